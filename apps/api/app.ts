@@ -1,32 +1,15 @@
 /** The API: the order of everything, on one screen. */
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { ApiConfig } from '#libs/config/api';
-import type { RedisConnection } from '#libs/runtime/redis';
-import type { Tracing } from '#libs/runtime/tracing';
-import type { Clock } from '#libs/store/clock';
-import type { HeldNotices } from '#libs/store/notices/held';
-import type { ReadDatabase } from '#libs/store/replica';
-import type { Database } from '#libs/store/sql';
-import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Log } from '#libs/telemetry/log';
-import type { BaseMetrics } from '#libs/telemetry/metrics';
-import type { RecordMetrics } from '#libs/telemetry/record-metrics';
-import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
-import { apiKey, pageRateLimit } from './access/api-key.ts';
-import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope } from './access/bearer.ts';
-import { allowedOrigin, cors, preflight } from './access/cors.ts';
-import { createFailedCredentials } from './access/failed-credentials.ts';
-import { inTurns } from './access/in-turns.ts';
-import { withKey, withToken } from './access/key-or-token.ts';
-import { pageRoutes } from './access/page-routes.ts';
-import { createRefusedOrigins } from './access/refused-origins.ts';
-import { createSharedPlaces } from './access/shared-places.ts';
-import { createVisitorReads } from './access/visitor-reads.ts';
-import type { Middleware, State } from './http/context.ts';
-import { deadline } from './http/deadline.ts';
-import { exchange } from './http/exchange.ts';
-import { refuseOtherMethods } from './http/routes.ts';
+import type { Clock } from '#libs/base/db/clock';
+import type { Database } from '#libs/base/db/database';
+import type { ReadDatabase } from '#libs/base/db/replica';
+import type { Middleware, State } from '#libs/base/http/context';
+import { deadline } from '#libs/base/http/deadline';
+import { exchange } from '#libs/base/http/exchange';
+import { withKey, withToken } from '#libs/base/http/key-or-token';
+import { refuseOtherMethods } from '#libs/base/http/methods';
+import { pageRoutes } from '#libs/base/http/page-routes';
 import {
   dashboardHeaders,
   demoHeaders,
@@ -34,8 +17,25 @@ import {
   documentHeaders,
   previewHeaders,
   readHeaders,
-} from './http/security-headers.ts';
-import { createUnsent } from './http/unsent.ts';
+} from '#libs/base/http/security-headers';
+import { createUnsent } from '#libs/base/http/unsent';
+import type { BaseMetrics } from '#libs/base/ops/metrics';
+import type { Log } from '#libs/base/ops/process-log';
+import type { Tracing } from '#libs/base/ops/tracing';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import type { ApiConfig } from '#libs/config/api';
+import type { HeldNotices } from '#libs/store/notices/held';
+import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { RecordMetrics } from '#libs/telemetry/record-metrics';
+import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
+import { apiKey, pageRateLimit } from './access/api-key.ts';
+import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope } from './access/bearer.ts';
+import { allowedOrigin, cors, preflight } from './access/cors.ts';
+import { createFailedCredentials } from './access/failed-credentials.ts';
+import { inTurns } from './access/in-turns.ts';
+import { createRefusedOrigins } from './access/refused-origins.ts';
+import { createSharedPlaces } from './access/shared-places.ts';
+import { createVisitorReads } from './access/visitor-reads.ts';
 import { checkpoint, verifierKeys } from './log/checkpoint.ts';
 import { consistency } from './log/consistency.ts';
 import { entryBundle } from './log/entries.ts';

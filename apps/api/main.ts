@@ -1,9 +1,9 @@
 /** The API process: config → open → signals. */
 import cluster from 'node:cluster';
+import { exitOn, readOrExit } from '#libs/base/config/read';
+import { endOnSignals } from '#libs/base/lifecycle';
+import { createLog } from '#libs/base/ops/process-log';
 import { readApiConfig } from '#libs/config/api';
-import { exitOn, readOrExit } from '#libs/config/read';
-import { endOnSignals } from '#libs/runtime/lifecycle';
-import { createLog } from '#libs/telemetry/log';
 import { shareMetrics } from './process/cluster-metrics.ts';
 import { openApi } from './process/open.ts';
 import { openPrimary } from './process/primary.ts';

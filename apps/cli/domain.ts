@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { isOrigin, originRule } from '#libs/contract/origin';
-import { domainIdPattern } from '#libs/contract/terms';
+import { find, print, printList } from '#libs/base/cli/session';
+import { isOrigin, originRule } from '#libs/base/terms/origin';
+import { domainIdPattern } from '#libs/base/terms/terms';
 import { hashedPath, integrityOf, readWidgetFile } from '#libs/contract/widget-files';
 import type { Administration } from '#libs/store/tenants/administration';
 import { directory } from '#libs/store/tenants/directory';
@@ -9,7 +10,6 @@ import type { Unchanged } from '#libs/store/tenants/perform';
 import { type Domain, findDomains } from '#libs/store/tenants/tenants';
 import { keepWidgetFiles } from '#libs/store/widget-files';
 import { administer, type TenantTools } from './administer.ts';
-import { find, print, printList } from './session.ts';
 
 /** The widget's build lies beside the command line's. */
 const widgetBuild = new URL('../widget/', import.meta.url);

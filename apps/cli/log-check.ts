@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { RedisConnection } from '#libs/runtime/redis';
+import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { checkLogs } from './check/check.ts';
-import { isJson, print, printList, type Tools } from './session.ts';
 
 export function checkCommand(tools: Tools): Command {
   return new Command('check')

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import type { RedisConnection } from '#libs/runtime/redis';
+import { isJson, print, type Tools } from '#libs/base/cli/session';
+import type { Database } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { confirmLogs as confirmSome } from '#libs/store/logs/confirm';
 import { listLogStatus } from '#libs/store/logs/status';
-import type { Database } from '#libs/store/sql';
 import { createPerform, type Perform } from '#libs/store/tenants/perform';
 import { isBehind, recall, remember } from '#libs/witness/witness';
-import { isJson, print, type Tools } from './session.ts';
 
 /** logs in one transaction */
 const chunk = 500;

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { RedisConnection } from '#libs/runtime/redis';
+import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import { wholeNumber } from '#libs/base/cli/whole-number';
+import type { Database } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { restartLog } from '#libs/store/logs/restart';
 import { listLogStatus } from '#libs/store/logs/status';
-import type { Database } from '#libs/store/sql';
 import { createPerform, type Perform } from '#libs/store/tenants/perform';
 import { recall } from '#libs/witness/witness';
-import { isJson, print, printList, type Tools } from './session.ts';
-import { wholeNumber } from './whole-number.ts';
 
 /** as Postgres stores it */
 const maxNumber = 2 ** 31 - 1;

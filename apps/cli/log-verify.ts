@@ -3,11 +3,11 @@ import { createHash, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
+import { isJson } from '#libs/base/cli/session';
+import { visible } from '#libs/base/cli/visible';
 import { checkFile, parseVerifierKeys, type Verdict } from '#libs/merkle/check-file';
 import { factsOf, headline, limits, opensslCommands } from '#libs/merkle/facts';
 import type { VerifierKey } from '#libs/merkle/verifier-key';
-import { isJson } from './session.ts';
-import { visible } from './visible.ts';
 
 export function verifyCommand(): Command {
   return new Command('verify')

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
+import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import { wholeNumber } from '#libs/base/cli/whole-number';
 import { findLog } from '#libs/store/logs/published';
 import { listLogStatus, sealingLag } from '#libs/store/logs/status';
 import { checkCommand } from './log-check.ts';
 import { confirmCommand } from './log-confirm.ts';
 import { restartCommand } from './log-restart.ts';
 import { verifyCommand } from './log-verify.ts';
-import { isJson, print, printList, type Tools } from './session.ts';
-import { wholeNumber } from './whole-number.ts';
 
 /** What to do about halted logs. */
 const advice = {

@@ -1,8 +1,8 @@
 /** The operator's command line. */
 import { CommanderError } from 'commander';
+import { visible } from '#libs/base/cli/visible';
 import { createProgram } from './program.ts';
 import { tools } from './tools.ts';
-import { visible } from './visible.ts';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // who reads has seen enough, as `head` does

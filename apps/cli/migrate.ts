@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { migrate } from '#libs/store/migrate';
-import { isJson, print } from './session.ts';
+import { isJson, print } from '#libs/base/cli/session';
+import { migrate } from '#libs/base/db/migrate';
 import type { AllTools } from './tools.ts';
 
 export function migrateCommand(tools: AllTools): Command {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import { visible } from '#libs/base/cli/visible';
+import { wholeNumber } from '#libs/base/cli/whole-number';
+import type { Database, Sql } from '#libs/base/db/database';
 import { readNotice } from '#libs/contract/notice';
 import { noticeHash } from '#libs/contract/record';
 import { findNotice, listNotices, putManagedNotice } from '#libs/store/notices/documents';
-import type { Database, Sql } from '#libs/store/sql';
 import { createPerform } from '#libs/store/tenants/perform';
-import { isJson, print, printList, type Tools } from './session.ts';
-import { visible } from './visible.ts';
-import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
 

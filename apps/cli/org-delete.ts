@@ -2,6 +2,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { Command } from 'commander';
+import { createProgress } from '#libs/base/cli/progress';
+import { print } from '#libs/base/cli/session';
+import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { drop } from '#libs/counters/raise';
 import { type JobState, rewriteJobs } from '#libs/queue/jobs';
 import { tables as ofStats } from '#libs/store/facets/tables';
@@ -10,7 +13,6 @@ import { tables as ofNotices } from '#libs/store/notices/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofRecord } from '#libs/store/records/tables';
-import { type Leaving, tables as ofNobody, type Table } from '#libs/store/tables';
 import { closeOrganization, deleteNames, deleteRows } from '#libs/store/tenants/deletion';
 import { tables as ofTenants } from '#libs/store/tenants/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
@@ -18,8 +20,6 @@ import { tables as ofWidget } from '#libs/store/widget-tables';
 import { forgetTombstonesOf } from '#libs/witness/tombstones';
 import { forgetLogs } from '#libs/witness/witness';
 import { findOrganization } from './org.ts';
-import { createProgress } from './progress.ts';
-import { print } from './session.ts';
 import type { AllTools } from './tools.ts';
 
 /**

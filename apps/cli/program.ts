@@ -1,6 +1,7 @@
 /** Every command of the command line, apart from running it: the documents' test reads their names and flags here. */
 import { Command } from 'commander';
-import { version } from '#libs/runtime/version';
+import { visible } from '#libs/base/cli/visible';
+import { version } from '#libs/base/version';
 import { actsCommand } from './acts.ts';
 import { countersCommand } from './counters.ts';
 import { domainCommand } from './domain.ts';
@@ -15,7 +16,6 @@ import { queueCommand } from './queue.ts';
 import { recordsCommand } from './records.ts';
 import { tokenCommand } from './token.ts';
 import type { AllTools } from './tools.ts';
-import { visible } from './visible.ts';
 import { visitorCommand } from './visitor.ts';
 import { webhookCommand } from './webhook.ts';
 

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import type { Job, Queue } from 'bullmq';
 import { Command } from 'commander';
+import { packedFor } from '#libs/base/cli/gzipped';
+import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import { wholeNumber } from '#libs/base/cli/whole-number';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { QueueSummary } from '#libs/queue/summary';
-import { packedFor } from './gzipped.ts';
-import { isJson, print, printList, type Tools } from './session.ts';
-import { wholeNumber } from './whole-number.ts';
 
 const shownFailures = 20;
 const shardNumber = wholeNumber(Number.MAX_SAFE_INTEGER, 0);

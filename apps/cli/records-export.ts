@@ -3,18 +3,18 @@ import { existsSync } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
+import { isGzip, packedFor } from '#libs/base/cli/gzipped';
+import { createProgress } from '#libs/base/cli/progress';
+import { find, print, type Tools } from '#libs/base/cli/session';
+import type { Database } from '#libs/base/db/database';
+import { exportFormats } from '#libs/base/terms/terms';
 import { exportQuery, organizationExportQuery } from '#libs/contract/log';
-import { exportFormats } from '#libs/contract/terms';
 import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
 import { listSpans } from '#libs/store/export/pages';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
-import type { Database } from '#libs/store/sql';
 import { directory } from '#libs/store/tenants/directory';
 import { readCutFile } from './export/cut-file.ts';
-import { isGzip, packedFor } from './gzipped.ts';
-import { createProgress } from './progress.ts';
-import { find, print, type Tools } from './session.ts';
 
 export type ExportTools = Tools<{ actor: string; privacyKey(): Buffer }>;
 

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
+import { print, printList } from '#libs/base/cli/session';
+import { wholeNumber } from '#libs/base/cli/whole-number';
+import type { Database } from '#libs/base/db/database';
 import { type NewRecord, newRecord } from '#libs/contract/record';
 import { persistInPart } from '#libs/store/records/persist-or-reject';
 import { deleteRejected, listRejected, type RejectedRecord } from '#libs/store/records/rejected';
-import type { Database } from '#libs/store/sql';
 import { addExport, type ExportTools } from './records-export.ts';
 import { type ImportTools, importCommand } from './records-import.ts';
-import { print, printList } from './session.ts';
-import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
 

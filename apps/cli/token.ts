@@ -1,10 +1,10 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import { Command, InvalidArgumentError } from 'commander';
 import jsonwebtoken from 'jsonwebtoken';
-import { type Scope, scopes } from '#libs/contract/terms';
+import { print, type Tools } from '#libs/base/cli/session';
+import { type Scope, scopes } from '#libs/base/terms/terms';
 import { findOrganizations } from '#libs/store/tenants/tenants';
 import { administer } from './administer.ts';
-import { print, type Tools } from './session.ts';
 
 type TokenTools = Tools<{
   actor: string;

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { z } from 'zod';
+import { packedFor, readText } from '#libs/base/cli/gzipped';
 import type { RememberedTombstone } from '#libs/witness/tombstones';
-import { packedFor, readText } from './gzipped.ts';
 
 const tombstone = z.object({
   organizationId: z.string(),

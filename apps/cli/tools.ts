@@ -1,13 +1,13 @@
 /** Opens what commands work with: settings, and connections that are closed after their work. */
 import { existsSync, readFileSync } from 'node:fs';
+import type { Tools } from '#libs/base/cli/session';
+import { createDatabase, type Database } from '#libs/base/db/database';
+import { isForbidden, isSchemaMissing, isUnavailable } from '#libs/base/db/errors';
+import { type KeyName, requireKeys } from '#libs/base/db/key-fingerprints';
+import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
 import { type CliConfig, readCliConfig } from '#libs/config/cli';
 import { knownShards } from '#libs/queue/shards';
-import { connectRedis, type RedisConnection } from '#libs/runtime/redis';
-import { isForbidden, isSchemaMissing, isUnavailable } from '#libs/store/errors';
-import { type KeyName, requireKeys } from '#libs/store/key-fingerprints';
-import { createDatabase, type Database } from '#libs/store/sql';
 import type { QueueTools } from './queue.ts';
-import type { Tools } from './session.ts';
 
 const silent = { warn: () => {} };
 

@@ -1,7 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { groupBy } from '#libs/runtime/group-by';
-import type { RedisConnection } from '#libs/runtime/redis';
+import { print, type Tools } from '#libs/base/cli/session';
+import { visible } from '#libs/base/cli/visible';
+import type { Database, Sql } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
@@ -10,11 +13,8 @@ import { firstPlace, listErased, type TombstonePlace } from '#libs/store/privacy
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Differing } from '#libs/store/privacy/visitor-proofs';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
-import type { Database, Sql } from '#libs/store/sql';
 import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
-import { print, type Tools } from './session.ts';
 import { readTombstones, writeTombstones } from './tombstones-file.ts';
-import { visible } from './visible.ts';
 
 /** milliseconds */
 const day = 24 * 60 * 60 * 1_000;

@@ -1,8 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { type Decision, decisions } from '#libs/contract/terms';
+import { print, printList, type Tools } from '#libs/base/cli/session';
+import { wholeNumber } from '#libs/base/cli/whole-number';
+import type { Database } from '#libs/base/db/database';
+import { type Decision, decisions } from '#libs/base/terms/terms';
 import { type WebhookType, webhookBody, webhookTypes } from '#libs/contract/webhook';
 import { readWebhookUrl } from '#libs/runtime/webhook-url';
-import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { resealSecrets } from '#libs/store/webhooks/reseal';
 import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
@@ -14,8 +16,6 @@ import {
   listWebhooks,
   type Webhook,
 } from '#libs/store/webhooks/webhooks';
-import { print, printList, type Tools } from './session.ts';
-import { wholeNumber } from './whole-number.ts';
 
 const mostListed = 10_000;
 

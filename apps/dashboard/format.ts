@@ -1,5 +1,5 @@
 /** Numbers, days and times in the visitor's locale. Days and times are UTC, and the page says so next to them. */
-import { startOf } from '#libs/contract/calendar';
+import { startOf } from '#libs/base/terms/calendar';
 
 const number = (options: Intl.NumberFormatOptions = {}) => new Intl.NumberFormat(undefined, options);
 const utc = (options: Intl.DateTimeFormatOptions) =>

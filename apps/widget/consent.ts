@@ -1,5 +1,5 @@
 /** The visitor's choice on this site, stored in the browser. */
-import type { Decision } from '#libs/contract/terms';
+import type { Decision } from '#libs/base/terms/terms';
 import { page } from './page.ts';
 import { openStorage } from './storage.ts';
 

@@ -1,5 +1,5 @@
 /** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
-import type { Decision } from '#libs/contract/terms';
+import type { Decision } from '#libs/base/terms/terms';
 import './public-api.ts';
 import { attempt } from './attempt.ts';
 import { createScripts, onGrowth } from './blocked-scripts.ts';

@@ -1,5 +1,5 @@
 /** The body of POST /v1/consent/:domainId/record without the id. */
-import type { Decision, sources } from '#libs/contract/terms';
+import type { Decision, sources } from '#libs/base/terms/terms';
 
 export interface Report {
   decision: Decision;

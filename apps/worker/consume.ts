@@ -4,21 +4,21 @@
  */
 
 import pLimit from 'p-limit';
+import { Batcher } from '#libs/base/batcher';
+import type { Database } from '#libs/base/db/database';
+import { isForbidden, isOutage, isUnavailable } from '#libs/base/db/errors';
+import type { BaseMetrics } from '#libs/base/ops/metrics';
+import type { Log } from '#libs/base/ops/process-log';
+import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/base/ops/tracing';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import type { Counter } from '#libs/base/terms/terms';
 import type { WorkerConfig } from '#libs/config/worker';
 import type { NewRecord } from '#libs/contract/record';
-import type { Counter } from '#libs/contract/terms';
 import { raise } from '#libs/counters/raise';
 import { consumeShards, NotNow } from '#libs/queue/consume';
 import type { QueueTracing } from '#libs/queue/tracing';
-import { Batcher } from '#libs/runtime/batcher';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
-import { isForbidden, isOutage, isUnavailable } from '#libs/store/errors';
 import { oweRaises } from '#libs/store/owed-raises';
 import { persistWatched } from '#libs/store/records/persist-or-reject';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
-import type { BaseMetrics } from '#libs/telemetry/metrics';
 import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 

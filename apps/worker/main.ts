@@ -1,8 +1,8 @@
 /** The worker process: config → open → signals. */
-import { exitOn, readOrExit } from '#libs/config/read';
+import { exitOn, readOrExit } from '#libs/base/config/read';
+import { endOnSignals } from '#libs/base/lifecycle';
+import { createLog } from '#libs/base/ops/process-log';
 import { readWorkerConfig } from '#libs/config/worker';
-import { endOnSignals } from '#libs/runtime/lifecycle';
-import { createLog } from '#libs/telemetry/log';
 import { openWorker } from './open.ts';
 
 const config = readOrExit(readWorkerConfig);

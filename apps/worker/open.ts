@@ -1,29 +1,29 @@
 /** One worker: connects, consumes and maintains, and stops in order. It knows neither signals nor exit codes. */
-import { BadSetting } from '#libs/config/bad-setting';
+import { BadSetting } from '#libs/base/config/bad-setting';
+import { createClock } from '#libs/base/db/clock';
+import { createDatabase } from '#libs/base/db/database';
+import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
+import { createTurns } from '#libs/base/db/turns';
+import { inOrder, type Running } from '#libs/base/lifecycle';
+import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
+import { createBaseMetrics } from '#libs/base/ops/metrics';
+import { warnOfMissingKeys } from '#libs/base/ops/missing-keys';
+import { createPoolGauges } from '#libs/base/ops/pool-gauges';
+import { createOpsServer } from '#libs/base/ops/port';
+import { listenForOperators } from '#libs/base/ops/port-address';
+import type { ProcessLog } from '#libs/base/ops/process-log';
+import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
+import { connectRedis } from '#libs/base/redis/connection';
+import { watchRedis } from '#libs/base/redis/health';
+import { createScheduler, type Scheduler } from '#libs/base/scheduler';
+import { version } from '#libs/base/version';
 import type { WorkerConfig } from '#libs/config/worker';
 import { promoteStray } from '#libs/queue/delayed';
-import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
-import { inOrder, type Running } from '#libs/runtime/lifecycle';
-import { connectRedis } from '#libs/runtime/redis';
-import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
-import { version } from '#libs/runtime/version';
-import { createClock } from '#libs/store/clock';
-import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
-import { createDatabase } from '#libs/store/sql';
-import { createTurns } from '#libs/store/turns';
-import { askPostgres, createAskedGauges, type Question } from '#libs/telemetry/asked-gauges';
-import type { ProcessLog } from '#libs/telemetry/log';
-import { createBaseMetrics } from '#libs/telemetry/metrics';
-import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
-import { createOpsServer } from '#libs/telemetry/ops';
-import { listenForOperators } from '#libs/telemetry/ops-address';
-import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { retentionBacklog } from '#libs/telemetry/privacy-metrics';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/telemetry/record-metrics';
 import { createStatsMetrics, statsBacklog } from '#libs/telemetry/stats-metrics';
-import { createStoreGauges, housekeepingBacklog } from '#libs/telemetry/store-gauges';
 import { createWebhookMetrics, webhookBacklog } from '#libs/telemetry/webhook-metrics';
 import { createConsumer, statements } from './consume.ts';
 import { scheduleDelivering } from './deliver/delivering.ts';
@@ -64,7 +64,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
   const tracing =
     config.tracing &&
-    (await import('#libs/telemetry/tracing/open')).openTracing({
+    (await import('#libs/base/ops/opentelemetry/open')).openTracing({
       service: 'assent-worker',
       ...config.tracing,
       log,

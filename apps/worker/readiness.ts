@@ -1,9 +1,10 @@
 /** What a worker cannot do without a store, and what that costs. It needs both. */
-import type { RedisHealth } from '#libs/queue/health';
-import type { RedisClient } from '#libs/runtime/redis';
-import { lacksRights, lookAtSchema } from '#libs/store/schema';
-import type { Database } from '#libs/store/sql';
-import type { Fault, Readiness } from '#libs/telemetry/readiness';
+
+import type { Database } from '#libs/base/db/database';
+import { lacksRights, lookAtSchema } from '#libs/base/db/schema';
+import type { Fault, Readiness } from '#libs/base/ops/readiness';
+import type { RedisClient } from '#libs/base/redis/connection';
+import type { RedisHealth } from '#libs/base/redis/health';
 
 /** milliseconds */
 const patience = 1_000;

@@ -1,6 +1,7 @@
 /** How client addresses are stored. */
-import type { AddressRule } from '#libs/contract/stored-address';
-import { refuse } from './read.ts';
+
+import { refuse } from '#libs/base/config/read';
+import type { AddressRule } from '#libs/base/http/stored-address';
 import type { Values } from './settings.ts';
 import { secretKey } from './token-keys.ts';
 

@@ -1,9 +1,10 @@
 /** What the API reads. */
+
+import { checkPostgresAddress } from '#libs/base/config/postgres-address';
+import { readSettings, refuse } from '#libs/base/config/read';
 import { readAddressRule } from './address-rule.ts';
 import { fingerprintsOf } from './key-fingerprints.ts';
-import { checkPostgresAddress } from './postgres-address.ts';
 import { readProvider } from './provider.ts';
-import { readSettings, refuse } from './read.ts';
 import { changeRate, displayRate, failureRate, readRate, settings, type Values } from './settings.ts';
 import { readConnections, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';
 import { readTokens } from './token-keys.ts';

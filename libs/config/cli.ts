@@ -1,10 +1,10 @@
 /** What the command line reads. */
 
-import type { KeyName } from '#libs/store/key-fingerprints';
+import { readSettings, refuse } from '#libs/base/config/read';
+import { withSecretFiles } from '#libs/base/config/secret-files';
+import type { KeyName } from '#libs/base/db/key-fingerprints';
 import { readAddressRule } from './address-rule.ts';
 import { fingerprintsOf } from './key-fingerprints.ts';
-import { readSettings, refuse } from './read.ts';
-import { withSecretFiles } from './secret-files.ts';
 import { settings } from './settings.ts';
 import {
   readConnections,

@@ -3,7 +3,7 @@
  * recognized any more, or a log is signed by a stranger. So Postgres remembers which keys it is used with.
  */
 import { hkdfSync } from 'node:crypto';
-import type { KeyName, OwnKey } from '#libs/store/key-fingerprints';
+import type { KeyName, OwnKey } from '#libs/base/db/key-fingerprints';
 import type { Values } from './settings.ts';
 
 /** Of those keys among `wanted` that are set. `withPrevious`: of which the process reads the one before, too. */

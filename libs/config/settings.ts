@@ -1,6 +1,5 @@
 /** The one table of settings: each is an environment variable. */
 import { z } from 'zod';
-import { domainIdPattern } from '#libs/contract/terms';
 import {
   address,
   claim,
@@ -19,8 +18,9 @@ import {
   webAddress,
   wholeNumber,
   words,
-} from './kinds.ts';
-import type { ValuesOf } from './read.ts';
+} from '#libs/base/config/kinds';
+import type { ValuesOf } from '#libs/base/config/read';
+import { domainIdPattern } from '#libs/base/terms/terms';
 
 type Process = 'api' | 'worker' | 'cli';
 

@@ -1,6 +1,6 @@
 /** What several processes read. */
-import { checkPostgresAddress } from './postgres-address.ts';
-import { refuse } from './read.ts';
+import { checkPostgresAddress } from '#libs/base/config/postgres-address';
+import { refuse } from '#libs/base/config/read';
 import type { Values } from './settings.ts';
 
 /** What every process needs to reach Postgres and Redis. */

@@ -1,7 +1,7 @@
 /** The keys that sign and verify access tokens, and what else a token must state. */
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
-import type { Scope } from '#libs/contract/terms';
-import { isSafeAddress, refuse } from './read.ts';
+import { isSafeAddress, refuse } from '#libs/base/config/read';
+import type { Scope } from '#libs/base/terms/terms';
 import type { Values } from './settings.ts';
 
 export const secretKey = (name: string, value: string): KeyObject =>

@@ -1,7 +1,8 @@
 /** What the worker reads. */
-import type { KeyName } from '#libs/store/key-fingerprints';
+
+import { readSettings, refuse } from '#libs/base/config/read';
+import type { KeyName } from '#libs/base/db/key-fingerprints';
 import { fingerprintsOf } from './key-fingerprints.ts';
-import { readSettings, refuse } from './read.ts';
 import { settings, type Values } from './settings.ts';
 import { readConnections, readPreviousSecretsKey, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';
 

@@ -1,6 +1,6 @@
 /** The fields of a record as a client sends them: checked one by one, and as they are stored. */
-import { parseOptions, toFieldErrors } from './field-errors.ts';
-import type { FieldError } from './problem.ts';
+import { parseOptions, toFieldErrors } from '#libs/base/terms/field-errors';
+import type { FieldError } from '#libs/base/terms/problem';
 import { compiledRecordBody, mapLimits, type RecordBody, tooMany } from './record.ts';
 
 type Checked = { body: RecordBody; broken?: undefined } | { body?: undefined; broken: FieldError[] };

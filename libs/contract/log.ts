@@ -1,11 +1,11 @@
 /** The log: records as pages, as a feed and as a file, and what an overview shows of all domains. */
 import { z } from 'zod';
-import { cursor, date, inOrder, outOfOrder, wholeNumber } from './queries.ts';
+import { cursor, date, inOrder, outOfOrder, wholeNumber } from '#libs/base/terms/parameters';
+import { count, day, nullable, time } from '#libs/base/terms/response-fields';
+import { decision, domainIdPattern, exportFormats } from '#libs/base/terms/terms';
+import { uuidv7Pattern } from '#libs/base/terms/uuid';
 import { fullRecord, logNumber, visitorId } from './record.ts';
-import { count, day, nullable, time } from './response-fields.ts';
 import { breakdown, counts } from './statistics.ts';
-import { decision, domainIdPattern, exportFormats } from './terms.ts';
-import { uuidv7Pattern } from './uuid.ts';
 
 const bot = z
   .enum(['true', 'false'])

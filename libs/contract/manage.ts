@@ -1,10 +1,10 @@
 /** What an organization changes about itself: domains, their keys, and who did what. */
 import { z } from 'zod';
-import * as examples from './openapi/examples/names.ts';
-import { isOrigin, originRule } from './origin.ts';
-import { domainPath } from './queries.ts';
-import { nullable, time } from './response-fields.ts';
-import { domainIdPattern } from './terms.ts';
+import * as examples from '#libs/base/terms/example-names';
+import { isOrigin, originRule } from '#libs/base/terms/origin';
+import { domainPath } from '#libs/base/terms/parameters';
+import { nullable, time } from '#libs/base/terms/response-fields';
+import { domainIdPattern } from '#libs/base/terms/terms';
 
 const domainId = z.string().regex(domainIdPattern);
 const nextCursor = nullable;

@@ -2,10 +2,10 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import * as examples from './openapi/examples/names.ts';
-import { domainPath } from './queries.ts';
+import * as examples from '#libs/base/terms/example-names';
+import { domainPath } from '#libs/base/terms/parameters';
+import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { noticeHash } from './record.ts';
-import { count, nullable, time } from './response-fields.ts';
 
 export const noticeLimits = { bytes: 16 * 1024, levels: 16 };
 

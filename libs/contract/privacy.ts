@@ -1,9 +1,9 @@
 /** A visitor: access to what is stored, and erasure. */
 import { z } from 'zod';
-import * as examples from './openapi/examples/names.ts';
+import * as examples from '#libs/base/terms/example-names';
+import { count, nullable, time } from '#libs/base/terms/response-fields';
+import { decision } from '#libs/base/terms/terms';
 import { fullRecord, visitorId } from './record.ts';
-import { count, nullable, time } from './response-fields.ts';
-import { decision } from './terms.ts';
 
 /** A visitor's id where it is not in the path. */
 export const visitorBody = z.strictObject({ visitorId }).meta({ id: 'VisitorBody' });

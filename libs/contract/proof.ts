@@ -1,8 +1,8 @@
 /** Proofs of the sealed log. */
 import { z } from 'zod';
-import { outOfOrder, wholeNumber } from './queries.ts';
+import { outOfOrder, wholeNumber } from '#libs/base/terms/parameters';
+import { count, nullable } from '#libs/base/terms/response-fields';
 import { fullRecord, logNumber } from './record.ts';
-import { count, nullable } from './response-fields.ts';
 
 const base64 = z.string().meta({ description: 'base64' });
 const opening = z.object({

@@ -1,9 +1,9 @@
 /** Statistics: the counters, and with `by` what decisions have in common; the organization with its month's usage. */
 import { z } from 'zod';
-import { countDays, monthsBetween } from './calendar.ts';
-import { date, inOrder, outOfOrder } from './queries.ts';
-import { count, day, month, nullable, time } from './response-fields.ts';
-import { dimensions, scopes } from './terms.ts';
+import { countDays, monthsBetween } from '#libs/base/terms/calendar';
+import { date, inOrder, outOfOrder } from '#libs/base/terms/parameters';
+import { count, day, month, nullable, time } from '#libs/base/terms/response-fields';
+import { dimensions, scopes } from '#libs/base/terms/terms';
 
 export const counts = { accept_all: count, reject_all: count, custom: count, withdraw: count };
 export const breakdown = z.object(counts);

@@ -1,7 +1,7 @@
 /** Webhooks: what a caller may send, what is answered, and the words of deliveries. */
 import { z } from 'zod';
-import * as examples from './openapi/examples/names.ts';
-import { decision, domainIdPattern } from './terms.ts';
+import * as examples from '#libs/base/terms/example-names';
+import { decision, domainIdPattern } from '#libs/base/terms/terms';
 
 /** What a webhook may be told of. */
 export const webhookTypes = ['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached'] as const;

@@ -2,8 +2,9 @@
  * Drift: counters that differ between Redis and Postgres although no raise is pending. What differs at a first look is
  * only suspected, since raises go on; it is looked at again, together with all else that is suspected.
  */
-import { type Breakdown, decisions, emptyBreakdown } from '#libs/contract/terms';
-import type { RedisConnection } from '#libs/runtime/redis';
+
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { type Breakdown, decisions, emptyBreakdown } from '#libs/base/terms/terms';
 import { hashKey, unpack } from './keys.ts';
 import { type Hash, type Subject, type Suspicion, suspect } from './suspect.ts';
 

@@ -3,8 +3,8 @@
  * A fill may race raises (both only raise) and flushes (the mark is set only under the fill's own nonce).
  */
 import { randomUUID } from 'node:crypto';
-import type { Counter, PackedCounters } from '#libs/contract/terms';
-import type { RedisConnection } from '#libs/runtime/redis';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import type { Counter, PackedCounters } from '#libs/base/terms/terms';
 import { fillKey, readyKey } from './keys.ts';
 import { raisePacked } from './raise.ts';
 import { scripted } from './scripts.ts';

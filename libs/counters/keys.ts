@@ -3,8 +3,8 @@
  * organization has the same two. The four counts of a counter are one field, `accept_all reject_all custom withdraw`,
  * so that a domain's month stays one small listpack. All keys of an organization share a hash tag, hence a cluster slot.
  */
-import { firstDay, isMonth, lastDay, monthOfDay, monthsBetween, type Span } from '#libs/contract/calendar';
-import { type Breakdown, type Counter, emptyBreakdown } from '#libs/contract/terms';
+import { firstDay, isMonth, lastDay, monthOfDay, monthsBetween, type Span } from '#libs/base/terms/calendar';
+import { type Breakdown, type Counter, emptyBreakdown } from '#libs/base/terms/terms';
 
 const prefix = (organizationId: string) => `assent:{${organizationId}}`;
 

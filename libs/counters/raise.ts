@@ -1,7 +1,8 @@
 /** Raise and drop: the only two operations that change counters in Redis. */
-import type { Counter, PackedCounters } from '#libs/contract/terms';
-import { groupBy } from '#libs/runtime/group-by';
-import type { RedisClient } from '#libs/runtime/redis';
+
+import { groupBy } from '#libs/base/group-by';
+import type { RedisClient } from '#libs/base/redis/connection';
+import type { Counter, PackedCounters } from '#libs/base/terms/terms';
 import { counterKey, fillKey, hashKey, keysKey, pack, readyKey } from './keys.ts';
 import { scripted } from './scripts.ts';
 

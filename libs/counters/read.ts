@@ -1,7 +1,8 @@
 /** Reads counters: the mark and the counts atomically, so that incomplete counts are never returned. */
-import type { Span } from '#libs/contract/calendar';
-import type { Breakdown } from '#libs/contract/terms';
-import type { RedisConnection } from '#libs/runtime/redis';
+
+import type { RedisConnection } from '#libs/base/redis/connection';
+import type { Span } from '#libs/base/terms/calendar';
+import type { Breakdown } from '#libs/base/terms/terms';
 import { type Fields, fieldsOf, readyKey, unpack } from './keys.ts';
 import { type Scripts, scripted } from './scripts.ts';
 

@@ -1,6 +1,6 @@
 /** The Lua scripts, as commands of the client that was given. */
 import { readFileSync } from 'node:fs';
-import type { RedisClient } from '#libs/runtime/redis';
+import type { RedisClient } from '#libs/base/redis/connection';
 
 const lua = (name: string) => readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
 const sources = {

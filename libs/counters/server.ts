@@ -1,5 +1,5 @@
 /** Which Postgres the counters in Redis are a copy of: another one may have fewer, in every period. */
-import type { RedisClient } from '#libs/runtime/redis';
+import type { RedisClient } from '#libs/base/redis/connection';
 
 const key = 'assent:counters:server';
 

@@ -1,6 +1,7 @@
 /** The first look for drift: whole hashes are compared with Postgres' counters, in Redis. */
-import type { PackedCounters } from '#libs/contract/terms';
-import type { RedisConnection } from '#libs/runtime/redis';
+
+import type { RedisConnection } from '#libs/base/redis/connection';
+import type { PackedCounters } from '#libs/base/terms/terms';
 import { hashKey, keysKey, parseKey } from './keys.ts';
 import { scripted } from './scripts.ts';
 

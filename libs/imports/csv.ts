@@ -1,5 +1,5 @@
 /** CSV (RFC 4180): the cells of a row become fields by the names in the header. */
-import { withoutGuard } from '#libs/contract/csv';
+import { withoutGuard } from '#libs/base/terms/csv';
 import { readCsvRecords } from './csv-records.ts';
 import { type Row, type Rows, Unreadable } from './rows.ts';
 

@@ -1,9 +1,13 @@
 /** A row of an import becomes a record, or is refused. */
 import { createHmac, hash } from 'node:crypto';
 import { isIP } from 'node:net';
-import { monthOf } from '#libs/contract/calendar';
+import { type AddressRule, isHashedAddress, storedAddress } from '#libs/base/http/stored-address';
+import { monthOf } from '#libs/base/terms/calendar';
+import { parseOptions, toFieldErrors } from '#libs/base/terms/field-errors';
+import type { FieldError } from '#libs/base/terms/problem';
+import { acceptedAhead } from '#libs/base/terms/terms';
+import { idOfDigest, timeOf } from '#libs/base/terms/uuid';
 import { checkRecord, countryIn, withoutQuery } from '#libs/contract/check-record';
-import { parseOptions, toFieldErrors } from '#libs/contract/field-errors';
 import {
   compiledImportFields,
   importedOwnFields,
@@ -11,11 +15,7 @@ import {
   importedSince,
   type Refusal,
 } from '#libs/contract/import';
-import type { FieldError } from '#libs/contract/problem';
 import type { NewRecord, RecordBody } from '#libs/contract/record';
-import { type AddressRule, isHashedAddress, storedAddress } from '#libs/contract/stored-address';
-import { acceptedAhead } from '#libs/contract/terms';
-import { idOfDigest, timeOf } from '#libs/contract/uuid';
 import type { Row } from './rows.ts';
 
 export interface RecordRules {

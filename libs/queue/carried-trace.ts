@@ -1,7 +1,7 @@
 /** What a job carries of its trace beside W3C's `traceparent`: its requests, where they are several. */
 import type { SpanContext } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
-import { maxLinks } from '#libs/runtime/tracing';
+import { maxLinks } from '#libs/base/ops/tracing';
 
 export function addRequests(metadata: string, requests: readonly SpanContext[]): string {
   if (requests.length === 0) return metadata;

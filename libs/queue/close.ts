@@ -1,7 +1,7 @@
 /** Closes queues and workers. BullMQ itself would wait forever while Redis is down. */
 import type { Queue, Worker } from 'bullmq';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { within } from '#libs/runtime/within';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { within } from '#libs/base/within';
 
 /** Milliseconds: more than a worker's longest statement. */
 const patience = 15_000;

@@ -1,12 +1,12 @@
 /** The worker's side of the queues: reads each job's payload and passes its records on. */
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { every } from '#libs/base/every';
+import type { Log } from '#libs/base/ops/log';
+import { toldOnce } from '#libs/base/ops/told-once';
+import { noOrigins, type Origin } from '#libs/base/ops/tracing';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
-import { every } from '#libs/runtime/every';
-import type { Log } from '#libs/runtime/log';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { toldOnce } from '#libs/runtime/told-once';
-import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { closeAll } from './close.ts';
 import { knownShards, queuePrefix, recordQueue } from './shards.ts';
 import type { QueueTracing } from './tracing.ts';

@@ -3,7 +3,7 @@
  * everybody for as long.
  */
 import { Job } from 'bullmq';
-import type { RedisConnection } from '#libs/runtime/redis';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { closeAll } from './close.ts';
 import { knownShards, queuePrefix, recordQueue } from './shards.ts';
 import { openToRead } from './summary.ts';

@@ -1,6 +1,6 @@
 /** Shards that QUEUE_SHARDS names no more: once nothing is in them and nobody adds to them, they need no consumers. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RedisConnection } from '#libs/runtime/redis';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { announcedShards, announceEvery, announceShards, unannounceShards } from './shards.ts';
 import { openToRead } from './summary.ts';
 

@@ -1,7 +1,7 @@
 /** Depth and age of the record queues, of all shards that any process has announced. */
 import type { Queue } from 'bullmq';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { within } from '#libs/runtime/within';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { within } from '#libs/base/within';
 import { closeAll } from './close.ts';
 import { knownShards } from './shards.ts';
 import { openToRead, type QueueSummary, summarizeOne } from './summary.ts';

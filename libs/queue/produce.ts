@@ -1,10 +1,10 @@
 /** The API's side of the queues: adds batches of records, and fails fast while Redis cannot take them. */
 import { Queue } from 'bullmq';
+import { every } from '#libs/base/every';
+import { noOrigins, type Origin } from '#libs/base/ops/tracing';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
-import { every } from '#libs/runtime/every';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { noOrigins, type Origin } from '#libs/runtime/tracing';
 import { closeAll } from './close.ts';
 import { announceEvery, announceShards, queuePrefix, recordQueue } from './shards.ts';
 import type { QueueTracing } from './tracing.ts';

@@ -4,7 +4,7 @@
  * consumer. A shard stays known until it is taken out, and whoever uses it soon brings it back.
  */
 import { createHash } from 'node:crypto';
-import type { RedisClient } from '#libs/runtime/redis';
+import type { RedisClient } from '#libs/base/redis/connection';
 
 export const queuePrefix = 'assent';
 /** The braces keep all keys of a queue in one Redis Cluster slot. */

@@ -1,6 +1,6 @@
 /** The record queues as operators see them: how many jobs are in each state, and how old the oldest is. */
 import { Queue } from 'bullmq';
-import type { RedisConnection } from '#libs/runtime/redis';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { queuePrefix, recordQueue } from './shards.ts';
 
 const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;

@@ -14,7 +14,7 @@ import {
 } from '@opentelemetry/api';
 import type { Telemetry } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
-import { linksOf, noOrigins, type Origin, parentOf } from '#libs/runtime/tracing';
+import { linksOf, noOrigins, type Origin, parentOf } from '#libs/base/ops/tracing';
 import { addRequests, requestsIn } from './carried-trace.ts';
 import { JobSpan, unrecorded } from './job-span.ts';
 

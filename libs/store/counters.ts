@@ -1,7 +1,8 @@
 /** The `counters` table: the truth that Redis copies. */
-import { periodsOf, type Span } from '#libs/contract/calendar';
-import { type Breakdown, type Counter, emptyBreakdown, type PackedCounters } from '#libs/contract/terms';
-import type { Database, Sql } from './sql.ts';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { periodsOf, type Span } from '#libs/base/terms/calendar';
+import { type Breakdown, type Counter, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
 
 /** The counts of each period; one without decisions is absent. `domainId` '' is the organization. */
 export async function readCounts(

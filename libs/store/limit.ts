@@ -1,6 +1,7 @@
 /** The monthly limit of a plan: how many of its records an organization has used. Crawlers' do not count. */
-import { addMonths, firstDay, monthOf } from '#libs/contract/calendar';
-import type { Sql } from './sql.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import { addMonths, firstDay, monthOf } from '#libs/base/terms/calendar';
 import type { Organization } from './tenants/tenants.ts';
 
 export interface Cap {

@@ -1,6 +1,7 @@
 /** Owed raises: counters that somebody changed without being able to raise Redis. One row a counter, however often. */
-import type { Counter } from '#libs/contract/terms';
-import type { Sql } from './sql.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import type { Counter } from '#libs/base/terms/terms';
 
 type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
 

@@ -1,3 +1,3 @@
-import type { Table } from './tables.ts';
+import type { Table } from '#libs/base/db/tables';
 
 export const tables: Table[] = [{ name: 'widget_files' }];

@@ -1,6 +1,7 @@
 /** Retention. */
+
+import { by, type Question } from '#libs/base/ops/asked-gauges';
 import { type Act, roundsNeeded } from '#libs/store/records/due-months';
-import { by, type Question } from './asked-gauges.ts';
 
 export const retentionBacklog: Question<Record<Act, number>> = {
   ask: async (sql) => {

@@ -1,7 +1,7 @@
 /** What is recorded, and what the queue and the epochs do. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type AskedGauge, by, type Question } from './asked-gauges.ts';
-import { fractions } from './metrics.ts';
+import { type AskedGauge, by, type Question } from '#libs/base/ops/asked-gauges';
+import { fractions } from '#libs/base/ops/metrics';
 
 const outcomes = ['queued', 'persisted', 'stored', 'duplicate', 'rejected', 'refused'];
 

@@ -1,7 +1,7 @@
 /** Statistics: what counts, and where it is read. */
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Question } from './asked-gauges.ts';
-import { fractions } from './metrics.ts';
+import type { Question } from '#libs/base/ops/asked-gauges';
+import { fractions } from '#libs/base/ops/metrics';
 
 export function createStatsMetrics(register: Registry) {
   const registers = [register];

@@ -2,8 +2,8 @@
  * The tombstones in Redis: a Postgres that was restored from a backup does not know who was erased since. They stay for as
  * long as backups are kept, by the time of their erasure, so that nobody has to read all to find the old ones.
  */
-import { groupsOf } from '#libs/runtime/group-by';
-import type { RedisClient, RedisConnection } from '#libs/runtime/redis';
+import { groupsOf } from '#libs/base/group-by';
+import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
 
 /** A sorted set, by milliseconds. */
 const key = 'assent:erased';

@@ -3,7 +3,7 @@
  * behind it, and must not sign another tree of a size that was signed before.
  */
 import { readFileSync } from 'node:fs';
-import type { RedisClient, RedisConnection } from '#libs/runtime/redis';
+import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
 
 const rememberNewer = readFileSync(new URL('./remember.lua', import.meta.url), 'utf8');
 

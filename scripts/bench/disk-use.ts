@@ -1,4 +1,4 @@
-import type { Database } from '#libs/store/sql';
+import type { Database } from '#libs/base/db/database';
 
 /** Bytes by part: the rows of `records`, each of its indexes, and all other tables. Partitions are summed up. */
 export async function diskUse(db: Database): Promise<Record<string, number>> {

@@ -34,7 +34,7 @@ const { persist }: typeof import('#libs/store/records/persist') = await importLi
   'record/persist/persist',
   'store/records/persist',
 );
-const { createDatabase }: typeof import('#libs/store/sql') = await importLib('base/db/database', 'store/sql');
+const { createDatabase }: typeof import('#libs/base/db/database') = await importLib('base/db/database', 'store/sql');
 /** A checkpoint may take longer than any statement of the worker. */
 const timeouts = { statementTimeout: 60_000, deadline: 61_000 };
 const db = createDatabase({ url: databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });

@@ -3,9 +3,10 @@
  * and from 100,000 visitors, or reads of given paths. The text is made in advance with gaps, so that each request is new
  * and cheap.
  */
+
+import { type Decision, decisions } from '#libs/base/terms/terms';
+import { makeIdAt } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/contract/record';
-import { type Decision, decisions } from '#libs/contract/terms';
-import { makeIdAt } from '#libs/contract/uuid';
 import type { Site } from '../stack/client.ts';
 import { userAgents } from './user-agents.ts';
 

@@ -1,10 +1,10 @@
 /** Checks the promises I1–I9 with SQL, Redis, the list of attempts, and the operator's own checks. */
 import { isDeepStrictEqual } from 'node:util';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import type { Sql } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { isReady } from '#libs/counters/fill';
 import { knownShards, queuePrefix, recordQueue } from '#libs/queue/shards';
-import { groupBy } from '#libs/runtime/group-by';
-import type { Sql } from '#libs/store/sql';
 import { describe } from '../stack/advice.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { callOnce } from './calls.ts';

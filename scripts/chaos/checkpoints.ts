@@ -1,8 +1,9 @@
 /** Every root that was signed while a drill ran: the log has only grown since each of them (I8). */
+
+import { every } from '#libs/base/every';
+import { sha256 } from '#libs/base/sha256';
 import { base64 } from '#libs/merkle/bytes';
 import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
-import { every } from '#libs/runtime/every';
-import { sha256 } from '#libs/runtime/sha256';
 import type { Scene } from './scene.ts';
 import type { ChaosStack } from './stack.ts';
 

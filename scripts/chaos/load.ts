@@ -1,7 +1,7 @@
 /** Visitors who decide, and browsers that send each decision until the service has it. Every attempt is noted. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Decision, decisions } from '#libs/contract/terms';
-import { makeIdAt } from '#libs/contract/uuid';
+import { type Decision, decisions } from '#libs/base/terms/terms';
+import { makeIdAt } from '#libs/base/terms/uuid';
 import { waitAfter, withJitter } from '../../apps/widget/backoff.ts';
 import { postRecord, type Site } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';

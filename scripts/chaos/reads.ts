@@ -1,5 +1,5 @@
 /** Somebody who reads all the while: what is answered comes in time (I7), and is an answer that the service foresees. */
-import { dayOf } from '#libs/contract/calendar';
+import { dayOf } from '#libs/base/terms/calendar';
 import { callOnce } from './calls.ts';
 import { type Activity, need, type Scene } from './scene.ts';
 

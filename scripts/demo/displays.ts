@@ -1,8 +1,8 @@
 /** How often the demo's banners were shown: to each visitor who answered one, and to some who did not. */
-import { dayOf } from '#libs/contract/calendar';
+import { dayOf } from '#libs/base/terms/calendar';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { Displays } from '#libs/contract/display';
 import type { NewRecord } from '#libs/contract/record';
-import { timeOf } from '#libs/contract/uuid';
 import { createDisplayTally } from '../../apps/api/stats/display-tally.ts';
 import { randomOf } from './chance.ts';
 import { unansweredFor, variantOf } from './circumstances.ts';

@@ -1,11 +1,12 @@
 /** Stores made-up records, as the API does while Redis is away. Through the API nothing so old can be recorded. */
+
+import type { Database } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
 import type { NewRecord } from '#libs/contract/record';
-import { groupBy } from '#libs/runtime/group-by';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { findKnown } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import type { Administration } from '#libs/store/tenants/administration';
 import { findOrganizations } from '#libs/store/tenants/tenants';
 import { Advice } from '../stack/advice.ts';

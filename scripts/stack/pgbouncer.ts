@@ -1,6 +1,6 @@
 /** A private PgBouncer in transaction mode before a Postgres: it takes what its users take, and few server connections. */
 import path from 'node:path';
-import { readAddress } from '#libs/store/address';
+import { readAddress } from '#libs/base/db/address';
 import { type Certificate, handCertificate } from './certificate.ts';
 import { loginsAt } from './logins.ts';
 import { findProgram } from './packages.ts';

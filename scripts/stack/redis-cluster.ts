@@ -1,7 +1,7 @@
 /** A private Redis Cluster: each master with one replica, with TLS and a password. */
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { RedisAddress } from '#libs/runtime/redis';
+import type { RedisAddress } from '#libs/base/redis/connection';
 import { freePort } from './ports.ts';
 import { startAll } from './private-stores.ts';
 import { createGroup, type GroupOptions } from './redis-group.ts';

@@ -1,5 +1,5 @@
 /** What is in Redis, of whatever type. */
-import type { RedisClient } from '#libs/runtime/redis';
+import type { RedisClient } from '#libs/base/redis/connection';
 
 /** The keys whose name or value has the text. */
 export async function keysWith(redis: RedisClient, text: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** A private Redis with one replica, and three sentinels over them that promote it: all with TLS and passwords. */
 import { randomBytes } from 'node:crypto';
-import type { RedisAddress } from '#libs/runtime/redis';
+import type { RedisAddress } from '#libs/base/redis/connection';
 import { startAll } from './private-stores.ts';
 import type { Secured } from './redis.ts';
 import { createGroup, type GroupOptions } from './redis-group.ts';

@@ -1,5 +1,5 @@
 /** Organizations, domains and keys: some by the command line, as operators make them, and thousands without it. */
-import type { Database } from '#libs/store/sql';
+import type { Database } from '#libs/base/db/database';
 import { hashApiKey, makeApiKey, makeId } from '#libs/store/tenants/tenants';
 import type { Site } from './client.ts';
 

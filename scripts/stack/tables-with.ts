@@ -1,5 +1,5 @@
 /** The tables that have a text anywhere in a row, system catalogues included. */
-import type { Database } from '#libs/store/sql';
+import type { Database } from '#libs/base/db/database';
 
 export async function tablesWith(db: Pick<Database, 'run'>, needle: string): Promise<string[]> {
   const tables = await db.run(

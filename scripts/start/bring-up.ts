@@ -1,7 +1,7 @@
 /** The order in which everything comes up; it goes down in the reverse one. */
 import path from 'node:path';
-import { scopes } from '#libs/contract/terms';
-import { isTooOld } from '#libs/store/migrate';
+import { isTooOld } from '#libs/base/db/migrate';
+import { scopes } from '#libs/base/terms/terms';
 import { Advice } from '../stack/advice.ts';
 import { build } from '../stack/build.ts';
 import { loginsAt } from '../stack/logins.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf } from '#libs/contract/calendar';
+import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf } from '#libs/base/terms/calendar';
 import { step } from '../support/browser/browser.ts';
 import { figure, figureCard, go, history, useDashboard } from '../support/browser/dashboard.ts';
 import { at } from '../support/stack.ts';

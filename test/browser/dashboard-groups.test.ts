@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import type { NewRecord } from '#libs/contract/record';
 import type { DomainStats } from '#libs/contract/statistics';
 import { closeEpoch } from '#libs/store/epochs/epochs';

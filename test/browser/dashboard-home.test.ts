@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { hasFocus, step } from '../support/browser/browser.ts';
 import { addSites, type Customer, figure, figureCard, history, useDashboard } from '../support/browser/dashboard.ts';

@@ -1,6 +1,6 @@
 import type { Page, Response } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { afterwards, hold, stopClock } from '../support/browser/browser.ts';
 import { figure, go, history, useDashboard } from '../support/browser/dashboard.ts';
 import { at } from '../support/stack.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
+import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/base/terms/calendar';
 import type { FullRecord } from '#libs/contract/record';
 import { hold, step } from '../support/browser/browser.ts';
 import { type Customer, go, useDashboard } from '../support/browser/dashboard.ts';

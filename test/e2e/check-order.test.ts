@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeIdAt } from '#libs/contract/uuid';
+import { makeIdAt } from '#libs/base/terms/uuid';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem, indistinguishable } from '../support/problems.ts';
 import { at, useStack } from '../support/stack.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, monthOf } from '#libs/contract/calendar';
+import { dayOf, monthOf } from '#libs/base/terms/calendar';
 import { counterField, counterKey } from '#libs/counters/keys';
 import { persist } from '#libs/store/records/persist';
 import { createCli } from '../support/cli.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '#libs/base/sha256';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
-import { sha256 } from '#libs/runtime/sha256';
 import { persist } from '#libs/store/records/persist';
 import { createCli } from '../support/cli.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exchange } from '../support/raw-http.ts';

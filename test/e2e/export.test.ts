@@ -2,10 +2,10 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { dayOf } from '#libs/contract/calendar';
-import { withoutGuard } from '#libs/contract/csv';
+import { dayOf } from '#libs/base/terms/calendar';
+import { withoutGuard } from '#libs/base/terms/csv';
+import type { ExportFormat } from '#libs/base/terms/terms';
 import { type FullRecord, fullRecord } from '#libs/contract/record';
-import type { ExportFormat } from '#libs/contract/terms';
 import { readExport } from '#libs/store/export/export';
 import { persist } from '#libs/store/records/persist';
 import { listActs } from '#libs/store/tenants/acts';

@@ -4,9 +4,9 @@
  */
 import { request as httpRequest } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#libs/base/db/database';
 import type { Imported } from '#libs/contract/import';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import { createClient, request, tokenFor } from '../support/client.ts';

@@ -2,10 +2,10 @@
 import { hash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, addMonths, dayOf, monthOf } from '#libs/contract/calendar';
+import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
+import { idOfDigest, makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import type { Imported } from '#libs/contract/import';
 import type { FullRecord } from '#libs/contract/record';
-import { idOfDigest, makeIdAt, timeOf } from '#libs/contract/uuid';
 import { parseEntry } from '#libs/merkle/parse-entry';
 import { listDroppedMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';

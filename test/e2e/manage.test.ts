@@ -1,6 +1,6 @@
 /** An organization that manages itself over HTTP: domains, keys, and who did what. */
 import { describe, expect, it } from 'vitest';
-import { monthOf } from '#libs/contract/calendar';
+import { monthOf } from '#libs/base/terms/calendar';
 import type { ActsPage, DomainsPage, Key, KeysPage, MadeKey, ManagedDomain } from '#libs/contract/manage';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';

@@ -1,6 +1,6 @@
 /** What the API does while Postgres or Redis is away, or takes requests and never answers. */
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { persist } from '#libs/store/records/persist';
 import { type Answer, createClient, type ProblemAnswer } from '../support/client.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/contract/calendar';
+import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/base/terms/calendar';
 import type { RecordsPage } from '#libs/contract/log';
 import { persist } from '#libs/store/records/persist';
 import { createAdministration } from '#libs/store/tenants/administration';

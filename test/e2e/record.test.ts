@@ -1,9 +1,9 @@
 /** A record on its way from the request to the log and the counts; the rules of its fields are in test/unit/record-body.test.ts. */
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { acceptedAhead, acceptedPast, decisions } from '#libs/base/terms/terms';
+import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import type { FullRecord } from '#libs/contract/record';
-import { acceptedAhead, acceptedPast, decisions } from '#libs/contract/terms';
-import { makeIdAt, timeOf } from '#libs/contract/uuid';
 import { makeId } from '../support/ids.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { at, useStack } from '../support/stack.ts';

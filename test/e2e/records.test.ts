@@ -1,10 +1,10 @@
 /** The log of a domain over HTTP; that its pages and cursors are right for any records is shown in test/integration/log-pages.test.ts. */
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
+import { decisions } from '#libs/base/terms/terms';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { RecordsPage } from '#libs/contract/log';
 import type { NewRecord } from '#libs/contract/record';
-import { decisions } from '#libs/contract/terms';
-import { timeOf } from '#libs/contract/uuid';
 import { recordAt } from '../support/records.ts';
 import { at, storeRecords, useStack } from '../support/stack.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { openGate } from '../support/gate.ts';

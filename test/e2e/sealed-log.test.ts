@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { monthOf } from '#libs/contract/calendar';
+import { monthOf } from '#libs/base/terms/calendar';
+import { makeIdAt } from '#libs/base/terms/uuid';
 import type { OrgStats } from '#libs/contract/log';
 import type { Consistency, ProofBundle } from '#libs/contract/proof';
 import type { FullRecord, NewRecord } from '#libs/contract/record';
-import { makeIdAt } from '#libs/contract/uuid';
 import { fromBase64, fromHex } from '#libs/merkle/bytes';
 import { commitment } from '#libs/merkle/entry';
 import { formatTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';

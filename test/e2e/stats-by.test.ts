@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { totalOf } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/contract/record';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
-import { totalOf } from '#libs/contract/terms';
 import { closeEpoch } from '#libs/store/epochs/epochs';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { request, tokenFor } from '../support/client.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, dayOf, daysBetween, monthsBetween, startOf } from '#libs/contract/calendar';
+import { addDays, dayOf, daysBetween, monthsBetween, startOf } from '#libs/base/terms/calendar';
+import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/base/terms/terms';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/contract/record';
-import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
-import { timeOf } from '#libs/contract/uuid';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { scopes } from '#libs/base/terms/terms';
+import { makeIdAt } from '#libs/base/terms/uuid';
 import { readNotice } from '#libs/contract/notice';
 import { createOpenApi } from '#libs/contract/openapi/document';
 import type { Erasure } from '#libs/contract/privacy';
-import { scopes } from '#libs/contract/terms';
-import { makeIdAt } from '#libs/contract/uuid';
 import type { DeliveriesPage } from '#libs/contract/webhook';
 import { putManagedNotice } from '#libs/store/notices/documents';
 import { persist } from '#libs/store/records/persist';

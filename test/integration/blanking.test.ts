@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type Database } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import type { NewRecord } from '#libs/contract/record';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { numbersOf } from '#libs/store/privacy/scope';
 import { addTombstone, deleteOldTombstones } from '#libs/store/privacy/tombstones';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
 import { keepRejected } from '#libs/store/records/rejected';
-import { createDatabase, type Database } from '#libs/store/sql';
 import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
 import { blanking } from '../../apps/worker/derive/blank/blank.ts';
 import { createClearing } from '../../apps/worker/derive/blank/leftovers.ts';

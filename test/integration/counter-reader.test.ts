@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { spanOf } from '#libs/contract/calendar';
-import { emptyBreakdown } from '#libs/contract/terms';
+import { watchRedis } from '#libs/base/redis/health';
+import { spanOf } from '#libs/base/terms/calendar';
+import { emptyBreakdown } from '#libs/base/terms/terms';
 import { counterKey } from '#libs/counters/keys';
-import { watchRedis } from '#libs/queue/health';
 import { persist } from '#libs/store/records/persist';
 import { type CounterReader, createCounterReader } from '../../apps/api/stats/counter-reader.ts';
 import { atEnd } from '../support/at-end.ts';

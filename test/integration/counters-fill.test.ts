@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { spanOf } from '#libs/contract/calendar';
-import type { Counter } from '#libs/contract/terms';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { spanOf } from '#libs/base/terms/calendar';
+import type { Counter } from '#libs/base/terms/terms';
 import { fill, isReady, type ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
 import { scripted } from '#libs/counters/scripts';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import { listerOf, packedPage, readSame, unpackAll } from '../support/counter-stores.ts';
 import { inKeyOrder, storedCounters } from '../support/counts.ts';

@@ -7,12 +7,12 @@
  *   3. is at least what any earlier read showed: a count never goes back.
  */
 import { describe, expect, it } from 'vitest';
-import { spanOf } from '#libs/contract/calendar';
-import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/contract/terms';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { spanOf } from '#libs/base/terms/calendar';
+import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/base/terms/terms';
 import { fill } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
 import { readCounters } from '#libs/counters/read';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { persist } from '#libs/store/records/persist';
 import { isAtMost, listerOf, readSame } from '../support/counter-stores.ts';
 import { countRecords } from '../support/counts.ts';

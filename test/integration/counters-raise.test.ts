@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/contract/terms';
+import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/base/terms/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { drop, raise } from '#libs/counters/raise';
 import { packedPage, readSame } from '../support/counter-stores.ts';

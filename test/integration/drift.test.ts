@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { emptyBreakdown } from '#libs/contract/terms';
+import { emptyBreakdown } from '#libs/base/terms/terms';
 import { findDrift } from '#libs/counters/drift';
 import { fill } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';

@@ -1,7 +1,7 @@
 /** What the driver of Postgres does not do by itself. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { patient } from '#libs/store/patient';
-import type { Sql } from '#libs/store/sql';
+import type { Sql } from '#libs/base/db/database';
+import { patient } from '#libs/base/db/patient';
 import { openPool } from '../support/pool.ts';
 import { freshDatabase, openDatabase } from '../support/stores.ts';
 import { repairs } from '../support/uncaught.ts';

@@ -1,9 +1,9 @@
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
+import { createLog } from '#libs/base/ops/process-log';
 import { closeEpoch, listInTheWay, secondsBehind } from '#libs/store/epochs/epochs';
 import { readOpenEpoch } from '#libs/store/export/export';
 import { persist } from '#libs/store/records/persist';
-import { createLog } from '#libs/telemetry/log';
 import { recordBacklog } from '#libs/telemetry/record-metrics';
 import { createClosing } from '../../apps/worker/derive/close.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { createDatabase, type Database } from '#libs/base/db/database';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { decisions, sources, totalOf } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/contract/record';
-import { decisions, sources, totalOf } from '#libs/contract/terms';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { type Facet, readFacets } from '#libs/store/facets/read';
 import { persist } from '#libs/store/records/persist';
-import { createDatabase, type Database } from '#libs/store/sql';
 import { createBlank } from '../../apps/worker/derive/blank/blank.ts';
 import { createFacetDerivation, createFacets } from '../../apps/worker/derive/facets/facets.ts';
 import { atEnd } from '../support/at-end.ts';

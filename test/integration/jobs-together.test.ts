@@ -1,10 +1,10 @@
 /** Jobs that a worker stores in one statement, and one of them holds a record that cannot be stored. */
 import { Queue } from 'bullmq';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#libs/base/db/database';
 import { packJob } from '#libs/contract/job';
 import type { NewRecord } from '#libs/contract/record';
 import { queuePrefix, recordQueue } from '#libs/queue/shards';
-import type { Database } from '#libs/store/sql';
 import { atEnd } from '../support/at-end.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
 import { openPool } from '../support/pool.ts';

@@ -1,7 +1,7 @@
 /** Who is next among webhooks, and what it costs to find out. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#libs/store/sql';
+import type { Database } from '#libs/base/db/database';
 import { type Claiming, claimLanes, type Lane } from '#libs/store/webhooks/claim';
 import { lineUp } from '#libs/store/webhooks/lanes';
 import { openDatabase } from '../support/stores.ts';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { dayOf, monthOf } from '#libs/contract/calendar';
-import { makeIdAt } from '#libs/contract/uuid';
+import type { Database, Sql } from '#libs/base/db/database';
+import { sha256 } from '#libs/base/sha256';
+import { dayOf, monthOf } from '#libs/base/terms/calendar';
+import { makeIdAt } from '#libs/base/terms/uuid';
 import { append, packFrontier, unpackFrontier } from '#libs/merkle/frontier';
-import { sha256 } from '#libs/runtime/sha256';
 import { addNodes, type Node } from '#libs/store/logs/runs';
 import { dropMonth, makeMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
-import type { Database, Sql } from '#libs/store/sql';
 import { checkLogs, type Difference } from '../../apps/cli/check/check.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer } from '../support/sealing.ts';

@@ -1,7 +1,7 @@
 /** What the log is counted by: the counters of crawlers and of visitors with many records. And a page of many records. */
 import { describe, expect, it } from 'vitest';
+import { decisions } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/contract/record';
-import { decisions } from '#libs/contract/terms';
 import { forgetMonth } from '#libs/store/privacy/retention';
 import { countBusyVisitors, noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import { type LogQuery, readPage } from '#libs/store/records/log';

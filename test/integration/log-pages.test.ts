@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Decision, decisions } from '#libs/base/terms/terms';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/contract/record';
-import { type Decision, decisions } from '#libs/contract/terms';
-import { timeOf } from '#libs/contract/uuid';
 import { type LogQuery, readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
 import { recordAt } from '../support/records.ts';

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Database } from '#libs/base/db/database';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
 import { deriveNext } from '#libs/store/epochs/derivations';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { listLogStatus } from '#libs/store/logs/status';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { listActs } from '#libs/store/tenants/acts';
 import { createPerform, type Perform } from '#libs/store/tenants/perform';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';

@@ -1,10 +1,10 @@
 /** A log of four years: a query plans, locks and opens the months that it needs, not all that there are. */
 import { describe, expect, it } from 'vitest';
-import { addDays, addMonths, dayOf, monthOf } from '#libs/contract/calendar';
+import type { Database, Sql } from '#libs/base/db/database';
+import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
 import { type LogQuery, readPage } from '#libs/store/records/log';
 import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { persist } from '#libs/store/records/persist';
-import type { Database, Sql } from '#libs/store/sql';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';

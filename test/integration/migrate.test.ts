@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -11,7 +11,7 @@ import { sharedPostgresUrl } from '../support/shared.ts';
 import { freshDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-const folder = new URL('../../libs/store/migrations/', import.meta.url);
+const folder = new URL('../../libs/base/db/migrations/', import.meta.url);
 const files = readdirSync(folder).sort();
 const versions = files.map((file) => file.split('_')[0]);
 /** The last one of 0.1.0. What comes after it meets databases at work. */

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database, Sql } from '#libs/base/db/database';
 import { type Notice, readNotice } from '#libs/contract/notice';
 import type { NewRecord } from '#libs/contract/record';
 import { deriveNext } from '#libs/store/epochs/derivations';
@@ -9,7 +10,6 @@ import { noticeNumbersOf } from '#libs/store/notices/numbers';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import type { Database, Sql } from '#libs/store/sql';
 import { createNoticeDerivation } from '../../apps/worker/derive/notices/counting.ts';
 import { atEnd } from '../support/at-end.ts';
 import { changingSize } from '../support/piece-size.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
+import { decisions } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/contract/record';
-import { decisions } from '#libs/contract/terms';
 import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { persist } from '#libs/store/records/persist';
 import { recordAt } from '../support/records.ts';

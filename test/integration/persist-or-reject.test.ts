@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { isUnavailable } from '#libs/base/db/errors';
 import type { NewRecord } from '#libs/contract/record';
-import { isUnavailable } from '#libs/store/errors';
 import { dropMonth } from '#libs/store/records/months';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
 import { listRejected } from '#libs/store/records/rejected';

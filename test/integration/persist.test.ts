@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#libs/base/db/database';
+import { isUnavailable } from '#libs/base/db/errors';
+import { decisions } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/contract/record';
-import { decisions } from '#libs/contract/terms';
-import { isUnavailable } from '#libs/store/errors';
 import { listMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';

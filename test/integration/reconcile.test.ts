@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Counter, emptyBreakdown } from '#libs/contract/terms';
+import { currentServer } from '#libs/base/db/server';
+import { type Counter, emptyBreakdown } from '#libs/base/terms/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
 import { noteServer } from '#libs/counters/server';
 import { oweRaises } from '#libs/store/owed-raises';
 import { persist } from '#libs/store/records/persist';
-import { currentServer } from '#libs/store/server';
 import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
 import { fillMissing, reconcile } from '../../apps/worker/heal/reconcile.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';

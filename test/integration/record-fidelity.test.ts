@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { isbot } from 'isbot';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { decisions, sources } from '#libs/base/terms/terms';
+import { timeOf } from '#libs/base/terms/uuid';
 import { type NewRecord, recordBody } from '#libs/contract/record';
-import { decisions, sources } from '#libs/contract/terms';
-import { timeOf } from '#libs/contract/uuid';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
 import { recordAt } from '../support/records.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Problem } from '#libs/contract/problem';
+import { Problem } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/contract/record';
 import { fill } from '#libs/counters/fill';
 import { shardOf } from '#libs/queue/shards';

@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type RedisHealth, watchRedis } from '#libs/queue/health';
-import { connectRedis, type RedisAddress } from '#libs/runtime/redis';
+import { connectRedis, type RedisAddress } from '#libs/base/redis/connection';
+import { type RedisHealth, watchRedis } from '#libs/base/redis/health';
 import { freePort } from '../../scripts/stack/ports.ts';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from '../support/at-end.ts';

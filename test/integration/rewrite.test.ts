@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
+import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { restartRedis } from '../support/outage.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '#libs/base/db/migrate';
+import { functions, rights, types } from '#libs/base/db/roles/rights';
 import { expireMonth, isDerived } from '#libs/store/logs/expire';
-import { migrate } from '#libs/store/migrate';
 import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
-import { functions, rights, types } from '#libs/store/roles/rights';
 import { type App, loginAt } from '../../scripts/stack/logins.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createEmptyDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { connectRedis } from '#libs/runtime/redis';
+import { connectRedis } from '#libs/base/redis/connection';
 import { atEnd } from '../support/at-end.ts';
 import { openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createScheduler, type Scheduler } from '#libs/runtime/scheduler';
-import { createTurns } from '#libs/store/turns';
+import { createTurns } from '#libs/base/db/turns';
+import { createScheduler, type Scheduler } from '#libs/base/scheduler';
 import { type Gate, openGate } from '../support/gate.ts';
 import { connectDatabase, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';

@@ -1,8 +1,8 @@
 /** Entries of a log that are not a record's: what visitors were shown, and erasures. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from '#libs/base/sha256';
 import { entryOf } from '#libs/merkle/entry';
 import { type Entry, parseEntry } from '#libs/merkle/parse-entry';
-import { sha256 } from '#libs/runtime/sha256';
 import { addErasures } from '#libs/store/logs/erasures';
 import { restartLog } from '#libs/store/logs/restart';
 import { readSealed } from '#libs/store/logs/sealed';

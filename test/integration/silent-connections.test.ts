@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isUnavailable } from '#libs/store/errors';
+import type { Database } from '#libs/base/db/database';
+import { isUnavailable } from '#libs/base/db/errors';
+import { lookAtSchema } from '#libs/base/db/schema';
+import { askPostgres } from '#libs/base/ops/asked-gauges';
 import { findCap } from '#libs/store/limit';
-import { lookAtSchema } from '#libs/store/schema';
-import type { Database } from '#libs/store/sql';
-import { askPostgres } from '#libs/telemetry/asked-gauges';
 import { statsBacklog } from '#libs/telemetry/stats-metrics';
 import { atEnd } from '../support/at-end.ts';
 import { openPool } from '../support/pool.ts';

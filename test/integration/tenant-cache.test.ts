@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
-import { isUnavailable } from '#libs/store/errors';
-import type { Database } from '#libs/store/sql';
+import { BatcherFull, BatcherTimeout } from '#libs/base/batcher';
+import type { Database } from '#libs/base/db/database';
+import { isUnavailable } from '#libs/base/db/errors';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { createTenantCache, type TenantCache } from '#libs/store/tenants/tenant-cache';
 import { findOrganizations, hashApiKey, makeApiKey } from '#libs/store/tenants/tenants';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#libs/base/db/database';
 import { fromBase64, utf8 } from '#libs/merkle/bytes';
 import { leafHash } from '#libs/merkle/hash';
 import { parseNote } from '#libs/merkle/note';
@@ -8,7 +9,6 @@ import { verifyInclusion } from '#libs/merkle/verify-proofs';
 import { findLog } from '#libs/store/logs/published';
 import { findTimestamp, type Timestamp } from '#libs/store/logs/timestamps';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createTimestamping } from '../../apps/worker/derive/timestamp/timestamping.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Database } from '#libs/base/db/database';
 import type { NewRecord } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
 import { dropMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { newTextsBound } from '#libs/store/user-agents/numbers';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';

@@ -1,9 +1,9 @@
 /** Several workers, hour by hour: what a wrong clock may not bring about, and what it must not keep from happening. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#libs/base/db/database';
+import { createLog } from '#libs/base/ops/process-log';
 import { listMonths, makeMonth } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
-import { createLog } from '#libs/telemetry/log';
 import { createTasks } from '../../apps/worker/keep/tasks.ts';
 import { holdPostgresClock, turnedClock } from '../support/clock.ts';
 import { openPool } from '../support/pool.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { startPostgres } from '../../scripts/stack/postgres.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';

@@ -2,12 +2,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { decisions } from '#libs/contract/terms';
-import { migrate } from '#libs/store/migrate';
+import { createDatabase, type Database } from '#libs/base/db/database';
+import { migrate } from '#libs/base/db/migrate';
+import { decisions } from '#libs/base/terms/terms';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import { createDatabase, type Database } from '#libs/store/sql';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { atEnd } from '../support/at-end.ts';

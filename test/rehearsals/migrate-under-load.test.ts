@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
-import { addDays, addMonths, dayOf, monthOfDay } from '#libs/contract/calendar';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
+import { addDays, addMonths, dayOf, monthOfDay } from '#libs/base/terms/calendar';
 import { persist } from '#libs/store/records/persist';
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';

@@ -49,7 +49,7 @@ it('notes name migrations and settings that changed since the release before', a
   const notes = await makeNotes(clone, work, version, before);
   rmSync(work, { recursive: true });
   expect(notes).toContain(`# Assent ${version}, 2026-12-01`);
-  const [newest] = readdirSync(file('libs/store/migrations')).toSorted().toReversed();
+  const [newest] = readdirSync(file('libs/base/db/migrations')).toSorted().toReversed();
   expect(notes).toMatch(new RegExp(`## Migrations since ${before.version}[^]*${newest}[^]*## Settings`));
   expect(notes).toMatch(new RegExp(`## Settings since ${before.version}[^]*REDIS_SENTINELS`));
 });

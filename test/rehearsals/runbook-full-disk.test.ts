@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
 import { mountSmallDisk } from '../../scripts/chaos/small-disk.ts';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';

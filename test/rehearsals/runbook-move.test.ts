@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { freePort } from '../../scripts/stack/ports.ts';

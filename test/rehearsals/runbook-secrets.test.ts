@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import jsonwebtoken from 'jsonwebtoken';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
 import { persist } from '#libs/store/records/persist';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';

@@ -2,10 +2,10 @@
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { inject, vi } from 'vitest';
-import { createClock } from '#libs/store/clock';
+import { createClock } from '#libs/base/db/clock';
+import type { Database } from '#libs/base/db/database';
+import { createLog } from '#libs/base/ops/process-log';
 import type { Round } from '#libs/store/records/due-months';
-import type { Database } from '#libs/store/sql';
-import { createLog } from '#libs/telemetry/log';
 import { clockOfProcess } from '../../scripts/chaos/clocks.ts';
 import { atEnd } from './at-end.ts';
 

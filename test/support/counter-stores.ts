@@ -1,14 +1,15 @@
 /** What the counters' tests need of both stores. */
-import { spanOf } from '#libs/contract/calendar';
-import { type Breakdown, type Counter, decisions, emptyBreakdown, type PackedCounters } from '#libs/contract/terms';
+
+import type { Database } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
+import { createBaseMetrics } from '#libs/base/ops/metrics';
+import { createLog } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { spanOf } from '#libs/base/terms/calendar';
+import { type Breakdown, type Counter, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
 import type { ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
-import { groupBy } from '#libs/runtime/group-by';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { listCounters } from '#libs/store/counters';
-import type { Database } from '#libs/store/sql';
-import { createLog } from '#libs/telemetry/log';
-import { createBaseMetrics } from '#libs/telemetry/metrics';
 import { createRecordMetrics } from '#libs/telemetry/record-metrics';
 import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 

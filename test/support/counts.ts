@@ -1,6 +1,7 @@
 /** What counters must be: the records themselves, counted anew at every level. */
-import type { Counter } from '#libs/contract/terms';
-import type { Database } from '#libs/store/sql';
+
+import type { Database } from '#libs/base/db/database';
+import type { Counter } from '#libs/base/terms/terms';
 
 /** Reads the time out of the ids by its own means, not by those of the code under test. */
 export const countRecords = (db: Database, organizationId: string): Promise<Counter[]> =>

@@ -1,4 +1,4 @@
-import { makeIdAt } from '#libs/contract/uuid';
+import { makeIdAt } from '#libs/base/terms/uuid';
 
 /** An id of now. */
 export const makeId = (): string => makeIdAt(Date.now());

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { inject } from 'vitest';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
 import type { Certificate } from '../../scripts/stack/certificate.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';

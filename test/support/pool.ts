@@ -1,6 +1,6 @@
 /** Connections of a test's own, beside those that the file has. */
 import type postgres from 'postgres';
-import { createDatabase, type Database, type DatabaseOptions } from '#libs/store/sql';
+import { createDatabase, type Database, type DatabaseOptions } from '#libs/base/db/database';
 import { atEnd } from './at-end.ts';
 
 /** Ends with the file, if not before. */

@@ -1,11 +1,11 @@
 /** The two ends of the way of a record, in this process: what the API records with, and what the worker stores with. */
 
+import type { Database } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { type RedisHealth, watchRedis } from '#libs/base/redis/health';
 import { readWorkerConfig } from '#libs/config/worker';
-import { type RedisHealth, watchRedis } from '#libs/queue/health';
 import { createProducer, type Producer } from '#libs/queue/produce';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import type { Database } from '#libs/store/sql';
 import { createRecorder, type Recorder } from '../../apps/api/record/recorder.ts';
 import { createConsumer } from '../../apps/worker/consume.ts';
 import { atEnd } from './at-end.ts';

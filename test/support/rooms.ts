@@ -1,11 +1,12 @@
 /** The rooms of the architecture, which test/unit/rooms.test.ts holds. Paths are beginnings of paths. */
+
+import { tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofStats } from '#libs/store/facets/tables';
 import { tables as ofProof } from '#libs/store/logs/tables';
 import { tables as ofNotices } from '#libs/store/notices/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofRecord } from '#libs/store/records/tables';
-import { tables as ofNobody, type Table } from '#libs/store/tables';
 import { tables as ofTenants } from '#libs/store/tenants/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
 import { tables as ofWidget } from '#libs/store/widget-tables';
@@ -30,57 +31,47 @@ export const floors = [
  * folders is its own. Only those of `base` and `proof/tree` are everybody's.
  */
 export const places: Record<string, string> = {
-  api: 'apps/api/ libs/contract/openapi/document libs/contract/openapi/reference',
-  worker: 'apps/worker/',
-  cli: 'apps/cli/',
+  api: 'libs/contract/openapi/document libs/contract/openapi/reference',
   settings: 'libs/config/',
   webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook
     libs/contract/openapi/webhooks libs/contract/openapi/examples/webhooks libs/runtime/webhook-url
     libs/runtime/public-address libs/store/webhooks/ libs/telemetry/webhook-metrics`,
-  privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/ libs/contract/privacy
-    libs/contract/openapi/privacy libs/contract/openapi/examples/privacy libs/store/privacy/
-    libs/telemetry/privacy-metrics libs/witness/tombstones`,
+  privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/
+    libs/contract/privacy libs/contract/openapi/privacy libs/contract/openapi/examples/privacy
+    libs/store/privacy/ libs/telemetry/privacy-metrics libs/witness/tombstones`,
   log: `libs/store/records/busy-visitors libs/store/records/log.ts apps/api/log/export apps/api/log/feed
-    apps/api/log/records apps/api/manage/import apps/api/stats/org-stats apps/cli/records libs/contract/log
-    libs/contract/openapi/log libs/contract/openapi/examples/log libs/store/export/export libs/store/logs/feed
-    libs/store/records/log-tables`,
+    apps/api/log/records apps/api/manage/import apps/api/stats/org-stats apps/cli/records
+    libs/contract/log libs/contract/openapi/log libs/contract/openapi/examples/log
+    libs/store/export/export libs/store/logs/feed libs/store/records/log-tables`,
   'log/export': 'apps/cli/export/ libs/store/export/',
   'log/import': 'apps/cli/import/ libs/contract/import libs/imports/',
   'log/pages': 'libs/store/records/log- libs/store/records/organization-log libs/store/records/visitor-log',
-  proof: `apps/worker/derive/seal/sealing apps/worker/derive/timestamp/timestamping apps/api/log/ apps/cli/log
-    libs/contract/proof libs/contract/openapi/proof libs/contract/openapi/examples/proof libs/runtime/ed25519
-    libs/store/logs/ libs/telemetry/proof-metrics libs/witness/witness`,
+  proof: `apps/worker/derive/seal/sealing apps/worker/derive/timestamp/timestamping apps/api/log/
+    apps/cli/log libs/contract/proof libs/contract/openapi/proof
+    libs/contract/openapi/examples/proof libs/runtime/ed25519 libs/store/logs/
+    libs/telemetry/proof-metrics libs/witness/witness`,
   'proof/check': 'apps/cli/check/ libs/store/logs/stored libs/store/logs/unplaced',
   'proof/seal': 'apps/worker/derive/seal/',
   'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
   'proof/tree': 'libs/merkle/',
-  stats: `apps/worker/derive/facets/ apps/api/stats/ apps/api/manage/organization apps/cli/counters apps/worker/heal/
-    libs/contract/statistics libs/contract/display libs/contract/openapi/stats libs/contract/openapi/examples/stats
-    libs/counters/raise libs/store/counters libs/store/limit libs/store/displays/ libs/store/facets/
-    libs/store/owed-raises libs/telemetry/stats-metrics`,
+  stats: `apps/worker/derive/facets/ apps/api/stats/ apps/api/manage/organization apps/cli/counters
+    apps/worker/heal/ libs/contract/statistics libs/contract/display libs/contract/openapi/stats
+    libs/contract/openapi/examples/stats libs/counters/raise libs/store/counters libs/store/limit
+    libs/store/displays/ libs/store/facets/ libs/store/owed-raises libs/telemetry/stats-metrics`,
   'stats/derive': 'libs/store/facets/add libs/store/facets/place libs/store/facets/progress',
   'stats/redis': 'libs/counters/',
   notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice
     libs/contract/openapi/notices libs/contract/openapi/examples/notices libs/store/notices/`,
   record: `apps/api/record/ apps/cli/queue apps/worker/derive/close libs/contract/record libs/contract/job
-    libs/contract/check-record libs/contract/openapi/record libs/contract/openapi/examples/record libs/queue/
-    libs/store/epochs/ libs/store/records/ libs/store/user-agents/ libs/telemetry/record-metrics`,
+    libs/contract/check-record libs/contract/openapi/record libs/contract/openapi/examples/record
+    libs/queue/ libs/store/epochs/ libs/store/records/ libs/store/user-agents/
+    libs/telemetry/record-metrics`,
   'record/persist': 'libs/store/notices/numbers libs/store/records/persist.ts libs/store/user-agents/numbers',
   tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/administer apps/cli/domain apps/cli/key
     apps/cli/org.ts apps/cli/plan apps/cli/token.ts libs/contract/manage libs/contract/sign-in
-    libs/contract/openapi/manage libs/contract/openapi/examples/manage libs/store/privacy/acts libs/store/privacy/scope
-    libs/store/privacy/visitor-hash libs/store/tenants/`,
+    libs/contract/openapi/manage libs/contract/openapi/examples/manage libs/store/privacy/acts
+    libs/store/privacy/scope libs/store/privacy/visitor-hash libs/store/tenants/`,
   widget: 'libs/contract/widget libs/store/widget-',
-  base: 'libs/runtime/',
-  'base/cli': 'apps/cli/gzipped apps/cli/progress apps/cli/session apps/cli/visible apps/cli/whole-number',
-  'base/config': `libs/config/kinds libs/config/bad-setting libs/config/postgres-address libs/config/read
-    libs/config/secret-files`,
-  'base/db': 'libs/store/',
-  'base/http': `apps/api/access/client-address apps/api/access/key-or-token apps/api/access/limiter
-    apps/api/access/page-routes apps/api/http/ libs/contract/openapi/parts libs/contract/stored-address`,
-  'base/ops': 'libs/runtime/log libs/runtime/tracing libs/telemetry/',
-  'base/redis': `libs/witness/rewrite libs/queue/health libs/runtime/redis libs/runtime/promotions libs/runtime/run-ids`,
-  'base/terms': 'libs/contract/',
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */
@@ -109,8 +100,8 @@ export const dashboard = ['app.tsx main.tsx', 'pages/', 'parts/', 'charts/', 'da
 /** What a process or a page loads on demand, and not when it starts. */
 export const onDemand: Record<string, string> = {
   'apps/api/main.ts':
-    'libs/telemetry/tracing/ libs/queue/tracing.ts apps/api/process/queue-board.ts @opentelemetry/ @bull-board/',
-  'apps/worker/main.ts': 'libs/telemetry/tracing/ libs/queue/tracing.ts @opentelemetry/ koa @koa/',
+    'libs/base/ops/opentelemetry/ libs/queue/tracing.ts apps/api/process/queue-board.ts @opentelemetry/ @bull-board/',
+  'apps/worker/main.ts': 'libs/base/ops/opentelemetry/ libs/queue/tracing.ts @opentelemetry/ koa @koa/',
   'apps/cli/main.ts': 'libs/queue/summary.ts libs/queue/forget.ts bullmq koa @koa/',
   'apps/dashboard/main.tsx': 'apps/dashboard/provider/provider.ts apps/dashboard/proof/',
 };

@@ -1,10 +1,10 @@
 /** Sealing without a worker: epochs are closed and sealed when a test says so. */
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
-import type { RedisConnection } from '#libs/runtime/redis';
+import type { Database } from '#libs/base/db/database';
+import { createLog } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { closeEpoch } from '#libs/store/epochs/epochs';
-import type { Database } from '#libs/store/sql';
-import { createLog } from '#libs/telemetry/log';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createBlanking } from '../../apps/worker/derive/blank/blank.ts';
 import { createSealing } from '../../apps/worker/derive/seal/sealing.ts';

@@ -2,10 +2,10 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
+import type { Running } from '#libs/base/lifecycle';
+import { createLog } from '#libs/base/ops/process-log';
 import { readApiConfig } from '#libs/config/api';
 import { readWorkerConfig } from '#libs/config/worker';
-import type { Running } from '#libs/runtime/lifecycle';
-import { createLog } from '#libs/telemetry/log';
 import { openApi } from '../../apps/api/process/open.ts';
 import { openWorker } from '../../apps/worker/open.ts';
 import { launch } from '../../scripts/stack/assent-process.ts';

@@ -6,7 +6,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '#libs/store/migrate';
+import { migrate } from '#libs/base/db/migrate';
 import { build } from '../../scripts/stack/build.ts';
 import { onInterrupt } from '../../scripts/stack/interrupt.ts';
 import { loginsAt } from '../../scripts/stack/logins.ts';

@@ -1,11 +1,11 @@
 /** An API, a worker and one organization: shared by the files of one vitest worker, or a file's own. */
 import { randomBytes } from 'node:crypto';
+import type { Database } from '#libs/base/db/database';
+import { connectRedis } from '#libs/base/redis/connection';
 import type { FullRecord, NewRecord } from '#libs/contract/record';
 import { raise } from '#libs/counters/raise';
-import { connectRedis } from '#libs/runtime/redis';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { type Client, createClient } from './client.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Database } from '#libs/store/sql';
+import type { Database } from '#libs/base/db/database';
 import { eventually } from './wait.ts';
 
 /** Until a worker has told Redis of everybody who was erased. */

@@ -1,6 +1,6 @@
 /** Work in a transaction that a test holds. */
 import type postgres from 'postgres';
-import type { Database, Sql } from '#libs/store/sql';
+import type { Database, Sql } from '#libs/base/db/database';
 
 /** The same database, but for all its work being done in this transaction, also what would begin one of its own. */
 export function inTransaction(db: Database, transaction: postgres.TransactionSql): Database {

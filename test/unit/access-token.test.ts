@@ -1,11 +1,11 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Context } from '#libs/base/http/context';
+import { Problem } from '#libs/base/terms/problem';
 import { readApiConfig } from '#libs/config/api';
-import { Problem } from '#libs/contract/problem';
 import { createAccessTokens } from '../../apps/api/access/access-token.ts';
 import { bearer } from '../../apps/api/access/bearer.ts';
-import type { Context } from '../../apps/api/http/context.ts';
 
 const secret = 'a secret that only these tests use';
 const previousSecret = 'the secret that these tests have rotated away';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Batcher, BatcherFull, type BatcherOptions, BatcherTimeout } from '#libs/runtime/batcher';
+import { Batcher, BatcherFull, type BatcherOptions, BatcherTimeout } from '#libs/base/batcher';
 import { eventually } from '../support/wait.ts';
 
 /** A batcher whose runs end when the test says so. */

@@ -14,7 +14,7 @@ import {
   monthsBetween,
   periodsOf,
   startOf,
-} from '#libs/contract/calendar';
+} from '#libs/base/terms/calendar';
 
 const day = (min: string, max: string) =>
   fc.integer({ min: startOf(min), max: startOf(max) }).map((time) => dayOf(time));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unservedSlots } from '#libs/queue/health';
+import { unservedSlots } from '#libs/base/redis/health';
 
 const half = 8_192;
 const unserved = 'the cluster has slots that no node serves';

@@ -1,7 +1,7 @@
 /** The CSV of imports: what is read of it, and what a broken row costs. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutGuard } from '#libs/contract/csv';
+import { withoutGuard } from '#libs/base/terms/csv';
 import { importLimits } from '#libs/contract/import';
 import { readCsv } from '#libs/imports/csv';
 import type { Row } from '#libs/imports/rows';

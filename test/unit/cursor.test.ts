@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { makeCursor, readCursor } from '#libs/base/http/cursor';
+import { Problem } from '#libs/base/terms/problem';
+import { makeIdAt } from '#libs/base/terms/uuid';
 import { orgStatsQuery, recordsQuery } from '#libs/contract/log';
-import { Problem } from '#libs/contract/problem';
-import { makeIdAt } from '#libs/contract/uuid';
-import { makeCursor, readCursor } from '../../apps/api/http/cursor.ts';
 import { makeId } from '../support/ids.ts';
 
 const binding = { cursorKey: randomBytes(32), domainId: 'dom_a' };

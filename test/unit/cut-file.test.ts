@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ExportFormat } from '#libs/contract/terms';
+import type { ExportFormat } from '#libs/base/terms/terms';
 import { headers } from '#libs/store/export/texts';
 import { readCutFile } from '../../apps/cli/export/cut-file.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { Context } from '../../apps/api/http/context.ts';
-import { deadline } from '../../apps/api/http/deadline.ts';
+import type { Context } from '#libs/base/http/context';
+import { deadline } from '#libs/base/http/deadline';
 
 afterEach(() => void vi.useRealTimers());
 

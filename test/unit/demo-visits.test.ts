@@ -1,9 +1,9 @@
 /** The made-up year of `npm run demo`: the same at every run, and within the rules of the contract. */
 import { isbot } from 'isbot';
 import { describe, expect, it } from 'vitest';
+import { groupBy } from '#libs/base/group-by';
+import { timeOf } from '#libs/base/terms/uuid';
 import { newRecord, recordBody, recordFields } from '#libs/contract/record';
-import { timeOf } from '#libs/contract/uuid';
-import { groupBy } from '#libs/runtime/group-by';
 import { type Made, type Period, planDays, recordsOf } from '../../scripts/demo/visits.ts';
 
 const until = Date.parse('2026-11-20T12:00:00.000Z');

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { createAskedGauges } from '#libs/telemetry/asked-gauges';
+import { createAskedGauges } from '#libs/base/ops/asked-gauges';
+import { createStoreGauges } from '#libs/base/ops/store-gauges';
 import { queueGauges, recordBacklog } from '#libs/telemetry/record-metrics';
-import { createStoreGauges } from '#libs/telemetry/store-gauges';
 
 const samplesOf = async (register: Registry) =>
   (await register.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { closeServer, createHttpServer } from '../../apps/api/http/server.ts';
-import { gzipped, toStream } from '../../apps/api/http/stream.ts';
+import { closeServer, createHttpServer } from '#libs/base/http/server';
+import { gzipped, toStream } from '#libs/base/http/stream';
 import { eventually } from '../support/wait.ts';
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';

@@ -1,7 +1,7 @@
 /** Which rows of a file are imported, and why the others are not. */
 import { describe, expect, it } from 'vitest';
+import { makeIdAt } from '#libs/base/terms/uuid';
 import { importLimits } from '#libs/contract/import';
-import { makeIdAt } from '#libs/contract/uuid';
 import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
 import { readNdjson } from '#libs/imports/ndjson';
 import { createToRecord } from '#libs/imports/to-record';

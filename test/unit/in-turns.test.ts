@@ -1,13 +1,13 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createPlaces, type Places } from '#libs/runtime/places';
-import { createLog } from '#libs/telemetry/log';
-import { createBaseMetrics } from '#libs/telemetry/metrics';
+import type { State } from '#libs/base/http/context';
+import { exchange } from '#libs/base/http/exchange';
+import { createUnsent } from '#libs/base/http/unsent';
+import { createBaseMetrics } from '#libs/base/ops/metrics';
+import { createLog } from '#libs/base/ops/process-log';
+import { createPlaces, type Places } from '#libs/base/places';
 import { inTurns } from '../../apps/api/access/in-turns.ts';
-import type { State } from '../../apps/api/http/context.ts';
-import { exchange } from '../../apps/api/http/exchange.ts';
-import { createUnsent } from '../../apps/api/http/unsent.ts';
 import { eventually } from '../support/wait.ts';
 
 const organizationOf = (organizationId: string) => ({

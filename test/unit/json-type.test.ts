@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isJsonType } from '../../apps/api/http/json-body.ts';
+import { isJsonType } from '#libs/base/http/json-body';
 
 it('the content type of a record is JSON in UTF-8, however it is written', () => {
   const plain = ['application/json', 'Application/JSON', 'application/json;', 'application/vnd.api+json'];

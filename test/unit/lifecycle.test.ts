@@ -1,6 +1,6 @@
 /** How a process ends: in order, with a deadline, and in no other way. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { endOnSignals, inOrder, type Running } from '#libs/runtime/lifecycle';
+import { endOnSignals, inOrder, type Running } from '#libs/base/lifecycle';
 
 const lines: string[] = [];
 const say = (_: object, text?: string) => void lines.push(String(text));

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Problem } from '#libs/contract/problem';
-import { createLimiter } from '../../apps/api/access/limiter.ts';
-import type { Context } from '../../apps/api/http/context.ts';
+import type { Context } from '#libs/base/http/context';
+import { createLimiter } from '#libs/base/http/limiter';
+import { Problem } from '#libs/base/terms/problem';
 
 const generation = 50_000;
 const limited = (limit: number) => createLimiter({ name: 'test', limit, detail: `at most ${limit}` });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { expect, it } from 'vitest';
-import { listenForOperators } from '#libs/telemetry/ops-address';
+import { listenForOperators } from '#libs/base/ops/port-address';
 import { atEnd } from '../support/at-end.ts';
 
 const loopback = '127.0.0.1';

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { TimedOut } from '#libs/runtime/within';
+import { TimedOut } from '#libs/base/within';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 
 it('pieces are halved down to one record where they take too long, for no other reason, and grow again', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Crowded, createPlaces, eighthOf, type PlacesOptions } from '#libs/runtime/places';
+import { Crowded, createPlaces, eighthOf, type PlacesOptions } from '#libs/base/places';
 
 /** Work that ends when the test says so; `begun` names the keys in the order in which theirs began. */
 function open(options: PlacesOptions) {

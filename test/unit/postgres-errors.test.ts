@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { advise, isBadData, isOutage, isUnavailable } from '#libs/store/errors';
+import { advise, isBadData, isOutage, isUnavailable } from '#libs/base/db/errors';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { connectRedis, type RedisAddress } from '#libs/runtime/redis';
+import { connectRedis, type RedisAddress } from '#libs/base/redis/connection';
 import { atEnd } from '../support/at-end.ts';
 
 /** What the first client says that connects. */

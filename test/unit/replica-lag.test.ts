@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { watchLag } from '#libs/store/replica';
+import { watchLag } from '#libs/base/db/replica';
 
 type Watch = ReturnType<typeof watchLag>;
 

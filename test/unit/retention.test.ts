@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, addMonths, firstDay, monthOf } from '#libs/contract/calendar';
-import { isPastRetention } from '#libs/contract/retention';
-import { acceptedPast } from '#libs/contract/terms';
+import { addDays, addMonths, firstDay, monthOf } from '#libs/base/terms/calendar';
+import { isPastRetention } from '#libs/base/terms/retention';
+import { acceptedPast } from '#libs/base/terms/terms';
 
 const past = (month: string, retention: number, now: string) => isPastRetention(month, retention, Date.parse(now));
 

@@ -96,7 +96,7 @@ describe('rooms', () => {
 
   it('write tables of their own alone, and every table has one owner', () => {
     const made = new Set<string>();
-    for (const file of list('libs/store/migrations').sort()) {
+    for (const file of list('libs/base/db/migrations').sort()) {
       const [up = ''] = read(file).split('-- migrate:down');
       for (const [, table = ''] of up.matchAll(/^create table (?:if not exists )?(\w+)/gm)) made.add(table);
       for (const [, gone = ''] of up.matchAll(/^drop table (?:if exists )?([\w, ]+)/gm))

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { withSecretFiles } from '#libs/base/config/secret-files';
 import { readApiConfig } from '#libs/config/api';
 import { readCliConfig } from '#libs/config/cli';
-import { withSecretFiles } from '#libs/config/secret-files';
 import { type Setting, settings } from '#libs/config/settings';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-secrets-'));

@@ -1,8 +1,8 @@
 /** The pace of a long body: only the time in which the client is waited for counts. */
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Context } from '../../apps/api/http/context.ts';
-import { readUpload } from '../../apps/api/http/upload.ts';
+import type { Context } from '#libs/base/http/context';
+import { readUpload } from '#libs/base/http/upload';
 
 const second = 1_000;
 /** bytes in a second */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lateQueue, type Readiness, toAnswer } from '#libs/telemetry/readiness';
-import { statusPage } from '#libs/telemetry/status-page';
+import { lateQueue, type Readiness, toAnswer } from '#libs/base/ops/readiness';
+import { statusPage } from '#libs/base/ops/status-page';
 
 const since = Date.parse('2026-11-22T08:24:00.634Z');
 const well: Readiness = { ready: true, parts: { postgres: true, redis: true }, degraded: [], warnings: [] };

@@ -4,14 +4,14 @@ import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import Koa from 'koa';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { State } from '#libs/base/http/context';
+import { exchange } from '#libs/base/http/exchange';
+import { createBaseMetrics } from '#libs/base/ops/metrics';
+import { sayOnce } from '#libs/base/ops/opentelemetry/exporter';
+import { createSpans } from '#libs/base/ops/opentelemetry/spans';
+import { createLog } from '#libs/base/ops/process-log';
+import { inSpan, linksOf, maxLinks, type Origin, originsOf, parentOf } from '#libs/base/ops/tracing';
 import { addRequests, requestsIn } from '#libs/queue/carried-trace';
-import { inSpan, linksOf, maxLinks, type Origin, originsOf, parentOf } from '#libs/runtime/tracing';
-import { createLog } from '#libs/telemetry/log';
-import { createBaseMetrics } from '#libs/telemetry/metrics';
-import { sayOnce } from '#libs/telemetry/tracing/exporter';
-import { createSpans } from '#libs/telemetry/tracing/spans';
-import type { State } from '../../apps/api/http/context.ts';
-import { exchange } from '../../apps/api/http/exchange.ts';
 
 const spanAt = (n: number) => ({
   traceId: n.toString(16).padStart(32, 'a'),

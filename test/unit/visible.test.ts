@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { visible } from '../../apps/cli/visible.ts';
+import { visible } from '#libs/base/cli/visible';
 
 const everything = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).join('');
 

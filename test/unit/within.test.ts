@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { TimedOut, within } from '#libs/runtime/within';
+import { TimedOut, within } from '#libs/base/within';
 import { atEnd } from '../support/at-end.ts';
 
 const patience = 30;

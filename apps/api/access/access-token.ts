@@ -2,8 +2,8 @@
 import { hash, type KeyObject } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
-import { Problem } from '#libs/contract/problem';
-import { type Scope, scopesAmong } from '#libs/contract/terms';
+import { Problem } from '#libs/base/terms/problem';
+import { type Scope, scopesAmong } from '#libs/base/terms/terms';
 import { createProviderKeys } from './provider-keys.ts';
 
 /** seconds of clock skew that are tolerated */

@@ -2,15 +2,16 @@
  * The API key of what pages send, and how much of it may come with it. Whatever is wrong with the key or with the domain,
  * the answer is the same.
  */
-import { Problem } from '#libs/contract/problem';
+
+import { clientAddress, network } from '#libs/base/http/client-address';
+import type { Context, Step } from '#libs/base/http/context';
+import { createLimiter } from '#libs/base/http/limiter';
+import { Problem } from '#libs/base/terms/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Domain } from '#libs/store/tenants/tenants';
-import type { Context, Step } from '../http/context.ts';
-import { clientAddress, network } from './client-address.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
-import { createLimiter } from './limiter.ts';
 
-declare module '../http/context.ts' {
+declare module '#libs/base/http/context' {
   interface State {
     /** the domain of the API key */
     domain?: Domain;

@@ -1,14 +1,15 @@
 /** Reads: the organization comes from the access token alone, which also has a rate limit. */
-import { Problem } from '#libs/contract/problem';
-import type { Scope } from '#libs/contract/terms';
+
+import type { Context, Middleware } from '#libs/base/http/context';
+import { createLimiter } from '#libs/base/http/limiter';
+import { Problem } from '#libs/base/terms/problem';
+import type { Scope } from '#libs/base/terms/terms';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import type { Organization } from '#libs/store/tenants/tenants';
-import type { Context, Middleware } from '../http/context.ts';
 import { type AccessToken, createAccessTokens, invalidToken, type TokenConfig } from './access-token.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
-import { createLimiter } from './limiter.ts';
 
-declare module '../http/context.ts' {
+declare module '#libs/base/http/context' {
   interface State {
     /** the organization of the access token */
     organization?: Organization | undefined;

@@ -1,11 +1,12 @@
 /** CORS for what takes an API key: which origins may record for a domain. Errors carry the headers too, so that pages can read them. */
-import { isAllowed } from '#libs/contract/origin';
-import { Problem } from '#libs/contract/problem';
+
+import type { Context, Step } from '#libs/base/http/context';
+import { exposedHeaders } from '#libs/base/http/page-routes';
+import { isAllowed } from '#libs/base/terms/origin';
+import { Problem } from '#libs/base/terms/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Context, Step } from '../http/context.ts';
 import { domainIn } from './api-key.ts';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
-import { exposedHeaders } from './page-routes.ts';
 import type { RefusedOrigins } from './refused-origins.ts';
 
 /** Sets the headers that let the page read the answer; the origin is refused only after the key is checked. */

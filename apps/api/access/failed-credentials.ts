@@ -2,11 +2,12 @@
  * Guessing is limited: an address whose keys or tokens failed too often in a minute is refused before anything is looked
  * up. No header counts down before the limit, because all failures must look the same.
  */
+
+import { clientAddress, network } from '#libs/base/http/client-address';
+import type { Context } from '#libs/base/http/context';
+import { createLimiter } from '#libs/base/http/limiter';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { apiKeyPattern, type Domain } from '#libs/store/tenants/tenants';
-import type { Context } from '../http/context.ts';
-import { clientAddress, network } from './client-address.ts';
-import { createLimiter } from './limiter.ts';
 
 export interface FailedCredentials {
   /** Throws the 429 Problem where this address has failed too often. */

@@ -3,11 +3,11 @@
  * it, or sends a body, is no work. Large answers that wait for their clients are counted as memory instead.
  */
 import { Readable } from 'node:stream';
-import { unavailable } from '#libs/contract/problem';
-import type { Places } from '#libs/runtime/places';
-import type { Database } from '#libs/store/sql';
-import type { Context, Middleware } from '../http/context.ts';
-import type { Unsent } from '../http/unsent.ts';
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import type { Unsent } from '#libs/base/http/unsent';
+import type { Places } from '#libs/base/places';
+import { unavailable } from '#libs/base/terms/problem';
 import { organizationIn } from './bearer.ts';
 import { endOf, type SharedPlaces } from './shared-places.ts';
 

@@ -4,7 +4,7 @@
  */
 import { KeyObject } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation } from 'jose';
-import { unavailable } from '#libs/contract/problem';
+import { unavailable } from '#libs/base/terms/problem';
 
 /** Milliseconds between two fetches, so that made-up ids cost the provider nothing; after a failed one less. */
 const fetchEvery = 60_000;

@@ -1,5 +1,5 @@
 /** A quota that is reached, as the contract has it. */
-import { Problem } from '#libs/contract/problem';
+import { Problem } from '#libs/base/terms/problem';
 import { QuotaReached } from '#libs/store/tenants/refusals';
 
 /** For `catch`: what it throws is the answer. */

@@ -4,11 +4,11 @@
  * at most ten a second, by turns over organizations and over the domains of each, and no request waits for it.
  */
 import { LRUCache } from 'lru-cache';
-import { isOrigin } from '#libs/contract/origin';
-import type { Database } from '#libs/store/sql';
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import { isOrigin } from '#libs/base/terms/origin';
 import { noteRefusedOrigin } from '#libs/store/tenants/refused-origins';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Log } from '#libs/telemetry/log';
 
 /** milliseconds */
 const second = 1_000;

@@ -1,7 +1,8 @@
 /** The places of an API process that organizations share. `docs/security.md` lists them with all else that they share. */
-import { Problem } from '#libs/contract/problem';
-import { Crowded, createPlaces, type Places } from '#libs/runtime/places';
-import type { Context } from '../http/context.ts';
+
+import type { Context } from '#libs/base/http/context';
+import { Crowded, createPlaces, type Places } from '#libs/base/places';
+import { Problem } from '#libs/base/terms/problem';
 
 /** reads in progress: fewer than there are connections to Postgres */
 const reads = 8;

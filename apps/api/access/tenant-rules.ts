@@ -1,5 +1,5 @@
 /** Rules of a tenant that several reads share. */
-import { Problem } from '#libs/contract/problem';
+import { Problem } from '#libs/base/terms/problem';
 import type { Organization, OwnDomain } from '#libs/store/tenants/tenants';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */

@@ -3,10 +3,10 @@
  * visitor is one act a minute.
  */
 import { LRUCache } from 'lru-cache';
+import type { Database } from '#libs/base/db/database';
+import type { Context } from '#libs/base/http/context';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
-import type { Database } from '#libs/store/sql';
-import type { Context } from '../http/context.ts';
 import { accessIn, organizationIn } from './bearer.ts';
 
 const remembered = { max: 10_000, ttl: 60_000 };

@@ -2,14 +2,15 @@
  * GET /v1/consent/:domainId/log/checkpoint and …/log/key: what one needs to follow a log. No plan gates them. Not from a
  * replica: whoever follows a log should not see it shrink.
  */
-import { domainPath } from '#libs/contract/queries';
+
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { domainPath } from '#libs/base/terms/parameters';
 import { logQuery } from '#libs/contract/record';
 import type { PublishedLog } from '#libs/store/logs/published';
-import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 import { requireLog } from './published.ts';
 
 /** The signed note, and when it was signed, which the note itself does not say. */

@@ -1,15 +1,16 @@
 /** GET /v1/consent/:domainId/log/consistency?from&to: that the log of `to` entries begins with that of `from`. */
+
+import type { Database } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { refuseFields } from '#libs/base/http/field-errors';
+import { guard } from '#libs/base/http/guard';
+import { sha256 } from '#libs/base/sha256';
+import { domainPath } from '#libs/base/terms/parameters';
 import { type Consistency, consistencyQuery } from '#libs/contract/proof';
-import { domainPath } from '#libs/contract/queries';
 import { base64 } from '#libs/merkle/bytes';
 import { consistencyProof, consistencyTiles } from '#libs/merkle/proofs';
-import { sha256 } from '#libs/runtime/sha256';
-import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { refuseFields } from '../http/field-errors.ts';
-import { guard } from '../http/guard.ts';
 import { readTileBytes } from './hashes.ts';
 import { requireLog } from './published.ts';
 

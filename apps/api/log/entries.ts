@@ -1,16 +1,17 @@
 /** GET /v1/consent/:domainId/log/tile/entries/<N>[.p/<W>]: the entries themselves, which the plan gates like records. */
-import { domainPath } from '#libs/contract/queries';
+
+import type { Database } from '#libs/base/db/database';
+import { inSnapshot } from '#libs/base/db/snapshot';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import type { Log } from '#libs/base/ops/process-log';
+import { domainPath } from '#libs/base/terms/parameters';
 import { logQuery } from '#libs/contract/record';
 import { utf8 } from '#libs/merkle/bytes';
 import { packBundle } from '#libs/merkle/entry-bundle';
 import { tileWidth } from '#libs/merkle/tile-path';
-import { inSnapshot } from '#libs/store/snapshot';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 import { requireLog } from './published.ts';
 import { readEntryTexts } from './sealed-text.ts';
 import { requireTile, tileIn } from './tiles.ts';

@@ -1,22 +1,22 @@
 /** GET /v1/consent/:domainId/export and /v1/organization/export: all records that match, as one file. */
 import { z } from 'zod';
+import type { Database } from '#libs/base/db/database';
+import { inPlaces } from '#libs/base/db/in-places';
+import { patient } from '#libs/base/db/patient';
+import type { ReadDatabase } from '#libs/base/db/replica';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { gzipped, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
+import type { Unsent } from '#libs/base/http/unsent';
+import { domainPath } from '#libs/base/terms/parameters';
+import type { ExportFormat } from '#libs/base/terms/terms';
 import { exportQuery, organizationExportQuery } from '#libs/contract/log';
-import { domainPath } from '#libs/contract/queries';
-import type { ExportFormat } from '#libs/contract/terms';
 import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
-import { inPlaces } from '#libs/store/in-places';
-import { patient } from '#libs/store/patient';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
-import type { ReadDatabase } from '#libs/store/replica';
-import type { Database } from '#libs/store/sql';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { endOf, type SharedPlaces, takeOrRefuse } from '../access/shared-places.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { gzipped, keepingOpen, type PaceLimits, toStream } from '../http/stream.ts';
-import type { Unsent } from '../http/unsent.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };

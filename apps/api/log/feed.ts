@@ -1,17 +1,17 @@
 /** GET /v1/consent/:domainId/feed: the log in its own order, for whoever keeps a copy of it in step. */
 
+import type { Database, Sql } from '#libs/base/db/database';
+import { inSnapshot } from '#libs/base/db/snapshot';
+import type { Middleware } from '#libs/base/http/context';
+import { refuseFields } from '#libs/base/http/field-errors';
+import { guard } from '#libs/base/http/guard';
+import { domainPath } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
 import { type Feed, feedQuery } from '#libs/contract/log';
-import { Problem } from '#libs/contract/problem';
-import { domainPath } from '#libs/contract/queries';
 import { readFeed } from '#libs/store/logs/feed';
 import { findSize, type LogSize } from '#libs/store/logs/published';
-import { inSnapshot } from '#libs/store/snapshot';
-import type { Database, Sql } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { refuseFields } from '../http/field-errors.ts';
-import { guard } from '../http/guard.ts';
 
 const defaultLimit = 1_000;
 

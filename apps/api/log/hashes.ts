@@ -1,10 +1,11 @@
 /** Hashes of a log, as proofs are made from them. */
+
+import type { Sql } from '#libs/base/db/database';
 import { hashLength } from '#libs/merkle/hash';
 import type { TileBytes } from '#libs/merkle/proofs';
 import type { Tile } from '#libs/merkle/tile-path';
 import type { LogName } from '#libs/store/logs/runs';
 import { readTiles } from '#libs/store/logs/tiles';
-import type { Sql } from '#libs/store/sql';
 
 /** Of each tile as many hashes as its width says; throws where the store has fewer. */
 export async function readHashes(sql: Sql, log: LogName, tiles: Tile[]): Promise<Buffer[]> {

@@ -2,11 +2,18 @@
  * GET /v1/consent/:domainId/records/:recordId/proof: that a record is in the log, against its newest checkpoint. As a
  * C2SP tlog-proof, or as JSON with all that the entry commits to.
  */
-import { monthOf } from '#libs/contract/calendar';
-import { Problem } from '#libs/contract/problem';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { inSnapshot } from '#libs/base/db/snapshot';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import type { Log } from '#libs/base/ops/process-log';
+import { sha256 } from '#libs/base/sha256';
+import { monthOf } from '#libs/base/terms/calendar';
+import { Problem } from '#libs/base/terms/problem';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { ProofBundle } from '#libs/contract/proof';
 import { type FullRecord, logQuery, recordPath } from '#libs/contract/record';
-import { timeOf } from '#libs/contract/uuid';
 import { base64, hex, utf8 } from '#libs/merkle/bytes';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
 import { circumstancesText, type Opening, privateText, saltOf } from '#libs/merkle/entry';
@@ -14,19 +21,13 @@ import { parseNote } from '#libs/merkle/note';
 import { inclusionProof, inclusionTiles } from '#libs/merkle/proofs';
 import { formatTlogProof } from '#libs/merkle/tlog-proof';
 import { verifyInclusion } from '#libs/merkle/verify-proofs';
-import { sha256 } from '#libs/runtime/sha256';
 import type { WantedRecord } from '#libs/store/logs/places';
 import type { PublishedLog } from '#libs/store/logs/published';
 import { findTimestamp, type Timestamp } from '#libs/store/logs/timestamps';
 import { findNotice } from '#libs/store/notices/documents';
 import { isDropped } from '#libs/store/records/months';
-import { inSnapshot } from '#libs/store/snapshot';
-import type { Database, Sql } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 import { readTileBytes } from './hashes.ts';
 import { requireLog } from './published.ts';
 import { requireRecord } from './record.ts';

@@ -1,7 +1,8 @@
 /** What is published of a domain's log, or the 404. */
-import { Problem } from '#libs/contract/problem';
+
+import type { Sql } from '#libs/base/db/database';
+import { Problem } from '#libs/base/terms/problem';
 import { findLog, type PublishedLog } from '#libs/store/logs/published';
-import type { Sql } from '#libs/store/sql';
 
 /** The newest log if no number is given. */
 export async function requireLog(sql: Sql, domainId: string, log?: number): Promise<PublishedLog> {

@@ -1,12 +1,13 @@
 /** GET /v1/consent/:domainId/records/:recordId: one record, with its place in the log. */
-import { Problem } from '#libs/contract/problem';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { Problem } from '#libs/base/terms/problem';
 import { logQuery, recordPath } from '#libs/contract/record';
 import { type FoundRecord, findRecord, type WantedRecord } from '#libs/store/logs/places';
-import type { Database, Sql } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 
 export function oneRecord({ readDb }: { readDb: Database }): Middleware {
   return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {

@@ -1,18 +1,19 @@
 /** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
+
+import type { Database } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { makeCursor, readCursor } from '#libs/base/http/cursor';
+import { guard } from '#libs/base/http/guard';
+import type { BaseMetrics } from '#libs/base/ops/metrics';
+import { domainPath } from '#libs/base/terms/parameters';
 import { type RecordsPage, recordsQuery } from '#libs/contract/log';
-import { domainPath } from '#libs/contract/queries';
 import { type Cap, findCap } from '#libs/store/limit';
 import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import { readPage } from '#libs/store/records/log';
 import type { LogPage } from '#libs/store/records/log-page';
-import type { Database } from '#libs/store/sql';
-import type { BaseMetrics } from '#libs/telemetry/metrics';
 import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
 import type { NoteVisitorRead } from '../access/visitor-reads.ts';
-import type { Middleware } from '../http/context.ts';
-import { makeCursor, readCursor } from '../http/cursor.ts';
-import { guard } from '../http/guard.ts';
 
 const defaultLimit = 50;
 const cappedLimit = 10;

@@ -2,20 +2,21 @@
  * Entries, made again from the stored rows. What is served as proof has to be what was sealed, so each is checked against
  * its leaf: otherwise a row was changed, and the answer is an error instead of a proof that does not verify.
  */
-import { monthOf } from '#libs/contract/calendar';
-import { Problem, problems } from '#libs/contract/problem';
-import { timeOf } from '#libs/contract/uuid';
+
+import type { Sql } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import { sha256 } from '#libs/base/sha256';
+import { monthOf } from '#libs/base/terms/calendar';
+import { Problem, problems } from '#libs/base/terms/problem';
+import { timeOf } from '#libs/base/terms/uuid';
 import { equal, utf8 } from '#libs/merkle/bytes';
 import { sealedEntryOf } from '#libs/merkle/entry';
 import { leafHash } from '#libs/merkle/hash';
-import { sha256 } from '#libs/runtime/sha256';
 import type { PublishedLog } from '#libs/store/logs/published';
 import { readSealed, type SealedEntry } from '#libs/store/logs/sealed';
 import { textId } from '#libs/store/logs/texts';
 import { listDroppedMonths } from '#libs/store/records/months';
 import type { OwnRecord } from '#libs/store/records/read';
-import type { Sql } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 
 /** Where a difference is reported. */
 export interface Reported {

@@ -1,13 +1,14 @@
 /** GET /v1/consent/:domainId/log/tile/<L>/<N>[.p/<W>]: hashes, as C2SP tlog-tiles names them. No plan gates them. */
-import { Problem } from '#libs/contract/problem';
-import { domainPath } from '#libs/contract/queries';
+
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { domainPath } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
 import { logQuery } from '#libs/contract/record';
 import { type EntryBundle, parseTilePath, type Tile, tileWidth, widthAt } from '#libs/merkle/tile-path';
-import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 import { readHashes } from './hashes.ts';
 import { requireLog } from './published.ts';
 

@@ -1,13 +1,13 @@
 /** GET /v1/organization/acts: who did what about the organization, newest first. */
 import { z } from 'zod';
+import type { Database } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { type Binding, makeMergedCursor, readMergedCursor } from '#libs/base/http/cursor';
+import { guard } from '#libs/base/http/guard';
+import { listQuery } from '#libs/base/terms/parameters';
 import type { ActsPage } from '#libs/contract/manage';
-import { listQuery } from '#libs/contract/queries';
-import type { Database } from '#libs/store/sql';
 import { type ActsPosition, listActs as readActs } from '#libs/store/tenants/acts';
 import { organizationIn } from '../access/bearer.ts';
-import type { Middleware } from '../http/context.ts';
-import { type Binding, makeMergedCursor, readMergedCursor } from '../http/cursor.ts';
-import { guard } from '../http/guard.ts';
 
 const defaultLimit = 50;
 

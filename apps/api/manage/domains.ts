@@ -1,5 +1,13 @@
 /** /v1/organization/domains: the domains of the access token's organization, to be managed. */
 import { z } from 'zod';
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { changedMeanwhile, requiredVersion, setVersion } from '#libs/base/http/etag';
+import { guard } from '#libs/base/http/guard';
+import { readFields } from '#libs/base/http/json-body';
+import { listOf } from '#libs/base/http/list';
+import { isAllowed } from '#libs/base/terms/origin';
+import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
 import {
   type ManagedDomain as Answer,
   type DomainsPage,
@@ -7,9 +15,6 @@ import {
   domainChange,
   type ShownDomain,
 } from '#libs/contract/manage';
-import { isAllowed } from '#libs/contract/origin';
-import { domainPath, listQuery, noQuery } from '#libs/contract/queries';
-import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type ManagedDomain, listDomains as readDomains } from '#libs/store/tenants/domains';
 import type { Unchanged } from '#libs/store/tenants/perform';
@@ -19,11 +24,6 @@ import { forChanges } from '../access/in-turns.ts';
 import { toQuotaProblem } from '../access/quota.ts';
 import type { SharedPlaces } from '../access/shared-places.ts';
 import { domainNotFound } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { readFields } from '../http/json-body.ts';
-import { listOf } from '../http/list.ts';
-import { changedMeanwhile, requiredVersion, setVersion } from '../http/version.ts';
 import { findOwnDomain } from './own-domain.ts';
 
 interface Parts {

@@ -3,12 +3,12 @@
  * what is recorded meanwhile waits no longer than it does behind a busy moment.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { unavailable } from '#libs/contract/problem';
+import type { Database } from '#libs/base/db/database';
+import { createPlaces } from '#libs/base/places';
+import { unavailable } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/contract/record';
-import { createPlaces } from '#libs/runtime/places';
 import { findKnown } from '#libs/store/records/known';
 import { countRejected } from '#libs/store/records/rejected';
-import type { Database } from '#libs/store/sql';
 
 /** Batches in the queue that are not known to be stored; each has some hundred records. Of one organization: an eighth. */
 const ahead = 4;

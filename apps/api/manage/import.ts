@@ -1,5 +1,13 @@
 /** POST /v1/consent/:domainId/import: records from elsewhere, or from an export, read as they arrive. */
 import { randomBytes } from 'node:crypto';
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import type { AddressRule } from '#libs/base/http/stored-address';
+import { dropRest, readUpload, requireType } from '#libs/base/http/upload';
+import { domainPath } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
+import { isPastRetention } from '#libs/base/terms/retention';
 import {
   type Imported,
   type ImportFormat,
@@ -8,11 +16,7 @@ import {
   importQuery,
   importTypes,
 } from '#libs/contract/import';
-import { Problem } from '#libs/contract/problem';
-import { domainPath } from '#libs/contract/queries';
 import type { NewRecord } from '#libs/contract/record';
-import { isPastRetention } from '#libs/contract/retention';
-import type { AddressRule } from '#libs/contract/stored-address';
 import { readCsv } from '#libs/imports/csv';
 import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
 import { readNdjson } from '#libs/imports/ndjson';
@@ -21,14 +25,10 @@ import { Unreadable } from '#libs/imports/rows';
 import { createToRecord } from '#libs/imports/to-record';
 import { findKnownRows } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
-import type { Database } from '#libs/store/sql';
 import { createPerform } from '#libs/store/tenants/perform';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '../access/shared-places.ts';
 import { requireInUse, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { dropRest, readUpload, requireType } from '../http/upload.ts';
 import { createImportLane } from './import-lane.ts';
 
 export interface ImportRoomParts {

@@ -1,8 +1,12 @@
 /** /v1/organization/domains/:domainId/keys: who may record for a domain. A key is shown once, when it is made. */
+
+import type { Database } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { listOf } from '#libs/base/http/list';
+import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
 import { type Key, type KeysPage, keyPath, type MadeKey } from '#libs/contract/manage';
-import { Problem } from '#libs/contract/problem';
-import { domainPath, listQuery, noQuery } from '#libs/contract/queries';
-import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type ListedKey, listKeys as readKeys } from '#libs/store/tenants/keys';
 import { Archived } from '#libs/store/tenants/refusals';
@@ -11,9 +15,6 @@ import { forChanges } from '../access/in-turns.ts';
 import { toQuotaProblem } from '../access/quota.ts';
 import type { SharedPlaces } from '../access/shared-places.ts';
 import { domainArchived } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { listOf } from '../http/list.ts';
 import { findOwnDomain } from './own-domain.ts';
 
 interface Parts {

@@ -1,15 +1,15 @@
 /** GET /v1/organization: what a dashboard needs to draw its menu. */
 import { z } from 'zod';
-import { monthOf, spanOf } from '#libs/contract/calendar';
-import { noQuery } from '#libs/contract/queries';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { monthOf, spanOf } from '#libs/base/terms/calendar';
+import { noQuery } from '#libs/base/terms/parameters';
+import { type Breakdown, sumOf, totalOf, wholeOrganization } from '#libs/base/terms/terms';
 import type { Organization } from '#libs/contract/statistics';
-import { type Breakdown, sumOf, totalOf, wholeOrganization } from '#libs/contract/terms';
 import type { Wanted } from '#libs/counters/read';
 import type { Facet, FacetQuestion } from '#libs/store/facets/read';
 import type { OwnDomain } from '#libs/store/tenants/tenants';
 import { accessIn, organizationIn } from '../access/bearer.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 
 /** Counters, added up. */
 interface Counters {

@@ -1,16 +1,16 @@
 /** POST /v1/organization/tokens/revoke: ends one access token, by its `jti`. */
 import { z } from 'zod';
+import type { Database } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { readFields } from '#libs/base/http/json-body';
+import { noQuery } from '#libs/base/terms/parameters';
 import { type RevokedToken, revokedTokenBody } from '#libs/contract/manage';
-import { noQuery } from '#libs/contract/queries';
-import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { forChanges } from '../access/in-turns.ts';
 import { toQuotaProblem } from '../access/quota.ts';
 import type { SharedPlaces } from '../access/shared-places.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { readFields } from '../http/json-body.ts';
 
 interface Parts {
   config: { tokens: { maxLifetime: number | undefined } };

@@ -1,14 +1,14 @@
 /** GET /v1/consent/:domainId/notices: the notices that are held of a domain, newest first. No plan gates them. */
 
+import type { Database } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { listOf } from '#libs/base/http/list';
+import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import type { NoticesPage } from '#libs/contract/notice';
-import { domainPath, listQuery } from '#libs/contract/queries';
 import { type ListedNotice, listNotices as readNotices } from '#libs/store/notices/documents';
-import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { listOf } from '../http/list.ts';
 
 export function listNotices({ db }: { db: Database }): Middleware {
   return guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {

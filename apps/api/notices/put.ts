@@ -3,23 +3,23 @@
  * bounded by address and by domain; past that of a domain, one that more records name takes the room of another.
  */
 import { LRUCache } from 'lru-cache';
+import type { Database } from '#libs/base/db/database';
+import { clientAddress, network } from '#libs/base/http/client-address';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { readJsonBody } from '#libs/base/http/json-body';
+import { sendsToken } from '#libs/base/http/key-or-token';
+import { createLimiter, type Limiter } from '#libs/base/http/limiter';
+import { noQuery } from '#libs/base/terms/parameters';
+import { Problem, unavailable } from '#libs/base/terms/problem';
 import { type Notice, type NoticePut, noticePath, readNotice } from '#libs/contract/notice';
-import { Problem, unavailable } from '#libs/contract/problem';
-import { noQuery } from '#libs/contract/queries';
 import { putNotice as keepNotice, type Put, putManagedNotice } from '#libs/store/notices/documents';
 import type { HeldNotices } from '#libs/store/notices/held';
-import type { Database } from '#libs/store/sql';
 import { createPerform } from '#libs/store/tenants/perform';
 import { accessIn, organizationIn } from '../access/bearer.ts';
-import { clientAddress, network } from '../access/client-address.ts';
 import { inTurn } from '../access/in-turns.ts';
-import { sendsToken } from '../access/key-or-token.ts';
-import { createLimiter, type Limiter } from '../access/limiter.ts';
 import type { SharedPlaces } from '../access/shared-places.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { readJsonBody } from '../http/json-body.ts';
 
 /** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
 export const newNotices = { perAddress: 20, perDomain: 500 };

@@ -1,14 +1,14 @@
 /** GET /v1/consent/:domainId/notices/:hash: the bytes as they were put, to be saved and never rendered. */
 
+import type { Database } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { noQuery } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
 import { noticePath } from '#libs/contract/notice';
-import { Problem } from '#libs/contract/problem';
-import { noQuery } from '#libs/contract/queries';
 import { findNotice } from '#libs/store/notices/documents';
-import type { Database } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 
 export function showNotice({ db }: { db: Database }): Middleware {
   return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {

@@ -3,12 +3,12 @@
  * The page contains no figures: the browser reads them from the public endpoints, with its token.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { Problem } from '#libs/contract/problem';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { forDocuments } from '#libs/base/http/security-headers';
+import { Problem } from '#libs/base/terms/problem';
+import { dimensions, domainIdPattern } from '#libs/base/terms/terms';
 import type { SignIn } from '#libs/contract/sign-in';
-import { dimensions, domainIdPattern } from '#libs/contract/terms';
 import { webhookPath } from '#libs/contract/webhook';
-import type { Context, Middleware } from '../http/context.ts';
-import { forDocuments } from '../http/security-headers.ts';
 import { type PackedFile, pack, sendPacked } from './send-packed.ts';
 
 const types: Record<string, string> = {

@@ -1,16 +1,16 @@
 /** A small shop with the widget on it, for `npm start`. Served only if DEMO_DOMAIN is set. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { Database } from '#libs/base/db/database';
+import { clientAddress, network } from '#libs/base/http/client-address';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { createLimiter } from '#libs/base/http/limiter';
+import { noQuery } from '#libs/base/terms/parameters';
 import type { ApiConfig } from '#libs/config/api';
-import { noQuery } from '#libs/contract/queries';
 import { storable } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
-import type { Database } from '#libs/store/sql';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import { clientAddress, network } from '../access/client-address.ts';
-import { createLimiter } from '../access/limiter.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 
 const files = {
   'shop.css': 'text/css',

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import type { Middleware } from '../http/context.ts';
+import type { Middleware } from '#libs/base/http/context';
 import { sendPacked } from './send-packed.ts';
 
 const own = (name: string) => new URL(`./public/preview/${name}`, import.meta.url);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
-import type { Context } from '../http/context.ts';
+import type { Context } from '#libs/base/http/context';
 
 export interface PackedFile {
   hash: string;

@@ -1,9 +1,9 @@
 /** GET /v1/sign-in: how the dashboard lets people sign in. Nothing in it is secret. */
 import { z } from 'zod';
-import { noQuery } from '#libs/contract/queries';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { noQuery } from '#libs/base/terms/parameters';
 import type { SignIn } from '#libs/contract/sign-in';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 
 export const signIn = ({ config: { oidc } }: { config: SignIn }): Middleware =>
   guard({ params: z.object({}), query: noQuery }, (ctx) => {

@@ -1,7 +1,7 @@
 /** The page that checks proofs: one file, which people may also keep and open from disk. */
 import { readFileSync } from 'node:fs';
-import type { Middleware } from '../http/context.ts';
-import { singlePageHeaders } from '../http/security-headers.ts';
+import type { Middleware } from '#libs/base/http/context';
+import { singlePageHeaders } from '#libs/base/http/security-headers';
 import { pack, sendPacked } from './send-packed.ts';
 
 /** Path → handler. */

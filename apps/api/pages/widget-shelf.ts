@@ -1,11 +1,11 @@
 /** The widget's files: this build's from memory, those of other releases from Postgres. */
 import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { Batcher } from '#libs/base/batcher';
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
 import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/contract/widget-files';
-import { Batcher } from '#libs/runtime/batcher';
-import type { Database } from '#libs/store/sql';
 import { type FileKey, findWidgetFiles, keepWidgetFiles } from '#libs/store/widget-files';
-import type { Log } from '#libs/telemetry/log';
 
 export interface ServedFile extends WidgetFile {
   zipped: Uint8Array;

@@ -2,10 +2,11 @@
  * GET /widget.js and its companions, each at two addresses: one that follows the release and is revalidated on every page,
  * and one that contains the content's hash, never changes, and outlives the release.
  */
-import { Problem } from '#libs/contract/problem';
+
+import type { Context, Middleware } from '#libs/base/http/context';
+import { forDocuments } from '#libs/base/http/security-headers';
+import { Problem } from '#libs/base/terms/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/contract/widget-files';
-import type { Context, Middleware } from '../http/context.ts';
-import { forDocuments } from '../http/security-headers.ts';
 import { sendPacked } from './send-packed.ts';
 import type { ServedFile, WidgetShelf } from './widget-shelf.ts';
 

@@ -1,15 +1,16 @@
 /** All that is stored about a visitor: GET …/visitors/:visitorId, or POST …/visitors/lookup. */
-import { inPlaces } from '#libs/store/in-places';
-import { patient } from '#libs/store/patient';
+
+import type { Database } from '#libs/base/db/database';
+import { inPlaces } from '#libs/base/db/in-places';
+import { patient } from '#libs/base/db/patient';
+import type { Middleware } from '#libs/base/http/context';
+import { keepingOpen, toStream } from '#libs/base/http/stream';
+import type { Log } from '#libs/base/ops/process-log';
 import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 import { accessIn } from '../access/bearer.ts';
 import { endOf, type SharedPlaces } from '../access/shared-places.ts';
-import type { Middleware } from '../http/context.ts';
-import { keepingOpen, toStream } from '../http/stream.ts';
 import { forVisitor } from './visitor.ts';
 
 interface Parts {

@@ -1,18 +1,18 @@
 /** Erases a visitor: DELETE, or POST …/visitors/erase; and how far a large erasure is. */
 
+import type { Database } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { noQuery } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
+import { within } from '#libs/base/within';
 import { type Erasure, erasurePath } from '#libs/contract/privacy';
-import { Problem } from '#libs/contract/problem';
-import { noQuery } from '#libs/contract/queries';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { within } from '#libs/runtime/within';
 import { eraseVisitor, type Erasure as Found, findErasure } from '#libs/store/privacy/erasures';
-import type { Database } from '#libs/store/sql';
 import { rememberTombstones } from '#libs/witness/tombstones';
 import { accessIn, organizationIn } from '../access/bearer.ts';
 import { inTurn } from '../access/in-turns.ts';
 import type { SharedPlaces } from '../access/shared-places.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 import { forVisitor, type Visitor } from './visitor.ts';
 
 interface Parts {

@@ -1,15 +1,15 @@
 /** Which visitor a request is about, and where; the id is in the path, or in the body, to keep it out of others' logs. */
 
+import type { Context, Middleware } from '#libs/base/http/context';
+import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/http/field-errors';
+import { guard } from '#libs/base/http/guard';
+import { readJsonObject } from '#libs/base/http/json-body';
+import { domainPath, noQuery } from '#libs/base/terms/parameters';
+import { Problem, unavailable } from '#libs/base/terms/problem';
 import { visitorBody } from '#libs/contract/privacy';
-import { Problem, unavailable } from '#libs/contract/problem';
-import { domainPath, noQuery } from '#libs/contract/queries';
 import { createVisitorHash, type VisitorHash } from '#libs/store/privacy/visitor-hash';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
-import { guard } from '../http/guard.ts';
-import { readJsonObject } from '../http/json-body.ts';
 
 export interface Visitor {
   organizationId: string;

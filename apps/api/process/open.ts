@@ -1,36 +1,37 @@
 /** One API: connects, listens, and stops in order. It knows neither signals nor exit codes. */
+
+import { BadSetting } from '#libs/base/config/bad-setting';
+import { createClock } from '#libs/base/db/clock';
+import { createDatabase } from '#libs/base/db/database';
+import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
+import { readsOf } from '#libs/base/db/replica';
+import { answerBrokenRequests } from '#libs/base/http/broken-requests';
+import { closeServer, createHttpServer } from '#libs/base/http/server';
+import { inOrder, type Running } from '#libs/base/lifecycle';
+import { createAskedGauges } from '#libs/base/ops/asked-gauges';
+import { type BaseMetrics, createBaseMetrics } from '#libs/base/ops/metrics';
+import { warnOfMissingKeys } from '#libs/base/ops/missing-keys';
+import { createPoolGauges } from '#libs/base/ops/pool-gauges';
+import { createOpsServer, listen } from '#libs/base/ops/port';
+import { listenForOperators } from '#libs/base/ops/port-address';
+import type { ProcessLog } from '#libs/base/ops/process-log';
+import { createStoreGauges } from '#libs/base/ops/store-gauges';
+import { connectRedis } from '#libs/base/redis/connection';
+import { watchRedis } from '#libs/base/redis/health';
+import { version } from '#libs/base/version';
+import { within } from '#libs/base/within';
 import type { ApiConfig } from '#libs/config/api';
-import { BadSetting } from '#libs/config/bad-setting';
-import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
 import { createProducer } from '#libs/queue/produce';
-import { inOrder, type Running } from '#libs/runtime/lifecycle';
-import { connectRedis } from '#libs/runtime/redis';
-import { version } from '#libs/runtime/version';
-import { within } from '#libs/runtime/within';
-import { createClock } from '#libs/store/clock';
 import { storeDisplays } from '#libs/store/displays/displays';
-import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
 import { createHeldNotices } from '#libs/store/notices/held';
 import { persistWatched } from '#libs/store/records/persist-or-reject';
-import { readsOf } from '#libs/store/replica';
-import { createDatabase } from '#libs/store/sql';
 import { createTenantCache } from '#libs/store/tenants/tenant-cache';
-import { createAskedGauges } from '#libs/telemetry/asked-gauges';
-import type { ProcessLog } from '#libs/telemetry/log';
-import { type BaseMetrics, createBaseMetrics } from '#libs/telemetry/metrics';
-import { warnOfMissingKeys } from '#libs/telemetry/missing-keys';
-import { createOpsServer, listen } from '#libs/telemetry/ops';
-import { listenForOperators } from '#libs/telemetry/ops-address';
-import { createPoolGauges } from '#libs/telemetry/pool-gauges';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createRecordMetrics, queueGauges } from '#libs/telemetry/record-metrics';
 import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
-import { createStoreGauges } from '#libs/telemetry/store-gauges';
 import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { createApp } from '../app.ts';
-import { answerBrokenRequests } from '../http/broken-requests.ts';
-import { closeServer, createHttpServer } from '../http/server.ts';
 import { createWidgetShelf } from '../pages/widget-shelf.ts';
 import { openCountries } from '../record/countries.ts';
 import { createRecorder } from '../record/recorder.ts';
@@ -84,7 +85,7 @@ export async function openApi(
   const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
   const tracing =
     config.tracing &&
-    (await import('#libs/telemetry/tracing/open')).openTracing({
+    (await import('#libs/base/ops/opentelemetry/open')).openTracing({
       service: 'assent-api',
       ...config.tracing,
       log,

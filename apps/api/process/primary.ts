@@ -1,17 +1,17 @@
 /** WEB_CONCURRENCY above 1: the primary process forks the API, replaces processes that die, and serves the operations port. */
 import cluster from 'node:cluster';
+import { BadSetting } from '#libs/base/config/bad-setting';
+import { createDatabase } from '#libs/base/db/database';
+import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
+import { inOrder, type Running } from '#libs/base/lifecycle';
+import { createOpsServer } from '#libs/base/ops/port';
+import { listenForOperators } from '#libs/base/ops/port-address';
+import type { ProcessLog } from '#libs/base/ops/process-log';
+import type { Fault } from '#libs/base/ops/readiness';
+import { connectRedis } from '#libs/base/redis/connection';
+import { watchRedis } from '#libs/base/redis/health';
 import type { ApiConfig } from '#libs/config/api';
-import { BadSetting } from '#libs/config/bad-setting';
-import { watchRedis } from '#libs/queue/health';
 import { observeQueues } from '#libs/queue/observe';
-import { inOrder, type Running } from '#libs/runtime/lifecycle';
-import { connectRedis } from '#libs/runtime/redis';
-import { compareKeys, failingOf } from '#libs/store/key-fingerprints';
-import { createDatabase } from '#libs/store/sql';
-import type { ProcessLog } from '#libs/telemetry/log';
-import { createOpsServer } from '#libs/telemetry/ops';
-import { listenForOperators } from '#libs/telemetry/ops-address';
-import type { Fault } from '#libs/telemetry/readiness';
 import { openCountries } from '../record/countries.ts';
 import { gatherMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';

@@ -1,9 +1,10 @@
 /** What an API can do without a store, and what that costs. */
-import type { RedisHealth } from '#libs/queue/health';
-import type { Replica } from '#libs/store/replica';
-import { lacksRights, lookAtSchema } from '#libs/store/schema';
-import type { Database } from '#libs/store/sql';
-import type { Fault, Readiness } from '#libs/telemetry/readiness';
+
+import type { Database } from '#libs/base/db/database';
+import type { Replica } from '#libs/base/db/replica';
+import { lacksRights, lookAtSchema } from '#libs/base/db/schema';
+import type { Fault, Readiness } from '#libs/base/ops/readiness';
+import type { RedisHealth } from '#libs/base/redis/health';
 
 /** milliseconds */
 const patience = 1_000;

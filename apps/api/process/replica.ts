@@ -1,7 +1,8 @@
 /** The replica that reads go to, where there is one, with the connections that watch it. */
+
+import { createDatabase, type DatabaseOptions } from '#libs/base/db/database';
+import { createReplica, type Replica, type ReplicaParts } from '#libs/base/db/replica';
 import type { ApiConfig } from '#libs/config/api';
-import { createReplica, type Replica, type ReplicaParts } from '#libs/store/replica';
-import { createDatabase, type DatabaseOptions } from '#libs/store/sql';
 
 /** What it does not answer by then is asked of the primary, within the same request. */
 const timeouts = { statementTimeout: 1_500, deadline: 1_700 };

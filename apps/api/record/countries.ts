@@ -1,9 +1,9 @@
 /** The country of a client's address, from the operator's own file (GEOIP_FILE): two letters, and nothing else of it is kept. */
 import { isIPv6 } from 'node:net';
 import { type CountryResponse, open, type Reader } from 'maxmind';
-import { refuse } from '#libs/config/read';
+import { refuse } from '#libs/base/config/read';
+import { isObject } from '#libs/base/http/json-body';
 import { countryIn } from '#libs/contract/check-record';
-import { isObject } from '../http/json-body.ts';
 
 /** Undefined for addresses that the file does not know, such as private ones. */
 export type CountryOf = (address: string) => string | undefined;

@@ -4,15 +4,15 @@
  * this does no harm, because a record is stored once however often it arrives.
  */
 
-import { unavailable } from '#libs/contract/problem';
+import { Batcher, BatcherFull, BatcherTimeout } from '#libs/base/batcher';
+import type { Log } from '#libs/base/ops/process-log';
+import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/base/ops/tracing';
+import type { RedisHealth } from '#libs/base/redis/health';
+import { unavailable } from '#libs/base/terms/problem';
+import { within } from '#libs/base/within';
 import type { NewRecord } from '#libs/contract/record';
-import type { RedisHealth } from '#libs/queue/health';
 import type { Producer } from '#libs/queue/produce';
 import { shardOf } from '#libs/queue/shards';
-import { Batcher, BatcherFull, BatcherTimeout } from '#libs/runtime/batcher';
-import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/runtime/tracing';
-import { within } from '#libs/runtime/within';
-import type { Log } from '#libs/telemetry/log';
 import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 
 /** With only one in flight, a record that just misses it waits for two writes to disk. */

@@ -3,12 +3,12 @@
  * metric with a label for the domain would have a series for each domain and reason in every process.
  */
 import { LRUCache } from 'lru-cache';
-import { Problem } from '#libs/contract/problem';
+import type { Context } from '#libs/base/http/context';
+import type { Log } from '#libs/base/ops/process-log';
+import { Problem } from '#libs/base/terms/problem';
 import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Log } from '#libs/telemetry/log';
 import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import { domainOfPath, type FailedCredentials } from '../access/failed-credentials.ts';
-import type { Context } from '../http/context.ts';
 
 /** Milliseconds until a domain is logged again for the same reason, and how many are remembered. */
 const silence = 60 * 60 * 1_000;

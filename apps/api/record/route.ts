@@ -1,16 +1,17 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
+
+import type { Clock } from '#libs/base/db/clock';
+import { clientAddress } from '#libs/base/http/client-address';
+import type { Context, Step } from '#libs/base/http/context';
+import { refuseFields } from '#libs/base/http/field-errors';
+import { bodyLimit, readJsonObject } from '#libs/base/http/json-body';
+import { type AddressRule, storedAddress } from '#libs/base/http/stored-address';
+import { Problem, unavailable } from '#libs/base/terms/problem';
+import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
+import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import { checkRecord, countryIn, withoutQuery } from '#libs/contract/check-record';
-import { Problem, unavailable } from '#libs/contract/problem';
 import { type NewRecord, type Receipt, type RecordBody, recordFields } from '#libs/contract/record';
-import { type AddressRule, storedAddress } from '#libs/contract/stored-address';
-import { acceptedAhead, acceptedPast } from '#libs/contract/terms';
-import { makeIdAt, timeOf } from '#libs/contract/uuid';
-import type { Clock } from '#libs/store/clock';
 import { domainIn } from '../access/api-key.ts';
-import { clientAddress } from '../access/client-address.ts';
-import type { Context, Step } from '../http/context.ts';
-import { refuseFields } from '../http/field-errors.ts';
-import { bodyLimit, readJsonObject } from '../http/json-body.ts';
 import type { CountryOf } from './countries.ts';
 import type { Recorder } from './recorder.ts';
 

@@ -1,13 +1,13 @@
 /** Reads counters from Redis. If Redis is down or does not hold all of them, reads them from Postgres and starts a fill. */
 import pLimit from 'p-limit';
-import { type Breakdown, sumOf } from '#libs/contract/terms';
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import type { RedisHealth } from '#libs/base/redis/health';
+import { type Breakdown, sumOf } from '#libs/base/terms/terms';
 import { fill, isReady } from '#libs/counters/fill';
 import { readCounters, sumCounters, type Wanted } from '#libs/counters/read';
-import type { RedisHealth } from '#libs/queue/health';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { listCounters, readCounts } from '#libs/store/counters';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 
 /** organizations at a time */

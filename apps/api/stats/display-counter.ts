@@ -3,11 +3,11 @@
  * again under the same id while new ones gather, so that each counts once although an answer got lost.
  */
 import { randomUUID } from 'node:crypto';
+import { every } from '#libs/base/every';
+import type { Log } from '#libs/base/ops/process-log';
+import { within } from '#libs/base/within';
 import type { DisplayBody } from '#libs/contract/display';
-import { every } from '#libs/runtime/every';
-import { within } from '#libs/runtime/within';
 import type { Flush } from '#libs/store/displays/displays';
-import type { Log } from '#libs/telemetry/log';
 import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createDisplayTally, type DisplayedOn } from './display-tally.ts';
 

@@ -2,7 +2,7 @@
  * Counts displays in memory, by domain, day and values. A page's key is public and anyone may make up values: past a bound
  * these are left out, and the display still counts.
  */
-import { dayOf } from '#libs/contract/calendar';
+import { dayOf } from '#libs/base/terms/calendar';
 import type { DisplayBody, Displays } from '#libs/contract/display';
 import type { Domain } from '#libs/store/tenants/tenants';
 

@@ -1,11 +1,11 @@
 /** POST /v1/consent/:domainId/displays: a banner was shown. Counted in memory, so it is answered at once. */
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
+import type { Step } from '#libs/base/http/context';
+import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/http/field-errors';
+import { readOptionalObject } from '#libs/base/http/json-body';
 import { compiledDisplayBody, type DisplayBody } from '#libs/contract/display';
 import { domainIn } from '../access/api-key.ts';
-import type { Step } from '../http/context.ts';
-import { parseOptions, refuseFields, toFieldErrors } from '../http/field-errors.ts';
-import { readOptionalObject } from '../http/json-body.ts';
 import type { DisplayCounter } from './display-counter.ts';
 
 export function display({ displays }: { displays: DisplayCounter }): Step {

@@ -1,9 +1,9 @@
 /** Reads facets, and keeps what was read for as long as it holds. */
 import { LRUCache } from 'lru-cache';
-import { within } from '#libs/runtime/within';
+import type { Database } from '#libs/base/db/database';
+import { within } from '#libs/base/within';
 import { type Facet, type FacetQuestion, readFacets } from '#libs/store/facets/read';
 import { facetsThrough, type Through } from '#libs/store/facets/through';
-import type { Database } from '#libs/store/sql';
 
 /** facets of all answers together, some 300 bytes each */
 const kept = 100_000;

@@ -1,6 +1,7 @@
 /** Facets as an answer has them: groups, and the rates. */
+
+import { type Dimension, displayDimensions, sumOf, totalOf } from '#libs/base/terms/terms';
 import type { CategoryGroup, StatsGroup } from '#libs/contract/statistics';
-import { type Dimension, displayDimensions, sumOf, totalOf } from '#libs/contract/terms';
 import type { Facet } from '#libs/store/facets/read';
 
 /** values that have a group of their own */

@@ -1,17 +1,17 @@
 /** GET /v1/consent/org-stats: the dashboard's home page: 30 days of counters and the raw records of the last 7. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { addDays, dayOf, daysBetween } from '#libs/contract/calendar';
+import type { Database, Sql } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { makeCursor, readCursor } from '#libs/base/http/cursor';
+import { guard } from '#libs/base/http/guard';
+import { addDays, dayOf, daysBetween } from '#libs/base/terms/calendar';
+import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/base/terms/terms';
 import { type OrgStats, orgStatsQuery, type ShortRecord } from '#libs/contract/log';
 import type { FullRecord } from '#libs/contract/record';
-import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/contract/terms';
 import { findCap } from '#libs/store/limit';
 import { readOrganizationPage, readOrganizationVersion } from '#libs/store/records/organization-log';
-import type { Database, Sql } from '#libs/store/sql';
 import { organizationIn } from '../access/bearer.ts';
-import type { Middleware } from '../http/context.ts';
-import { makeCursor, readCursor } from '../http/cursor.ts';
-import { guard } from '../http/guard.ts';
 import type { CounterReader } from './counter-reader.ts';
 
 const statsDays = 30;

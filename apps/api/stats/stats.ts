@@ -4,9 +4,10 @@
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf } from '#libs/contract/calendar';
-import { domainPath } from '#libs/contract/queries';
-import { type DomainStats, type OrganizationStats, statsQuery } from '#libs/contract/statistics';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf } from '#libs/base/terms/calendar';
+import { domainPath } from '#libs/base/terms/parameters';
 import {
   addBreakdown,
   type Breakdown,
@@ -16,12 +17,11 @@ import {
   totalOf,
   wholeOrganization,
   withTotal,
-} from '#libs/contract/terms';
+} from '#libs/base/terms/terms';
+import { type DomainStats, type OrganizationStats, statsQuery } from '#libs/contract/statistics';
 import type { Facet, FacetQuestion } from '#libs/store/facets/read';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
 import type { FacetReader } from './facet-reader.ts';
 import { displayFigures, groupsOf, optInRateOf } from './groups.ts';

@@ -1,12 +1,13 @@
 /** POST …/test, …/secret and …/replay: what is done with a webhook beside changing it. */
+
+import type { Middleware } from '#libs/base/http/context';
+import { refuseFields } from '#libs/base/http/field-errors';
+import { readFields } from '#libs/base/http/json-body';
 import { replayBody, type WebhookReplay, type WebhookSecret, type WebhookTest } from '#libs/contract/webhook';
 import { formatSecret } from '#libs/store/webhooks/secret';
 import { isToldOf } from '#libs/store/webhooks/webhooks';
 import { organizationIn } from '../access/bearer.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { refuseFields } from '../http/field-errors.ts';
-import { readFields } from '../http/json-body.ts';
 import { adminOf, forWebhook, requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
 
 /** The worker sends it; how it went is among the deliveries. */

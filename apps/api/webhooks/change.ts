@@ -1,12 +1,13 @@
 /** GET, PATCH and DELETE /v1/organization/webhooks/:webhookId. */
+
+import type { Middleware } from '#libs/base/http/context';
+import { changedMeanwhile, requiredVersion } from '#libs/base/http/etag';
+import { readFields } from '#libs/base/http/json-body';
 import { webhookChange } from '#libs/contract/webhook';
 import type { Unchanged } from '#libs/store/tenants/perform';
 import type { Webhook } from '#libs/store/webhooks/webhooks';
 import { organizationIn } from '../access/bearer.ts';
 import { requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Middleware } from '../http/context.ts';
-import { readFields } from '../http/json-body.ts';
-import { changedMeanwhile, requiredVersion } from '../http/version.ts';
 import { adminOf, forWebhook, requireAllowed, requireUrl, requireWebhook, show, type WebhookParts } from './webhook.ts';
 
 export const showWebhook = (parts: WebhookParts): Middleware =>

@@ -1,13 +1,13 @@
 /** POST /v1/organization/webhooks: the answer has the secret, this once. */
 import { z } from 'zod';
-import { noQuery } from '#libs/contract/queries';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { readFields } from '#libs/base/http/json-body';
+import { noQuery } from '#libs/base/terms/parameters';
 import { type MadeWebhook, webhookBody } from '#libs/contract/webhook';
 import { formatSecret } from '#libs/store/webhooks/secret';
 import { organizationIn } from '../access/bearer.ts';
 import { toQuotaProblem } from '../access/quota.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { readFields } from '../http/json-body.ts';
 import { adminOf, requireAllowed, requireBox, requireUrl, show, toAnswer, type WebhookParts } from './webhook.ts';
 
 export function createWebhook(parts: WebhookParts): Middleware {

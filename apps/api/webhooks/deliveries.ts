@@ -1,11 +1,12 @@
 /** GET /v1/organization/webhooks/:webhookId/deliveries: every try of the last 30 days, newest first. */
-import { listQuery } from '#libs/contract/queries';
+
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { listOf } from '#libs/base/http/list';
+import { listQuery } from '#libs/base/terms/parameters';
 import { type DeliveriesPage, webhookPath } from '#libs/contract/webhook';
 import { findWebhook, type ListedDelivery, listDeliveries as readDeliveries } from '#libs/store/webhooks/webhooks';
 import { organizationIn } from '../access/bearer.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { listOf } from '../http/list.ts';
 import { requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
 
 export function listDeliveries(parts: WebhookParts): Middleware {

@@ -1,12 +1,12 @@
 /** GET /v1/organization/webhooks, newest first. */
 import { z } from 'zod';
-import { listQuery } from '#libs/contract/queries';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { listOf } from '#libs/base/http/list';
+import { listQuery } from '#libs/base/terms/parameters';
 import type { WebhooksPage } from '#libs/contract/webhook';
 import { listWebhooks as readWebhooks } from '#libs/store/webhooks/webhooks';
 import { organizationIn } from '../access/bearer.ts';
-import type { Middleware } from '../http/context.ts';
-import { guard } from '../http/guard.ts';
-import { listOf } from '../http/list.ts';
 import { requireBox, toAnswer, type WebhookParts } from './webhook.ts';
 
 export function listWebhooks(parts: WebhookParts): Middleware {

@@ -1,9 +1,14 @@
 /** What the endpoints of webhooks share: the webhook that a request is about, and how it is shown. */
-import { Problem, unavailable } from '#libs/contract/problem';
-import { noQuery } from '#libs/contract/queries';
+
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { setVersion } from '#libs/base/http/etag';
+import { refuseFields } from '#libs/base/http/field-errors';
+import { guard } from '#libs/base/http/guard';
+import { noQuery } from '#libs/base/terms/parameters';
+import { Problem, unavailable } from '#libs/base/terms/problem';
 import { type Webhook as Answer, webhookPath } from '#libs/contract/webhook';
 import { readWebhookUrl } from '#libs/runtime/webhook-url';
-import type { Database } from '#libs/store/sql';
 import type { Organization } from '#libs/store/tenants/tenants';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox, type SecretBox } from '#libs/store/webhooks/secret';
@@ -12,10 +17,6 @@ import { accessIn, organizationIn, requireScope } from '../access/bearer.ts';
 import { forChanges } from '../access/in-turns.ts';
 import type { SharedPlaces } from '../access/shared-places.ts';
 import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { Context, Middleware } from '../http/context.ts';
-import { refuseFields } from '../http/field-errors.ts';
-import { guard } from '../http/guard.ts';
-import { setVersion } from '../http/version.ts';
 
 export interface WebhookParts {
   config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean; quotas: { webhooks: number } };

@@ -1,12 +1,12 @@
 /** One log: its entries made again from the stored records, its tree, its checkpoint. Read in pieces, while it grows on. */
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Database } from '#libs/base/db/database';
+import { sha256 } from '#libs/base/sha256';
 import { sealedEntryOf, textLeafHash } from '#libs/merkle/entry';
 import { tileWidth } from '#libs/merkle/tile-path';
-import { sha256 } from '#libs/runtime/sha256';
 import type { LogName } from '#libs/store/logs/runs';
 import { readPiece, readUpperNodes, type StoredLog, type StoredPiece, type StoredRun } from '#libs/store/logs/stored';
 import { textId } from '#libs/store/logs/texts';
-import type { Database } from '#libs/store/sql';
 import type { Witnessed } from '#libs/witness/witness';
 import { compareCheckpoint, compareWitness } from './checkpoint.ts';
 import { type Expiry, readExpiry } from './expiry.ts';

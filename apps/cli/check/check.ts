@@ -2,10 +2,11 @@
  * Checks the sealed logs: recomputes every entry from the stored records, every hash, every root, and looks for records
  * that are in no log. A log is compared up to the size that it had when its turn came; sealing goes on meanwhile.
  */
-import type { RedisConnection } from '#libs/runtime/redis';
+
+import type { Database } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { listStoredDomains, type StoredDomain } from '#libs/store/logs/stored';
 import { countSealed, listUnplaced } from '#libs/store/logs/unplaced';
-import type { Database } from '#libs/store/sql';
 import { recall, type Witnessed } from '#libs/witness/witness';
 import { checkLog } from './check-log.ts';
 import { type Expiry, readExpiry } from './expiry.ts';

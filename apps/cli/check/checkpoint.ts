@@ -1,10 +1,11 @@
 /** A log's checkpoint, and what Redis remembers of it, beside the tree of its entries. */
+
+import { sha256 } from '#libs/base/sha256';
 import { hex } from '#libs/merkle/bytes';
 import { Refused } from '#libs/merkle/refused';
 import { type OpenedCheckpoint, openCheckpoint } from '#libs/merkle/tlog-proof';
 import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { verifyEd25519 } from '#libs/runtime/ed25519';
-import { sha256 } from '#libs/runtime/sha256';
 import type { StoredLog } from '#libs/store/logs/stored';
 import type { Witnessed } from '#libs/witness/witness';
 

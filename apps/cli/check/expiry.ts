@@ -1,8 +1,9 @@
 /** Which entries are of records that retention dropped. */
-import { addMonths, monthOf, startOf } from '#libs/contract/calendar';
-import { lowestIdAt, timeOf } from '#libs/contract/uuid';
+
+import type { Database } from '#libs/base/db/database';
+import { addMonths, monthOf, startOf } from '#libs/base/terms/calendar';
+import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
 import { listDroppedMonths } from '#libs/store/records/months';
-import type { Database } from '#libs/store/sql';
 
 export interface Expiry {
   /** whether any month was dropped */

@@ -2,10 +2,11 @@
  * Grows a log's tree again, tile by tile, and compares it with what is stored of it. Where the stored leaves of a tile do
  * not fit the rest, those that the records give may: then it is the leaves that were changed.
  */
+
+import { sha256 } from '#libs/base/sha256';
 import { append, emptyFrontier, type Frontier, packFrontier, rootOf } from '#libs/merkle/frontier';
 import { hashLength, nodeHash } from '#libs/merkle/hash';
 import { tileWidth } from '#libs/merkle/tile-path';
-import { sha256 } from '#libs/runtime/sha256';
 
 /** The leaves of a tile: as stored, and as its records give them. */
 export interface Leaves {

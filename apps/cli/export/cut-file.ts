@@ -1,7 +1,7 @@
 /** An export that was cut off, wherever: how much of its file is whole. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { ExportFormat } from '#libs/contract/terms';
+import type { ExportFormat } from '#libs/base/terms/terms';
 import { readCsv } from '#libs/imports/csv';
 import { readNdjson } from '#libs/imports/ndjson';
 import { headers } from '#libs/store/export/texts';

@@ -1,6 +1,7 @@
 /** Which field of a row each column of a foreign CSV is, and what its values mean. */
+
+import { decisions } from '#libs/base/terms/terms';
 import { importedFields } from '#libs/contract/import';
-import { decisions } from '#libs/contract/terms';
 import { columnsOf, requireColumn, requireDistinct, toValues } from '#libs/imports/csv';
 import { Unreadable } from '#libs/imports/rows';
 

@@ -1,7 +1,7 @@
 /** The rows that were refused, as CSV: `row,code,detail,text`. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { csvCell } from '#libs/contract/csv';
+import { csvCell } from '#libs/base/terms/csv';
 import type { Refusal } from '#libs/contract/import';
 
 export interface RefusedRows {

@@ -1,5 +1,5 @@
 /** The chart's arithmetic: grid lines, named days and the outlines of bars. */
-import type { Breakdown } from '#libs/contract/terms';
+import type { Breakdown } from '#libs/base/terms/terms';
 
 /** Round whole numbers from 0 to at least `highest`, in at most five steps. */
 export function countTicks(highest: number): number[] {

@@ -1,5 +1,5 @@
 /** The shares of the four decisions as one bar. */
-import type { Breakdown } from '#libs/contract/terms';
+import type { Breakdown } from '#libs/base/terms/terms';
 import { colourOf, decisions } from '../data/decisions.ts';
 
 export function ShareBar({ breakdown, total }: { breakdown: Breakdown; total: number }) {

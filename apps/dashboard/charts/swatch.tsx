@@ -1,5 +1,5 @@
 /** The colour of a decision. Its name always stands beside it. */
-import type { Decision } from '#libs/contract/terms';
+import type { Decision } from '#libs/base/terms/terms';
 import { colourOf } from '../data/decisions.ts';
 
 export const Swatch = ({ decision }: { decision: Decision }) => (

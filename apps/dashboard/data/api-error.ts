@@ -1,5 +1,5 @@
 /** What can go wrong with a request. */
-import type { FieldError } from '#libs/contract/problem';
+import type { FieldError } from '#libs/base/terms/problem';
 
 /** `refused`: the service does not accept the token. `problem`: it answered with any other error. */
 export type ApiErrorKind = 'offline' | 'unreachable' | 'refused' | 'problem';

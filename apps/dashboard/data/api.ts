@@ -1,11 +1,11 @@
 /** The endpoints. Every request either resolves to its answer or throws an `ApiError`. */
 
+import type { ProblemBody } from '#libs/base/terms/problem';
+import type { Dimension } from '#libs/base/terms/terms';
 import type { OrgStats, RecordsPage } from '#libs/contract/log';
 import type { Erasure, Visitor } from '#libs/contract/privacy';
-import type { ProblemBody } from '#libs/contract/problem';
 import type { FullRecord } from '#libs/contract/record';
 import type { DomainStats, Organization } from '#libs/contract/statistics';
-import type { Dimension } from '#libs/contract/terms';
 import { ApiError } from './api-error.ts';
 import { createManageApi } from './manage-api.ts';
 import { learnServiceTime } from './service-clock.ts';

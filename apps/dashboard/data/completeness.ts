@@ -1,5 +1,5 @@
 /** Until when groups are complete, and what they leave out. */
-import { dayOf } from '#libs/contract/calendar';
+import { dayOf } from '#libs/base/terms/calendar';
 import type { DomainStats } from '#libs/contract/statistics';
 import { count, dateOf, minuteOfDay } from '../format.ts';
 import { now } from './service-clock.ts';

@@ -1,5 +1,5 @@
 /** CSV as the service writes it (RFC 4180): what a spreadsheet would take for a formula has an apostrophe before it. */
-import { csvCell } from '#libs/contract/csv';
+import { csvCell } from '#libs/base/terms/csv';
 
 type Cell = string | number | null | undefined;
 

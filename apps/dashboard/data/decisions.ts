@@ -1,5 +1,5 @@
 /** The four decisions: their order, their names, and the opt-in rate. */
-import type { Breakdown, Decision } from '#libs/contract/terms';
+import type { Breakdown, Decision } from '#libs/base/terms/terms';
 
 /** In the order of the stacked chart, from the bottom. */
 export const decisions = ['accept_all', 'custom', 'reject_all', 'withdraw'] as const satisfies readonly Decision[];

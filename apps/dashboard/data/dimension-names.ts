@@ -1,5 +1,5 @@
 /** Every dimension in the order in which they are offered, with its name after “by”. */
-import type { Dimension } from '#libs/contract/terms';
+import type { Dimension } from '#libs/base/terms/terms';
 
 export const dimensionNames: Record<Dimension, string> = {
   country: 'country',

@@ -1,5 +1,5 @@
 /** What decisions are grouped by: how their values are called, in the visitor's language where it has one. */
-import type { Dimension } from '#libs/contract/terms';
+import type { Dimension } from '#libs/base/terms/terms';
 import { escapeInvisible } from '../format.ts';
 import { dimensionNames } from './dimension-names.ts';
 

@@ -1,6 +1,7 @@
 /** Groups of decisions as rows of a table, beside those of the period before. */
+
+import type { Dimension } from '#libs/base/terms/terms';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
-import type { Dimension } from '#libs/contract/terms';
 import { valueName } from './dimensions.ts';
 
 export interface Row {

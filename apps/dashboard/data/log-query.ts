@@ -1,5 +1,5 @@
 /** The log's filters and page: read from an address, written to one, and sent to the service. */
-import { isDate } from '#libs/contract/calendar';
+import { isDate } from '#libs/base/terms/calendar';
 import { isDecision } from './decisions.ts';
 
 export const pageSizes = [25, 50, 100, 200] as const;

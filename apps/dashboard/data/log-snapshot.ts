@@ -1,7 +1,7 @@
 /** A page of the log together with the counters of the same moment, so that later decisions can be counted. */
 
 import { useState } from 'preact/hooks';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import type { RecordsPage } from '#libs/contract/log';
 import type { DomainStats } from '#libs/contract/statistics';
 import type { Api } from './api.ts';

@@ -9,7 +9,7 @@ import {
   lastDay,
   monthOfDay,
   monthsBetween,
-} from '#libs/contract/calendar';
+} from '#libs/base/terms/calendar';
 
 export interface Period {
   /** first and last day, inclusive */

@@ -1,6 +1,6 @@
 /** Addresses and the pages behind them. Everything that a view shows is in its address, so that a link reproduces it. */
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { Dimension } from '#libs/contract/terms';
+import type { Dimension } from '#libs/base/terms/terms';
 import { dimensionNames } from './dimension-names.ts';
 
 export type Route =

@@ -1,5 +1,5 @@
 /** The origin that somebody means who types a website's address or copies it from a browser. */
-import { isOrigin } from '#libs/contract/origin';
+import { isOrigin } from '#libs/base/terms/origin';
 
 const isThisMachine = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 

@@ -1,6 +1,6 @@
 /** Where the newest records come from, as far as the list of origins does not say so. */
 
-import { isListed, isOrigin } from '#libs/contract/origin';
+import { isListed, isOrigin } from '#libs/base/terms/origin';
 import type { FullRecord } from '#libs/contract/record';
 
 export interface UnlistedOrigin {

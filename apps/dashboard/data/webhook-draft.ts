@@ -1,6 +1,6 @@
 /** What somebody has put into the form of a webhook, and what of it is sent. */
-import type { FieldError } from '#libs/contract/problem';
-import type { Decision } from '#libs/contract/terms';
+import type { FieldError } from '#libs/base/terms/problem';
+import type { Decision } from '#libs/base/terms/terms';
 import type { WebhookBody, WebhookType } from '#libs/contract/webhook';
 import { sentence } from './api-error.ts';
 import { decisions } from './decisions.ts';

@@ -1,6 +1,6 @@
 /** The count and share of each decision, compared with the period before where there is one. */
 import './breakdown-card.css';
-import type { Breakdown } from '#libs/contract/terms';
+import type { Breakdown } from '#libs/base/terms/terms';
 import { colourOf, decisions, optInFormula, optInMeaning } from '../data/decisions.ts';
 import { count, growth, share } from '../format.ts';
 import { DecisionName } from './decision-name.tsx';

@@ -1,5 +1,5 @@
 import './decision-name.css';
-import type { Decision } from '#libs/contract/terms';
+import type { Decision } from '#libs/base/terms/terms';
 import { Swatch } from '../charts/swatch.tsx';
 import { decisionNames } from '../data/decisions.ts';
 

@@ -1,7 +1,7 @@
 /** A form of what somebody makes or changes: a draft, what is wrong beside the field that it is about, save and cancel. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FieldError } from '#libs/contract/problem';
+import type { FieldError } from '#libs/base/terms/problem';
 import { ApiError, textOf } from '../data/api-error.ts';
 import { Button } from './button.tsx';
 import { Failure } from './field.tsx';

@@ -2,7 +2,7 @@
 import './figure.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Breakdown } from '#libs/contract/terms';
+import type { Breakdown } from '#libs/base/terms/terms';
 import { optInRate } from '../data/decisions.ts';
 import { points, share } from '../format.ts';
 

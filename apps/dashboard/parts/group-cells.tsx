@@ -1,6 +1,6 @@
 /** What each table of groups has in a row: the group over its bar, and its rate. */
 import './group-bar.css';
-import type { Dimension } from '#libs/contract/terms';
+import type { Dimension } from '#libs/base/terms/terms';
 import { colourOf } from '../data/decisions.ts';
 import type { Row } from '../data/groups.ts';
 import { share } from '../format.ts';

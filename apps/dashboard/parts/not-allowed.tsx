@@ -1,5 +1,5 @@
 /** Instead of a page whose endpoints need a scope that the access token lacks. */
-import type { Scope } from '#libs/contract/terms';
+import type { Scope } from '#libs/base/terms/terms';
 
 export const NotAllowed = ({ what, scope }: { what: string; scope: Scope }) => (
   <section class="card message plan-notice">

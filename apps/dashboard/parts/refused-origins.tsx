@@ -1,8 +1,8 @@
 /** Origins that tried to record and are not on the list, each with a way onto it. */
 import './refused-origins.css';
-import { dayOf } from '#libs/contract/calendar';
+import { dayOf } from '#libs/base/terms/calendar';
+import { isAllowed } from '#libs/base/terms/origin';
 import type { RefusedOrigin } from '#libs/contract/manage';
-import { isAllowed } from '#libs/contract/origin';
 import { now } from '../data/service-clock.ts';
 import { dateOf, minuteOfDay } from '../format.ts';
 import { Button } from './button.tsx';

@@ -1,7 +1,7 @@
 /** How much of the plan's monthly limit is used. Recording never stops at the limit; only the log shows less. */
 import type { Organization } from '#libs/contract/statistics';
 import './usage-figure.css';
-import { addMonths, firstDay } from '#libs/contract/calendar';
+import { addMonths, firstDay } from '#libs/base/terms/calendar';
 import { count, dayName, monthName, share } from '../format.ts';
 import { Figure } from './figure.tsx';
 

@@ -3,16 +3,16 @@
  * worker that is killed leaves its lanes to the others, and Redis has no part in it.
  */
 import { randomUUID } from 'node:crypto';
-import { eighthOf } from '#libs/runtime/places';
-import type { Scheduler } from '#libs/runtime/scheduler';
-import type { Database } from '#libs/store/sql';
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import { eighthOf } from '#libs/base/places';
+import type { Scheduler } from '#libs/base/scheduler';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { claimLanes, type Lane } from '#libs/store/webhooks/claim';
 import { addNewLanes, type Line, lineUp, wakeGrown, wakeStray } from '#libs/store/webhooks/lanes';
 import { addLimitMessages } from '#libs/store/webhooks/limits';
 import { endBefore, fail, goOn, putOff, releaseLanes } from '#libs/store/webhooks/outcomes';
 import { createSecretBox } from '#libs/store/webhooks/secret';
-import type { Log } from '#libs/telemetry/log';
 import type { WebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { readMessage } from './message.ts';
 import { nextTry } from './retries.ts';

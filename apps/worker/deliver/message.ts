@@ -1,7 +1,8 @@
 /** What a lane's next message says. */
+
+import type { Sql } from '#libs/base/db/database';
 import type { FeedEntry } from '#libs/contract/log';
 import { readErased, readFeed } from '#libs/store/logs/feed';
-import type { Sql } from '#libs/store/sql';
 import type { Lane } from '#libs/store/webhooks/claim';
 
 export interface Message {

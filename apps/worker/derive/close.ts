@@ -1,7 +1,8 @@
 /** Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. */
+
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
 import { closeEpoch, endConnection, listInTheWay } from '#libs/store/epochs/epochs';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 
 /** milliseconds */
 const patience = { first: 200, most: 5_000 };

@@ -2,17 +2,18 @@
  * Deriving: epochs are closed, and what follows from their records is made of them, each derivation at its own pace and
  * none in the way of recording.
  */
+
+import type { Clock } from '#libs/base/db/clock';
+import type { Database, Sql } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import type { Scheduler } from '#libs/base/scheduler';
 import type { WorkerConfig } from '#libs/config/worker';
-import type { RedisConnection } from '#libs/runtime/redis';
-import type { Scheduler } from '#libs/runtime/scheduler';
-import type { Clock } from '#libs/store/clock';
 import { doneWith } from '#libs/store/epochs/derivations';
 import { forgetEpochs, lastClosedEpoch } from '#libs/store/epochs/epochs';
 import { facetsName } from '#libs/store/facets/through';
 import { sealing } from '#libs/store/logs/heads';
 import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
-import type { Database, Sql } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import { blanking, createBlanking } from './blank/blank.ts';

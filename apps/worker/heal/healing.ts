@@ -1,5 +1,5 @@
 /** Healing: keeps the counters in Redis correct. When it runs is no matter of Redis, which may be emptied. */
-import type { Scheduler } from '#libs/runtime/scheduler';
+import type { Scheduler } from '#libs/base/scheduler';
 import type { HealingParts } from './organizations.ts';
 import { sweepOwedRaises } from './owed-raises.ts';
 import { fillMissing, reconcile } from './reconcile.ts';

@@ -1,8 +1,8 @@
 /** Runs a task for many organizations, some at a time. */
 import pLimit from 'p-limit';
-import type { RedisConnection } from '#libs/runtime/redis';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 
 export interface HealingParts {

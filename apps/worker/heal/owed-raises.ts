@@ -1,7 +1,8 @@
 /** Owed raises: counters that were stored while Redis could not be raised. */
-import { totalOf } from '#libs/contract/terms';
+
+import { groupBy } from '#libs/base/group-by';
+import { totalOf } from '#libs/base/terms/terms';
 import { raise } from '#libs/counters/raise';
-import { groupBy } from '#libs/runtime/group-by';
 import { deleteOwedRaises, listOwedRaises, type OwedRaise } from '#libs/store/owed-raises';
 import type { HealingParts } from './organizations.ts';
 

@@ -1,13 +1,14 @@
 /** Organizations without a mark are filled; counters that differ from Postgres are dropped and filled. */
-import { addDays, dayOf } from '#libs/contract/calendar';
+
+import { currentServer } from '#libs/base/db/server';
+import { groupBy } from '#libs/base/group-by';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { confirm, type Difference } from '#libs/counters/drift';
 import { fill, readyAmong } from '#libs/counters/fill';
 import { drop } from '#libs/counters/raise';
 import { notedServer, noteServer } from '#libs/counters/server';
 import { StrangeKey, type Suspicion, suspect } from '#libs/counters/suspect';
-import { groupBy } from '#libs/runtime/group-by';
 import { countersSince, listCounters, nextOrganizationIds } from '#libs/store/counters';
-import { currentServer } from '#libs/store/server';
 import { eachOrganization, type HealingParts } from './organizations.ts';
 
 /** Days that records may still arrive for, and a little more. */

@@ -2,8 +2,11 @@
  * Housekeeping, of which any one worker runs each task: months, retention, user agents, notices, busy visitors, deliveries
  * and displays.
  */
-import type { Scheduler } from '#libs/runtime/scheduler';
-import type { Clock } from '#libs/store/clock';
+
+import type { Clock } from '#libs/base/db/clock';
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import type { Scheduler } from '#libs/base/scheduler';
 import { deleteOldFlushes } from '#libs/store/displays/displays';
 import { dropUnnamedNotices, judgeNotices } from '#libs/store/notices/dropping';
 import { blankOldMonths } from '#libs/store/privacy/personal-retention';
@@ -11,10 +14,8 @@ import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { countBusyVisitors } from '#libs/store/records/busy-visitors';
 import { hourlyRound, roundsNeeded } from '#libs/store/records/due-months';
 import { makeMonths } from '#libs/store/records/months';
-import type { Database } from '#libs/store/sql';
 import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
-import type { Log } from '#libs/telemetry/log';
 
 export interface TaskParts {
   /** 0: records are kept for ever */

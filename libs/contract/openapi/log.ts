@@ -1,6 +1,8 @@
 /** The log: what an overview shows, pages, one record, feed, exports, imports. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { answer, read, recordCodes, refusals, requestId, scopedCodes, statsSource } from '#libs/base/http/openapi';
+import { domainPath } from '#libs/base/terms/parameters';
 import { imported, importQuery } from '../import.ts';
 import {
   exportQuery,
@@ -12,11 +14,9 @@ import {
   recordsPage,
   recordsQuery,
 } from '../log.ts';
-import { domainPath } from '../queries.ts';
 import { fullRecord, logQuery, recordPath } from '../record.ts';
 import * as examples from './examples/log.ts';
 import * as recorded from './examples/record.ts';
-import { answer, read, recordCodes, refusals, requestId, scopedCodes, statsSource } from './parts.ts';
 
 export const overviewPaths: ZodOpenApiPathsObject = {
   '/v1/consent/org-stats': {

@@ -1,5 +1,7 @@
 /** What an organization changes about itself. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from '#libs/base/http/openapi';
+import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import {
   actsPage,
   domainBody,
@@ -14,9 +16,7 @@ import {
   revokedTokenBody,
   shownDomain,
 } from '../manage.ts';
-import { domainPath, listQuery } from '../queries.ts';
 import * as examples from './examples/manage.ts';
-import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from './parts.ts';
 
 const tags = ['Manage'];
 const codes = [...scopedCodes, 'domain_not_found'] as const;

@@ -1,10 +1,10 @@
 /** What visitors were shown. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { answer, read, refusals, scopedCodes } from '#libs/base/http/openapi';
+import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import { noticePath, noticePut, noticesPage } from '../notice.ts';
-import { domainPath, listQuery } from '../queries.ts';
 import * as examples from './examples/notices.ts';
-import { answer, read, refusals, scopedCodes } from './parts.ts';
 
 const notice = z
   .looseObject({ language: z.unknown().optional(), version: z.unknown().optional() })

@@ -1,9 +1,9 @@
 /** Access to what is stored about a visitor, and erasure. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { answer, read, refusals, scopedCodes } from '#libs/base/http/openapi';
+import { domainPath } from '#libs/base/terms/parameters';
 import { erasure, erasurePath, visitor, visitorBody, visitorPath } from '../privacy.ts';
-import { domainPath } from '../queries.ts';
 import * as examples from './examples/privacy.ts';
-import { answer, read, refusals, scopedCodes } from './parts.ts';
 
 /** What can be asked about a visitor, on a domain or on all of the organization's. */
 function visitorPaths(prefix: string, path?: typeof domainPath) {

@@ -1,12 +1,12 @@
 /** The sealed log: checkpoints, tiles, proofs. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { answer, plain, read, recordCodes, refusals, requestId, scopedCodes } from '#libs/base/http/openapi';
+import { checkpoint, verifierKey } from '#libs/base/terms/example-names';
+import { domainPath } from '#libs/base/terms/parameters';
 import { consistency, consistencyQuery, proofBundle } from '../proof.ts';
-import { domainPath } from '../queries.ts';
 import { logQuery, recordPath } from '../record.ts';
-import { checkpoint, verifierKey } from './examples/names.ts';
 import * as examples from './examples/proof.ts';
-import { answer, plain, read, recordCodes, refusals, requestId, scopedCodes } from './parts.ts';
 
 /** Groups of three digits are segments of their own, so it may have slashes, which are not escaped. */
 const tile = z.string().meta({

@@ -1,9 +1,9 @@
 /** What pages send: decisions. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { domainPath } from '../queries.ts';
+import { answer, refusals } from '#libs/base/http/openapi';
+import { domainPath } from '#libs/base/terms/parameters';
 import { receipt, recordBody } from '../record.ts';
 import * as examples from './examples/record.ts';
-import { answer, refusals } from './parts.ts';
 
 export const recordPaths: ZodOpenApiPathsObject = {
   '/v1/consent/{domainId}/record': {

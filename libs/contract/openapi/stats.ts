@@ -1,11 +1,11 @@
 /** Displays, statistics, and the organization with its month's usage. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { answer, bearerCodes, read, refusals, requestId, scopedCodes, statsSource } from '#libs/base/http/openapi';
+import { domainPath } from '#libs/base/terms/parameters';
 import { displayBody } from '../display.ts';
-import { domainPath } from '../queries.ts';
 import { domainStats, organization, organizationStats, statsQuery } from '../statistics.ts';
 import * as examples from './examples/stats.ts';
-import { answer, bearerCodes, read, refusals, requestId, scopedCodes, statsSource } from './parts.ts';
 
 export const displayPaths: ZodOpenApiPathsObject = {
   '/v1/consent/{domainId}/displays': {

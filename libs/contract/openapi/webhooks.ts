@@ -1,6 +1,7 @@
 /** Webhooks of the organization. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { listQuery } from '../queries.ts';
+import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from '#libs/base/http/openapi';
+import { listQuery } from '#libs/base/terms/parameters';
 import {
   deliveriesPage,
   madeWebhook,
@@ -15,7 +16,6 @@ import {
   webhookTest,
 } from '../webhook.ts';
 import * as examples from './examples/webhooks.ts';
-import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from './parts.ts';
 
 const tags = ['Webhooks'];
 const known = { tags, requestParams: { path: webhookPath } };

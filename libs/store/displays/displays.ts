@@ -1,7 +1,8 @@
 /** Banners shown, as API processes count them: stored once however often a flush is tried. */
+
+import type { Database } from '#libs/base/db/database';
+import { earlierNow } from '#libs/base/db/due';
 import type { Displays } from '#libs/contract/display';
-import { earlierNow } from '../due.ts';
-import type { Database } from '../sql.ts';
 
 export interface Flush {
   /** a UUID, the same for every try */

@@ -2,8 +2,9 @@
  * How far derivations are. Each goes through the closed epochs in order and handles every record once: what it stores of a
  * piece, and its mark, are one transaction.
  */
-import { inTransaction } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { inTransaction } from '#libs/base/db/snapshot';
 import { lastClosedEpoch } from './epochs.ts';
 import type { PieceSize } from './piece-size.ts';
 

@@ -1,5 +1,5 @@
 /** The records of closed epochs, domain by domain: the pieces of which derivations are made. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /** before all ids */
 export const nil = '00000000-0000-0000-0000-000000000000';

@@ -3,9 +3,10 @@
  * further record can have that number, and whatever is derived from its records may begin. To close one takes two steps:
  * first whoever comes stamps the next number, then those are waited for who stamped this one.
  */
-import { isForbidden, isInTheWay } from '../errors.ts';
-import { inTransaction } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { isForbidden, isInTheWay } from '#libs/base/db/errors';
+import { inTransaction } from '#libs/base/db/snapshot';
 
 /** `in the way`: a transaction that stores records lasted longer than `patience`. */
 export type Closing = 'closed' | 'not yet' | 'in the way';

@@ -2,7 +2,7 @@
  * How many records a piece has. One whose statement took longer than statements may would take as long again: the next has
  * half as many, down to a single one. After some that did not, pieces grow again.
  */
-import { isTooSlow } from '../errors.ts';
+import { isTooSlow } from '#libs/base/db/errors';
 
 /** pieces in a row that have to be done before they grow */
 const enough = 8;

@@ -1,5 +1,5 @@
 /** An export: the lines of all matching records of some domains, as they are read. */
-import type { Database } from '../sql.ts';
+import type { Database } from '#libs/base/db/database';
 import { type DomainExport, readDomain } from './pages.ts';
 import { headers } from './texts.ts';
 

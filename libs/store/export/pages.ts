@@ -3,14 +3,15 @@
  * cursor or a long snapshot would slow down whoever records. Records of epochs after the one that is open at the start
  * are left out, so that an export ends however fast records come.
  */
-import { addDays, firstDay, lastDay, startOf } from '#libs/contract/calendar';
-import type { ExportFormat } from '#libs/contract/terms';
-import { lowestIdAt } from '#libs/contract/uuid';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { addDays, firstDay, lastDay, startOf } from '#libs/base/terms/calendar';
+import type { ExportFormat } from '#libs/base/terms/terms';
+import { lowestIdAt } from '#libs/base/terms/uuid';
 import { runOf } from '../logs/places.ts';
 import { ofKind } from '../records/log.ts';
 import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../records/log-counts.ts';
 import { isVisitor, joinNames, numberOf } from '../records/names.ts';
-import type { Database, Sql } from '../sql.ts';
 import { lineEnds, lineOf } from './texts.ts';
 
 /** records in one page */

@@ -2,9 +2,10 @@
  * A record as a line of an export, with the fields of the log's page. Postgres writes the text: it takes a process that
  * also records a fraction of the time that it would take to make it of rows.
  */
+
+import type { Sql } from '#libs/base/db/database';
+import type { ExportFormat } from '#libs/base/terms/terms';
 import { type FullRecord, fullRecord } from '#libs/contract/record';
-import type { ExportFormat } from '#libs/contract/terms';
-import type { Sql } from '../sql.ts';
 
 type Expression = ReturnType<Sql>;
 

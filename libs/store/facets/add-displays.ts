@@ -1,5 +1,5 @@
 /** Facets of displays: what API processes have counted since the last time. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import { placeFacets } from './place.ts';
 
 /** The number of the newest that waits; null where none does. */

@@ -1,5 +1,5 @@
 /** Facets of records: what a piece of a closed epoch adds to them. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import { placeFacets } from './place.ts';
 
 export interface Piece {

@@ -3,7 +3,7 @@
  * others are counted together, so that values that somebody made up cost nothing. A value of the last days keeps its place
  * unless one comes that has many times its records.
  */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /** values of a domain, dimension and UTC day that have a row of their own */
 const places = 200;

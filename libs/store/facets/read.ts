@@ -1,6 +1,7 @@
 /** Reads facets. */
-import { type Breakdown, type Dimension, decisions } from '#libs/contract/terms';
-import type { Sql } from '../sql.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import { type Breakdown, type Dimension, decisions } from '#libs/base/terms/terms';
 
 /** What decisions of one value add up to, without crawlers'. */
 export interface Facet extends Breakdown {

@@ -1,4 +1,4 @@
-import type { Table } from '../tables.ts';
+import type { Table } from '#libs/base/db/tables';
 
 export const tables: Table[] = [
   { name: 'displays', by: 'domain_number' },

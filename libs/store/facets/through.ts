@@ -1,5 +1,5 @@
 /** Until when facets are complete. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /** of their derivation */
 export const facetsName = 'facets';

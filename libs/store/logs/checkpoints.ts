@@ -1,5 +1,5 @@
 /** Checkpoints: what is published of a log, and the keys that signed it. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import type { Halted, Head } from './heads.ts';
 
 export type Unpublished = Pick<Head, 'domainNumber' | 'domainId' | 'log' | 'origin' | 'size' | 'frontier'>;

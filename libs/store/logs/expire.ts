@@ -2,11 +2,12 @@
  * What retention takes from the logs: with a month of records their ids and secrets go too. The leaves stay, so every
  * proof and checkpoint stays valid.
  */
-import { addMonths, firstDay, startOf } from '#libs/contract/calendar';
-import { lowestIdAt } from '#libs/contract/uuid';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { readAsOwner } from '#libs/base/db/roles/as-owner';
+import { addMonths, firstDay, startOf } from '#libs/base/terms/calendar';
+import { lowestIdAt } from '#libs/base/terms/uuid';
 import { nil } from '../epochs/epoch-records.ts';
-import { readAsOwner } from '../roles/as-owner.ts';
-import type { Database, Sql } from '../sql.ts';
 
 /** runs in one transaction */
 const chunk = 64;

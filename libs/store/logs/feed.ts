@@ -1,10 +1,11 @@
 /** The entries of a log for whoever follows it: records as they are now, erasures, notices, in the log's own order. */
-import { monthOf } from '#libs/contract/calendar';
+
+import type { Sql } from '#libs/base/db/database';
+import { monthOf } from '#libs/base/terms/calendar';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { FeedEntry } from '#libs/contract/log';
-import { timeOf } from '#libs/contract/uuid';
 import { parseEntry } from '#libs/merkle/parse-entry';
 import { listDroppedMonths } from '../records/months.ts';
-import type { Sql } from '../sql.ts';
 import { joinLog } from './places.ts';
 import type { LogName } from './runs.ts';
 import { readSealed, type SealedEntry } from './sealed.ts';

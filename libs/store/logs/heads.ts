@@ -1,6 +1,7 @@
 /** The heads of domains' logs: how far each has grown. A domain's newest log is the one that grows. */
-import type { Server } from '../server.ts';
-import type { Sql } from '../sql.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import type { Server } from '#libs/base/db/server';
 
 /** of the derivation that gives positions */
 export const sealing = 'seal';

@@ -1,10 +1,11 @@
 /** Records with their places in logs: which entry is a record's, and what it is made of. */
-import { monthOf } from '#libs/contract/calendar';
+
+import type { Sql } from '#libs/base/db/database';
+import { monthOf } from '#libs/base/terms/calendar';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { FullRecord } from '#libs/contract/record';
-import { timeOf } from '#libs/contract/uuid';
 import { joinNames, numberOf } from '../records/names.ts';
 import * as record from '../records/read.ts';
-import type { Sql } from '../sql.ts';
 
 /** The run that holds `r`, if any does: a log of its domain has it in order of epoch and id. `only`: in this log. */
 export const runOf = (sql: Sql, only?: number) => sql`

@@ -1,5 +1,5 @@
 /** What is published of a domain's log: its newest checkpoint and the keys that signed it. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 export interface PublishedLog {
   domainNumber: number;

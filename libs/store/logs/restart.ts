@@ -3,12 +3,13 @@
  * checkpoint. That includes entries of the old log that were never published: whatever is signed of it now could
  * contradict what was signed before.
  */
+
+import type { Sql } from '#libs/base/db/database';
+import { sha256 } from '#libs/base/sha256';
 import { packFrontier } from '#libs/merkle/frontier';
 import { parseEntry } from '#libs/merkle/parse-entry';
 import { frontierFromTiles, rootTiles } from '#libs/merkle/proofs';
 import { tileWidth } from '#libs/merkle/tile-path';
-import { sha256 } from '#libs/runtime/sha256';
-import type { Sql } from '../sql.ts';
 import type { Perform } from '../tenants/perform.ts';
 import { Refused } from '../tenants/refusals.ts';
 import { addErasures } from './erasures.ts';

@@ -1,5 +1,5 @@
 /** Runs: consecutive entries of a log, as sealing stores them. No run reaches over the end of a tile. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /** A log of a domain. */
 export interface LogName {

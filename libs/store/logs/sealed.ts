@@ -1,8 +1,8 @@
 /** Sealed entries: what each is made of. */
 
+import type { Sql } from '#libs/base/db/database';
 import { joinNames } from '../records/names.ts';
 import { columns, type OwnRecord, type Row, toOwnRecord } from '../records/read.ts';
-import type { Sql } from '../sql.ts';
 import type { LogName } from './runs.ts';
 import { textId } from './texts.ts';
 

@@ -1,7 +1,8 @@
 /** How the logs are, for the operator. */
+
+import type { Sql } from '#libs/base/db/database';
 import { doneWith } from '../epochs/derivations.ts';
 import { secondsBehind } from '../epochs/epochs.ts';
-import type { Sql } from '../sql.ts';
 import { type Halted, sealing } from './heads.ts';
 
 export interface LogStatus {

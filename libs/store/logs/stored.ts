@@ -1,9 +1,9 @@
 /** All that is stored of logs, as it is: for a check that recomputes them. */
 
+import type { Database, Sql } from '#libs/base/db/database';
+import { inSnapshot } from '#libs/base/db/snapshot';
 import { joinNames } from '../records/names.ts';
 import { columns, type OwnRecord, type Row, toOwnRecord } from '../records/read.ts';
-import { inSnapshot } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
 import type { Halted } from './heads.ts';
 import type { LogName } from './runs.ts';
 

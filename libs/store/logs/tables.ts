@@ -1,4 +1,4 @@
-import type { Table } from '../tables.ts';
+import type { Table } from '#libs/base/db/tables';
 
 /** Whoever seals locks a domain's row in logs, so its runs go after it. */
 export const tables: Table[] = [

@@ -1,5 +1,5 @@
 /** Entries that are not a record's, notices and erasures: their texts, by position. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import type { LogName } from './runs.ts';
 
 /** What stands for their id in a run, in hex: no record has it. */

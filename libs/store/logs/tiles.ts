@@ -1,6 +1,7 @@
 /** The hashes of a log, as tiles: those of its entries from its runs, those above from its nodes. */
+
+import type { Sql } from '#libs/base/db/database';
 import { tileWidth } from '#libs/merkle/tile-path';
-import type { Sql } from '../sql.ts';
 import type { LogName } from './runs.ts';
 
 export interface TileName {

@@ -1,6 +1,7 @@
 /** When the time-stamping authority is asked: by one worker at a time, and less and less often while it fails. */
-import { isReached } from '../due.ts';
-import type { Sql } from '../sql.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import { isReached } from '#libs/base/db/due';
 
 /** Milliseconds to the next day, and until all installations have asked on it. */
 const longest = 25 * 60 * 60 * 1_000;

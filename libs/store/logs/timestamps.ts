@@ -1,8 +1,9 @@
 /** Time-stamps of checkpoints: what an authority signed, and the path that leads there from a log's checkpoint. */
+
+import type { Sql } from '#libs/base/db/database';
+import { groupsOf } from '#libs/base/group-by';
 import { base64 } from '#libs/merkle/bytes';
 import { hashLength } from '#libs/merkle/hash';
-import { groupsOf } from '#libs/runtime/group-by';
-import type { Sql } from '../sql.ts';
 import type { LogName } from './runs.ts';
 
 /** rows in one statement */

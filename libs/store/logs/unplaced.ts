@@ -1,5 +1,5 @@
 /** Records that have no position, although sealing is done with their epoch. */
-import type { Database, Sql } from '../sql.ts';
+import type { Database, Sql } from '#libs/base/db/database';
 
 /** Of a domain: what has to have a position by now. */
 export interface Sealed {

@@ -1,5 +1,5 @@
 /** How many records name each notice, in all and on each day, added up epoch by epoch. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /**
  * Adds the records of `epoch` in these domains to the notices that they name, of those beyond number `after` the first

@@ -1,6 +1,7 @@
 /** The documents of notices: kept once under their hash, and never changed. */
+
+import type { Sql } from '#libs/base/db/database';
 import type { Notice } from '#libs/contract/notice';
-import type { Sql } from '../sql.ts';
 import type { Perform } from '../tenants/perform.ts';
 import { Refused } from '../tenants/refusals.ts';
 

@@ -3,8 +3,9 @@
  * enough records have named it. A flood must not decide that, so each day counts the same, whatever its number of records.
  * A hash that a record has named keeps its row, which records and the log refer to.
  */
-import { earlierNow } from '../due.ts';
-import type { Database, Sql } from '../sql.ts';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { earlierNow } from '#libs/base/db/due';
 
 /** hours for which a document is kept that no record names */
 const unnamedFor = 24;

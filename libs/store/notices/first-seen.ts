@@ -1,5 +1,5 @@
 /** Notices as the log says them, by number. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 export interface SeenNotice {
   number: number;

@@ -3,9 +3,10 @@
  * process asks what was put and what was dropped, so that this is in force in every process within a second. It knows too
  * few where there are very many, or where a commit took very long; a widget then sends a document again, which is known.
  */
-import { every, type Rounds } from '#libs/runtime/every';
-import type { Log } from '#libs/runtime/log';
-import type { Database } from '../sql.ts';
+
+import type { Database } from '#libs/base/db/database';
+import { every, type Rounds } from '#libs/base/every';
+import type { Log } from '#libs/base/ops/log';
 import { droppedFor } from './dropping.ts';
 
 const pollEvery = 500;

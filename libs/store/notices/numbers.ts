@@ -4,8 +4,9 @@
  * committed before the records are stored, and marks its rows as named: they are never deleted, so no remembered number
  * is one that is gone, and a batch that fails leaves no more than a row that nothing names.
  */
+
+import type { Database } from '#libs/base/db/database';
 import type { NewRecord } from '#libs/contract/record';
-import type { Database } from '../sql.ts';
 
 /** Numbers by hash, by domain. */
 type Known = Map<string, Map<string, number>>;

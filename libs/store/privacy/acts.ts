@@ -1,5 +1,5 @@
 /** Administrative acts about visitors: who read or erased whose records, and who exported which. The visitor is named by a hash alone. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import { numbersOf, type VisitorScope } from './scope.ts';
 
 export interface VisitorAct extends VisitorScope {

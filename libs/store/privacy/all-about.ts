@@ -1,10 +1,11 @@
 /** All that is stored about a visitor, as the text of one JSON object, made as it is sent: it may be long. */
+
+import type { Database } from '#libs/base/db/database';
+import { groupsOf } from '#libs/base/group-by';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { Visitor } from '#libs/contract/privacy';
-import { timeOf } from '#libs/contract/uuid';
-import { groupsOf } from '#libs/runtime/group-by';
 import { findLog } from '../logs/published.ts';
 import { findNoticeTexts, type NoticeText } from '../notices/documents.ts';
-import type { Database } from '../sql.ts';
 import { newestFirst } from './newest-first.ts';
 import { type Differing, proofsOf } from './visitor-proofs.ts';
 import type { VisitorDomain } from './visitor-records.ts';

@@ -3,11 +3,12 @@
  * its entry commits to as `private` is kept: its entry, and every proof, can still be made, and nobody can tell any more
  * whether a guess at the personal fields is right.
  */
+
+import type { Sql } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
+import { sha256 } from '#libs/base/sha256';
 import { commitment, type PrivateFields, privateText, saltOf } from '#libs/merkle/entry';
-import { groupBy } from '#libs/runtime/group-by';
-import { sha256 } from '#libs/runtime/sha256';
 import { runOf } from '../logs/places.ts';
-import type { Sql } from '../sql.ts';
 
 /** Records in one transaction: so many are blanked in some 50 ms, and whoever seals or stores waits no longer. */
 export const blankLimit = 500;

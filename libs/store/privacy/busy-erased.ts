@@ -1,7 +1,8 @@
 /** Erased visitors whom somebody noted as busy meanwhile, or whom persist counted as such in the same moment. */
-import { groupsOf } from '#libs/runtime/group-by';
+
+import type { Database } from '#libs/base/db/database';
+import { groupsOf } from '#libs/base/group-by';
 import { forgetVisitor } from '../records/busy-visitors.ts';
-import type { Database } from '../sql.ts';
 import { erasedAmong } from './erased-records.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 

@@ -1,5 +1,5 @@
 /** The visitors of an epoch's records: whoever of them was erased meanwhile is blanked here. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import { type Personal, personalColumns } from './blank.ts';
 
 /** A record that names a visitor. */

@@ -1,6 +1,7 @@
 /** Which of some records are of erased visitors. */
+
+import type { Database, Sql } from '#libs/base/db/database';
 import type { NewRecord } from '#libs/contract/record';
-import type { Database, Sql } from '../sql.ts';
 import { allDomains } from './scope.ts';
 import { type ConcernedDomain, findErased, listConcerned } from './tombstones.ts';
 import type { VisitorHash } from './visitor-hash.ts';

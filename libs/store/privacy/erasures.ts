@@ -3,10 +3,10 @@
  * with it, so that a crash in between loses nothing.
  */
 import { randomBytes } from 'node:crypto';
+import type { Database, Sql } from '#libs/base/db/database';
+import { inTransaction } from '#libs/base/db/snapshot';
 import { forgetVisitor } from '../records/busy-visitors.ts';
 import { isVisitor } from '../records/names.ts';
-import { inTransaction } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
 import { addVisitorAct, type VisitorAct } from './acts.ts';
 import { blank, blankLimit, lockLog, noteErased, type Personal, personalColumns } from './blank.ts';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from './scope.ts';

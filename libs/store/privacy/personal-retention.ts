@@ -3,15 +3,15 @@
  * decisions and proofs stay.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPastRetention } from '#libs/contract/retention';
-import { groupsOf } from '#libs/runtime/group-by';
+import type { Database, Sql } from '#libs/base/db/database';
+import { inTransaction } from '#libs/base/db/snapshot';
+import { groupsOf } from '#libs/base/group-by';
+import { isPastRetention } from '#libs/base/terms/retention';
 import { nil } from '../epochs/epoch-records.ts';
 import { lastClosedEpoch } from '../epochs/epochs.ts';
 import { forgetVisitorsOf } from '../records/busy-visitors.ts';
 import { noteDueMonths, type Round } from '../records/due-months.ts';
 import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '../records/months.ts';
-import { inTransaction } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
 import { forgetUserAgentsOf } from '../user-agents/unused.ts';
 import { blank, blankLimit, lockLog, type Personal, personalColumns } from './blank.ts';
 

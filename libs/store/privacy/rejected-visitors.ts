@@ -1,7 +1,8 @@
 /** Rejected records of erased visitors lose their personal fields too, so that a replay brings nothing back. */
+
+import type { Database } from '#libs/base/db/database';
 import { type NewRecord, newRecord } from '#libs/contract/record';
 import { listRejectedAfter, noteRejectedSearched, replaceRejected } from '../records/rejected.ts';
-import type { Database } from '../sql.ts';
 
 const pageSize = 500;
 

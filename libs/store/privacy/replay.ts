@@ -2,8 +2,9 @@
  * Erases again whom tombstones name, after Postgres was restored from a backup. Only hashes are left of them, so all
  * visitors of their scope are looked at, a page at a time.
  */
+
+import type { Database, Sql } from '#libs/base/db/database';
 import { nil } from '../epochs/epoch-records.ts';
-import type { Database, Sql } from '../sql.ts';
 import { eraseVisitor, finishErasure } from './erasures.ts';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from './scope.ts';
 import { addTombstone } from './tombstones.ts';

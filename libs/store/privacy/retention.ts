@@ -1,11 +1,12 @@
 /** Retention: months of records are dropped once they are past it, with what is derived of them and names a visitor. */
-import { isPastRetention } from '#libs/contract/retention';
+
+import type { Database } from '#libs/base/db/database';
+import { inTransaction } from '#libs/base/db/snapshot';
+import { isPastRetention } from '#libs/base/terms/retention';
 import { expireMonth, isDerived } from '../logs/expire.ts';
 import { forgetVisitorsOf } from '../records/busy-visitors.ts';
 import { noteDueMonths, type Round } from '../records/due-months.ts';
 import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '../records/months.ts';
-import { inTransaction } from '../snapshot.ts';
-import type { Database } from '../sql.ts';
 
 /** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
 const patience = 30_000;

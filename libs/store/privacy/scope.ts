@@ -1,5 +1,5 @@
 /** Whose records a question about a visitor is about: of one domain, or of all domains of an organization. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 export interface VisitorScope {
   organizationId: string;

@@ -3,9 +3,10 @@
  * up by the visitors at hand, never listed, so that nothing costs more the more were erased before. One counts for as long as
  * it is there, whatever time it is: a clock that is ahead for a moment must not hide any.
  */
-import { groupsOf } from '#libs/runtime/group-by';
-import { earlierNow } from '../due.ts';
-import type { Database, Sql } from '../sql.ts';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { earlierNow } from '#libs/base/db/due';
+import { groupsOf } from '#libs/base/group-by';
 import type { ScopeNumbers } from './scope.ts';
 
 /** Days: a record may come up to 30 days after its decision. */

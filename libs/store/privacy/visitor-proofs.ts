@@ -1,4 +1,9 @@
 /** Proofs of a page of records, each against its log's newest checkpoint; the tiles that they share are read once. */
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { inSnapshot } from '#libs/base/db/snapshot';
+import { groupBy } from '#libs/base/group-by';
+import { sha256 } from '#libs/base/sha256';
 import { utf8 } from '#libs/merkle/bytes';
 import { parseCheckpoint } from '#libs/merkle/checkpoint';
 import { sealedEntryOf } from '#libs/merkle/entry';
@@ -7,13 +12,9 @@ import { parseNote } from '#libs/merkle/note';
 import { inclusionProof, inclusionTiles } from '#libs/merkle/proofs';
 import { formatTlogProof } from '#libs/merkle/tlog-proof';
 import { verifyInclusion } from '#libs/merkle/verify-proofs';
-import { groupBy } from '#libs/runtime/group-by';
-import { sha256 } from '#libs/runtime/sha256';
 import type { FoundRecord } from '../logs/places.ts';
 import { findLog, type PublishedLog } from '../logs/published.ts';
 import { readTiles } from '../logs/tiles.ts';
-import { inSnapshot } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
 
 /** A record that is not what was sealed. */
 export interface Differing {

@@ -1,8 +1,9 @@
 /** All records of a visitor, newest first, in pages by key: no cursor and no snapshot is open between two of them. */
+
+import type { Sql } from '#libs/base/db/database';
 import type { FullRecord } from '#libs/contract/record';
 import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '../logs/places.ts';
 import { isVisitor, joinNames } from '../records/names.ts';
-import type { Sql } from '../sql.ts';
 import { isInScope, numbersOf, type VisitorScope } from './scope.ts';
 
 export interface VisitorDomain {

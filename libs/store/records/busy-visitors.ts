@@ -2,8 +2,9 @@
  * Busy visitors: whose records on a domain are so many that counting them takes long. Once noted, persist counts what
  * comes by day, in the statement that stores it; the worker adds what was there before.
  */
-import { inTransaction } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { inTransaction } from '#libs/base/db/snapshot';
 import { isVisitor, numberOf } from './names.ts';
 import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
 

@@ -1,7 +1,7 @@
 /** All records of an organization, in small statements, each of which yields how many rows it has deleted. */
 import { z } from 'zod';
-import type { Database, Sql } from '../sql.ts';
-import type { Leaving } from '../tables.ts';
+import type { Database, Sql } from '#libs/base/db/database';
+import type { Leaving } from '#libs/base/db/tables';
 import { deleteRejected, listRejected } from './rejected.ts';
 
 /** rows in one statement */

@@ -2,8 +2,8 @@
  * Months that are due for what cannot be undone: to be dropped, or to lose their personal fields. One round's clocks may be
  * wrong, so rounds are counted with the month, and it goes once enough of them have found it due.
  */
-import { type Clock, trustedAfter } from '../clock.ts';
-import type { Database } from '../sql.ts';
+import { type Clock, trustedAfter } from '#libs/base/db/clock';
+import type { Database } from '#libs/base/db/database';
 
 export type Act = 'drop' | 'blank';
 

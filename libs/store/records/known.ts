@@ -1,5 +1,5 @@
 /** Which records are stored already, by their ids. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /** Each by its key: a join could read all of the domain's records. */
 export async function findKnown(sql: Sql, domainId: string, ids: string[]): Promise<Set<string>> {

@@ -1,7 +1,8 @@
 /** How many records of the log match a filter, by month and by day: of the domain, of its crawlers, of a busy visitor. */
-import { cover, isMonth, monthOfDay, type Span } from '#libs/contract/calendar';
-import type { Decision } from '#libs/contract/terms';
-import type { Sql } from '../sql.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import { cover, isMonth, monthOfDay, type Span } from '#libs/base/terms/calendar';
+import type { Decision } from '#libs/base/terms/terms';
 import { numberOf } from './names.ts';
 
 export interface Filter {

@@ -2,9 +2,10 @@
  * The way to a page of the log: on which days its records lie, and where in these days, told from counters alone.
  * Counters of months lead to the months of the page; those of days are read in these months only.
  */
-import { dayOf, monthOfDay } from '#libs/contract/calendar';
-import { timeOf } from '#libs/contract/uuid';
-import type { Sql } from '../sql.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import { dayOf, monthOfDay } from '#libs/base/terms/calendar';
+import { timeOf } from '#libs/base/terms/uuid';
 import { daysIn, type Filter, matchingMonths } from './log-counts.ts';
 import { numberOf } from './names.ts';
 

@@ -6,11 +6,12 @@
  * Counters are read first, so that the statement that reads records names the range of ids: Postgres then plans, locks
  * and opens the few months in that range, however many there are.
  */
-import type { Decision } from '#libs/contract/terms';
-import { lowestIdAt } from '#libs/contract/uuid';
+
+import type { Sql } from '#libs/base/db/database';
+import { inSnapshot } from '#libs/base/db/snapshot';
+import type { Decision } from '#libs/base/terms/terms';
+import { lowestIdAt } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '../logs/places.ts';
-import { inSnapshot } from '../snapshot.ts';
-import type { Sql } from '../sql.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
 import { type LogPage, toPage } from './log-page.ts';
 import { type Ways, waysAfter, waysAt } from './log-ways.ts';

@@ -1,10 +1,11 @@
 /** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
-import { addMonths, monthOf } from '#libs/contract/calendar';
-import { isInTheWay } from '../errors.ts';
-import { isThroughPooler } from '../pooled.ts';
-import { asOwner, ownerToBe } from '../roles/as-owner.ts';
-import { patiently } from '../short-locks.ts';
-import type { Database, Sql } from '../sql.ts';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { isInTheWay } from '#libs/base/db/errors';
+import { isThroughPooler } from '#libs/base/db/pooled';
+import { asOwner, ownerToBe } from '#libs/base/db/roles/as-owner';
+import { patiently } from '#libs/base/db/short-locks';
+import { addMonths, monthOf } from '#libs/base/terms/calendar';
 
 /** Milliseconds that a month's detaching may take, where no statement's timeout ends it sooner. */
 const detachPatience = 9_000;

@@ -1,5 +1,5 @@
 /** How rows of `records` name a domain, a user agent, a notice and a visitor. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /** Ids, texts and numbers belong together for good, so it does not matter when it is read. */
 export const numberOf = (sql: Sql, domainId: string) => sql`(select number from domains where id = ${domainId})`;

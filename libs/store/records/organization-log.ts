@@ -3,11 +3,12 @@
  * newest of each domain. Where domains are many that takes long, so a large organization's records are in an index of
  * their own, from when it became large.
  */
-import { addDays, startOf } from '#libs/contract/calendar';
-import { acceptedAhead } from '#libs/contract/terms';
-import { lowestIdAt, timeOf } from '#libs/contract/uuid';
+
+import type { Sql } from '#libs/base/db/database';
+import { addDays, startOf } from '#libs/base/terms/calendar';
+import { acceptedAhead } from '#libs/base/terms/terms';
+import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '../logs/places.ts';
-import type { Sql } from '../sql.ts';
 import { type LogPage, toPage } from './log-page.ts';
 import { joinNames, numberOf } from './names.ts';
 

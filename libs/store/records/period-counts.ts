@@ -1,5 +1,5 @@
 /** What statements share that count records by period and decision, as every table of counters does. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /** For each record two rows: `level.period` is the UTC day and the month of its id. */
 export const joinPeriods = (sql: Sql) => sql`

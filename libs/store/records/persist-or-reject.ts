@@ -3,11 +3,12 @@
  * are kept in `rejected_records` with their error. Those of a domain that is gone may be half of all that comes, and cost
  * no statement of their own. For any other error but an outage the batch is halved until the bad record is alone.
  */
+
+import type { Database } from '#libs/base/db/database';
+import { isBadData, isOutage } from '#libs/base/db/errors';
+import type { Log } from '#libs/base/ops/process-log';
 import type { NewRecord } from '#libs/contract/record';
-import type { Log } from '#libs/telemetry/log';
 import type { RecordMetrics } from '#libs/telemetry/record-metrics';
-import { isBadData, isOutage } from '../errors.ts';
-import type { Database } from '../sql.ts';
 import { type Persisted, persist } from './persist.ts';
 import { keepRejected, type Rejection } from './rejected.ts';
 

@@ -3,13 +3,14 @@
  * A record that is already there (same domain and id) is neither stored nor counted again, so a batch may be sent any
  * number of times, by any process. Its records are then as safe as if it had stored them, on synchronous standbys too.
  */
-import { monthOf } from '#libs/contract/calendar';
+
+import { type Database, type Sql, writeSomething } from '#libs/base/db/database';
+import { isDeadlock, isMissingMonth } from '#libs/base/db/errors';
+import { monthOf } from '#libs/base/terms/calendar';
+import type { Counter } from '#libs/base/terms/terms';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/contract/record';
-import type { Counter } from '#libs/contract/terms';
-import { timeOf } from '#libs/contract/uuid';
-import { isDeadlock, isMissingMonth } from '../errors.ts';
 import { noticeNumbersOf } from '../notices/numbers.ts';
-import { type Database, type Sql, writeSomething } from '../sql.ts';
 import { newOf, type UserAgent, userAgentsOf } from '../user-agents/numbers.ts';
 import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
 

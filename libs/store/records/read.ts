@@ -1,7 +1,8 @@
 /** A record as it is shown, but for its place in a log, which is joined above. */
+
+import type { Sql } from '#libs/base/db/database';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { FullRecord } from '#libs/contract/record';
-import { timeOf } from '#libs/contract/uuid';
-import type { Sql } from '../sql.ts';
 
 type Shown = Omit<FullRecord, 'log' | 'position'>;
 

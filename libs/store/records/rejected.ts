@@ -1,6 +1,7 @@
 /** Records that Postgres refused, kept with the error until they are replayed. */
+
+import { type Sql, writeSomething } from '#libs/base/db/database';
 import type { NewRecord } from '#libs/contract/record';
-import { type Sql, writeSomething } from '../sql.ts';
 
 export interface RejectedRecord {
   id: number;

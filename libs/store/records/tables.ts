@@ -1,4 +1,4 @@
-import type { Table } from '../tables.ts';
+import type { Table } from '#libs/base/db/tables';
 import { deleteRecords, deleteRejections } from './delete-all.ts';
 
 /** Texts of user agents that no record names any more go with the worker's next look. */

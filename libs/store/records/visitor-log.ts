@@ -3,10 +3,11 @@
  * way. A visitor with more, such as an id that a site sends for everybody, is reported as busy before they are counted;
  * once the worker has counted that visitor, the pages are found by counters, like those of the whole log.
  */
-import { addDays, startOf } from '#libs/contract/calendar';
-import { lowestIdAt, timeOf } from '#libs/contract/uuid';
+
+import type { Sql } from '#libs/base/db/database';
+import { addDays, startOf } from '#libs/base/terms/calendar';
+import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '../logs/places.ts';
-import type { Sql } from '../sql.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
 import { type LogPage, toPage } from './log-page.ts';
 import { hasHashOf, isVisitor, joinNames, numberOf } from './names.ts';

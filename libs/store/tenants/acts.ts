@@ -1,5 +1,5 @@
 /** Administrative acts: who did what and when. Those about visitors are in a table of their own. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 export interface ListedAct {
   /** of its own table */

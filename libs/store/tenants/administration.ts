@@ -1,5 +1,5 @@
 /** What operators change. Each change and its administrative act are written in one transaction. */
-import type { Database } from '../sql.ts';
+import type { Database } from '#libs/base/db/database';
 import { domainChanges } from './domains.ts';
 import { keyChanges } from './keys.ts';
 import { organizationChanges } from './organizations.ts';

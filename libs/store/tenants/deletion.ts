@@ -2,8 +2,8 @@
  * The deletion of an organization: all rows that are its own, in small batches. First nothing may come any more, then its
  * rows go, table by table, last its names. Whoever begins again after an interruption ends it.
  */
-import type { Database, Sql } from '../sql.ts';
-import type { Leaving, Table } from '../tables.ts';
+import type { Database, Sql } from '#libs/base/db/database';
+import type { Leaving, Table } from '#libs/base/db/tables';
 import { createPerform } from './perform.ts';
 
 /** rows in one transaction */

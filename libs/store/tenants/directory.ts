@@ -1,4 +1,4 @@
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import type { Domain, Plan } from './tenants.ts';
 
 /** The lists that the command line shows. */

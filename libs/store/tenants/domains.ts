@@ -1,6 +1,7 @@
 /** Domains as they are managed: with when they were made, whether they are archived, and the version that is changed. */
+
+import type { Sql } from '#libs/base/db/database';
 import type { DomainChange } from '#libs/contract/manage';
-import type { Sql } from '../sql.ts';
 import type { Perform, Unchanged } from './perform.ts';
 import { Refused, requireName, requireRoom } from './refusals.ts';
 import { type Domain, makeId } from './tenants.ts';

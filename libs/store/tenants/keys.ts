@@ -1,5 +1,5 @@
 /** API keys as they are managed: only what may be shown of them. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import type { Perform } from './perform.ts';
 import { Archived, Refused, requireRoom } from './refusals.ts';
 import { hashApiKey, makeApiKey } from './tenants.ts';

@@ -3,8 +3,8 @@
  * rows of the domains that acts named. So an organization with ten thousand domains may change them all day.
  */
 import { LRUCache } from 'lru-cache';
-import { Batcher } from '#libs/runtime/batcher';
-import type { Database } from '../sql.ts';
+import { Batcher } from '#libs/base/batcher';
+import type { Database } from '#libs/base/db/database';
 import { findOrganizations, mostRevoked, type Organization, type OwnDomain } from './tenants.ts';
 
 /** Bytes. One with as many domains and revoked tokens as it may have takes some ten million. */

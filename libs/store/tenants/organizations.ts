@@ -1,5 +1,5 @@
 /** Plans and organizations, as operators change them. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 import type { Perform } from './perform.ts';
 import { Refused, requireName } from './refusals.ts';
 import { makeId, type Plan } from './tenants.ts';

@@ -1,5 +1,5 @@
 /** Writes a change and its administrative acts in one transaction. */
-import type { Database, Sql } from '../sql.ts';
+import type { Database, Sql } from '#libs/base/db/database';
 
 export interface Act {
   /** `noun.verb` */

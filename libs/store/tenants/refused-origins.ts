@@ -1,5 +1,5 @@
 /** Origins that a domain refused, so that whoever manages it learns which one is missing from its list. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 /** of a domain: the newest */
 const most = 10;

@@ -1,4 +1,4 @@
-import type { Table } from '../tables.ts';
+import type { Table } from '#libs/base/db/tables';
 
 /** Domains and organizations go last of all (`deletion.ts`), and the ids of deleted ones stay. */
 export const tables: Table[] = [

@@ -4,11 +4,11 @@
  * stops within a second in every process.
  */
 import { LRUCache } from 'lru-cache';
-import { domainIdPattern } from '#libs/contract/terms';
-import { Batcher } from '#libs/runtime/batcher';
-import { every, type Rounds } from '#libs/runtime/every';
-import type { Log } from '#libs/runtime/log';
-import type { Database, Sql } from '../sql.ts';
+import { Batcher } from '#libs/base/batcher';
+import type { Database, Sql } from '#libs/base/db/database';
+import { every, type Rounds } from '#libs/base/every';
+import type { Log } from '#libs/base/ops/log';
+import { domainIdPattern } from '#libs/base/terms/terms';
 import { createKnownOrganizations } from './known-organizations.ts';
 import {
   apiKeyPattern,

@@ -1,6 +1,6 @@
 /** Tenants: plans, organizations, domains and keys, as the API and the command line read them. */
 import { hash, randomBytes } from 'node:crypto';
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 export type Plan = {
   name: string;

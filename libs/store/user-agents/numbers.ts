@@ -3,10 +3,11 @@
  * record costs a look into its memory; a new one is looked at once and added. The key of a page is public and anyone may
  * make up texts, so new ones are bounded by domain and day: past the bound a record names the text's family.
  */
-import { monthOf } from '#libs/contract/calendar';
+
+import type { Database } from '#libs/base/db/database';
+import { monthOf } from '#libs/base/terms/calendar';
+import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/contract/record';
-import { timeOf } from '#libs/contract/uuid';
-import type { Database } from '../sql.ts';
 import { familyOf, type Look, lookAt } from './look.ts';
 
 export interface UserAgent {

@@ -1,5 +1,5 @@
 /** The texts of user agents, by number. */
-import type { Sql } from '../sql.ts';
+import type { Sql } from '#libs/base/db/database';
 
 export interface UserAgentText {
   number: number;

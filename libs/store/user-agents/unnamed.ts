@@ -3,14 +3,15 @@
  * so they are looked for in pieces by key: in the months in which the text was sent, and then in the epochs since. A round
  * does some pieces, and the next one goes on, in whichever process.
  */
-import { addMonths, firstDay, startOf } from '#libs/contract/calendar';
-import { lowestIdAt } from '#libs/contract/uuid';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { inTransaction } from '#libs/base/db/snapshot';
+import { addMonths, firstDay, startOf } from '#libs/base/terms/calendar';
+import { lowestIdAt } from '#libs/base/terms/uuid';
 import { nextDomains, nil } from '../epochs/epoch-records.ts';
 import { holdEpoch, lastClosedEpoch } from '../epochs/epochs.ts';
 import { createPieceSize } from '../epochs/piece-size.ts';
 import { hasPersonal } from '../records/months.ts';
-import { inTransaction } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
 
 /** records in one piece */
 export const usualPiece = 20_000;

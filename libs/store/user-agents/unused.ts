@@ -1,8 +1,9 @@
 /** User agents go with the last month whose records name them. */
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { inTransaction } from '#libs/base/db/snapshot';
 import { holdEpoch } from '../epochs/epochs.ts';
 import { hasPersonal, listMonthsWithPersonal } from '../records/months.ts';
-import { inTransaction } from '../snapshot.ts';
-import type { Database, Sql } from '../sql.ts';
 
 /** texts that are deleted in one statement */
 const slice = 10_000;

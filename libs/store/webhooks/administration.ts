@@ -1,9 +1,9 @@
 /** What is changed about webhooks. Each change and its administrative act are written in one transaction. */
 import { randomBytes } from 'node:crypto';
-import type { Decision } from '#libs/contract/terms';
+import type { Database, Sql } from '#libs/base/db/database';
+import type { Decision } from '#libs/base/terms/terms';
 import type { WebhookChange, WebhookType } from '#libs/contract/webhook';
 import { findSize, type LogSize } from '../logs/published.ts';
-import type { Database, Sql } from '../sql.ts';
 import { createPerform, type Unchanged } from '../tenants/perform.ts';
 import { requireRoom } from '../tenants/refusals.ts';
 import { addLanes, completeLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';

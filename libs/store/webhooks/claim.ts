@@ -1,9 +1,10 @@
 /** Claiming: a process takes lanes that are due, to deliver their next messages. */
-import type { Decision } from '#libs/contract/terms';
+
+import type { Sql } from '#libs/base/db/database';
+import { fromNow, isReached } from '#libs/base/db/due';
+import { groupBy } from '#libs/base/group-by';
+import type { Decision } from '#libs/base/terms/terms';
 import type { MessageType } from '#libs/contract/webhook';
-import { groupBy } from '#libs/runtime/group-by';
-import { fromNow, isReached } from '../due.ts';
-import type { Sql } from '../sql.ts';
 import { type Line, lines } from './lanes.ts';
 
 /** positions in one message */

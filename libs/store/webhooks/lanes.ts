@@ -2,9 +2,10 @@
  * Lanes: what is delivered to a webhook one message after another, of a domain's log or a single message. A lane keeps how
  * far it is, so what is due follows from it and from the log's size: nothing is lost with a worker or with Redis.
  */
-import { fromNow } from '../due.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import { fromNow } from '#libs/base/db/due';
 import type { LogSize } from '../logs/published.ts';
-import type { Sql } from '../sql.ts';
 import type { Webhook } from './webhooks.ts';
 
 /** types that follow a log */

@@ -1,7 +1,8 @@
 /** Tells webhooks that an organization comes near its monthly limit, and that it has reached it: once a month each. */
-import { thisMonth } from '../due.ts';
+
+import type { Sql } from '#libs/base/db/database';
+import { thisMonth } from '#libs/base/db/due';
 import { usedIn } from '../limit.ts';
-import type { Sql } from '../sql.ts';
 
 const steps = [
   { type: 'limit.approaching', column: 'approaching_in', share: 0.8 },

@@ -1,7 +1,8 @@
 /** What becomes of a lane after a try, or without one; each try is kept as a delivery. */
+
+import type { Sql } from '#libs/base/db/database';
+import { fromNow } from '#libs/base/db/due';
 import type { Failure } from '#libs/contract/webhook';
-import { fromNow } from '../due.ts';
-import type { Sql } from '../sql.ts';
 import type { Lane } from './claim.ts';
 import { lines } from './lanes.ts';
 

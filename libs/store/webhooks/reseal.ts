@@ -1,5 +1,5 @@
 /** Secrets of webhooks under a new SECRETS_KEY. */
-import type { Database } from '../sql.ts';
+import type { Database } from '#libs/base/db/database';
 import { createPerform } from '../tenants/perform.ts';
 import type { SecretBox } from './secret.ts';
 

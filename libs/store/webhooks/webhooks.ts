@@ -1,8 +1,9 @@
 /** Webhooks as the API, the command line and the dashboard see them. */
-import type { Decision } from '#libs/contract/terms';
+
+import type { Sql } from '#libs/base/db/database';
+import { earlierNow } from '#libs/base/db/due';
+import type { Decision } from '#libs/base/terms/terms';
 import type { Failure, MessageType, WebhookType } from '#libs/contract/webhook';
-import { earlierNow } from '../due.ts';
-import type { Sql } from '../sql.ts';
 
 export interface Webhook {
   number: number;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { addMonths, firstDay, monthOf, startOf } from '#libs/contract/calendar';
-import { exportFormats } from '#libs/contract/terms';
+import { addMonths, firstDay, monthOf, startOf } from '#libs/base/terms/calendar';
+import { exportFormats } from '#libs/base/terms/terms';
 import type { Site } from '../../stack/client.ts';
 import { figuresBetween, look } from '../cpu-time.ts';
 import { atMost, type Figures } from '../figures.ts';

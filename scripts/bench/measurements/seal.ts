@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
+import { createDatabase } from '#libs/base/db/database';
+import { createLog } from '#libs/base/ops/process-log';
+import { connectRedis } from '#libs/base/redis/connection';
 import type { NewRecord } from '#libs/contract/record';
-import { connectRedis } from '#libs/runtime/redis';
 import { closeEpoch } from '#libs/store/epochs/epochs';
 import { persist } from '#libs/store/records/persist';
-import { createDatabase } from '#libs/store/sql';
-import { createLog } from '#libs/telemetry/log';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createBlanking } from '../../../apps/worker/derive/blank/blank.ts';
 import { createFacets } from '../../../apps/worker/derive/facets/facets.ts';

@@ -1,4 +1,4 @@
-import { addMonths, dayOf, monthOf } from '#libs/contract/calendar';
+import { addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
 import { atLeast } from '../figures.ts';
 import { bareKoa, fullLoad, type Measurement, untilFromRedis } from '../measurement.ts';
 import type { Stack } from '../stack.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dayOf } from '#libs/contract/calendar';
+import { dayOf } from '#libs/base/terms/calendar';
 import { atMost, type Figures } from '../figures.ts';
 import type { Measurement } from '../measurement.ts';
 import { startLoad } from '../programs.ts';

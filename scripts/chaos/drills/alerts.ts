@@ -1,7 +1,7 @@
 /** Each alert of docs/monitoring, in a real Prometheus: silent until its fault begins, and again once that is over. */
 import { randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
-import { dayOf } from '#libs/contract/calendar';
+import { dayOf } from '#libs/base/terms/calendar';
 import { packJob } from '#libs/contract/job';
 import { counterField, counterKey } from '#libs/counters/keys';
 import { queuePrefix, recordQueue } from '#libs/queue/shards';

@@ -1,7 +1,7 @@
 /** Postgres with a streaming replica that takes over, also behind PgBouncer. */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Sql } from '#libs/store/sql';
+import type { Sql } from '#libs/base/db/database';
 import { startPgBouncer } from '../../stack/pgbouncer.ts';
 import { startPostgres } from '../../stack/postgres.ts';
 import { startReplica } from '../../stack/replica.ts';

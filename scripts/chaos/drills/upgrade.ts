@@ -1,5 +1,5 @@
 /** The release before is replaced by this one, as docs/upgrading.md says, and in the other order too. */
-import type { Sql } from '#libs/store/sql';
+import type { Sql } from '#libs/base/db/database';
 import { answersReady } from '../../stack/assent-process.ts';
 import type { Drill } from '../drill.ts';
 import { makeBody } from '../load.ts';

@@ -1,7 +1,7 @@
 /** Every page and each important state of it, as `look` looks at it: axe, both schemes, three widths, pictures on demand. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { click } from '../../support/browser/browser.ts';
 import { type Customer, go, history, managerOf, useDashboard } from '../../support/browser/dashboard.ts';
 import { look } from '../../support/browser/look.ts';

@@ -1,11 +1,11 @@
 /** An organization as it may look after some months, and the dashboard opened on it. */
 import { randomBytes } from 'node:crypto';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { addDays, dayOf, startOf } from '#libs/contract/calendar';
+import type { Database } from '#libs/base/db/database';
+import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
+import type { Decision } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/contract/record';
-import type { Decision } from '#libs/contract/terms';
 import { persist } from '#libs/store/records/persist';
-import type { Database } from '#libs/store/sql';
 import { createAdministration } from '#libs/store/tenants/administration';
 import { type Client, createClient, tokenFor } from '../client.ts';
 import { recordAt } from '../records.ts';

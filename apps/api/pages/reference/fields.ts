@@ -1,5 +1,5 @@
 /** Fields of bodies, and parameters: name, type, rules, and what they are. */
-import { escapeHtml } from '#libs/runtime/html';
+import { escapeHtml } from '#libs/base/http/html';
 import type { Field, Parameter } from './described.ts';
 import { code, inline } from './markup.ts';
 

@@ -1,5 +1,5 @@
 /** HTML of plain text. */
-import { escapeHtml } from '#libs/runtime/html';
+import { escapeHtml } from '#libs/base/http/html';
 
 /** Descriptions mark names with backticks, and nothing else. */
 export const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');

@@ -1,5 +1,5 @@
 /** The OpenAPI document as a page: HTML and CSS alone, without scripts. */
-import { escapeHtml } from '#libs/runtime/html';
+import { escapeHtml } from '#libs/base/http/html';
 import { commandOf } from './command.ts';
 import { type Content, type Operation, readDocument } from './described.ts';
 import { bodyType, fieldList, parameterList } from './fields.ts';

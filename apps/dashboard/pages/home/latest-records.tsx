@@ -1,6 +1,6 @@
 /** The latest records of all domains. Older ones load as the visitor scrolls. */
 
-import { dayOf } from '#libs/contract/calendar';
+import { dayOf } from '#libs/base/terms/calendar';
 import type { FullRecord } from '#libs/contract/record';
 import type { Older } from '../../data/older.ts';
 import { domainAddress } from '../../data/router.ts';

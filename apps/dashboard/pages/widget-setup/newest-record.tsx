@@ -1,7 +1,7 @@
 /** Waits for the first record, and then shows the newest. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { addDays, dayOf } from '#libs/contract/calendar';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
 import type { ShownDomain } from '#libs/contract/manage';
 import type { FullRecord } from '#libs/contract/record';
 import { ApiError } from '../../data/api-error.ts';

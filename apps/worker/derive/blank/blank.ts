@@ -2,7 +2,9 @@
  * Blanks: records of a closed epoch whose visitor was erased before they came lose their personal fields, before anything
  * else is made of them. Only in a closed epoch no further record can come.
  */
-import { groupBy } from '#libs/runtime/group-by';
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
 import { type Derivation, deriveNext, type Step } from '#libs/store/epochs/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
@@ -12,7 +14,6 @@ import { erasedAmong } from '#libs/store/privacy/erased-records';
 import { countBlanked } from '#libs/store/privacy/erasures';
 import { firstConcerned, listConcerned, searchAgain } from '#libs/store/privacy/tombstones';
 import { createVisitorHash, type VisitorHash } from '#libs/store/privacy/visitor-hash';
-import type { Database, Sql } from '#libs/store/sql';
 
 export const blanking = 'blank';
 

@@ -3,12 +3,14 @@
  * rejected records, counters of busy visitors, Redis' append-only file, user agents that nobody names any more.
  */
 
+import { type Clock, trustedAfter } from '#libs/base/db/clock';
+import type { Database } from '#libs/base/db/database';
+import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import type { NewRecord } from '#libs/contract/record';
 import { type JobState, rewriteJobs } from '#libs/queue/jobs';
 import { knownShards } from '#libs/queue/shards';
 import { openToRead } from '#libs/queue/summary';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { type Clock, trustedAfter } from '#libs/store/clock';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { deleteBusyErased } from '#libs/store/privacy/busy-erased';
 import { createErasedRecords } from '#libs/store/privacy/erased-records';
@@ -16,9 +18,7 @@ import { goOn, takeErasure } from '#libs/store/privacy/erasures';
 import { blankRejected, withoutPersonal } from '#libs/store/privacy/rejected-visitors';
 import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from '#libs/store/privacy/tombstones';
 import type { VisitorHash } from '#libs/store/privacy/visitor-hash';
-import type { Database } from '#libs/store/sql';
 import { deleteUnnamedUserAgents, usualPiece } from '#libs/store/user-agents/unnamed';
-import { rewriteFile, wantRewrite } from '#libs/witness/rewrite';
 import { forgetTombstones } from '#libs/witness/tombstones';
 
 export interface LeftoverParts {

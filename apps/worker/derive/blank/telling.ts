@@ -2,7 +2,9 @@
  * Redis learns who was erased, for the case that Postgres is restored or fails over: within a second, where the API that
  * erased them could not tell, and all of them again once Redis is another server, which may lack the last ones.
  */
-import type { RedisConnection } from '#libs/runtime/redis';
+
+import type { Database } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import {
   type ErasedVisitor,
   firstPlace,
@@ -11,7 +13,6 @@ import {
   noteRemembered,
   type TombstonePlace,
 } from '#libs/store/privacy/tombstones';
-import type { Database } from '#libs/store/sql';
 import { rememberTombstones, serverOfTombstones } from '#libs/witness/tombstones';
 
 /** tombstones that are told at once */

@@ -1,4 +1,6 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
+
+import type { Database } from '#libs/base/db/database';
 import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/store/epochs/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
@@ -6,7 +8,6 @@ import { addDisplays, newestDisplays } from '#libs/store/facets/add-displays';
 import { addRecords } from '#libs/store/facets/add-records';
 import { addedThrough, noteAdded } from '#libs/store/facets/progress';
 import { facetsName } from '#libs/store/facets/through';
-import type { Database } from '#libs/store/sql';
 
 /** records in one transaction, and rows of displays */
 const usualLimit = 20_000;

@@ -1,9 +1,10 @@
 /** Counts the records that name each notice, once each: what recording itself would have to lock a row for. */
+
+import type { Database } from '#libs/base/db/database';
 import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
 import { nextDomains } from '#libs/store/epochs/epoch-records';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { countedThrough, countNotices, noteCounted } from '#libs/store/notices/counting';
-import type { Database } from '#libs/store/sql';
 
 export const noticeCounting = 'notices';
 

@@ -1,7 +1,8 @@
 /** New entries of a log, as it keeps them: ids, secrets and leaves one after the other. */
+
+import { sha256 } from '#libs/base/sha256';
 import { utf8 } from '#libs/merkle/bytes';
 import { leafHash } from '#libs/merkle/hash';
-import { sha256 } from '#libs/runtime/sha256';
 import { textId } from '#libs/store/logs/texts';
 
 export interface Added {

@@ -1,12 +1,13 @@
 /** Seals erasures: each gets an entry behind that of the record that was erased. */
+
+import type { Database } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { erasureEntry } from '#libs/merkle/entry';
-import { groupBy } from '#libs/runtime/group-by';
-import type { RedisConnection } from '#libs/runtime/redis';
 import { type Step, withMark } from '#libs/store/epochs/derivations';
 import type { PieceSize } from '#libs/store/epochs/piece-size';
 import { listErased, takeErasures } from '#libs/store/logs/erasures';
 import { lockHeads, sealing } from '#libs/store/logs/heads';
-import type { Database } from '#libs/store/sql';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { addedTexts } from './added.ts';
 import { extend } from './extend.ts';

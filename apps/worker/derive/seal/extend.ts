@@ -1,9 +1,10 @@
 /** Extends logs by new entries: reads the runs that are folded with them, grows the logs, and stores what grew. */
-import { groupBy } from '#libs/runtime/group-by';
+
+import type { Sql } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
 import { type Head, saveHeads } from '#libs/store/logs/heads';
 import { addNodes, addRuns, takeRuns } from '#libs/store/logs/runs';
 import { addTexts } from '#libs/store/logs/texts';
-import type { Sql } from '#libs/store/sql';
 import type { Added } from './added.ts';
 import { foldsFrom, grow } from './grow.ts';
 

@@ -1,6 +1,7 @@
 /** How a log grows by some entries: its runs, the nodes above them, and its new head. */
+
+import { sha256 } from '#libs/base/sha256';
 import { append, packFrontier, unpackFrontier } from '#libs/merkle/frontier';
-import { sha256 } from '#libs/runtime/sha256';
 import type { Head } from '#libs/store/logs/heads';
 import type { LogName, Node, Run } from '#libs/store/logs/runs';
 import type { LogText } from '#libs/store/logs/texts';

@@ -4,12 +4,12 @@
  * it is: Postgres is another server, and Redis is not sure to remember all.
  */
 
-import type { RedisConnection } from '#libs/runtime/redis';
+import type { Database } from '#libs/base/db/database';
+import { currentServer, isSame, startedAt } from '#libs/base/db/server';
+import type { Log } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { countHalted, listPublished, nextPublished, type Published, setHalted } from '#libs/store/logs/checkpoints';
 import { type Halted, sealedOn, sealOn } from '#libs/store/logs/heads';
-import { currentServer, isSame, startedAt } from '#libs/store/server';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '#libs/witness/witness';
 

@@ -1,5 +1,5 @@
 /** Which logs may grow. */
-import type { RedisConnection } from '#libs/runtime/redis';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Head } from '#libs/store/logs/heads';
 import { isBehind, recall } from '#libs/witness/witness';
 

@@ -3,7 +3,7 @@
  * are made in one place of memory. Tests hold it against `entryOf`, which says the same in plain words.
  */
 import { hash, randomFillSync } from 'node:crypto';
-import { timeOf } from '#libs/contract/uuid';
+import { timeOf } from '#libs/base/terms/uuid';
 import { circumstancesTextWith, mapText, privateText, recordEntry } from '#libs/merkle/entry';
 import type { Unsealed } from '#libs/store/logs/unsealed';
 import type { SeenNotice } from '#libs/store/notices/first-seen';

@@ -1,10 +1,10 @@
 /** Notices enter a domain's log before the first record that names them. */
 import { LRUCache } from 'lru-cache';
+import type { Database, Sql } from '#libs/base/db/database';
 import { noticeEntry } from '#libs/merkle/entry';
 import type { Head } from '#libs/store/logs/heads';
 import { listNoticesIn, type NoticeInLog } from '#libs/store/logs/texts';
 import type { SeenNotice } from '#libs/store/notices/first-seen';
-import type { Database, Sql } from '#libs/store/sql';
 import type { AddedText } from './added.ts';
 
 /** What a log gets, and which notices its new records name. */

@@ -1,11 +1,12 @@
 /** Publishes checkpoints: Redis remembers the size and root first, so that a database restored later cannot contradict them. */
+
+import type { Database } from '#libs/base/db/database';
+import { groupsOf } from '#libs/base/group-by';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { sha256 } from '#libs/base/sha256';
 import { base64 } from '#libs/merkle/bytes';
 import { rootOf, unpackFrontier } from '#libs/merkle/frontier';
-import { groupsOf } from '#libs/runtime/group-by';
-import type { RedisConnection } from '#libs/runtime/redis';
-import { sha256 } from '#libs/runtime/sha256';
 import { listUnpublished, publishCheckpoints, type Unpublished } from '#libs/store/logs/checkpoints';
-import type { Database } from '#libs/store/sql';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { isBehind, recall, remember } from '#libs/witness/witness';
 import type { Signer } from './signer.ts';

@@ -3,15 +3,15 @@
  * then id; notices come before them, erasures after them. A position once given stays.
  */
 
-import { groupBy } from '#libs/runtime/group-by';
-import type { RedisConnection } from '#libs/runtime/redis';
+import type { Database, Sql } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { type Derivation, type Step, withMark } from '#libs/store/epochs/derivations';
 import { createIdLister, nextDomains, nextEpochOf, nil } from '#libs/store/epochs/epoch-records';
 import { createPieceSize, type PieceSize } from '#libs/store/epochs/piece-size';
 import { type Head, lockHeads, saveHeads, sealing } from '#libs/store/logs/heads';
 import { readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
 import { findSeenNotices } from '#libs/store/notices/first-seen';
-import type { Database, Sql } from '#libs/store/sql';
 import { findUserAgents } from '#libs/store/user-agents/texts';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { addedTexts, joined } from './added.ts';

@@ -1,10 +1,11 @@
 /** Sealing, a round at a time: look at the logs, give positions, publish checkpoints. */
-import type { RedisConnection } from '#libs/runtime/redis';
+
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { deriveNext } from '#libs/store/epochs/derivations';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { listWaiting } from '#libs/store/logs/heads';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { sealErasures, usualErasures } from './erasures.ts';
 import { createGuard } from './guard.ts';

@@ -1,10 +1,10 @@
 /** Signs checkpoints. Every log has a key of its own, made from the one that the operator keeps (HKDF, RFC 5869). */
 import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { sha256 } from '#libs/base/sha256';
 import { formatCheckpoint } from '#libs/merkle/checkpoint';
 import { formatNote } from '#libs/merkle/note';
 import { formatVerifierKey, type VerifierKey, verifierKey } from '#libs/merkle/verifier-key';
-import { sha256 } from '#libs/runtime/sha256';
 
 /** An Ed25519 private key in DER (RFC 8410), up to its 32 bytes. */
 const derPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');

@@ -3,14 +3,14 @@
  * whatever the number of domains. A domain's path in that tree has hashes of others, and nothing else of them.
  */
 import { randomInt } from 'node:crypto';
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import { sha256 } from '#libs/base/sha256';
 import { utf8 } from '#libs/merkle/bytes';
 import { leafHash } from '#libs/merkle/hash';
 import { wholeTree } from '#libs/merkle/whole-tree';
-import { sha256 } from '#libs/runtime/sha256';
 import { endTries, takeTry, timestampAge } from '#libs/store/logs/timestamp-tries';
 import { addTimestamp, listLeaves } from '#libs/store/logs/timestamps';
-import type { Database } from '#libs/store/sql';
-import type { Log } from '#libs/telemetry/log';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { type Authority, askForToken } from './authority.ts';
 

@@ -1,9 +1,9 @@
 /** What an overview shows, pages, the feed, exports and imports. */
-import { addDays } from '../../calendar.ts';
+import { addDays } from '#libs/base/terms/calendar';
+import { domainId, noticeHash, organizationId } from '#libs/base/terms/example-names';
+import { withTotal } from '#libs/base/terms/terms';
 import type { Imported } from '../../import.ts';
 import type { Feed, OrgStats, RecordsPage } from '../../log.ts';
-import { withTotal } from '../../terms.ts';
-import { domainId, noticeHash, organizationId } from './names.ts';
 import { fullRecord } from './record.ts';
 import { breakdown, ofFirstDay, ofSecondDay, stats } from './stats.ts';
 

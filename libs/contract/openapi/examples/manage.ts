@@ -1,4 +1,6 @@
 /** Domains, keys, administrative acts, sign-in. */
+
+import { decidedAt, domainId, keyPrefix, laterAt } from '#libs/base/terms/example-names';
 import type {
   ActsPage,
   DomainChange,
@@ -11,7 +13,6 @@ import type {
   ShownDomain,
 } from '../../manage.ts';
 import type { SignIn } from '../../sign-in.ts';
-import { decidedAt, domainId, keyPrefix, laterAt } from './names.ts';
 
 const origins = ['https://www.example.com'];
 

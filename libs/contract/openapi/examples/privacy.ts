@@ -1,6 +1,7 @@
 /** Access and erasure. */
+
+import { decidedAt, domainId, erasureId, laterAt, verifierKey, visitorId } from '#libs/base/terms/example-names';
 import type { Erasure, Visitor } from '../../privacy.ts';
-import { decidedAt, domainId, erasureId, laterAt, verifierKey, visitorId } from './names.ts';
 import { fullRecord } from './record.ts';
 
 export const visitorBody = { visitorId };

@@ -1,6 +1,7 @@
 /** Proofs of the sealed log. */
+
+import { checkpoint, decidedAt, recordId, siblingHash, verifierKey } from '#libs/base/terms/example-names';
 import type { Consistency, ProofBundle } from '../../proof.ts';
-import { checkpoint, decidedAt, recordId, siblingHash, verifierKey } from './names.ts';
 import { fullRecord } from './record.ts';
 
 const salt = '8f14e45fceea167a5a36dedd4bea2543';

@@ -1,8 +1,9 @@
 /** Displays, statistics, the organization. */
+
+import { domainId, organizationId } from '#libs/base/terms/example-names';
+import { type Breakdown, emptyBreakdown, withTotal } from '#libs/base/terms/terms';
 import type { DisplayBody } from '../../display.ts';
 import type { DomainStats, Organization, OrganizationStats } from '../../statistics.ts';
-import { type Breakdown, emptyBreakdown, withTotal } from '../../terms.ts';
-import { domainId, organizationId } from './names.ts';
 
 export const displayBody: DisplayBody = { bannerVersion: '2026-11', variant: 'b', language: 'de' };
 

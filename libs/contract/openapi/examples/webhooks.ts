@@ -1,4 +1,6 @@
 /** Webhooks and their deliveries. */
+
+import { decidedAt, domainId, laterAt, messageId, webhookId } from '#libs/base/terms/example-names';
 import type {
   DeliveriesPage,
   MadeWebhook,
@@ -10,7 +12,6 @@ import type {
   WebhooksPage,
   WebhookTest,
 } from '../../webhook.ts';
-import { decidedAt, domainId, laterAt, messageId, webhookId } from './names.ts';
 
 const url = 'https://hooks.example.com/assent';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,0 +1,122 @@
+/** The kinds of settings: how the text is parsed, and the rule that the error message names. */
+import { isIPv6 } from 'node:net';
+import { z } from 'zod';
+import { scopes, scopesAmong } from '../terms/terms.ts';
+
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max)
+    .meta({ rule: `a whole number from ${min} to ${max}` });
+
+export const ratio = z
+  .string()
+  .regex(/^(0?\.\d{1,9}|[01]|1\.0{1,9})$/)
+  .transform(Number)
+  .meta({ rule: 'a number from 0 to 1' });
+
+/** As OpenTelemetry's specification has them: `name=value,name=value`, values percent-encoded. */
+export const headers = z
+  .string()
+  .regex(/^ *[\w!#$&'*.^`|~-]+ *=[^,;]*(, *[\w!#$&'*.^`|~-]+ *=[^,;]*)*$/)
+  .refine((text) => isDecodable(text))
+  .transform((text) =>
+    Object.fromEntries(
+      text.split(',').map((pair) => {
+        const at = pair.indexOf('=');
+        return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+      }),
+    ),
+  )
+  .refine((pairs) => Object.values(pairs).every((value) => /^[\t\x20-\x7e]*$/.test(value)))
+  .meta({ rule: 'headers: name=value, separated by commas' });
+
+export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) =>
+  z.enum(values).meta({ rule: `one of ${values.join(', ')}` });
+
+export const address = (...protocols: string[]) =>
+  z
+    .string()
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)))
+    .refine((text) => isDecodable(text))
+    // the driver of Postgres would take a list of hosts, and dbmate would not
+    .refine((text) => URL.canParse(text) && !new URL(text).host.includes(','))
+    .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}, of one host` });
+
+/** With a user name or password in it, `fetch` would refuse the address. */
+export const webAddress = address('http', 'https')
+  .refine((text) => URL.canParse(text) && new URL(text).username === '' && new URL(text).password === '')
+  .meta({ rule: 'an address that begins with http:// or https://, without a user name or password' });
+
+/** With a stray % in a password the driver would throw later, with a stack trace. */
+const isDecodable = (address: string): boolean => {
+  try {
+    decodeURIComponent(address);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isNode = (node: string): boolean => {
+  const [, address, name, port] = /^(?:\[([^\s\]]+)\]|([^\s:[\]]+)):(\d+)$/.exec(node) ?? [];
+  return Number(port) <= 65_535 && (name !== undefined || (address !== undefined && isIPv6(address)));
+};
+
+/** With `_keeper` behind it, a name that Postgres takes as it is. */
+export const rolePrefix = z
+  .string()
+  .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/)
+  .meta({ rule: '1 to 40 lowercase letters, digits or _, beginning with a letter, not with pg_' });
+
+export const text = z.string().meta({ rule: 'text' });
+export const port = wholeNumber(0, 65_535);
+export const flag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({ rule: 'true or false' });
+export const nodes = z
+  .string()
+  .transform((value) => value.split(','))
+  .refine((list) => list.every(isNode))
+  .meta({ rule: 'host:port, separated by commas, an IPv6 address in brackets' });
+
+/** As OAuth separates scopes. */
+export const words = z
+  .string()
+  .regex(/^[\x21-\x7e]+( +[\x21-\x7e]+)*$/)
+  .transform((value) => value.split(/ +/))
+  .meta({ rule: 'words, separated by spaces' });
+
+/** Scopes of our own; `none` is the empty list. */
+export const scopeWords = z
+  .string()
+  .transform((value) => (value === 'none' ? [] : value.split(/ +/)))
+  .refine((words) => words.every((word) => scopes.some((scope) => scope === word)))
+  .transform(scopesAmong)
+  .meta({ rule: `one or more of ${scopes.join(', ')}, separated by spaces, or none` });
+
+export const keyId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/)
+  .meta({ rule: 'at most 128 printable characters without spaces' });
+
+/** The whole text is one claim's name; those with a meaning of their own are none. */
+export const claim = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,256}$/)
+  .refine((text) => !['__proto__', 'sub', 'exp', 'iat', 'nbf', 'iss', 'aud', 'jti'].includes(text))
+  .meta({ rule: "a claim's name: at most 256 printable characters without spaces" });
+
+export const hexKey = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/)
+  .meta({ rule: '64 hex digits' });
+
+/** As C2SP signed-note wants the name of a key, without the slash that separates the domain's id. */
+export const logName = z
+  .string()
+  .regex(/^[^\s+\p{Cc}]{1,200}$/u)
+  .meta({ rule: 'at most 200 characters, no spaces and no +' });

@@ -1,0 +1,201 @@
+/**
+ * The Postgres client with a deadline: the driver itself waits forever on a frozen backend or a half-open connection,
+ * and a pool whose connections went silent never recovers, so it is replaced.
+ */
+import pLimit from 'p-limit';
+import postgres from 'postgres';
+import { TimedOut, within } from '../within.ts';
+import { type Address, readAddress } from './address.ts';
+import { advise, isUnavailable } from './errors.ts';
+import { throughPooler } from './pooled.ts';
+
+export type Sql = postgres.Sql<{ bigint: number }>;
+
+/**
+ * True, and a word in the write-ahead log. A commit waits for synchronous standbys only if its transaction wrote. One that
+ * found everything stored may follow an attempt that was stored here and whose wait was ended, so it has to wait as well.
+ */
+export const writeSomething = (sql: Sql) => sql`pg_logical_emit_message(true, 'assent', '') is not null`;
+
+export interface DatabaseOptions {
+  url: string;
+  /** connections */
+  max: number;
+  /** milliseconds after which the server itself ends a statement */
+  statementTimeout: number;
+  /** milliseconds after which the caller gets TimedOut; longer than `statementTimeout` */
+  deadline: number;
+  /** named prepared statements; off behind a pgbouncer before 1.21 */
+  prepare: boolean;
+  /** behind a pooler in transaction mode */
+  pooled?: boolean;
+  name: string;
+}
+
+export interface Database {
+  /** Runs `work` on the pool. Rejects with TimedOut after `deadline` milliseconds; `work` may still take effect. */
+  run<T>(work: (sql: Sql) => Promise<T>, deadline?: number): Promise<T>;
+  /**
+   * For an error that nobody caught. Where the driver threw it on writing to a closed connection, that connection never
+   * sends again: the pool is replaced, its statements fail as with any lost connection, and the answer is true.
+   */
+  recover(error: unknown): boolean;
+  /** Grows whenever a connection was closed: the next one may lead to another server. */
+  generation(): number;
+  /** How many calls of `run` are under way: above the number of connections, some wait for one. */
+  running(): number;
+  /**
+   * Since when Postgres has been unavailable, in Unix milliseconds; null where it answered last. That a call waited for a
+   * connection for too long says nothing of Postgres.
+   */
+  unavailableSince(): number | null;
+  close(): Promise<void>;
+}
+
+function connect({ url, ssl }: Address, options: DatabaseOptions, onclose: () => void): Sql {
+  const settings = {
+    statement_timeout: options.statementTimeout,
+    idle_in_transaction_session_timeout: 60_000,
+    // compiling a query over many partitions takes seconds, running it milliseconds
+    jit: 'off',
+  };
+  const sql = postgres(url, {
+    ssl,
+    max: options.max,
+    prepare: options.prepare,
+    connect_timeout: 3,
+    idle_timeout: 60,
+    max_lifetime: 60 * 30,
+    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
+    connection: {
+      application_name: options.name,
+      timezone: 'UTC',
+      ...(options.pooled ? {} : settings),
+    },
+    onnotice: () => {},
+    onclose,
+    // the driver would ask for all array types on each new connection, and end the process when that query fails
+    fetch_types: false,
+    types: {
+      // counts stay far below 2^53
+      bigint: { to: 20, from: [20], parse: Number, serialize: String },
+      texts: arrayParameter(1009),
+      integers: arrayParameter(1007),
+      bigints: arrayParameter(1016),
+      uuids: arrayParameter(2951),
+    },
+  });
+  return options.pooled ? throughPooler(sql, settings, onclose) : sql;
+}
+
+/** How a list is sent as a parameter of that array type. Reading one back is left to `to_json`. */
+const arrayParameter = (to: number) => ({
+  to,
+  from: [],
+  parse: String,
+  serialize: (values: readonly (string | number)[]) =>
+    `{${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`,
+});
+
+/**
+ * Where the driver writes to a connection that has just closed, and throws (github.com/porsager/postgres, issue 1154).
+ * It does so after the lost connection has been reported, when it rolls the transaction back.
+ */
+const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('postgres')).href}:`;
+
+/**
+ * Pieces of work that the driver has at once. With a hundred statements on one connection it begins a transaction on one
+ * that others share, so that their statements go with it (postgres 3.4.9, connection.js, `max_pipeline`).
+ */
+const mostAtOnce = 32;
+
+/** Work that asks Postgres nothing, such as for a limit that no plan sets, must not pass for an answer of it. */
+function watch(pool: Sql): { watched: Sql; isUsed(): boolean } {
+  let used = false;
+  const watched = new Proxy(pool, {
+    apply: (target, self, given) => {
+      used = true;
+      return Reflect.apply(target, self, given);
+    },
+    get: (target, name) => {
+      used = true;
+      return Reflect.get(target, name);
+    },
+  });
+  return { watched, isUsed: () => used };
+}
+
+export function createDatabase(options: DatabaseOptions): Database {
+  let generation = 0;
+  const countClosed = () => {
+    generation += 1;
+  };
+  const address = readAddress(options.url);
+  const open = () => connect(address, options, countClosed);
+  let sql = open();
+  let turns = pLimit(mostAtOnce);
+  let answered = performance.now();
+  /** Oldest first, until their work has ended: the first `max` have a connection, and the others wait for one. */
+  const underWay = new Set<{ isLate: boolean }>();
+  let unavailableSince: number | null = null;
+
+  const replace = () => {
+    const pool = sql;
+    countClosed();
+    sql = open();
+    turns = pLimit(mostAtOnce);
+    underWay.clear();
+    void pool.end({ timeout: 0 }).catch(() => {});
+  };
+
+  return {
+    async run(work, deadline = options.deadline) {
+      const [pool, turn] = [sql, turns];
+      const { watched, isUsed } = watch(pool);
+      const since = performance.now();
+      const call = { isLate: false };
+      let onlyWaited = false;
+      underWay.add(call);
+      const toItsEnd = async () => {
+        try {
+          return await turn(() => work(watched));
+        } finally {
+          underWay.delete(call);
+        }
+      };
+      const giveUp = () => {
+        call.isLate = true;
+        if (pool !== sql) return;
+        const withConnection = [...underWay].slice(0, options.max);
+        // where those that have a connection may take longer, whoever waits for one learns nothing of Postgres
+        const isSilent = answered <= since && withConnection.some(({ isLate }) => isLate);
+        onlyWaited = !isSilent && !withConnection.includes(call);
+        if (isSilent) replace();
+      };
+      try {
+        const result = await within(deadline, toItsEnd(), giveUp);
+        if (isUsed()) {
+          answered = performance.now();
+          unavailableSince = null;
+        }
+        return result;
+      } catch (error) {
+        if (error instanceof postgres.PostgresError) answered = performance.now();
+        if (onlyWaited)
+          throw new TimedOut(`no connection to Postgres was free within ${deadline} ms`, { cause: error });
+        if (isUnavailable(error)) unavailableSince ??= Date.now();
+        else if (isUsed()) unavailableSince = null;
+        throw advise(error);
+      }
+    },
+    recover: (error) => {
+      const isLostWrite = error instanceof TypeError && (error.stack ?? '').includes(lostWrite);
+      if (isLostWrite) replace();
+      return isLostWrite;
+    },
+    generation: () => generation,
+    running: () => underWay.size,
+    unavailableSince: () => unavailableSince,
+    close: () => sql.end({ timeout: 5 }),
+  };
+}

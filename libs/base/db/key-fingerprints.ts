@@ -1,0 +1,128 @@
+/**
+ * The keys that this database is used with, by their fingerprints. The first process notes its own; a new key is noted
+ * where it comes with the one before it, which counts as well until a process is started without it.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '../within.ts';
+import type { Database, Sql } from './database.ts';
+import { inTransaction } from './snapshot.ts';
+
+/** Milliseconds until a Postgres that did not say is asked again. */
+const askEvery = 1_000;
+/** Milliseconds to wait for Postgres at start. */
+const startPatience = 2_000;
+
+/** Keys that all processes have to share, by their settings. */
+export type KeyName = 'PRIVACY_KEY' | 'SECRETS_KEY' | 'LOG_KEY' | 'IP_HASH_KEY';
+
+/** A key of this process. */
+export interface OwnKey {
+  name: KeyName;
+  fingerprint: string;
+  /** of the key before it: null where none is set, undefined where the process reads none */
+  previous: string | null | undefined;
+}
+
+/** Its message is one line that names the setting. */
+export class OtherKey extends Error {
+  constructor({ name }: Pick<OwnKey, 'name'>) {
+    super(
+      `${name} must be the key that this database is used with; docs/runbooks.md, "Rotate secrets", says how to change it`,
+    );
+  }
+}
+
+interface Noted {
+  name: string;
+  fingerprint: string;
+  previous: string | null;
+}
+
+const list = (sql: Sql) => sql<Noted[]>`select name, fingerprint, previous from key_fingerprints`;
+
+/** What is to be noted of a process's key; undefined: nothing. Throws an OtherKey for one that is not in force. */
+function judge(own: OwnKey, noted: Noted | undefined): Noted | undefined {
+  const { name, fingerprint, previous } = own;
+  if (!noted) return { name, fingerprint, previous: previous ?? null };
+  // who reads the key before it and has none was started after the rotation
+  if (fingerprint === noted.fingerprint)
+    return previous === null && noted.previous !== null ? { ...noted, previous: null } : undefined;
+  if (previous === noted.fingerprint) return { name, fingerprint, previous };
+  if (fingerprint === noted.previous) return undefined;
+  throw new OtherKey(own);
+}
+
+/** For a process: compares its keys with what is noted, and notes what is new. Rejects with an OtherKey. */
+export async function noteKeys(db: Database, keys: OwnKey[]): Promise<void> {
+  const judgeAll = (noted: Noted[]) =>
+    keys.flatMap(
+      (own) =>
+        judge(
+          own,
+          noted.find(({ name }) => name === own.name),
+        ) ?? [],
+    );
+  if (judgeAll(await db.run(list)).length === 0) return;
+  await inTransaction(db, async (sql) => {
+    await sql`select pg_advisory_xact_lock(hashtext('assent.key_fingerprints'))`;
+    for (const { name, fingerprint, previous } of judgeAll(await list(sql))) {
+      await sql`
+        insert into key_fingerprints (name, fingerprint, previous) values (${name}, ${fingerprint}, ${previous})
+        on conflict (name) do update set
+          fingerprint = excluded.fingerprint, previous = excluded.previous, noted_at = clock_timestamp()`;
+    }
+  });
+}
+
+/** For a command: throws an OtherKey unless its keys are in force, or come with those that are. It notes nothing. */
+export async function requireKeys(sql: Sql, keys: OwnKey[]): Promise<void> {
+  const noted = await list(sql);
+  for (const own of keys) {
+    const inForce = noted.find(({ name }) => name === own.name)?.fingerprint;
+    if (inForce !== undefined && own.fingerprint !== inForce && own.previous !== inForce) throw new OtherKey(own);
+  }
+}
+
+export interface Comparing {
+  /** Resolves after the first try, whether or not Postgres answered. Rejects with an OtherKey. */
+  tried: Promise<void>;
+  /** Resolves once the keys were compared. Rejects with an OtherKey. */
+  compared: Promise<void>;
+  close(): void;
+}
+
+/** Compares a process's keys as soon as Postgres answers and has the schema for it. */
+export function compareKeys(db: Database, keys: OwnKey[]): Comparing {
+  const closing = new AbortController();
+  const first = keys.length > 0 ? noteKeys(db, keys) : Promise.resolve();
+  const tried = within(startPatience, first).catch((error) => {
+    if (error instanceof OtherKey) throw error;
+  });
+  const untilCompared = async (): Promise<void> => {
+    for (let trying = first; ; trying = noteKeys(db, keys)) {
+      try {
+        return await trying;
+      } catch (error) {
+        if (error instanceof OtherKey) throw error;
+        await pause(askEvery, undefined, { signal: closing.signal });
+      }
+    }
+  };
+  const compared = untilCompared();
+  // nobody may be waiting yet
+  for (const each of [tried, compared]) each.catch(() => {});
+  return {
+    tried,
+    compared,
+    close: () => closing.abort(),
+  };
+}
+
+/** Rejects with an OtherKey, and with nothing else: not where the process stops before it could compare. */
+export const failingOf = ({ compared }: Pick<Comparing, 'compared'>): Promise<void> => {
+  const failing = compared.catch((error) => {
+    if (error instanceof OtherKey) throw error;
+  });
+  failing.catch(() => {});
+  return failing;
+};

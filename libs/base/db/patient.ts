@@ -1,0 +1,28 @@
+/**
+ * For a long answer that is made of many short reads: one read that a busy store does not answer in time is asked again,
+ * so that it does not cut off all the rest.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from './database.ts';
+import { isUnavailable } from './errors.ts';
+
+/** Milliseconds before each further try. Together with the tries shorter than a client waits for the next byte. */
+const pauses = [200, 500, 1_000];
+
+/** Only for reads: what is asked again may have happened. */
+export function patient(db: Database): Database {
+  return {
+    ...db,
+    run: async (work, deadline) => {
+      for (const milliseconds of pauses) {
+        try {
+          return await db.run(work, deadline);
+        } catch (error) {
+          if (!isUnavailable(error)) throw error;
+          await pause(milliseconds);
+        }
+      }
+      return db.run(work, deadline);
+    },
+  };
+}

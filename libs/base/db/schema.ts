@@ -1,0 +1,63 @@
+/** The migrations of this build, and whether the database has them all. */
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { within } from '../within.ts';
+import type { Database, Sql } from './database.ts';
+import { isForbidden, isSchemaMissing } from './errors.ts';
+import { rights } from './roles/rights.ts';
+
+export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/** Oldest first. Read once: a later build in the same folder may bring more, which this process does not need. */
+export const versions = readdirSync(migrationsFolder)
+  .map((file) => file.replace(/_.*/, ''))
+  .sort();
+
+/**
+ * `old`: migrations of this build are missing; `forbidden`: rights that `app` needs are; `unknown`: Postgres did not say,
+ * within `patience` milliseconds. That is no deadline of `run`, which takes silence for lost connections and gives up all
+ * that is under way.
+ */
+export async function lookAtSchema(
+  db: Pick<Database, 'run'>,
+  patience: number,
+  app: 'api' | 'worker',
+): Promise<'current' | 'old' | 'forbidden' | 'unknown'> {
+  try {
+    const answer = db.run(async (sql) => {
+      const rows = await sql<{ version: string }[]>`select version from schema_migrations`;
+      const applied = new Set(rows.map(({ version }) => version));
+      if (!versions.every((version) => applied.has(version))) return 'old';
+      return (await hasRights(sql, app)) ? 'current' : 'forbidden';
+    });
+    return await within(patience, answer);
+  } catch (error) {
+    if (isForbidden(error)) return 'forbidden';
+    return isSchemaMissing(error) ? 'old' : 'unknown';
+  }
+}
+
+/** As `/readyz` says it. */
+export const lacksRights = 'its login lacks rights that this release needs: npm run migrate grants them';
+
+/** Whether the login may do what rights.ts says. */
+async function hasRights(sql: Sql, app: 'api' | 'worker'): Promise<boolean> {
+  const needed = Object.entries(rights).flatMap(([table, of]) =>
+    of[app].map((right) => {
+      const [, verb = right, column = ''] = /^(\w+)\((\w+)\)$/.exec(right) ?? [];
+      return { table, verb, column };
+    }),
+  );
+  const [lacking] = await sql`
+    select from unnest(
+      ${needed.map(({ table }) => table)}::text[], ${needed.map(({ verb }) => verb)}::text[],
+      ${needed.map(({ column }) => column)}::text[]
+    ) as needed ("table", verb, "column")
+    join pg_class on relname = "table" and relnamespace = current_schema()::regnamespace
+    where not case
+      when "column" = '' then has_table_privilege(pg_class.oid, verb)
+      else has_column_privilege(pg_class.oid, "column", verb)
+    end
+    limit 1`;
+  return lacking === undefined;
+}

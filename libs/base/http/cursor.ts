@@ -1,0 +1,91 @@
+/** Cursors: where a page ends, signed with the organization's key and bound to one domain or to all of them. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { Problem } from '../terms/problem.ts';
+import { domainIdPattern } from '../terms/terms.ts';
+import { uuidv7Pattern } from '../terms/uuid.ts';
+
+const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
+const rowNumber = z.tuple([z.enum(['notice', 'webhook', 'delivery', 'domain', 'key']), z.int().min(1)]);
+const twoNumbers = z.tuple([z.literal('act'), z.int().min(1), z.int().min(1)]);
+/** What lists that go by a row's number are of. */
+export type Listed = z.infer<typeof rowNumber>[0];
+
+export interface Position {
+  /** the last record of the previous page; two domains may have a record with the same id */
+  after: { id: string; domainId: string };
+  /** the number of the next page */
+  page: number;
+}
+
+export interface Binding {
+  cursorKey: Uint8Array;
+  /** '' for all domains of the organization */
+  domainId: string;
+}
+
+const signatureBytes = 16;
+
+/** A domain id never contains NUL, so the boundary between id and payload is unambiguous. */
+const sign = (payload: Uint8Array, { cursorKey, domainId }: Binding): Buffer =>
+  createHmac('sha256', cursorKey).update(`${domainId}\0`).update(payload).digest().subarray(0, signatureBytes);
+
+export const makeCursor = ({ after, page }: Position, binding: Binding): string =>
+  make([after.id, after.domainId, page], binding);
+
+/** `after`: the number of the last one of the page. */
+export const makeNumberCursor = (of: Listed, after: number, binding: Binding): string => make([of, after], binding);
+
+/** Of a list that two tables are merged into: the number of the last one of each. */
+export const makeMergedCursor = (of: 'act', one: number, other: number, binding: Binding): string =>
+  make([of, one, other], binding);
+
+function make(content: z.infer<typeof position | typeof rowNumber | typeof twoNumbers>, binding: Binding): string {
+  const payload = Buffer.from(JSON.stringify(content));
+  return Buffer.concat([sign(payload, binding), payload]).toString('base64url');
+}
+
+function parse(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws a 400 Problem for any cursor that `makeCursor` did not make with the same binding. */
+export function readCursor(cursor: string, binding: Binding): Position {
+  const [id, domainId, page] = read(position, cursor, binding);
+  return { after: { id, domainId }, page };
+}
+
+/** Likewise for `makeNumberCursor`. */
+export function readNumberCursor(of: Listed, cursor: string, binding: Binding): number {
+  const [listed, after] = read(rowNumber, cursor, binding);
+  if (listed !== of) throw badCursor();
+  return after;
+}
+
+/** Likewise for `makeMergedCursor`. */
+export function readMergedCursor(cursor: string, binding: Binding): [one: number, other: number] {
+  const [, one, other] = read(twoNumbers, cursor, binding);
+  return [one, other];
+}
+
+function read<Content extends z.ZodType>(content: Content, cursor: string, binding: Binding): z.infer<Content> {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const signature = bytes.subarray(0, signatureBytes);
+  const payload = bytes.subarray(signatureBytes);
+  const genuine =
+    bytes.toString('base64url') === cursor &&
+    signature.length === signatureBytes &&
+    timingSafeEqual(signature, sign(payload, binding));
+  const found = genuine ? content.safeParse(parse(payload)) : undefined;
+  if (!found?.success) throw badCursor();
+  return found.data;
+}
+
+function badCursor(): Problem {
+  const message = 'is not a valid cursor for this list';
+  return new Problem('invalid_request', `/cursor ${message}`, { errors: [{ path: '/cursor', message }] });
+}

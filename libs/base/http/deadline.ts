@@ -1,0 +1,17 @@
+/** Answers a read within the contract's 5 s, even if the stores behind it are slow. */
+import { unavailable } from '../terms/problem.ts';
+import { TimedOut, within } from '../within.ts';
+import type { Middleware } from './context.ts';
+
+/** Milliseconds: the contract's 5 s, minus the time to reach the client. */
+const limit = 4_700;
+
+export const deadline: Middleware = async (_, next) => {
+  try {
+    await within(limit, next());
+  } catch (error) {
+    if (error instanceof TimedOut)
+      throw unavailable('the answer took too long; try again', { cause: error, headers: { Connection: 'close' } });
+    throw error;
+  }
+};

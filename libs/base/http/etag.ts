@@ -1,0 +1,24 @@
+/** `ETag` and `If-Match` of what can be changed. */
+import { Problem } from '../terms/problem.ts';
+import type { Context } from './context.ts';
+
+interface Versioned {
+  /** grows with each change */
+  version: number;
+}
+
+const tagOf = ({ version }: Versioned): string => `"${version}"`;
+
+export const setVersion = (ctx: Context, found: Versioned): void => ctx.set('ETag', tagOf(found));
+
+/** The version that `If-Match` names; undefined where it is absent or names any. Throws a 412 where it names others. */
+export function requiredVersion(ctx: Context, found: Versioned): number | undefined {
+  const given = ctx.get('if-match');
+  if (given === '' || given.trim() === '*') return undefined;
+  const tags = given.split(',').map((tag) => tag.trim());
+  if (!tags.includes(tagOf(found))) throw changedMeanwhile();
+  return found.version;
+}
+
+export const changedMeanwhile = () =>
+  new Problem('changed_meanwhile', 'it was changed since you read it; read it again');

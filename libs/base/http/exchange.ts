@@ -1,0 +1,98 @@
+/**
+ * Every request, from its arrival to its answer: its id, the checks that HTTP itself requires, the answer or the error,
+ * the metric, the span and the log line.
+ */
+
+import type { BaseMetrics } from '../ops/metrics.ts';
+import type { Log } from '../ops/process-log.ts';
+import type { Tracing } from '../ops/tracing.ts';
+import { Problem } from '../terms/problem.ts';
+import { type Context, type Middleware, newRequestId, traceOf } from './context.ts';
+import { answerError } from './problem.ts';
+
+export function exchange(deps: { log: Log; metrics: BaseMetrics; tracing?: Tracing | undefined }): Middleware {
+  const answer = answerError(deps);
+  const end = endRequest(deps);
+  return async (ctx, next) => {
+    beginRequest(ctx);
+    if (deps.tracing) ctx.state.trace = deps.tracing.request(ctx.req.headers);
+    let failure: unknown;
+    try {
+      checkRequest(ctx);
+      await next();
+      if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'this path does not exist');
+    } catch (error) {
+      failure = error;
+      answer(ctx, error);
+      if (isFault(ctx, error)) deps.metrics.faults.inc();
+    }
+    end(ctx, failure);
+  };
+}
+
+const isFault = (ctx: Context, error: unknown): boolean =>
+  ctx.status >= 500 && !(error instanceof Problem && error.elsewhere);
+
+function checkRequest(ctx: Context): void {
+  ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
+  // HTTP/1.1 requires exactly one (RFC 9112, 3.2). Several arrive joined by `, `. Node's own refusal would have no body
+  const { host } = ctx.req.headers;
+  if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
+    throw new Problem('invalid_request', 'exactly one Host header is required');
+  }
+  if (!ctx.url.startsWith('/')) ctx.url = pathOf(ctx.url);
+}
+
+/** The absolute form must be accepted (RFC 9112, 3.2.2), but Koa fails on some hosts in it. */
+function pathOf(target: string): string {
+  const [origin] = /^https?:\/\/[^/?#]+/i.exec(target) ?? [];
+  if (!origin) throw new Problem('invalid_request', 'the request has no path');
+  const path = target.slice(origin.length);
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+/** milliseconds */
+const slow = 1_000;
+
+function beginRequest(ctx: Context): void {
+  const given = ctx.req.headers['x-request-id'];
+  const isUsable = typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given);
+  const requestId = isUsable ? given : newRequestId();
+  ctx.state = {
+    requestId,
+    receivedAt: Date.now(),
+    arrivedAt: performance.now(),
+  };
+  ctx.res.setHeader('X-Request-Id', requestId);
+}
+
+/** What the client is not told: the error of the store, where there is one. */
+function reasonOf(failure: unknown): string | undefined {
+  const error = failure instanceof Problem ? (failure.cause ?? failure) : failure;
+  if (!(error instanceof Error)) return undefined;
+  // of a connection that was refused at each of several addresses there is only the code
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}
+
+/** The path as it was registered; for a path that is not, `none`. */
+const routeOf = (ctx: Context): string => String(ctx.state.route ?? ctx._matchedRoute ?? 'none');
+
+/** Once the answer is known. */
+function endRequest({ log, metrics }: { log: Log; metrics: BaseMetrics }): (ctx: Context, failure: unknown) => void {
+  return (ctx, failure) => {
+    const duration = performance.now() - ctx.state.arrivedAt;
+    const route = routeOf(ctx);
+    metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
+    ctx.state.trace?.end({ route, method: ctx.method, status: ctx.status });
+    // a refused flood must not flood the log as well
+    if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
+      const { requestId } = ctx.state;
+      const { method, status } = ctx;
+      const reason = reasonOf(failure);
+      log.warn(
+        { requestId, ...traceOf(ctx), route, method, status, reason, duration: Math.round(duration) },
+        'slow or failed request',
+      );
+    }
+  };
+}

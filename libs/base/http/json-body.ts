@@ -1,0 +1,102 @@
+/** A JSON body of at most 16 KiB: its bytes, or the object that it is. */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { z } from 'zod';
+import { Problem, unavailable } from '../terms/problem.ts';
+import type { Context } from './context.ts';
+import { parseOptions, refuseFields, toFieldErrors } from './field-errors.ts';
+
+export const bodyLimit = 16 * 1024;
+
+/** No two adjacent parts match spaces, so that many spaces cannot cause catastrophic backtracking. */
+const jsonType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?(?:;\s*)?$/i;
+
+/** Whether a `Content-Type` is JSON in UTF-8. */
+export const isJsonType = (type = ''): boolean => type === 'application/json' || jsonType.test(type);
+
+export const readJsonObject = async (ctx: Context): Promise<Record<string, unknown>> =>
+  parseObject(await readJsonBody(ctx));
+
+/** The same where the body may be left out, with its type. */
+export async function readOptionalObject(ctx: Context): Promise<Record<string, unknown>> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = ctx.req.headers;
+  const isLeftOut = encoding === undefined && (length === undefined || length === '0');
+  return isLeftOut ? {} : readJsonObject(ctx);
+}
+
+/** Throws a 400 that names the fields which break the schema's rules. */
+export async function readFields<Body extends z.ZodType>(ctx: Context, schema: Body): Promise<z.infer<Body>> {
+  const read = schema.safeParse(await readJsonObject(ctx), parseOptions);
+  if (read.success) return read.data;
+  throw refuseFields(toFieldErrors(read.error.issues));
+}
+
+export function readJsonBody(ctx: Context): Promise<Buffer> {
+  const headers = ctx.req.headers;
+  if (!isJsonType(headers['content-type'])) {
+    throw new Problem('unsupported_media_type', 'send Content-Type: application/json');
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && !/^(identity)?$/i.test(encoding)) {
+    throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
+      headers: { 'Accept-Encoding': 'identity' },
+    });
+  }
+  if (Number(headers['content-length']) > bodyLimit) throw tooLarge(ctx.req);
+  return readBytes(ctx.req);
+}
+
+/** The rest of the body is read and dropped: closing the connection now could lose the answer. */
+function tooLarge(request: IncomingMessage): Problem {
+  request.resume();
+  return new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bodyLimit) {
+        request.removeAllListeners('data');
+        chunks.length = 0;
+        reject(tooLarge(request));
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      if (size <= bodyLimit) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
+    request.on('error', (error) => reject(isTooLate(error) ? tooLate() : cutOff()));
+  });
+}
+
+/** The server's limit on the time for a whole request is over; see broken-requests.ts. */
+const isTooLate = (error: NodeJS.ErrnoException): boolean => error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+
+const tooLate = () =>
+  unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' }, elsewhere: true });
+const cutOff = () => new Problem('invalid_json', 'the body ended before it was complete');
+
+function parseObject(body: Buffer): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(decode(body));
+  } catch (error) {
+    throw new Problem('invalid_json', body.length === 0 ? 'the body is empty' : 'the body is not JSON in UTF-8', {
+      cause: error,
+    });
+  }
+  if (!isObject(value)) throw new Problem('invalid_json', 'the body must be a JSON object');
+  return value;
+}
+
+/** Without a byte order mark. */
+function decode(body: Buffer): string {
+  if (!isUtf8(body)) throw new Error('not UTF-8');
+  const text = body.toString('utf8');
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

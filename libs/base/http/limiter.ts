@@ -1,0 +1,101 @@
+/**
+ * Limits per key and minute or UTC day, counted in this process. All keys share one minute. Two maps bound the memory: once
+ * the recent one is full it becomes the old one, and the old one is dropped. A key that keeps coming keeps its count.
+ */
+
+import { Problem } from '../terms/problem.ts';
+import type { Context } from './context.ts';
+
+/** seconds */
+const windows = { minute: 60, day: 86_400 };
+/** keys in one map */
+const maxKeys = 50_000;
+
+export interface Limiter {
+  /** Counts one; throws the 429 Problem where that is more than the limit. */
+  admit(ctx: Context, key: string): void;
+  /** Counts one and refuses nothing. */
+  count(key: string): void;
+  /** Takes one back that was counted and was none. */
+  takeBack(key: string): void;
+  /** Counts up to the limit: all of it was used elsewhere. */
+  exhaust(key: string): void;
+  /** Throws the 429 Problem where the limit is reached, and counts nothing. */
+  check(ctx: Context, key: string): void;
+  /** Whether the limit is reached. */
+  isReached(key: string): boolean;
+}
+
+export interface LimiterOptions {
+  /** as the `RateLimit` header fields call it */
+  name: string;
+  /** per key and minute, or day */
+  limit: number;
+  per?: keyof typeof windows;
+  /** what the refusal says */
+  detail: string;
+}
+
+/** Where `limit` is 0 nothing is limited. */
+export function createLimiter({ name, limit, per = 'minute', detail }: LimiterOptions): Limiter {
+  const nothing = () => {};
+  if (limit === 0) {
+    return {
+      admit: nothing,
+      count: nothing,
+      takeBack: nothing,
+      exhaust: nothing,
+      check: nothing,
+      isReached: () => false,
+    };
+  }
+  const window = windows[per];
+  let recent = new Map<string, number>();
+  let before = new Map<string, number>();
+  /** when the window ends, on the monotonic clock */
+  let ends = 0;
+
+  const countOf = (key: string): number => {
+    const now = performance.now();
+    if (now >= ends) {
+      ends = now + millisecondsOf(per);
+      recent = new Map();
+      before = new Map();
+    }
+    return recent.get(key) ?? before.get(key) ?? 0;
+  };
+  const isReached = (key: string) => countOf(key) >= limit;
+  const addTo = (key: string): number => setTo(key, countOf(key) + 1);
+  const setTo = (key: string, count: number): number => {
+    if (recent.size >= maxKeys && !recent.has(key)) {
+      before = recent;
+      recent = new Map();
+    }
+    recent.set(key, count);
+    return count;
+  };
+  /** With the header fields of draft-ietf-httpapi-ratelimit-headers. */
+  const refuse = (ctx: Context): never => {
+    const seconds = Math.max(1, Math.ceil((ends - performance.now()) / 1_000));
+    ctx.set('RateLimit-Policy', `"${name}";q=${limit};w=${window}`);
+    ctx.set('RateLimit', `"${name}";r=0;t=${seconds}`);
+    throw new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
+  };
+
+  return {
+    admit: (ctx, key) => {
+      if (addTo(key) > limit) refuse(ctx);
+    },
+    count: (key) => void addTo(key),
+    takeBack: (key) => void setTo(key, Math.max(0, countOf(key) - 1)),
+    exhaust: (key) => void setTo(key, Math.max(limit, countOf(key))),
+    check: (ctx, key) => {
+      if (isReached(key)) refuse(ctx);
+    },
+    isReached,
+  };
+}
+
+/** From now to the end of the window: a minute begins with its first request, a day is the calendar's. */
+const millisecondsOf = (window: keyof typeof windows): number =>
+  windows[window] * 1_000 - (window === 'day' ? Date.now() % 86_400_000 : 0);

@@ -1,0 +1,82 @@
+/** What the operations of all rooms are made of. */
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { type ProblemCode, problemBody, problems } from '../terms/problem.ts';
+
+export const requestId = z
+  .string()
+  .meta({ description: "the request's id: the caller's own `X-Request-Id` where it sent one" });
+const retryAfter = z.string().meta({ description: 'seconds' });
+export const statsSource = z.enum(['redis', 'postgres']).meta({ description: 'where the counts came from' });
+
+const withStatus = (codes: readonly ProblemCode[], status: number): ProblemCode[] =>
+  codes.filter((code) => problems[code].status === status);
+
+/** One response per status, with the codes that it may carry. */
+export function refusals(...codes: ProblemCode[]) {
+  const all = [...codes, 'internal_error', 'unavailable'] as const;
+  const byStatus = new Map(all.map((code) => [problems[code].status, withStatus(all, problems[code].status)]));
+  return Object.fromEntries(
+    Array.from(byStatus, ([status, group]) => [
+      String(status),
+      {
+        description: group.map((code) => `\`${code}\`: ${problems[code].title}`).join('\n\n'),
+        headers: z.object({
+          'X-Request-Id': requestId,
+          ...(([429, 503].includes(status) || group.includes('not_sealed_yet')) && { 'Retry-After': retryAfter }),
+          ...(status === 401 && !group.includes('invalid_api_key') && { 'WWW-Authenticate': z.string() }),
+          ...(group.includes('insufficient_scope') && {
+            'WWW-Authenticate': z
+              .string()
+              .optional()
+              .meta({ description: 'with `insufficient_scope`: the scope that is needed' }),
+          }),
+        }),
+        content: {
+          'application/problem+json': {
+            schema: problemBody.extend({ code: z.enum(group), status: z.literal(status) }),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+export const answer = <S extends z.ZodType>(
+  description: string,
+  schema: S,
+  example: z.output<S>,
+  headers: Record<string, z.ZodType> = {},
+) => ({
+  description,
+  headers: z.object({ 'X-Request-Id': requestId, ...headers }),
+  content: { 'application/json': { schema, example } },
+});
+
+export const plain = (
+  description: string,
+  mediaType: string,
+  example: string,
+  headers: Record<string, z.ZodType> = {},
+) => ({
+  description,
+  headers: z.object({ 'X-Request-Id': requestId, ...headers }),
+  content: { [mediaType]: { schema: z.string(), example } },
+});
+
+export const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request', 'rate_limited'] as const;
+export const scopedCodes = [...bearerCodes, 'insufficient_scope'] as const;
+export const recordCodes = ['domain_not_found', 'plan_feature_required', 'record_not_found'] as const;
+export const read = (operation: Omit<ZodOpenApiOperationObject, 'security'>): ZodOpenApiOperationObject => ({
+  ...operation,
+  security: [{ accessToken: [] }],
+});
+
+/** What refuses a JSON body, beside its fields. */
+export const withBody = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
+export const jsonBody = <S extends z.ZodType>(schema: S, example: z.input<S>) => ({
+  requestBody: { required: true, content: { 'application/json': { schema, example } } },
+});
+
+export const etag = { ETag: z.string().meta({ description: 'send it as `If-Match` to change only this version' }) };
+export const ifMatch = z.object({ 'If-Match': z.string().optional() });

@@ -1,0 +1,63 @@
+/** The HTTP server: timeouts for each part of an exchange, the limit on connections, and its end. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { within } from '../within.ts';
+
+/** Milliseconds. A request that is not complete by then is answered in broken-requests.ts, within the contract's 5 s. */
+const timeouts = {
+  headersTimeout: 3_500,
+  requestTimeout: 4_500,
+  connectionsCheckingInterval: 250,
+  keepAliveTimeout: 65_000,
+};
+/** Milliseconds in which a client reads nothing of its answer; between two requests `keepAliveTimeout` applies. */
+const stalledAfter = 30_000;
+/** Milliseconds within which every request is answered. */
+const answerTime = 5_000;
+/** An idle connection takes about 15 KB. */
+const maxConnections = 20_000;
+
+export function createHttpServer(listener: RequestListener, limits = { stalledAfter, maxConnections }): Server {
+  // of a repeated header Node would use the first value, a proxy perhaps the last: joined, neither is trusted
+  const options = { ...timeouts, maxHeaderSize: 16 * 1024, requireHostHeader: false, joinDuplicateHeaders: true };
+  const server = createServer(options, listener);
+  // by default Node drops headers after the first thousand; 16 KiB is the limit here
+  server.maxHeadersCount = 0;
+  server.timeout = limits.stalledAfter;
+  server.maxConnections = limits.maxConnections;
+  return server;
+}
+
+/**
+ * Answers every open request. Each answer tells its client to reconnect, which then reaches another process; connections
+ * that are still open after `drain` milliseconds are idle and are closed.
+ */
+export async function closeServer(server: Server, drain: number): Promise<void> {
+  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  const end = performance.now() + drain;
+  while (performance.now() < end && (await countConnections(server)) > 0) await setTimeout(20);
+  await takeWaiting(server);
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  // by then every complete request has been answered
+  await within(answerTime, closed).catch(() => server.closeAllConnections());
+}
+
+/**
+ * The connections that the kernel has taken and this process has not: closing the port would reset them, and in a process
+ * that gets little time there are some. A turn of the loop takes one, so the first that takes none has seen the last.
+ */
+async function takeWaiting(server: Server): Promise<void> {
+  let taken = 0;
+  server.on('connection', () => {
+    taken += 1;
+  });
+  const end = performance.now() + answerTime;
+  await setImmediate();
+  for (let before = -1; taken > before && performance.now() < end; await setImmediate()) before = taken;
+}
+
+const countConnections = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_, count) => resolve(count)));

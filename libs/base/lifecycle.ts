@@ -1,0 +1,87 @@
+/** How a process ends: in order, with a deadline, and in no other way. */
+import type { Log } from './ops/log.ts';
+
+export interface Step {
+  name: string;
+  stop: () => Promise<unknown> | unknown;
+}
+
+/** What runs in a process, or in a test beside others. */
+export interface Running {
+  /** Resolves to whether everything stopped without an error; a second call resolves with the first. */
+  stop(): Promise<boolean>;
+  /** Repairs the damage of an uncaught error, and says whether the process can go on. */
+  recover(error: unknown): boolean;
+  /** Rejects once it cannot go on, with the reason in one line. */
+  failing?: Promise<unknown>;
+}
+
+/** Runs the steps in the order given, each after the one before. One that fails is logged, and the others still run. */
+export function inOrder(steps: Step[], log: Pick<Log, 'error'>): () => Promise<boolean> {
+  let stopping: Promise<boolean> | undefined;
+  const run = async () => {
+    let succeeded = true;
+    for (const step of steps) {
+      try {
+        await step.stop();
+      } catch (error) {
+        succeeded = false;
+        log.error({ err: error, step: step.name }, 'a shutdown step failed');
+      }
+    }
+    return succeeded;
+  };
+  return () => {
+    stopping ??= run();
+    return stopping;
+  };
+}
+
+/**
+ * Ends this process on SIGTERM and SIGINT (a second signal is ignored: a terminal and npm may both send one) and on
+ * uncaught errors, once `opening` has opened. The exit code is 0 if everything stopped without an error in time, else 1.
+ * `deadline`: milliseconds. Resolves with what has opened.
+ */
+export async function endOnSignals<T extends Running>(
+  opening: Promise<T>,
+  { deadline, log }: { deadline: number; log: Pick<Log, 'info' | 'error'> },
+): Promise<T> {
+  let running: T | undefined;
+  let stopping = false;
+
+  const stop = async (reason: string, failed = false) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ event: 'stopping', reason }, 'stopping');
+    setTimeout(() => {
+      log.error({ deadline }, 'did not stop in time');
+      process.exit(1);
+    }, deadline);
+    const succeeded = await opening.then(
+      (opened) => opened.stop(),
+      () => false,
+    );
+    log.info({}, 'stopped');
+    process.exit(succeeded && !failed ? 0 : 1);
+  };
+
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
+  process.on('uncaughtException', (error) => {
+    const goesOn = running?.recover(error) ?? false;
+    log.error({ err: error, goesOn }, 'uncaught error');
+    if (!goesOn) void stop('uncaught error', true);
+  });
+  process.on('unhandledRejection', (error) => {
+    log.error({ err: error }, 'unhandled rejection');
+    void stop('unhandled rejection', true);
+  });
+
+  running = await opening;
+  running.failing?.catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${reason}\n`);
+    void stop(reason, true);
+  });
+  return running;
+}

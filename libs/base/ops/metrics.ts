@@ -1,0 +1,85 @@
+/** Metrics of every process: its release, requests, stores, and what happens in the background. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../version.ts';
+
+/** Seconds, for what usually takes a fraction of one. */
+export const fractions = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** an import's answer comes after its last row */
+const minutes = [15, 60, 300];
+const logLevels = ['warn', 'error'];
+const backgroundTasks = [
+  'announce_shards',
+  'export_spans',
+  'find_shards',
+  'keep_widget_files',
+  'note_busy_visitor',
+  'observe_backlog',
+  'observe_queues',
+];
+
+export function createBaseMetrics() {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const registers = [register];
+  new Gauge({
+    name: 'assent_build_info',
+    help: '1, with the release of this process',
+    labelNames: ['version'],
+    aggregator: 'max',
+    registers,
+  }).set({ version }, 1);
+  const metrics = {
+    register,
+    requests: new Histogram({
+      name: 'assent_http_request_duration_seconds',
+      help: 'Duration of requests, from arrival to response',
+      labelNames: ['route', 'method', 'status'],
+      buckets: [...fractions, ...minutes],
+      registers,
+    }),
+    faults: new Counter({
+      name: 'assent_http_faults_total',
+      help: 'Requests answered with 5xx through a fault of the service or its stores',
+      registers,
+    }),
+    redisUsable: new Gauge({
+      name: 'assent_redis_usable',
+      help: '1 while this process can use Redis; while an API cannot, records go straight to Postgres',
+      // of several processes behind one port the worst
+      aggregator: 'min',
+      registers,
+    }),
+    replicaUsed: new Gauge({
+      name: 'assent_replica_used',
+      help: '1 while the log is read from the replica; 0 while it is read from the primary',
+      aggregator: 'min',
+      registers,
+    }),
+    replicaLag: new Gauge({
+      name: 'assent_replica_lag_seconds',
+      help: 'Seconds that the replica is behind the primary',
+      aggregator: 'max',
+      registers,
+    }),
+    suppressedLines: new Counter({
+      name: 'assent_log_lines_suppressed_total',
+      help: 'Log lines left out because one of the same text was written within the last second, by level',
+      labelNames: ['level'],
+      registers,
+    }),
+    backgroundErrors: new Counter({
+      name: 'assent_background_errors_total',
+      help: 'Failed background tasks that are tried again and not logged each time, by task',
+      labelNames: ['task'],
+      registers,
+    }),
+  };
+  // a rate misses the first count of what begins with it
+  for (const level of logLevels) metrics.suppressedLines.inc({ level }, 0);
+  for (const task of backgroundTasks) metrics.backgroundErrors.inc({ task }, 0);
+  // absent where a process knows nothing of it: a 0 would say that all is well, or that nothing is
+  for (const gauge of [metrics.replicaUsed, metrics.replicaLag]) gauge.remove();
+  return metrics;
+}
+
+export type BaseMetrics = ReturnType<typeof createBaseMetrics>;

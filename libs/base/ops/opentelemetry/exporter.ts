@@ -1,0 +1,25 @@
+/** Sends spans, and says once that the collector does not take them. Recording goes on whatever becomes of them. */
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Log } from '../log.ts';
+
+export function sayOnce(exporter: SpanExporter, log: Pick<Log, 'info' | 'warn'>, onFailure: () => void): SpanExporter {
+  let isFailing = false;
+  const note = ({ code, error }: ExportResult) => {
+    const fails = code !== ExportResultCode.SUCCESS;
+    if (fails) onFailure();
+    if (fails && !isFailing)
+      log.warn({ event: 'spans_lost', err: error }, 'the collector takes no spans; they are lost');
+    if (!fails && isFailing) log.info({ event: 'spans_sent' }, 'the collector takes spans again');
+    isFailing = fails;
+  };
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        note(result);
+        done(result);
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * Structured logs: one JSON object a line, without personal data and secrets.
+ * `event` (snake_case) names a line that programs wait for; it stays when the text changes.
+ */
+import pino, { type DestinationStream, type LoggerOptions } from 'pino';
+import { createLineLimit } from './line-limit.ts';
+import type { Log } from './log.ts';
+
+export type { Log };
+
+const censored = '…';
+const withheld = [
+  'apiKey',
+  'token',
+  'authorization',
+  '["x-api-key"]',
+  'cookie',
+  'visitorId',
+  'ip',
+  'address',
+  'remoteAddress',
+].flatMap((name) => (name.startsWith('[') ? [name, `*${name}`, `*.*${name}`] : [name, `*.${name}`, `*.*.${name}`]));
+
+/** An answer's request id leads to its line, so where a few requests fail at once each has one. */
+const requestBurst = 5;
+
+/** Secrets inside a message: API keys, access tokens, and passwords in the URLs of Postgres and Redis. */
+const secrets = /\bak_[\w-]{22,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^:@/\s"]*:)[^@/\s"]+(?=@)/g;
+
+/** A process's own log. */
+export interface ProcessLog extends Log {
+  /** `listener` is called for each line that is left out. */
+  onSuppressed(listener: (level: 'warn' | 'error') => void): void;
+}
+
+/** Of the warnings and errors of one text one is written each second, see line-limit.ts. */
+export function createLog(
+  name: string,
+  level: string,
+  {
+    // synchronous: an asynchronous one would keep the process from exiting when its reader is gone
+    destination = pino.destination({ fd: 1, sync: true }),
+  }: { destination?: DestinationStream } = {},
+): ProcessLog {
+  const options: LoggerOptions = {
+    name,
+    level,
+    base: { name, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: withheld, censor: censored },
+    serializers: { err: describeError },
+    hooks: { streamWrite: (line) => line.replaceAll(secrets, censored) },
+  };
+  const logger = pino(options, destination);
+  const admit = createLineLimit();
+  let onSuppressed = (_: 'warn' | 'error') => {};
+  const limited = (severity: 'warn' | 'error') => (fields: object, message: string) => {
+    if (!logger.isLevelEnabled(severity)) return;
+    const suppressed = admit(kindOf(fields, message), 'requestId' in fields ? requestBurst : 1);
+    if (suppressed === null) onSuppressed(severity);
+    else logger[severity](suppressed > 0 ? { ...fields, suppressed } : fields, message);
+  };
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: limited('warn'),
+    error: limited('error'),
+    onSuppressed: (listener) => {
+      onSuppressed = listener;
+    },
+  };
+}
+
+/** Texts are static. Bugs share one, so they are told apart by where they were thrown. */
+function kindOf(fields: { event?: unknown; err?: unknown }, message: string): string {
+  if (fields.event !== 'bug' || !(fields.err instanceof Error)) return message;
+  return `${message} ${/\n\s+at .*/.exec(fields.err.stack ?? '')}`;
+}
+
+/** The driver's errors carry the query's parameters, which are visitors' records: only these fields are logged. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name: type, message, stack } = error;
+  const code = 'code' in error ? { code: String(error.code) } : {};
+  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
+  return { type, message, ...code, ...cause, stack };
+}

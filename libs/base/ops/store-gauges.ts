@@ -1,0 +1,84 @@
+/** How the stores are, as this process saw them last: read when they are scraped. */
+import { Gauge, type Registry } from 'prom-client';
+import { lastSuccesses } from '../db/turns.ts';
+import { by, type Question } from './asked-gauges.ts';
+
+interface Stores {
+  isPostgresUsable(): boolean;
+  /** the share of maxmemory that Redis uses; null where it does not answer */
+  redisMemory(): number | null;
+  /** milliseconds that this process' clock is ahead of Postgres'; null where that is not known yet */
+  clockSkew(): number | null;
+}
+
+export function createStoreGauges(register: Registry, { isPostgresUsable, redisMemory, clockSkew }: Stores): void {
+  const registers = [register];
+  const postgres = new Gauge({
+    name: 'assent_postgres_usable',
+    help: '1 while Postgres answers this process',
+    // of several processes behind one port the worst
+    aggregator: 'min',
+    registers,
+    collect: () => {
+      postgres.set(isPostgresUsable() ? 1 : 0);
+    },
+  });
+  const memory = new Gauge({
+    name: 'assent_redis_memory_used_ratio',
+    help: 'Share of maxmemory that Redis uses, of the fullest master; 0 without maxmemory',
+    aggregator: 'max',
+    registers,
+    collect: () => {
+      const share = redisMemory();
+      if (share === null) memory.remove();
+      else memory.set(share);
+    },
+  });
+  const skew = new Gauge({
+    name: 'assent_clock_skew_seconds',
+    help: "Seconds that this process' clock is ahead of Postgres'; negative where it is behind",
+    // processes behind one port have one clock
+    aggregator: 'max',
+    registers,
+    collect: () => {
+      const ahead = clockSkew();
+      if (ahead === null) skew.remove();
+      else skew.set(ahead / 1_000);
+    },
+  });
+}
+
+interface Housekeeping {
+  /** 1 while it fails; 0 also where nothing is archived */
+  archiveFailing: number;
+  /** Unix seconds, by task */
+  successes: Record<string, number>;
+}
+
+/** `tasks`: whose last success is shown. */
+export const housekeepingBacklog = (tasks: string[]): Question<Housekeeping> => ({
+  ask: async (sql) => {
+    const [row] = await sql<Housekeeping[]>`
+      select
+        (
+          current_setting('archive_mode') <> 'off' and last_failed_time is not null
+          and last_failed_time > coalesce(last_archived_time, '-infinity')
+        )::int as "archiveFailing",
+        (${lastSuccesses(sql, tasks)}) as successes
+      from pg_stat_archiver`;
+    return row ?? { archiveFailing: 0, successes: {} };
+  },
+  gauges: [
+    {
+      name: 'assent_postgres_archive_failing',
+      help: '1 while Postgres cannot archive its write-ahead log',
+      values: ({ archiveFailing }) => archiveFailing,
+    },
+    {
+      name: 'assent_housekeeping_last_success_timestamp_seconds',
+      help: 'When a task of housekeeping last succeeded in any worker, or was first scheduled, by task',
+      labelNames: ['task'],
+      values: ({ successes }) => by('task', successes),
+    },
+  ],
+});

@@ -1,0 +1,52 @@
+/**
+ * Redis' append-only file keeps what was deleted until it is rewritten. Who wants that notes it in Redis, so that a rewrite
+ * comes also where the worker that wanted it, or Redis in the middle of it, was killed.
+ */
+import { Cluster, type Redis } from 'ioredis';
+import type { RedisClient } from './connection.ts';
+
+/**
+ * `wanted`: how often it was. `begun`: how often it had been when the last rewrite began, and under which servers.
+ * `done`: how often it had been when the last one began that came to its end.
+ */
+const key = 'assent:rewrite';
+/** Seconds between two rewrites, whoever asks. */
+const atMostEvery = 60;
+const daily = 24 * 60 * 60;
+
+/** To be called before it is noted as done what left something in the file. */
+export const wantRewrite = (redis: RedisClient): Promise<number> => redis.hincrby(key, 'wanted', 1);
+
+/** Has the file rewritten where it is wanted, at most once a minute, and once a day in any case. To be called again and again. */
+export async function rewriteFile(redis: RedisClient): Promise<void> {
+  const { wanted = '0', begun = '', done = '0' } = await redis.hgetall(key);
+  const isWanted = Number(wanted) > Number(done);
+  if (!isWanted && (await redis.exists('assent:rewritten-today')) === 1) return;
+  // replicas have files of their own
+  const nodes = redis instanceof Cluster ? redis.nodes() : [redis];
+  const states = await Promise.all(nodes.map(readState));
+  if (states.some(({ isRewriting }) => isRewriting)) return;
+  // each process knows the nodes in an order of its own
+  const servers = states
+    .map(({ runId }) => runId)
+    .toSorted()
+    .join(' ');
+  if (isWanted && begun === `${wanted} ${servers}` && states.every(({ succeeded }) => succeeded)) {
+    await redis.hset(key, 'done', wanted);
+    return;
+  }
+  if ((await redis.set('assent:rewritten', '1', 'EX', atMostEvery, 'NX')) === null) return;
+  for (const node of nodes) await node.bgrewriteaof();
+  await redis.hset(key, 'begun', `${wanted} ${servers}`);
+  await redis.set('assent:rewritten-today', '1', 'EX', daily);
+}
+
+async function readState(node: Redis): Promise<{ runId: string; isRewriting: boolean; succeeded: boolean }> {
+  const text = (await node.info('server')) + (await node.info('persistence'));
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1] ?? '';
+  return {
+    runId: field('run_id'),
+    isRewriting: field('aof_rewrite_in_progress') === '1' || field('aof_rewrite_scheduled') === '1',
+    succeeded: field('aof_last_bgrewrite_status') === 'ok',
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Connections to Redis, in two roles: a producer fails fast, because a request waits for its answer; a worker is patient,
+ * because its jobs can wait.
+ */
+import type { ConnectionOptions } from 'node:tls';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { Log } from '../ops/log.ts';
+import { toldOnce } from '../ops/told-once.ts';
+import { followPromotions } from './promotions.ts';
+import { followClusterRunIds, followRunId } from './run-ids.ts';
+
+export type RedisClient = Redis | Cluster;
+
+export interface RedisAddress {
+  url: string;
+  /** host:port of some nodes, an IPv6 address in brackets; then `url` gives only the credentials, and whether TLS is used */
+  clusterNodes: string[];
+  /** Whom to ask for the master; then `url` gives only the credentials, and whether TLS is used, also for the sentinels. */
+  sentinels?: { nodes: string[]; master: string; password?: string | undefined } | undefined;
+  /** PEM: the certificates to trust; by default those that Node trusts */
+  ca?: string | undefined;
+}
+
+export interface RedisConnection {
+  client: RedisClient;
+  /** The run_id of the server that holds `key`; undefined while not connected. A restart changes it. */
+  runIdOf(key: string): string | undefined;
+  close(): Promise<void>;
+}
+
+export type Role = 'producer' | 'worker';
+
+type Options = Omit<RedisOptions, 'replyMapping'>;
+
+const roles: Record<Role, Options> = {
+  producer: {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 1_000,
+    connectTimeout: 1_000,
+    // replaces a connection that went silent without closing (a dead router, a frozen server)
+    socketTimeout: 3_000,
+    retryStrategy: (times) => Math.min(times * 50, 300),
+  },
+  worker: {
+    maxRetriesPerRequest: null,
+    connectTimeout: 5_000,
+    // longer than a blocking read for the next job
+    socketTimeout: 20_000,
+    retryStrategy: (times) => Math.min(times * 100, 1_000),
+  },
+};
+
+export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, 'warn'>): RedisConnection {
+  const { url, clusterNodes, ca } = address;
+  const tls: ConnectionOptions | undefined = url.startsWith('rediss:') ? { ...(ca && { ca }) } : undefined;
+  const options: Options = {
+    ...roles[role],
+    ...(tls && { tls }),
+    connectionName: `assent-${role}`,
+    keepAlive: 10_000,
+  };
+  const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
+  const errors = toldOnce((_, reason) => log.warn({ reason }, 'Redis connection error'));
+  client.on('error', errors.tell).on('ready', errors.forget);
+  const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
+  return {
+    client,
+    runIdOf,
+    close: async () => {
+      client.disconnect();
+    },
+  };
+}
+
+function connectServer(address: RedisAddress, common: Options): Redis {
+  const options: Options = {
+    ...common,
+    // the server is the master no more; a new connection leads to the one that is. Before Redis 7, a script's error has the
+    // word further on.
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
+  };
+  if (!address.sentinels) return new Redis(address.url, options);
+  const { nodes, master, password } = address.sentinels;
+  const { tls } = options;
+  const client = new Redis(address.url, {
+    ...options,
+    sentinels: nodes.map(parseNode),
+    name: master,
+    ...(password && { sentinelPassword: password }),
+    ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    // one that is frozen takes connections and answers nothing
+    sentinelCommandTimeout: 1_000,
+  });
+  const secured = { ...(password && { password }), ...(tls && { tls }) };
+  const sentinels = nodes.map((node) => ({ ...parseNode(node), ...secured }));
+  return client.on(
+    'end',
+    followPromotions(sentinels, master, () => reconnect(client)),
+  );
+}
+
+/** While it asks the sentinels, ioredis would take a disconnect for its end, so it does that again afterwards. */
+function reconnect(client: Redis): void {
+  if (client.status === 'ready') client.disconnect(true);
+  else if (client.listenerCount('ready', reconnectWhenReady) === 0) client.once('ready', reconnectWhenReady);
+}
+
+function reconnectWhenReady(this: Redis): void {
+  this.disconnect(true);
+}
+
+function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Options): Cluster {
+  const { username, password } = new URL(url);
+  const cluster = new Cluster(clusterNodes.map(parseNode), {
+    enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
+    clusterRetryStrategy: (times) => Math.min(times * 100, 1_000),
+    // milliseconds: also learns of replicas, of which no error tells
+    slotsRefreshInterval: 5_000,
+    // TLS compares the certificate with the name that was given, not with the address that it leads to
+    dnsLookup: (host, found) => found(null, host),
+    redisOptions: {
+      ...redisOptions,
+      ...(username && { username: decodeURIComponent(username) }),
+      ...(password && { password: decodeURIComponent(password) }),
+    },
+  });
+  return settleConnects(cluster);
+}
+
+/**
+ * While slots have no node, ioredis closes a cluster's connection again and connects anew, but never settles the
+ * `connect()` that began it. BullMQ waits for that one before it takes another job, on a duplicate.
+ */
+function settleConnects(cluster: Cluster): Cluster {
+  const connect = cluster.connect.bind(cluster);
+  const duplicate = cluster.duplicate.bind(cluster);
+  cluster.connect = () =>
+    new Promise((resolve, reject) => {
+      const closed = () => reject(new Error('closed before it was ready'));
+      cluster.once('close', closed);
+      connect()
+        .then(resolve, reject)
+        .finally(() => cluster.off('close', closed));
+    });
+  cluster.duplicate = (...options) => settleConnects(duplicate(...options));
+  return cluster;
+}
+
+function parseNode(node: string): { host: string; port: number } {
+  const [, host = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(node) ?? [];
+  return { host, port: Number(port) };
+}
