@@ -2,13 +2,13 @@ import { Command, InvalidArgumentError } from 'commander';
 import { find, print, printList } from '#libs/base/cli/session';
 import { isOrigin, originRule } from '#libs/base/terms/origin';
 import { domainIdPattern } from '#libs/base/terms/terms';
-import { hashedPath, integrityOf, readWidgetFile } from '#libs/contract/widget-files';
 import type { Administration } from '#libs/store/tenants/administration';
 import { directory } from '#libs/store/tenants/directory';
 import type { ManagedDomain } from '#libs/store/tenants/domains';
 import type { Unchanged } from '#libs/store/tenants/perform';
 import { type Domain, findDomains } from '#libs/store/tenants/tenants';
-import { keepWidgetFiles } from '#libs/store/widget-files';
+import { hashedPath, integrityOf, readWidgetFile } from '#libs/widget/files';
+import { keepWidgetFiles } from '#libs/widget/stored-files';
 import { administer, type TenantTools } from './administer.ts';
 
 /** The widget's build lies beside the command line's. */

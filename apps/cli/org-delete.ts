@@ -16,7 +16,7 @@ import { tables as ofRecord } from '#libs/store/records/tables';
 import { closeOrganization, deleteNames, deleteRows } from '#libs/store/tenants/deletion';
 import { tables as ofTenants } from '#libs/store/tenants/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
-import { tables as ofWidget } from '#libs/store/widget-tables';
+import { tables as ofWidget } from '#libs/widget/tables';
 import { forgetTombstonesOf } from '#libs/witness/tombstones';
 import { forgetLogs } from '#libs/witness/witness';
 import { findOrganization } from './org.ts';

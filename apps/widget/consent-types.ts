@@ -1,5 +1,5 @@
 /** Google Consent Mode v2. */
-import type { ConsentTypes } from '#libs/contract/widget-config';
+import type { ConsentTypes } from '#libs/widget/config';
 import { assigned } from './page.ts';
 
 /** What each of our categories grants. */

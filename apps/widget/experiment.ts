@@ -1,5 +1,5 @@
 /** An A/B test. A variant is drawn anew for each page that shows the banner, so nothing is stored before a decision. */
-import type { Experiment } from '#libs/contract/widget-config';
+import type { Experiment } from '#libs/widget/config';
 import type { Settings } from './settings.ts';
 import type { Texts } from './wording.ts';
 

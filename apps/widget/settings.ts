@@ -1,5 +1,5 @@
 /** The site's settings: attributes of the script tag, and `window.assentConfig` for longer ones. Attributes win. */
-import type { Category, WidgetConfig } from '#libs/contract/widget-config';
+import type { Category, WidgetConfig } from '#libs/widget/config';
 import { attempt } from './attempt.ts';
 import { assigned, page } from './page.ts';
 import { type Wording, wordingFor } from './wording.ts';

@@ -1,5 +1,5 @@
 /** Signals the choice to the page, and to tags through Google Consent Mode and the data layer. */
-import type { ConsentTypes } from '#libs/contract/widget-config';
+import type { ConsentTypes } from '#libs/widget/config';
 import type { Consent } from './consent.ts';
 import { consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './consent-types.ts';
 import { page } from './page.ts';

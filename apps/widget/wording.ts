@@ -1,6 +1,6 @@
 /** The texts in the visitor's language. The site's own texts replace ours. */
-import type { OwnTexts } from '#libs/contract/widget-config';
-import { languages, phrases } from '#libs/contract/widget-texts';
+import type { OwnTexts } from '#libs/widget/config';
+import { languages, phrases } from '#libs/widget/texts';
 
 /** Includes the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };

@@ -9,7 +9,7 @@ import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofRecord } from '#libs/store/records/tables';
 import { tables as ofTenants } from '#libs/store/tenants/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
-import { tables as ofWidget } from '#libs/store/widget-tables';
+import { tables as ofWidget } from '#libs/widget/tables';
 
 /** Floor by floor, top first. A room imports what lies on lower floors: never a room of its own floor, or one above. */
 export const floors = [
@@ -71,7 +71,6 @@ export const places: Record<string, string> = {
     apps/cli/org.ts apps/cli/plan apps/cli/token.ts libs/contract/manage libs/contract/sign-in
     libs/contract/openapi/manage libs/contract/openapi/examples/manage libs/store/privacy/acts
     libs/store/privacy/scope libs/store/privacy/visitor-hash libs/store/tenants/`,
-  widget: 'libs/contract/widget libs/store/widget-',
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */

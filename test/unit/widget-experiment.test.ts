@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Experiment } from '#libs/contract/widget-config';
+import type { Experiment } from '#libs/widget/config';
 import { vary } from '../../apps/widget/experiment.ts';
 import { noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OwnTexts } from '#libs/contract/widget-config';
-import { languages } from '#libs/contract/widget-texts';
+import type { OwnTexts } from '#libs/widget/config';
+import { languages } from '#libs/widget/texts';
 import type { Consent } from '../../apps/widget/consent.ts';
 import { linesOf, noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';
@@ -104,7 +104,7 @@ describe('the settings of the widget in docs/widget.md', () => {
     const named = [...sectionOf('docs/widget.md', '## Settings').matchAll(/^\| (`data-.*?) \|/gm)].flatMap(([, cell]) =>
       [...(cell ?? '').matchAll(/data-([a-z-]+)/g)].map(([, name]) => name?.replace(/-$/, '') ?? ''),
     );
-    const source = readFileSync(path.join(root, 'libs/contract/widget-config.ts'), 'utf8');
+    const source = readFileSync(path.join(root, 'libs/widget/config.ts'), 'utf8');
     const given = /export interface WidgetConfig \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
     const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
     const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment'];

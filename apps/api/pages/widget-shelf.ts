@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
-import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/contract/widget-files';
-import { type FileKey, findWidgetFiles, keepWidgetFiles } from '#libs/store/widget-files';
+import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/widget/files';
+import { type FileKey, findWidgetFiles, keepWidgetFiles } from '#libs/widget/stored-files';
 
 export interface ServedFile extends WidgetFile {
   zipped: Uint8Array;

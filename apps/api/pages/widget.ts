@@ -6,7 +6,7 @@
 import type { Context, Middleware } from '#libs/base/http/context';
 import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
-import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/contract/widget-files';
+import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget/files';
 import { sendPacked } from './send-packed.ts';
 import type { ServedFile, WidgetShelf } from './widget-shelf.ts';
 

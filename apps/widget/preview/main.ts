@@ -2,7 +2,7 @@
  * Entry of the page that shows the widget while it is being set up: the very /widget.js, with the settings that the
  * dashboard sends. The page is sandboxed and its policy lets nothing out, so that nothing is stored or recorded.
  */
-import { type PreviewOrder, previewReady } from '#libs/contract/widget-preview';
+import { type PreviewOrder, previewReady } from '#libs/widget/preview';
 import type {} from '../public-api.ts';
 import type {} from '../settings.ts';
 import { leaveFocus } from './focus.ts';

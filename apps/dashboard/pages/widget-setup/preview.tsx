@@ -1,6 +1,6 @@
 /** The real widget in a frame: a page of its own, which stores nothing and sends nothing. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type PreviewOrder, previewReady } from '#libs/contract/widget-preview';
+import { type PreviewOrder, previewReady } from '#libs/widget/preview';
 import { useWidth } from '../../charts/use-width.ts';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/field.tsx';

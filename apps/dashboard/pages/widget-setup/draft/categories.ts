@@ -1,6 +1,6 @@
 /** The categories that a banner asks for. Their names are texts, so that each language has its own. */
-import type { Category } from '#libs/contract/widget-config';
-import { languages, phrases } from '#libs/contract/widget-texts';
+import type { Category } from '#libs/widget/config';
+import { languages, phrases } from '#libs/widget/texts';
 import type { Texts } from './texts.ts';
 import { isObject, type Reader, text } from './values.ts';
 

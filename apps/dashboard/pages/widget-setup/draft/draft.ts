@@ -2,7 +2,7 @@
  * What somebody chooses for their banner: settings as the widget takes them, without those that differ from none of its
  * defaults. It comes from anywhere, a link or a pasted tag, so nothing of it is taken that the widget would not take.
  */
-import type { Category, ConsentTypes, WidgetConfig } from '#libs/contract/widget-config';
+import type { Category, ConsentTypes, WidgetConfig } from '#libs/widget/config';
 import { asCategories, defaultCategories } from './categories.ts';
 import { type ColourName, colourNames, isColour } from './colours.ts';
 import { asTexts, languageTag, type Texts } from './texts.ts';

@@ -1,5 +1,5 @@
 /** A site's own texts: for all languages, and for one of them. */
-import { languages, phrases } from '#libs/contract/widget-texts';
+import { languages, phrases } from '#libs/widget/texts';
 import { entriesOf, isObject, type Reader, text } from './values.ts';
 
 /** By the text's name, for all languages; under a language tag those of that language. */

@@ -1,7 +1,7 @@
 /** Every widget build that was ever served or printed, so that later releases can still serve it. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { WidgetFile } from '#libs/contract/widget-files';
+import type { WidgetFile } from './files.ts';
 
 export async function keepWidgetFiles(sql: Sql, files: WidgetFile[]): Promise<void> {
   for (const { name, hash, content } of files) {

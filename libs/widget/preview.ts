@@ -1,5 +1,5 @@
 /** What the dashboard and the page that shows the widget in a frame say to each other. */
-import type { WidgetConfig } from './widget-config.ts';
+import type { WidgetConfig } from './config.ts';
 
 /** The page says that it listens. */
 export const previewReady = 'assent-preview-ready';
