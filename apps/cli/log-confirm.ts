@@ -4,7 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { confirmLogs as confirmSome } from '#libs/store/logs/confirm';
 import { listLogStatus } from '#libs/store/logs/status';
-import { createPerform, type Perform } from '#libs/store/tenants/perform';
+import { createPerform, type Perform } from '#libs/tenants/audited-change';
 import { isBehind, recall, remember } from '#libs/witness/witness';
 
 /** logs in one transaction */

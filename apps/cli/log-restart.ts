@@ -5,7 +5,7 @@ import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { restartLog } from '#libs/store/logs/restart';
 import { listLogStatus } from '#libs/store/logs/status';
-import { createPerform, type Perform } from '#libs/store/tenants/perform';
+import { createPerform, type Perform } from '#libs/tenants/audited-change';
 import { recall } from '#libs/witness/witness';
 
 /** as Postgres stores it */

@@ -7,7 +7,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { readNotice } from '#libs/contract/notice';
 import { noticeHash } from '#libs/contract/record';
 import { findNotice, listNotices, putManagedNotice } from '#libs/store/notices/documents';
-import { createPerform } from '#libs/store/tenants/perform';
+import { createPerform } from '#libs/tenants/audited-change';
 
 const mostListed = 10_000;
 

@@ -13,13 +13,13 @@ import { tables as ofNotices } from '#libs/store/notices/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofRecord } from '#libs/store/records/tables';
-import { closeOrganization, deleteNames, deleteRows } from '#libs/store/tenants/deletion';
-import { tables as ofTenants } from '#libs/store/tenants/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
+import { closeOrganization, deleteNames, deleteRows } from '#libs/tenants/deletion';
+import { findOrganization } from '#libs/tenants/org-command';
+import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
 import { forgetTombstonesOf } from '#libs/witness/tombstones';
 import { forgetLogs } from '#libs/witness/witness';
-import { findOrganization } from './org.ts';
 import type { AllTools } from './tools.ts';
 
 /**

@@ -11,9 +11,9 @@ import { exportFormats } from '#libs/base/terms/terms';
 import { exportQuery, organizationExportQuery } from '#libs/contract/log';
 import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
 import { listSpans } from '#libs/store/export/pages';
-import { addVisitorAct } from '#libs/store/privacy/acts';
-import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
-import { directory } from '#libs/store/tenants/directory';
+import { directory } from '#libs/tenants/directory';
+import { addVisitorAct } from '#libs/tenants/visitor-acts';
+import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { readCutFile } from './export/cut-file.ts';
 
 export type ExportTools = Tools<{ actor: string; privacyKey(): Buffer }>;

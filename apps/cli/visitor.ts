@@ -5,14 +5,14 @@ import { visible } from '#libs/base/cli/visible';
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { replayTombstones } from '#libs/store/privacy/replay';
 import { firstPlace, listErased, type TombstonePlace } from '#libs/store/privacy/tombstones';
-import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import type { Differing } from '#libs/store/privacy/visitor-proofs';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
+import { addVisitorAct } from '#libs/tenants/visitor-acts';
+import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
 import { readTombstones, writeTombstones } from './tombstones-file.ts';
 

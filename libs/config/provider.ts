@@ -1,7 +1,7 @@
 /** The OpenID Connect provider by which people sign in to the dashboard. */
 
 import { isSafeAddress, refuse } from '#libs/base/config/read';
-import type { Provider } from '#libs/contract/sign-in';
+import type { Provider } from '#libs/tenants/sign-in';
 import type { Values } from './settings.ts';
 
 /** Null where none is set. */

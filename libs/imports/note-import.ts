@@ -1,4 +1,4 @@
-import type { Perform } from '#libs/store/tenants/perform';
+import type { Perform } from '#libs/tenants/audited-change';
 
 /** What an import did; also one that ended early. */
 export const noteImport = (

@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { addMonths, firstDay, monthOf } from '#libs/base/terms/calendar';
-import type { Organization } from './tenants/tenants.ts';
+import type { Organization } from '#libs/tenants/tenants';
 
 export interface Cap {
   limit: number;

@@ -1,6 +1,6 @@
 /** Organizations, domains and keys: some by the command line, as operators make them, and thousands without it. */
 import type { Database } from '#libs/base/db/database';
-import { hashApiKey, makeApiKey, makeId } from '#libs/store/tenants/tenants';
+import { hashApiKey, makeApiKey, makeId } from '#libs/tenants/tenants';
 import type { Site } from './client.ts';
 
 /** An organization with so many domains. `cli`: runs a command, and resolves to its output. */

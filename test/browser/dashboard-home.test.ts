@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { hasFocus, step } from '../support/browser/browser.ts';
 import { addSites, type Customer, figure, figureCard, history, useDashboard } from '../support/browser/dashboard.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,7 +1,7 @@
 /** Signing in to the dashboard with a real OpenID Connect provider. */
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { afterwards, click, step } from '../support/browser/browser.ts';
 import { useDashboard } from '../support/browser/dashboard.ts';

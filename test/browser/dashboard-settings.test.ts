@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { ActsPage, KeysPage, ManagedDomain } from '#libs/contract/manage';
+import type { ActsPage, KeysPage, ManagedDomain } from '#libs/tenants/contract';
 import { click, hasFocus, hold, step } from '../support/browser/browser.ts';
 import { type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { createClient } from '../support/client.ts';

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { afterwards, click, stopClock } from '../support/browser/browser.ts';
 import { tag } from '../support/browser/site.ts';
 import { consentIn, kept, useWidget, warningsIn } from '../support/browser/widget.ts';

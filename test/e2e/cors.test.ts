@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ShownDomain } from '#libs/contract/manage';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
+import type { ShownDomain } from '#libs/tenants/contract';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { type Stack, useStack, withOwnDomain } from '../support/stack.ts';

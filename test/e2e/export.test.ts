@@ -8,7 +8,7 @@ import type { ExportFormat } from '#libs/base/terms/terms';
 import { type FullRecord, fullRecord } from '#libs/contract/record';
 import { readExport } from '#libs/store/export/export';
 import { persist } from '#libs/store/records/persist';
-import { listActs } from '#libs/store/tenants/acts';
+import { listActs } from '#libs/tenants/acts';
 import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { readCsv } from '../support/csv.ts';

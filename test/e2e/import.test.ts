@@ -9,7 +9,7 @@ import type { FullRecord } from '#libs/contract/record';
 import { parseEntry } from '#libs/merkle/parse-entry';
 import { listDroppedMonths } from '#libs/store/records/months';
 import { persist } from '#libs/store/records/persist';
-import { listActs } from '#libs/store/tenants/acts';
+import { listActs } from '#libs/tenants/acts';
 import { createCli } from '../support/cli.ts';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';

@@ -1,7 +1,7 @@
 /** Which requests count together, and what a limit refuses; how many are admitted is shown in test/unit/limiter.test.ts. */
 import { describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/store/tenants/administration';
-import { makeApiKey } from '#libs/store/tenants/tenants';
+import { createAdministration } from '#libs/tenants/administration';
+import { makeApiKey } from '#libs/tenants/tenants';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { holdTheMinute } from '../support/clock.ts';
 import { expectProblem } from '../support/problems.ts';

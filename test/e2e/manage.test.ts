@@ -1,8 +1,8 @@
 /** An organization that manages itself over HTTP: domains, keys, and who did what. */
 import { describe, expect, it } from 'vitest';
 import { monthOf } from '#libs/base/terms/calendar';
-import type { ActsPage, DomainsPage, Key, KeysPage, MadeKey, ManagedDomain } from '#libs/contract/manage';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
+import type { ActsPage, DomainsPage, Key, KeysPage, MadeKey, ManagedDomain } from '#libs/tenants/contract';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';

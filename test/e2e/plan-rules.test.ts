@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/base/terms/calendar';
 import type { RecordsPage } from '#libs/contract/log';
 import { persist } from '#libs/store/records/persist';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { at, useStack } from '../support/stack.ts';

@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { queuePrefix, recordQueue } from '#libs/queue/shards';
-import { createAdministration } from '#libs/store/tenants/administration';
-import { makeApiKey } from '#libs/store/tenants/tenants';
+import { createAdministration } from '#libs/tenants/administration';
+import { makeApiKey } from '#libs/tenants/tenants';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { openGate } from '../support/gate.ts';
 import { expectProblem } from '../support/problems.ts';

@@ -11,7 +11,7 @@ import { parseVerifierKey } from '#libs/merkle/verifier-key';
 import { verifyConsistency } from '#libs/merkle/verify-proofs';
 import { restartLog } from '#libs/store/logs/restart';
 import { persist } from '#libs/store/records/persist';
-import { createPerform } from '#libs/store/tenants/perform';
+import { createPerform } from '#libs/tenants/audited-change';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { createLogReader, crypto, type LogAnswer, sha256 } from '../support/log-reader.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';

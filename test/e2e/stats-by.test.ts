@@ -4,7 +4,7 @@ import { totalOf } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/contract/record';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
 import { closeEpoch } from '#libs/store/epochs/epochs';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, storeRecords, useStack } from '../support/stack.ts';

@@ -3,7 +3,7 @@ import { addDays, dayOf, daysBetween, monthsBetween, startOf } from '#libs/base/
 import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/base/terms/terms';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/contract/record';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { listActs } from '#libs/store/tenants/acts';
-import { createAdministration } from '#libs/store/tenants/administration';
-import { directory } from '#libs/store/tenants/directory';
-import { QuotaReached, Refused } from '#libs/store/tenants/refusals';
+import { listActs } from '#libs/tenants/acts';
+import { createAdministration } from '#libs/tenants/administration';
+import { directory } from '#libs/tenants/directory';
+import { QuotaReached, Refused } from '#libs/tenants/refusals';
 import {
   apiKeyPattern,
   domainsOfKeys,
@@ -11,7 +11,7 @@ import {
   hashApiKey,
   makeApiKey,
   mostRevoked,
-} from '#libs/store/tenants/tenants';
+} from '#libs/tenants/tenants';
 import { openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { directory } from '#libs/store/tenants/directory';
-import { createTenantCache } from '#libs/store/tenants/tenant-cache';
-import { hashApiKey, noteKeyUse } from '#libs/store/tenants/tenants';
+import { directory } from '#libs/tenants/directory';
+import { createTenantCache } from '#libs/tenants/tenant-cache';
+import { hashApiKey, noteKeyUse } from '#libs/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';
 import { openPool } from '../support/pool.ts';
 import { at } from '../support/stack.ts';

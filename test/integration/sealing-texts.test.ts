@@ -9,7 +9,7 @@ import { readSealed } from '#libs/store/logs/sealed';
 import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import { createPerform } from '#libs/store/tenants/perform';
+import { createPerform } from '#libs/tenants/audited-change';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createPieceSize } from '#libs/store/epochs/piece-size';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
-import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { persist } from '#libs/store/records/persist';
 import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
+import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { privacyKey } from '../support/settings.ts';

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '#libs/base/db/migrate';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';

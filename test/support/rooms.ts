@@ -7,8 +7,8 @@ import { tables as ofNotices } from '#libs/store/notices/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofRecord } from '#libs/store/records/tables';
-import { tables as ofTenants } from '#libs/store/tenants/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
+import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
 
 /** Floor by floor, top first. A room imports what lies on lower floors: never a room of its own floor, or one above. */
@@ -67,10 +67,6 @@ export const places: Record<string, string> = {
     libs/queue/ libs/store/epochs/ libs/store/records/ libs/store/user-agents/
     libs/telemetry/record-metrics`,
   'record/persist': 'libs/store/notices/numbers libs/store/records/persist.ts libs/store/user-agents/numbers',
-  tenants: `apps/api/access/ apps/api/manage/ apps/cli/acts apps/cli/administer apps/cli/domain apps/cli/key
-    apps/cli/org.ts apps/cli/plan apps/cli/token.ts libs/contract/manage libs/contract/sign-in
-    libs/contract/openapi/manage libs/contract/openapi/examples/manage libs/store/privacy/acts
-    libs/store/privacy/scope libs/store/privacy/visitor-hash libs/store/tenants/`,
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */
@@ -124,5 +120,5 @@ export const writtenTogether: Record<string, string> = {
   'libs/store/records/delete-all.ts': '${',
   'libs/store/records/persist.ts': 'counters crawler_counters owed_raises visitor_counters',
   'libs/store/privacy/blank.ts': 'records log_runs erased_commitments erasures_to_seal user_agents_to_look_for',
-  'libs/store/tenants/deletion.ts': '${',
+  'libs/tenants/deletion.ts': '${',
 };

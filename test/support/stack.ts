@@ -6,7 +6,7 @@ import type { FullRecord, NewRecord } from '#libs/contract/record';
 import { raise } from '#libs/counters/raise';
 import { readPage } from '#libs/store/records/log';
 import { persist } from '#libs/store/records/persist';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { type Client, createClient } from './client.ts';
 import type { Statement } from './pool.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { inject } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { connectRedis, type RedisConnection, type Role } from '#libs/base/redis/connection';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from './at-end.ts';
 import { copyDatabase } from './database.ts';

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Context } from '#libs/base/http/context';
 import { Problem } from '#libs/base/terms/problem';
 import { readApiConfig } from '#libs/config/api';
-import { createAccessTokens } from '../../apps/api/access/access-token.ts';
-import { bearer } from '../../apps/api/access/bearer.ts';
+import { createAccessTokens } from '#libs/tenants/access-token';
+import { bearer } from '#libs/tenants/bearer';
 
 const secret = 'a secret that only these tests use';
 const previousSecret = 'the secret that these tests have rotated away';

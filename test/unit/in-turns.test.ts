@@ -7,7 +7,7 @@ import { createUnsent } from '#libs/base/http/unsent';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createLog } from '#libs/base/ops/process-log';
 import { createPlaces, type Places } from '#libs/base/places';
-import { inTurns } from '../../apps/api/access/in-turns.ts';
+import { inTurns } from '#libs/tenants/in-turns';
 import { eventually } from '../support/wait.ts';
 
 const organizationOf = (organizationId: string) => ({

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '#libs/base/ops/process-log';
-import { makeApiKey } from '#libs/store/tenants/tenants';
+import { makeApiKey } from '#libs/tenants/tenants';
 
 const apiKey = makeApiKey();
 const token = `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"sub":"x"}').toString('base64url')}.c2lnbmF0dXJl`;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import jsonwebtoken from 'jsonwebtoken';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readApiConfig } from '#libs/config/api';
-import { type AccessTokens, createAccessTokens } from '../../apps/api/access/access-token.ts';
+import { type AccessTokens, createAccessTokens } from '#libs/tenants/access-token';
 
 const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
 const ecPair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });

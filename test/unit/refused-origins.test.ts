@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createRefusedOrigins } from '../../apps/api/access/refused-origins.ts';
+import { createRefusedOrigins } from '#libs/tenants/origin-refusals';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

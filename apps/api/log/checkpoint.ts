@@ -9,8 +9,8 @@ import { guard } from '#libs/base/http/guard';
 import { domainPath } from '#libs/base/terms/parameters';
 import { logQuery } from '#libs/contract/record';
 import type { PublishedLog } from '#libs/store/logs/published';
-import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/rules';
 import { requireLog } from './published.ts';
 
 /** The signed note, and when it was signed, which the note itself does not say. */

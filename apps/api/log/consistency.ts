@@ -9,8 +9,8 @@ import { domainPath } from '#libs/base/terms/parameters';
 import { type Consistency, consistencyQuery } from '#libs/contract/proof';
 import { base64 } from '#libs/merkle/bytes';
 import { consistencyProof, consistencyTiles } from '#libs/merkle/proofs';
-import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/rules';
 import { readTileBytes } from './hashes.ts';
 import { requireLog } from './published.ts';
 

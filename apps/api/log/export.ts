@@ -12,11 +12,11 @@ import { domainPath } from '#libs/base/terms/parameters';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { exportQuery, organizationExportQuery } from '#libs/contract/log';
 import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
-import { addVisitorAct } from '#libs/store/privacy/acts';
-import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
-import { accessIn, organizationIn } from '../access/bearer.ts';
-import { endOf, type SharedPlaces, takeOrRefuse } from '../access/shared-places.ts';
-import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import { endOf, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
+import { addVisitorAct } from '#libs/tenants/visitor-acts';
+import { createVisitorHash } from '#libs/tenants/visitor-hash';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };

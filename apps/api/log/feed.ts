@@ -10,8 +10,8 @@ import { Problem } from '#libs/base/terms/problem';
 import { type Feed, feedQuery } from '#libs/contract/log';
 import { readFeed } from '#libs/store/logs/feed';
 import { findSize, type LogSize } from '#libs/store/logs/published';
-import { organizationIn } from '../access/bearer.ts';
-import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 
 const defaultLimit = 1_000;
 

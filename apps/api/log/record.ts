@@ -6,8 +6,8 @@ import { guard } from '#libs/base/http/guard';
 import { Problem } from '#libs/base/terms/problem';
 import { logQuery, recordPath } from '#libs/contract/record';
 import { type FoundRecord, findRecord, type WantedRecord } from '#libs/store/logs/places';
-import { organizationIn } from '../access/bearer.ts';
-import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 
 export function oneRecord({ readDb }: { readDb: Database }): Middleware {
   return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {

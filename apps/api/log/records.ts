@@ -11,9 +11,9 @@ import { type Cap, findCap } from '#libs/store/limit';
 import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import { readPage } from '#libs/store/records/log';
 import type { LogPage } from '#libs/store/records/log-page';
-import { organizationIn } from '../access/bearer.ts';
-import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
-import type { NoteVisitorRead } from '../access/visitor-reads.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
 
 const defaultLimit = 50;
 const cappedLimit = 10;

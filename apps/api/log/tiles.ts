@@ -7,8 +7,8 @@ import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { logQuery } from '#libs/contract/record';
 import { type EntryBundle, parseTilePath, type Tile, tileWidth, widthAt } from '#libs/merkle/tile-path';
-import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/rules';
 import { readHashes } from './hashes.ts';
 import { requireLog } from './published.ts';
 

@@ -25,10 +25,10 @@ import { Unreadable } from '#libs/imports/rows';
 import { createToRecord } from '#libs/imports/to-record';
 import { findKnownRows } from '#libs/store/records/known';
 import { listDroppedMonths } from '#libs/store/records/months';
-import { createPerform } from '#libs/store/tenants/perform';
-import { accessIn, organizationIn } from '../access/bearer.ts';
-import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '../access/shared-places.ts';
-import { requireInUse, requireOwnDomain } from '../access/tenant-rules.ts';
+import { createPerform } from '#libs/tenants/audited-change';
+import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import { requireInUse, requireOwnDomain } from '#libs/tenants/rules';
+import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
 import { createImportLane } from './import-lane.ts';
 
 export interface ImportRoomParts {

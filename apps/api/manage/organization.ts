@@ -8,8 +8,8 @@ import { type Breakdown, sumOf, totalOf, wholeOrganization } from '#libs/base/te
 import type { Organization } from '#libs/contract/statistics';
 import type { Wanted } from '#libs/counters/read';
 import type { Facet, FacetQuestion } from '#libs/store/facets/read';
-import type { OwnDomain } from '#libs/store/tenants/tenants';
-import { accessIn, organizationIn } from '../access/bearer.ts';
+import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import type { OwnDomain } from '#libs/tenants/tenants';
 
 /** Counters, added up. */
 interface Counters {

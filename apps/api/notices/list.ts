@@ -7,8 +7,8 @@ import { listOf } from '#libs/base/http/list';
 import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import type { NoticesPage } from '#libs/contract/notice';
 import { type ListedNotice, listNotices as readNotices } from '#libs/store/notices/documents';
-import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/rules';
 
 export function listNotices({ db }: { db: Database }): Middleware {
   return guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {

@@ -15,11 +15,11 @@ import { Problem, unavailable } from '#libs/base/terms/problem';
 import { type Notice, type NoticePut, noticePath, readNotice } from '#libs/contract/notice';
 import { putNotice as keepNotice, type Put, putManagedNotice } from '#libs/store/notices/documents';
 import type { HeldNotices } from '#libs/store/notices/held';
-import { createPerform } from '#libs/store/tenants/perform';
-import { accessIn, organizationIn } from '../access/bearer.ts';
-import { inTurn } from '../access/in-turns.ts';
-import type { SharedPlaces } from '../access/shared-places.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { createPerform } from '#libs/tenants/audited-change';
+import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import { inTurn } from '#libs/tenants/in-turns';
+import { requireOwnDomain } from '#libs/tenants/rules';
+import type { SharedPlaces } from '#libs/tenants/shared-places';
 
 /** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
 export const newNotices = { perAddress: 20, perDomain: 500 };

@@ -7,8 +7,8 @@ import { noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { noticePath } from '#libs/contract/notice';
 import { findNotice } from '#libs/store/notices/documents';
-import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/rules';
 
 export function showNotice({ db }: { db: Database }): Middleware {
   return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {

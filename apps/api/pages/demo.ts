@@ -10,7 +10,7 @@ import { noQuery } from '#libs/base/terms/parameters';
 import type { ApiConfig } from '#libs/config/api';
 import { storable } from '#libs/contract/record';
 import { readPage } from '#libs/store/records/log';
-import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import type { TenantCache } from '#libs/tenants/tenant-cache';
 
 const files = {
   'shop.css': 'text/css',

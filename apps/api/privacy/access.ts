@@ -6,11 +6,11 @@ import { patient } from '#libs/base/db/patient';
 import type { Middleware } from '#libs/base/http/context';
 import { keepingOpen, toStream } from '#libs/base/http/stream';
 import type { Log } from '#libs/base/ops/process-log';
-import { addVisitorAct } from '#libs/store/privacy/acts';
 import { allAbout } from '#libs/store/privacy/all-about';
 import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
-import { accessIn } from '../access/bearer.ts';
-import { endOf, type SharedPlaces } from '../access/shared-places.ts';
+import { accessIn } from '#libs/tenants/bearer';
+import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
+import { addVisitorAct } from '#libs/tenants/visitor-acts';
 import { forVisitor } from './visitor.ts';
 
 interface Parts {

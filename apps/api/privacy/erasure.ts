@@ -9,10 +9,10 @@ import { Problem } from '#libs/base/terms/problem';
 import { within } from '#libs/base/within';
 import { type Erasure, erasurePath } from '#libs/contract/privacy';
 import { eraseVisitor, type Erasure as Found, findErasure } from '#libs/store/privacy/erasures';
+import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import { inTurn } from '#libs/tenants/in-turns';
+import type { SharedPlaces } from '#libs/tenants/shared-places';
 import { rememberTombstones } from '#libs/witness/tombstones';
-import { accessIn, organizationIn } from '../access/bearer.ts';
-import { inTurn } from '../access/in-turns.ts';
-import type { SharedPlaces } from '../access/shared-places.ts';
 import { forVisitor, type Visitor } from './visitor.ts';
 
 interface Parts {

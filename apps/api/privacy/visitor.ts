@@ -7,9 +7,9 @@ import { readJsonObject } from '#libs/base/http/json-body';
 import { domainPath, noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { visitorBody } from '#libs/contract/privacy';
-import { createVisitorHash, type VisitorHash } from '#libs/store/privacy/visitor-hash';
-import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/rules';
+import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitor-hash';
 
 export interface Visitor {
   organizationId: string;

@@ -11,7 +11,7 @@ import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
 import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import { checkRecord, countryIn, withoutQuery } from '#libs/contract/check-record';
 import { type NewRecord, type Receipt, type RecordBody, recordFields } from '#libs/contract/record';
-import { domainIn } from '../access/api-key.ts';
+import { domainIn } from '#libs/tenants/api-key';
 import type { CountryOf } from './countries.ts';
 import type { Recorder } from './recorder.ts';
 

@@ -4,7 +4,7 @@
  */
 import { dayOf } from '#libs/base/terms/calendar';
 import type { DisplayBody, Displays } from '#libs/contract/display';
-import type { Domain } from '#libs/store/tenants/tenants';
+import type { Domain } from '#libs/tenants/tenants';
 
 /** Different ones between two flushes: of a domain, of an organization, which has an eighth, and of all. */
 export const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };

@@ -5,7 +5,7 @@ import type { Step } from '#libs/base/http/context';
 import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/http/field-errors';
 import { readOptionalObject } from '#libs/base/http/json-body';
 import { compiledDisplayBody, type DisplayBody } from '#libs/contract/display';
-import { domainIn } from '../access/api-key.ts';
+import { domainIn } from '#libs/tenants/api-key';
 import type { DisplayCounter } from './display-counter.ts';
 
 export function display({ displays }: { displays: DisplayCounter }): Step {

@@ -11,7 +11,7 @@ import { type OrgStats, orgStatsQuery, type ShortRecord } from '#libs/contract/l
 import type { FullRecord } from '#libs/contract/record';
 import { findCap } from '#libs/store/limit';
 import { readOrganizationPage, readOrganizationVersion } from '#libs/store/records/organization-log';
-import { organizationIn } from '../access/bearer.ts';
+import { organizationIn } from '#libs/tenants/bearer';
 import type { CounterReader } from './counter-reader.ts';
 
 const statsDays = 30;

@@ -20,8 +20,8 @@ import {
 } from '#libs/base/terms/terms';
 import { type DomainStats, type OrganizationStats, statsQuery } from '#libs/contract/statistics';
 import type { Facet, FacetQuestion } from '#libs/store/facets/read';
-import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/rules';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
 import type { FacetReader } from './facet-reader.ts';
 import { displayFigures, groupsOf, optInRateOf } from './groups.ts';

@@ -6,8 +6,8 @@ import { readFields } from '#libs/base/http/json-body';
 import { replayBody, type WebhookReplay, type WebhookSecret, type WebhookTest } from '#libs/contract/webhook';
 import { formatSecret } from '#libs/store/webhooks/secret';
 import { isToldOf } from '#libs/store/webhooks/webhooks';
-import { organizationIn } from '../access/bearer.ts';
-import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 import { adminOf, forWebhook, requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
 
 /** The worker sends it; how it went is among the deliveries. */

@@ -4,10 +4,10 @@ import type { Middleware } from '#libs/base/http/context';
 import { changedMeanwhile, requiredVersion } from '#libs/base/http/etag';
 import { readFields } from '#libs/base/http/json-body';
 import { webhookChange } from '#libs/contract/webhook';
-import type { Unchanged } from '#libs/store/tenants/perform';
 import type { Webhook } from '#libs/store/webhooks/webhooks';
-import { organizationIn } from '../access/bearer.ts';
-import { requireOwnDomain } from '../access/tenant-rules.ts';
+import type { Unchanged } from '#libs/tenants/audited-change';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/rules';
 import { adminOf, forWebhook, requireAllowed, requireUrl, requireWebhook, show, type WebhookParts } from './webhook.ts';
 
 export const showWebhook = (parts: WebhookParts): Middleware =>

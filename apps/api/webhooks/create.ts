@@ -6,8 +6,8 @@ import { readFields } from '#libs/base/http/json-body';
 import { noQuery } from '#libs/base/terms/parameters';
 import { type MadeWebhook, webhookBody } from '#libs/contract/webhook';
 import { formatSecret } from '#libs/store/webhooks/secret';
-import { organizationIn } from '../access/bearer.ts';
-import { toQuotaProblem } from '../access/quota.ts';
+import { organizationIn } from '#libs/tenants/bearer';
+import { toQuotaProblem } from '#libs/tenants/quota';
 import { adminOf, requireAllowed, requireBox, requireUrl, show, toAnswer, type WebhookParts } from './webhook.ts';
 
 export function createWebhook(parts: WebhookParts): Middleware {

@@ -6,7 +6,7 @@ import { listOf } from '#libs/base/http/list';
 import { listQuery } from '#libs/base/terms/parameters';
 import { type DeliveriesPage, webhookPath } from '#libs/contract/webhook';
 import { findWebhook, type ListedDelivery, listDeliveries as readDeliveries } from '#libs/store/webhooks/webhooks';
-import { organizationIn } from '../access/bearer.ts';
+import { organizationIn } from '#libs/tenants/bearer';
 import { requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
 
 export function listDeliveries(parts: WebhookParts): Middleware {

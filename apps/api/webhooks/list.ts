@@ -6,7 +6,7 @@ import { listOf } from '#libs/base/http/list';
 import { listQuery } from '#libs/base/terms/parameters';
 import type { WebhooksPage } from '#libs/contract/webhook';
 import { listWebhooks as readWebhooks } from '#libs/store/webhooks/webhooks';
-import { organizationIn } from '../access/bearer.ts';
+import { organizationIn } from '#libs/tenants/bearer';
 import { requireBox, toAnswer, type WebhookParts } from './webhook.ts';
 
 export function listWebhooks(parts: WebhookParts): Middleware {

@@ -9,14 +9,14 @@ import { noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { type Webhook as Answer, webhookPath } from '#libs/contract/webhook';
 import { readWebhookUrl } from '#libs/runtime/webhook-url';
-import type { Organization } from '#libs/store/tenants/tenants';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox, type SecretBox } from '#libs/store/webhooks/secret';
 import { findWebhook, type Webhook } from '#libs/store/webhooks/webhooks';
-import { accessIn, organizationIn, requireScope } from '../access/bearer.ts';
-import { forChanges } from '../access/in-turns.ts';
-import type { SharedPlaces } from '../access/shared-places.ts';
-import { requireConsentLog, requireOwnDomain } from '../access/tenant-rules.ts';
+import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';
+import { forChanges } from '#libs/tenants/in-turns';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import type { SharedPlaces } from '#libs/tenants/shared-places';
+import type { Organization } from '#libs/tenants/tenants';
 
 export interface WebhookParts {
   config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean; quotas: { webhooks: number } };

@@ -1,7 +1,7 @@
 /** Administrative acts in words. */
 
-import type { ActsPage } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/statistics';
+import type { ActsPage } from '#libs/tenants/contract';
 import { count } from '../format.ts';
 
 export type Act = ActsPage['acts'][number];

@@ -1,7 +1,7 @@
 /** What somebody has put into the form of a domain, and what two people have changed at once. */
 
 import type { FieldError } from '#libs/base/terms/problem';
-import type { ManagedDomain } from '#libs/contract/manage';
+import type { ManagedDomain } from '#libs/tenants/contract';
 import { sentence } from './api-error.ts';
 import { originFrom } from './typed-origin.ts';
 

@@ -8,7 +8,7 @@ import type {
   MadeKey,
   ManagedDomain,
   ShownDomain,
-} from '#libs/contract/manage';
+} from '#libs/tenants/contract';
 import { bodyOf, readAll, type Send } from './webhook-api.ts';
 
 const listedActs = 50;

@@ -1,7 +1,7 @@
 /** One domain with its keys, kept up to date while the page is visible. */
 
-import type { Key, ManagedDomain, RefusedOrigin } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/statistics';
+import type { Key, ManagedDomain, RefusedOrigin } from '#libs/tenants/contract';
 import type { Api } from './api.ts';
 import { useKept } from './kept.ts';
 import { now } from './service-clock.ts';

@@ -1,8 +1,8 @@
 /** The newest records of a domain, for what is told of them. */
 
-import type { Key } from '#libs/contract/manage';
 import type { FullRecord } from '#libs/contract/record';
 import type { Organization } from '#libs/contract/statistics';
+import type { Key } from '#libs/tenants/contract';
 import type { Api } from './api.ts';
 import { useReading } from './reading.ts';
 import { mayReadLogs } from './scopes.ts';

@@ -2,7 +2,7 @@
 import './refused-origins.css';
 import { dayOf } from '#libs/base/terms/calendar';
 import { isAllowed } from '#libs/base/terms/origin';
-import type { RefusedOrigin } from '#libs/contract/manage';
+import type { RefusedOrigin } from '#libs/tenants/contract';
 import { now } from '../data/service-clock.ts';
 import { dateOf, minuteOfDay } from '../format.ts';
 import { Button } from './button.tsx';

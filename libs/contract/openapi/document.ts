@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { createDocument } from 'zod-openapi';
+import { managePaths } from '#libs/tenants/openapi';
 import { outAndInPaths, overviewPaths, recordsPaths } from './log.ts';
-import { managePaths } from './manage.ts';
 import { noticePaths } from './notices.ts';
 import { privacyPaths } from './privacy.ts';
 import { proofPaths } from './proof.ts';

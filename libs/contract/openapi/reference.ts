@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, plain, refusals } from '#libs/base/http/openapi';
-import { signIn } from '../sign-in.ts';
-import * as examples from './examples/manage.ts';
+import * as examples from '#libs/tenants/examples';
+import { signIn } from '#libs/tenants/sign-in';
 
 const etag = { ETag: z.string().meta({ description: 'send it as `If-None-Match` to ask whether it changed' }) };
 const unchanged = { description: 'It is the same as the one with this `ETag`' };

@@ -1,6 +1,6 @@
 /** Confirming: logs that the guard halted because the server is another one may go on, as nothing is missing. */
 import type { Sql } from '#libs/base/db/database';
-import type { Perform } from '../tenants/perform.ts';
+import type { Perform } from '#libs/tenants/audited-change';
 import { type Published, setHalted } from './checkpoints.ts';
 import type { Halted } from './heads.ts';
 

@@ -2,8 +2,8 @@
 
 import type { Sql } from '#libs/base/db/database';
 import type { Notice } from '#libs/contract/notice';
-import type { Perform } from '../tenants/perform.ts';
-import { Refused } from '../tenants/refusals.ts';
+import type { Perform } from '#libs/tenants/audited-change';
+import { Refused } from '#libs/tenants/refusals';
 
 /**
  * `kept`: it was known, and is kept for good from now on; `full`: the domain has had its new ones for today, and none of

@@ -2,9 +2,9 @@
 
 import type { Database } from '#libs/base/db/database';
 import { groupsOf } from '#libs/base/group-by';
+import type { VisitorHash } from '#libs/tenants/visitor-hash';
 import { forgetVisitor } from '../records/busy-visitors.ts';
 import { erasedAmong } from './erased-records.ts';
-import type { VisitorHash } from './visitor-hash.ts';
 
 /** visitors that are looked up in one statement */
 const chunk = 1_000;

@@ -2,9 +2,9 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import type { NewRecord } from '#libs/contract/record';
-import { allDomains } from './scope.ts';
+import type { VisitorHash } from '#libs/tenants/visitor-hash';
+import { allDomains } from '#libs/tenants/visitor-scope';
 import { type ConcernedDomain, findErased, listConcerned } from './tombstones.ts';
-import type { VisitorHash } from './visitor-hash.ts';
 
 /** Of these visits those whose visitor was erased, with the visitor's hash (hex). One statement, whoever they are. */
 export async function erasedAmong<Visit extends ConcernedDomain & { visitorId: string }>(

@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
+import { addVisitorAct, type VisitorAct } from '#libs/tenants/visitor-acts';
+import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from '#libs/tenants/visitor-scope';
 import { forgetVisitor } from '../records/busy-visitors.ts';
 import { isVisitor } from '../records/names.ts';
-import { addVisitorAct, type VisitorAct } from './acts.ts';
 import { blank, blankLimit, lockLog, noteErased, type Personal, personalColumns } from './blank.ts';
-import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from './scope.ts';
 import { addTombstone } from './tombstones.ts';
 
 export interface Erasure {

@@ -4,11 +4,11 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
+import type { VisitorHash } from '#libs/tenants/visitor-hash';
+import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from '#libs/tenants/visitor-scope';
 import { nil } from '../epochs/epoch-records.ts';
 import { eraseVisitor, finishErasure } from './erasures.ts';
-import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from './scope.ts';
 import { addTombstone } from './tombstones.ts';
-import type { VisitorHash } from './visitor-hash.ts';
 
 export interface Replayed {
   /** who was there again */

@@ -7,7 +7,7 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
 import { groupsOf } from '#libs/base/group-by';
-import type { ScopeNumbers } from './scope.ts';
+import type { ScopeNumbers } from '#libs/tenants/visitor-scope';
 
 /** Days: a record may come up to 30 days after its decision. */
 const lastsDays = 32;

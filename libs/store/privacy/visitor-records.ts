@@ -2,9 +2,9 @@
 
 import type { Sql } from '#libs/base/db/database';
 import type { FullRecord } from '#libs/contract/record';
+import { isInScope, numbersOf, type VisitorScope } from '#libs/tenants/visitor-scope';
 import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '../logs/places.ts';
 import { isVisitor, joinNames } from '../records/names.ts';
-import { isInScope, numbersOf, type VisitorScope } from './scope.ts';
 
 export interface VisitorDomain {
   domainNumber: number;

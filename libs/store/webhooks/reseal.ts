@@ -1,6 +1,6 @@
 /** Secrets of webhooks under a new SECRETS_KEY. */
 import type { Database } from '#libs/base/db/database';
-import { createPerform } from '../tenants/perform.ts';
+import { createPerform } from '#libs/tenants/audited-change';
 import type { SecretBox } from './secret.ts';
 
 /** webhooks in one transaction */

@@ -1,6 +1,7 @@
 /** What an installation of some years has: many domains, imports over years, and visitors who were erased of late. */
-import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
+
 import { persist } from '#libs/store/records/persist';
+import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { addDomains, addKeys } from '../../stack/sites.ts';
 import { makeBody, toErase } from '../load.ts';
 import { need, type Scene } from '../scene.ts';

@@ -6,7 +6,7 @@ import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/contract/record';
 import { persist } from '#libs/store/records/persist';
-import { createAdministration } from '#libs/store/tenants/administration';
+import { createAdministration } from '#libs/tenants/administration';
 import { type Client, createClient, tokenFor } from '../client.ts';
 import { recordAt } from '../records.ts';
 import type { Addresses } from '../service.ts';

@@ -1,5 +1,5 @@
 /** Who did what and when, newest first. */
-import type { ActsPage } from '#libs/contract/manage';
+import type { ActsPage } from '#libs/tenants/contract';
 import { type Act, type Part, tellAct } from '../../data/acts.ts';
 import { useOlder } from '../../data/older.ts';
 import { useReading } from '../../data/reading.ts';

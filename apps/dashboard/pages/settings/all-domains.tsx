@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ManagedDomain } from '#libs/contract/manage';
 import type { Organization } from '#libs/contract/statistics';
+import type { ManagedDomain } from '#libs/tenants/contract';
 import { domainsFound } from '../../data/domains.ts';
 import { useReading } from '../../data/reading.ts';
 import { newDomainAddress, settingsAddress } from '../../data/router.ts';

@@ -1,5 +1,5 @@
 /** A domain stops recording, and goes on again. */
-import type { Key, ManagedDomain } from '#libs/contract/manage';
+import type { Key, ManagedDomain } from '#libs/tenants/contract';
 import { useAttempt } from '../../data/attempt.ts';
 import { isUsedLately } from '../../data/managed-domain.ts';
 import { useSignedIn } from '../../data/signed-in.ts';

@@ -1,8 +1,8 @@
 /** Changes a domain. If somebody else has changed it since the form was opened, it shows both and lets one choose. */
 
 import { useState } from 'preact/hooks';
-import type { ManagedDomain } from '#libs/contract/manage';
 import type { FullRecord } from '#libs/contract/record';
+import type { ManagedDomain } from '#libs/tenants/contract';
 import { ApiError } from '../../data/api-error.ts';
 import { useAttempt } from '../../data/attempt.ts';
 import { type DomainDraft, type DomainField, domainFields, draftOf, isMine, isSame } from '../../data/domain-draft.ts';

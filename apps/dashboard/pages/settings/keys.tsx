@@ -1,7 +1,7 @@
 /** The keys of a domain: those that record, those that are revoked, and one that was just made. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { Key, MadeKey, ManagedDomain } from '#libs/contract/manage';
+import type { Key, MadeKey, ManagedDomain } from '#libs/tenants/contract';
 import { useAttempt } from '../../data/attempt.ts';
 import { keepMadeKey } from '../../data/kept-keys.ts';
 import { isUsedLately } from '../../data/managed-domain.ts';

@@ -1,6 +1,6 @@
 /** The settings of one domain, and its keys. */
 import { useRef, useState } from 'preact/hooks';
-import type { MadeKey, ManagedDomain } from '#libs/contract/manage';
+import type { MadeKey, ManagedDomain } from '#libs/tenants/contract';
 import { useManagedDomain, withDomain } from '../../data/managed-domain.ts';
 import { useNewestRecords } from '../../data/newest-records.ts';
 import { widgetAddress } from '../../data/router.ts';

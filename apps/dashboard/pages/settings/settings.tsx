@@ -1,7 +1,7 @@
 /** What an organization manages: its domains, their settings and keys, and who did what. The token needs a scope. */
 import './settings.css';
 import { useState } from 'preact/hooks';
-import type { MadeKey } from '#libs/contract/manage';
+import type { MadeKey } from '#libs/tenants/contract';
 import type { SettingsRoute } from '../../data/router.ts';
 import { mayManage } from '../../data/scopes.ts';
 import { useSignedIn } from '../../data/signed-in.ts';

@@ -2,7 +2,7 @@
 import './sign-in.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Provider } from '#libs/contract/sign-in';
+import type { Provider } from '#libs/tenants/sign-in';
 import type { SignOutReason } from '../../data/session.ts';
 import { readProvider } from '../../data/sign-in.ts';
 import { assentCommand } from '../../parts/assent-command.ts';

@@ -1,5 +1,5 @@
 /** From which sites a domain records: a refused origin is the most common mistake. */
-import type { ManagedDomain } from '#libs/contract/manage';
+import type { ManagedDomain } from '#libs/tenants/contract';
 import { useLive } from '../../data/live.ts';
 import { useReading } from '../../data/reading.ts';
 import { settingsAddress } from '../../data/router.ts';

@@ -1,5 +1,5 @@
 /** The key of the tag: made here or pasted, and whether it is one of this domain. */
-import type { Key } from '#libs/contract/manage';
+import type { Key } from '#libs/tenants/contract';
 import { useAttempt } from '../../data/attempt.ts';
 import { domainIn } from '../../data/domains.ts';
 import { isMadeHere, keepKey, keepMadeKey } from '../../data/kept-keys.ts';

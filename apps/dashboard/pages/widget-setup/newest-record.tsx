@@ -2,8 +2,8 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import type { ShownDomain } from '#libs/contract/manage';
 import type { FullRecord } from '#libs/contract/record';
+import type { ShownDomain } from '#libs/tenants/contract';
 import { ApiError } from '../../data/api-error.ts';
 import { useAttempt } from '../../data/attempt.ts';
 import { useLive } from '../../data/live.ts';

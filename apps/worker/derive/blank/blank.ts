@@ -13,7 +13,7 @@ import { listVisits, listVisitsIn, lockPersonal, type Visit } from '#libs/store/
 import { erasedAmong } from '#libs/store/privacy/erased-records';
 import { countBlanked } from '#libs/store/privacy/erasures';
 import { firstConcerned, listConcerned, searchAgain } from '#libs/store/privacy/tombstones';
-import { createVisitorHash, type VisitorHash } from '#libs/store/privacy/visitor-hash';
+import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitor-hash';
 
 export const blanking = 'blank';
 

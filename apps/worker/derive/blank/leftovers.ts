@@ -17,8 +17,8 @@ import { createErasedRecords } from '#libs/store/privacy/erased-records';
 import { goOn, takeErasure } from '#libs/store/privacy/erasures';
 import { blankRejected, withoutPersonal } from '#libs/store/privacy/rejected-visitors';
 import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from '#libs/store/privacy/tombstones';
-import type { VisitorHash } from '#libs/store/privacy/visitor-hash';
 import { deleteUnnamedUserAgents, usualPiece } from '#libs/store/user-agents/unnamed';
+import type { VisitorHash } from '#libs/tenants/visitor-hash';
 import { forgetTombstones } from '#libs/witness/tombstones';
 
 export interface LeftoverParts {

@@ -5,9 +5,9 @@ import type { Middleware } from '#libs/base/http/context';
 import { type Binding, makeMergedCursor, readMergedCursor } from '#libs/base/http/cursor';
 import { guard } from '#libs/base/http/guard';
 import { listQuery } from '#libs/base/terms/parameters';
-import type { ActsPage } from '#libs/contract/manage';
-import { type ActsPosition, listActs as readActs } from '#libs/store/tenants/acts';
-import { organizationIn } from '../access/bearer.ts';
+import { type ActsPosition, listActs as readActs } from './acts.ts';
+import { organizationIn } from './bearer.ts';
+import type { ActsPage } from './contract.ts';
 
 const defaultLimit = 50;
 

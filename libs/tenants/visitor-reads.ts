@@ -5,9 +5,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
 import type { Context } from '#libs/base/http/context';
-import { addVisitorAct } from '#libs/store/privacy/acts';
-import { createVisitorHash } from '#libs/store/privacy/visitor-hash';
 import { accessIn, organizationIn } from './bearer.ts';
+import { addVisitorAct } from './visitor-acts.ts';
+import { createVisitorHash } from './visitor-hash.ts';
 
 const remembered = { max: 10_000, ttl: 60_000 };
 

@@ -1,8 +1,8 @@
 /** Domains as they are managed: with when they were made, whether they are archived, and the version that is changed. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { DomainChange } from '#libs/contract/manage';
-import type { Perform, Unchanged } from './perform.ts';
+import type { Perform, Unchanged } from './audited-change.ts';
+import type { DomainChange } from './contract.ts';
 import { Refused, requireName, requireRoom } from './refusals.ts';
 import { type Domain, makeId } from './tenants.ts';
 

@@ -4,10 +4,10 @@ import type { Context, Step } from '#libs/base/http/context';
 import { exposedHeaders } from '#libs/base/http/page-routes';
 import { isAllowed } from '#libs/base/terms/origin';
 import { Problem } from '#libs/base/terms/problem';
-import type { TenantCache } from '#libs/store/tenants/tenant-cache';
 import { domainIn } from './api-key.ts';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
-import type { RefusedOrigins } from './refused-origins.ts';
+import type { RefusedOrigins } from './origin-refusals.ts';
+import type { TenantCache } from './tenant-cache.ts';
 
 /** Sets the headers that let the page read the answer; the origin is refused only after the key is checked. */
 export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {

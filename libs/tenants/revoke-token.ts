@@ -5,12 +5,12 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { readFields } from '#libs/base/http/json-body';
 import { noQuery } from '#libs/base/terms/parameters';
-import { type RevokedToken, revokedTokenBody } from '#libs/contract/manage';
-import { createAdministration } from '#libs/store/tenants/administration';
-import { accessIn, organizationIn } from '../access/bearer.ts';
-import { forChanges } from '../access/in-turns.ts';
-import { toQuotaProblem } from '../access/quota.ts';
-import type { SharedPlaces } from '../access/shared-places.ts';
+import { createAdministration } from './administration.ts';
+import { accessIn, organizationIn } from './bearer.ts';
+import { type RevokedToken, revokedTokenBody } from './contract.ts';
+import { forChanges } from './in-turns.ts';
+import { toQuotaProblem } from './quota.ts';
+import type { SharedPlaces } from './shared-places.ts';
 
 interface Parts {
   config: { tokens: { maxLifetime: number | undefined } };

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { print, printList, type Tools } from '#libs/base/cli/session';
-import { directory } from '#libs/store/tenants/directory';
-import { findOrganizations, type Organization } from '#libs/store/tenants/tenants';
 import { administer, type TenantTools } from './administer.ts';
+import { directory } from './directory.ts';
+import { findOrganizations, type Organization } from './tenants.ts';
 
 /** milliseconds that the tokens of the present second are revoked at most */
 const revokedFor = 1_000;

@@ -4,10 +4,10 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
 import { Problem } from '#libs/base/terms/problem';
 import type { Scope } from '#libs/base/terms/terms';
-import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Organization } from '#libs/store/tenants/tenants';
 import { type AccessToken, createAccessTokens, invalidToken, type TokenConfig } from './access-token.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
+import type { TenantCache } from './tenant-cache.ts';
+import type { Organization } from './tenants.ts';
 
 declare module '#libs/base/http/context' {
   interface State {

@@ -8,23 +8,23 @@ import { readFields } from '#libs/base/http/json-body';
 import { listOf } from '#libs/base/http/list';
 import { isAllowed } from '#libs/base/terms/origin';
 import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
+import { createAdministration } from './administration.ts';
+import type { Unchanged } from './audited-change.ts';
+import { accessIn, organizationIn } from './bearer.ts';
 import {
   type ManagedDomain as Answer,
   type DomainsPage,
   domainBody,
   domainChange,
   type ShownDomain,
-} from '#libs/contract/manage';
-import { createAdministration } from '#libs/store/tenants/administration';
-import { type ManagedDomain, listDomains as readDomains } from '#libs/store/tenants/domains';
-import type { Unchanged } from '#libs/store/tenants/perform';
-import { listRefusedOrigins, type RefusedOrigin } from '#libs/store/tenants/refused-origins';
-import { accessIn, organizationIn } from '../access/bearer.ts';
-import { forChanges } from '../access/in-turns.ts';
-import { toQuotaProblem } from '../access/quota.ts';
-import type { SharedPlaces } from '../access/shared-places.ts';
-import { domainNotFound } from '../access/tenant-rules.ts';
+} from './contract.ts';
+import { type ManagedDomain, listDomains as readDomains } from './domains.ts';
+import { forChanges } from './in-turns.ts';
 import { findOwnDomain } from './own-domain.ts';
+import { toQuotaProblem } from './quota.ts';
+import { listRefusedOrigins, type RefusedOrigin } from './refused-origins.ts';
+import { domainNotFound } from './rules.ts';
+import type { SharedPlaces } from './shared-places.ts';
 
 interface Parts {
   db: Database;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { print, printList } from '#libs/base/cli/session';
-import { directory } from '#libs/store/tenants/directory';
 import { administer, type TenantTools } from './administer.ts';
+import { directory } from './directory.ts';
 
 export function keyCommand(tools: TenantTools): Command {
   const command = new Command('key').description('API keys: write-only, one domain each; several may be active');

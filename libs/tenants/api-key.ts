@@ -7,9 +7,9 @@ import { clientAddress, network } from '#libs/base/http/client-address';
 import type { Context, Step } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
 import { Problem } from '#libs/base/terms/problem';
-import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import type { Domain } from '#libs/store/tenants/tenants';
 import type { FailedCredentials } from './failed-credentials.ts';
+import type { TenantCache } from './tenant-cache.ts';
+import type { Domain } from './tenants.ts';
 
 declare module '#libs/base/http/context' {
   interface State {

@@ -3,8 +3,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import jsonwebtoken from 'jsonwebtoken';
 import { print, type Tools } from '#libs/base/cli/session';
 import { type Scope, scopes } from '#libs/base/terms/terms';
-import { findOrganizations } from '#libs/store/tenants/tenants';
 import { administer } from './administer.ts';
+import { findOrganizations } from './tenants.ts';
 
 type TokenTools = Tools<{
   actor: string;

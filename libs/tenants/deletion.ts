@@ -4,7 +4,7 @@
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Leaving, Table } from '#libs/base/db/tables';
-import { createPerform } from './perform.ts';
+import { createPerform } from './audited-change.ts';
 
 /** rows in one transaction */
 const batch = 1_000;

@@ -15,8 +15,8 @@ import {
   revokedToken,
   revokedTokenBody,
   shownDomain,
-} from '../manage.ts';
-import * as examples from './examples/manage.ts';
+} from './contract.ts';
+import * as examples from './examples.ts';
 
 const tags = ['Manage'];
 const codes = [...scopedCodes, 'domain_not_found'] as const;

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { find, print, printList } from '#libs/base/cli/session';
-import { directory } from '#libs/store/tenants/directory';
 import { administer, type TenantTools } from './administer.ts';
+import { directory } from './directory.ts';
 
 const flag = (text: string): boolean => {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('true or false');

@@ -6,8 +6,8 @@
 import { clientAddress, network } from '#libs/base/http/client-address';
 import type { Context } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
-import type { TenantCache } from '#libs/store/tenants/tenant-cache';
-import { apiKeyPattern, type Domain } from '#libs/store/tenants/tenants';
+import type { TenantCache } from './tenant-cache.ts';
+import { apiKeyPattern, type Domain } from './tenants.ts';
 
 export interface FailedCredentials {
   /** Throws the 429 Problem where this address has failed too often. */

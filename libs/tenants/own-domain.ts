@@ -1,9 +1,9 @@
 /** The domain that a request manages: from Postgres, since what is cached may be half a second old. */
 import type { Database } from '#libs/base/db/database';
 import type { Context } from '#libs/base/http/context';
-import { findDomain, type ManagedDomain } from '#libs/store/tenants/domains';
-import { organizationIn } from '../access/bearer.ts';
-import { domainNotFound } from '../access/tenant-rules.ts';
+import { organizationIn } from './bearer.ts';
+import { findDomain, type ManagedDomain } from './domains.ts';
+import { domainNotFound } from './rules.ts';
 
 export async function findOwnDomain(ctx: Context, db: Database, domainId: string): Promise<ManagedDomain> {
   const { organizationId } = organizationIn(ctx);

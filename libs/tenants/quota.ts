@@ -1,6 +1,6 @@
 /** A quota that is reached, as the contract has it. */
 import { Problem } from '#libs/base/terms/problem';
-import { QuotaReached } from '#libs/store/tenants/refusals';
+import { QuotaReached } from './refusals.ts';
 
 /** For `catch`: what it throws is the answer. */
 export function toQuotaProblem(error: unknown): unknown {

@@ -6,16 +6,16 @@ import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
 import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
-import { type Key, type KeysPage, keyPath, type MadeKey } from '#libs/contract/manage';
-import { createAdministration } from '#libs/store/tenants/administration';
-import { type ListedKey, listKeys as readKeys } from '#libs/store/tenants/keys';
-import { Archived } from '#libs/store/tenants/refusals';
-import { accessIn, organizationIn } from '../access/bearer.ts';
-import { forChanges } from '../access/in-turns.ts';
-import { toQuotaProblem } from '../access/quota.ts';
-import type { SharedPlaces } from '../access/shared-places.ts';
-import { domainArchived } from '../access/tenant-rules.ts';
+import { createAdministration } from './administration.ts';
+import { accessIn, organizationIn } from './bearer.ts';
+import { type Key, type KeysPage, keyPath, type MadeKey } from './contract.ts';
+import { forChanges } from './in-turns.ts';
+import { type ListedKey, listKeys as readKeys } from './keys.ts';
 import { findOwnDomain } from './own-domain.ts';
+import { toQuotaProblem } from './quota.ts';
+import { Archived } from './refusals.ts';
+import { domainArchived } from './rules.ts';
+import type { SharedPlaces } from './shared-places.ts';
 
 interface Parts {
   db: Database;

@@ -11,8 +11,8 @@ import type {
   ManagedDomain,
   RevokedToken,
   ShownDomain,
-} from '../../manage.ts';
-import type { SignIn } from '../../sign-in.ts';
+} from './contract.ts';
+import type { SignIn } from './sign-in.ts';
 
 const origins = ['https://www.example.com'];
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { printList, type Tools } from '#libs/base/cli/session';
-import { listActs } from '#libs/store/tenants/acts';
+import { listActs } from './acts.ts';
 
 const listed = 100;
 

@@ -1,6 +1,6 @@
 import type { Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
-import { type Administration, createAdministration } from '#libs/store/tenants/administration';
+import { type Administration, createAdministration } from './administration.ts';
 
 export type TenantTools = Tools<{ actor: string }>;
 

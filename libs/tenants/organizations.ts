@@ -1,6 +1,6 @@
 /** Plans and organizations, as operators change them. */
 import type { Sql } from '#libs/base/db/database';
-import type { Perform } from './perform.ts';
+import type { Perform } from './audited-change.ts';
 import { Refused, requireName } from './refusals.ts';
 import { makeId, type Plan } from './tenants.ts';
 

@@ -1,6 +1,6 @@
 /** Administrative acts about visitors: who read or erased whose records, and who exported which. The visitor is named by a hash alone. */
 import type { Sql } from '#libs/base/db/database';
-import { numbersOf, type VisitorScope } from './scope.ts';
+import { numbersOf, type VisitorScope } from './visitor-scope.ts';
 
 export interface VisitorAct extends VisitorScope {
   /** the token's `sub`, or the operator */

@@ -2,17 +2,17 @@ import { Command, InvalidArgumentError } from 'commander';
 import { find, print, printList } from '#libs/base/cli/session';
 import { isOrigin, originRule } from '#libs/base/terms/origin';
 import { domainIdPattern } from '#libs/base/terms/terms';
-import type { Administration } from '#libs/store/tenants/administration';
-import { directory } from '#libs/store/tenants/directory';
-import type { ManagedDomain } from '#libs/store/tenants/domains';
-import type { Unchanged } from '#libs/store/tenants/perform';
-import { type Domain, findDomains } from '#libs/store/tenants/tenants';
 import { hashedPath, integrityOf, readWidgetFile } from '#libs/widget/files';
 import { keepWidgetFiles } from '#libs/widget/stored-files';
 import { administer, type TenantTools } from './administer.ts';
+import type { Administration } from './administration.ts';
+import type { Unchanged } from './audited-change.ts';
+import { directory } from './directory.ts';
+import type { ManagedDomain } from './domains.ts';
+import { type Domain, findDomains } from './tenants.ts';
 
 /** The widget's build lies beside the command line's. */
-const widgetBuild = new URL('../widget/', import.meta.url);
+const widgetBuild = new URL('../../apps/widget/', import.meta.url);
 
 const domainId = (text: string): string => {
   if (!domainIdPattern.test(text)) throw new InvalidArgumentError('1–64 of A–Z a–z 0–9 _ -');

@@ -1,6 +1,6 @@
 /** Rules of a tenant that several reads share. */
 import { Problem } from '#libs/base/terms/problem';
-import type { Organization, OwnDomain } from '#libs/store/tenants/tenants';
+import type { Organization, OwnDomain } from './tenants.ts';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */
 export function requireOwnDomain(organization: Organization, domainId: string): OwnDomain {

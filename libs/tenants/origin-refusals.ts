@@ -7,8 +7,8 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import { isOrigin } from '#libs/base/terms/origin';
-import { noteRefusedOrigin } from '#libs/store/tenants/refused-origins';
-import type { TenantCache } from '#libs/store/tenants/tenant-cache';
+import { noteRefusedOrigin } from './refused-origins.ts';
+import type { TenantCache } from './tenant-cache.ts';
 
 /** milliseconds */
 const second = 1_000;

@@ -1,9 +1,9 @@
 /** What operators change. Each change and its administrative act are written in one transaction. */
 import type { Database } from '#libs/base/db/database';
+import { createPerform } from './audited-change.ts';
 import { domainChanges } from './domains.ts';
 import { keyChanges } from './keys.ts';
 import { organizationChanges } from './organizations.ts';
-import { createPerform } from './perform.ts';
 import { Refused, requireRoom } from './refusals.ts';
 import { mostRevoked } from './tenants.ts';
 
