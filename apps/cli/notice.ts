@@ -5,7 +5,7 @@ import { visible } from '#libs/base/cli/visible';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { Database, Sql } from '#libs/base/db/database';
 import { readNotice } from '#libs/contract/notice';
-import { noticeHash } from '#libs/contract/record';
+import { noticeHash } from '#libs/record/contract';
 import { findNotice, listNotices, putManagedNotice } from '#libs/store/notices/documents';
 import { createPerform } from '#libs/tenants/audited-change';
 

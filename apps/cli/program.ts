@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { visible } from '#libs/base/cli/visible';
 import { version } from '#libs/base/version';
+import { queueCommand } from '#libs/record/commands';
 import { actsCommand } from '#libs/tenants/acts-command';
 import { domainCommand } from '#libs/tenants/domain-command';
 import { keyCommand } from '#libs/tenants/key-command';
@@ -13,7 +14,6 @@ import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
 import { noticeCommand } from './notice.ts';
 import { orgDeleteCommand } from './org-delete.ts';
-import { queueCommand } from './queue.ts';
 import { recordsCommand } from './records.ts';
 import type { AllTools } from './tools.ts';
 import { visitorCommand } from './visitor.ts';

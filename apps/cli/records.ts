@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { print, printList } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { Database } from '#libs/base/db/database';
-import { type NewRecord, newRecord } from '#libs/contract/record';
-import { persistInPart } from '#libs/store/records/persist-or-reject';
-import { deleteRejected, listRejected, type RejectedRecord } from '#libs/store/records/rejected';
+import { type NewRecord, newRecord } from '#libs/record/contract';
+import { deleteRejected, listRejected, type RejectedRecord } from '#libs/record/rejected';
+import { persistInPart } from '#libs/record/store';
 import { addExport, type ExportTools } from './records-export.ts';
 import { type ImportTools, importCommand } from './records-import.ts';
 

@@ -6,8 +6,8 @@ import { isForbidden, isSchemaMissing, isUnavailable } from '#libs/base/db/error
 import { type KeyName, requireKeys } from '#libs/base/db/key-fingerprints';
 import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
 import { type CliConfig, readCliConfig } from '#libs/config/cli';
-import { knownShards } from '#libs/queue/shards';
-import type { QueueTools } from './queue.ts';
+import type { QueueTools } from '#libs/record/commands';
+import { knownShards } from '#libs/record/queue-shards';
 
 const silent = { warn: () => {} };
 
@@ -24,7 +24,7 @@ export const tools: AllTools = {
   queues: async (work) => {
     const { queueShards } = readConfig().connections();
     // two thirds of a command's start, and most commands need no queue
-    const { openToRead } = await import('#libs/queue/summary');
+    const { openToRead } = await import('#libs/record/queue-summary');
     return withRedis(async (redis) => {
       const shards = await knownShards(redis.client, queueShards);
       const queues = shards.map((shard) => openToRead(redis, shard));

@@ -2,7 +2,7 @@
  * Sends decisions to the service. Each one is stored in the browser until the service has it, across pages and days. Its
  * id is created with the decision, so that retries do not duplicate it.
  */
-import type { Receipt } from '#libs/contract/record';
+import type { Receipt } from '#libs/record/contract';
 import { attempt } from './attempt.ts';
 import { waitAfter, withJitter } from './backoff.ts';
 import { hashNotice, type Shown } from './hash-notice.ts';

@@ -1,5 +1,5 @@
 /** One attempt to send something, and what the answer means for a record. */
-import type { Receipt } from '#libs/contract/record';
+import type { Receipt } from '#libs/record/contract';
 
 export interface Target {
   /** base address of the service, such as https://consent.example.com */

@@ -13,13 +13,13 @@ import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/b
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Counter } from '#libs/base/terms/terms';
 import type { WorkerConfig } from '#libs/config/worker';
-import type { NewRecord } from '#libs/contract/record';
 import { raise } from '#libs/counters/raise';
-import { consumeShards, NotNow } from '#libs/queue/consume';
-import type { QueueTracing } from '#libs/queue/tracing';
+import type { NewRecord } from '#libs/record/contract';
+import type { RecordMetrics } from '#libs/record/metrics';
+import { consumeShards, NotNow } from '#libs/record/queue-consumer';
+import type { QueueTracing } from '#libs/record/queue-tracing';
+import { persistWatched } from '#libs/record/store';
 import { oweRaises } from '#libs/store/owed-raises';
-import { persistWatched } from '#libs/store/records/persist-or-reject';
-import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
 
 /** records in one statement */

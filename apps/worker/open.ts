@@ -18,11 +18,11 @@ import { watchRedis } from '#libs/base/redis/health';
 import { createScheduler, type Scheduler } from '#libs/base/scheduler';
 import { version } from '#libs/base/version';
 import type { WorkerConfig } from '#libs/config/worker';
-import { promoteStray } from '#libs/queue/delayed';
-import { observeQueues } from '#libs/queue/observe';
+import { promoteStray } from '#libs/record/delayed-jobs';
+import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/metrics';
+import { observeQueues } from '#libs/record/queue-depth';
 import { retentionBacklog } from '#libs/telemetry/privacy-metrics';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
-import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/telemetry/record-metrics';
 import { createStatsMetrics, statsBacklog } from '#libs/telemetry/stats-metrics';
 import { createWebhookMetrics, webhookBacklog } from '#libs/telemetry/webhook-metrics';
 import { createConsumer, statements } from './consume.ts';
@@ -70,7 +70,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       log,
       onFailure: failed('export_spans'),
     });
-  const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
+  const queueTracing = tracing && (await import('#libs/record/queue-tracing')).createQueueTracing();
   const database = { ...timeouts, ...config.databaseMode, url: config.databaseUrl, name: 'assent-worker' };
   const db = createDatabase({ ...database, max: connections.main });
   // whatever else a worker does may take minutes, and must not be in the way of recording

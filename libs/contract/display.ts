@@ -1,6 +1,6 @@
 /** That a banner was shown: it is counted by these values, and nothing else is kept. */
 import { z } from 'zod';
-import { recordBody } from './record.ts';
+import { recordBody } from '#libs/record/contract';
 
 export const displayBody = recordBody
   .pick({ bannerVersion: true, variant: true, language: true })

@@ -1,7 +1,7 @@
 /** An import: its formats, its limits, what a row may say, why one is refused, and what is answered. */
 import { z } from 'zod';
 import { count } from '#libs/base/terms/response-fields';
-import { recordFields, storable } from './record.ts';
+import { recordFields, storable } from '#libs/record/contract';
 
 export const importFormats = ['ndjson', 'csv'] as const;
 export type ImportFormat = (typeof importFormats)[number];

@@ -4,7 +4,7 @@ import { cursor, date, inOrder, outOfOrder, wholeNumber } from '#libs/base/terms
 import { count, day, nullable, time } from '#libs/base/terms/response-fields';
 import { decision, domainIdPattern, exportFormats } from '#libs/base/terms/terms';
 import { uuidv7Pattern } from '#libs/base/terms/uuid';
-import { fullRecord, logNumber, visitorId } from './record.ts';
+import { fullRecord, logNumber, visitorId } from '#libs/record/contract';
 import { breakdown, counts } from './statistics.ts';
 
 const bot = z

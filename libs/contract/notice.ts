@@ -5,7 +5,7 @@ import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { domainPath } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
-import { noticeHash } from './record.ts';
+import { noticeHash } from '#libs/record/contract';
 
 export const noticeLimits = { bytes: 16 * 1024, levels: 16 };
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { decision } from '#libs/base/terms/terms';
-import { fullRecord, visitorId } from './record.ts';
+import { fullRecord, visitorId } from '#libs/record/contract';
 
 /** A visitor's id where it is not in the path. */
 export const visitorBody = z.strictObject({ visitorId }).meta({ id: 'VisitorBody' });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { outOfOrder, wholeNumber } from '#libs/base/terms/parameters';
 import { count, nullable } from '#libs/base/terms/response-fields';
-import { fullRecord, logNumber } from './record.ts';
+import { fullRecord, logNumber } from '#libs/record/contract';
 
 const base64 = z.string().meta({ description: 'base64' });
 const opening = z.object({

@@ -3,7 +3,7 @@
  * known; the rest is stored. Sent again, everything is known.
  */
 import { exportedOnly, type ImportErrorCode, importedFields, importLimits, type Refusal } from '#libs/contract/import';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '#libs/record/contract';
 import type { Row, Rows } from './rows.ts';
 import type { ToRecord } from './to-record.ts';
 import { createTurn } from './turns.ts';

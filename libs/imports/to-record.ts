@@ -7,7 +7,6 @@ import { parseOptions, toFieldErrors } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { idOfDigest, timeOf } from '#libs/base/terms/uuid';
-import { checkRecord, countryIn, withoutQuery } from '#libs/contract/check-record';
 import {
   compiledImportFields,
   importedOwnFields,
@@ -15,7 +14,8 @@ import {
   importedSince,
   type Refusal,
 } from '#libs/contract/import';
-import type { NewRecord, RecordBody } from '#libs/contract/record';
+import { checkRecord, countryIn, withoutQuery } from '#libs/record/check-record';
+import type { NewRecord, RecordBody } from '#libs/record/contract';
 import type { Row } from './rows.ts';
 
 export interface RecordRules {

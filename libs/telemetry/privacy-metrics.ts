@@ -1,7 +1,7 @@
 /** Retention. */
 
 import { by, type Question } from '#libs/base/ops/asked-gauges';
-import { type Act, roundsNeeded } from '#libs/store/records/due-months';
+import { type Act, roundsNeeded } from '#libs/record/due-months';
 
 export const retentionBacklog: Question<Record<Act, number>> = {
   ask: async (sql) => {

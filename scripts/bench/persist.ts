@@ -30,7 +30,7 @@ const given: PersistLoad = JSON.parse(process.argv[2] ?? '{}');
 const { name = 'persist', client = 'client', checkout, databaseUrl, domainIds, records, postgres } = given;
 const { span: [from, to] = [Date.now(), Date.now()] } = given;
 
-const { persist }: typeof import('#libs/store/records/persist') = await importLib(
+const { persist }: typeof import('#libs/record/persist/persist') = await importLib(
   'record/persist/persist',
   'store/records/persist',
 );

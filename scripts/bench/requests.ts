@@ -6,7 +6,7 @@
 
 import { type Decision, decisions } from '#libs/base/terms/terms';
 import { makeIdAt } from '#libs/base/terms/uuid';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '#libs/record/contract';
 import type { Site } from '../stack/client.ts';
 import { userAgents } from './user-agents.ts';
 

@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { isReady } from '#libs/counters/fill';
-import { knownShards, queuePrefix, recordQueue } from '#libs/queue/shards';
+import { knownShards, queuePrefix, recordQueue } from '#libs/record/queue-shards';
 import { describe } from '../stack/advice.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { callOnce } from './calls.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import { createDatabase, type Database, type Sql } from '#libs/base/db/database';
 import { connectRedis } from '#libs/base/redis/connection';
-import { shardOf } from '#libs/queue/shards';
+import { shardOf } from '#libs/record/queue-shards';
 import { describe } from '../stack/advice.ts';
 import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';

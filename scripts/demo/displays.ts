@@ -2,7 +2,7 @@
 import { dayOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { Displays } from '#libs/contract/display';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '#libs/record/contract';
 import { createDisplayTally } from '../../apps/api/stats/display-tally.ts';
 import { randomOf } from './chance.ts';
 import { unansweredFor, variantOf } from './circumstances.ts';

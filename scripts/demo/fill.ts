@@ -2,11 +2,11 @@
 
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '#libs/record/contract';
+import { findKnown } from '#libs/record/known-ids';
+import { listDroppedMonths } from '#libs/record/months';
+import { persist } from '#libs/record/persist/persist';
 import { storeDisplays } from '#libs/store/displays/displays';
-import { findKnown } from '#libs/store/records/known';
-import { listDroppedMonths } from '#libs/store/records/months';
-import { persist } from '#libs/store/records/persist';
 import type { Administration } from '#libs/tenants/administration';
 import { findOrganizations } from '#libs/tenants/tenants';
 import { Advice } from '../stack/advice.ts';

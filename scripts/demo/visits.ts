@@ -6,7 +6,7 @@
 import { v7 } from 'uuid';
 import { addDays, dayOf, daysBetween, startOf } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '#libs/record/contract';
 import { bytesOf, numbersIn, randomOf } from './chance.ts';
 import { bannerOf, circumstancesOf } from './circumstances.ts';
 import { categories, crawler, hours, pages, type Site, sites, userAgents } from './sites.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/base/terms/calendar';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { hold, step } from '../support/browser/browser.ts';
 import { type Customer, go, useDashboard } from '../support/browser/dashboard.ts';
 import { readCsv } from '../support/csv.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
 import type { Imported } from '#libs/contract/import';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';

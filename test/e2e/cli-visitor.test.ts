@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
 import type { Visitor } from '#libs/contract/privacy';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { createCli } from '../support/cli.ts';
 import { clockAhead } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { holdTheMinute } from '../support/clock.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';

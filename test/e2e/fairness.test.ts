@@ -6,7 +6,7 @@ import { request as httpRequest } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import type { Imported } from '#libs/contract/import';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import { createClient, request, tokenFor } from '../support/client.ts';

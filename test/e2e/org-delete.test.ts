@@ -1,12 +1,12 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { packJob } from '#libs/contract/job';
 import { readNotice } from '#libs/contract/notice';
-import type { NewRecord } from '#libs/contract/record';
-import { queuePrefix, recordQueue } from '#libs/queue/shards';
+import type { NewRecord } from '#libs/record/contract';
+import { packJob } from '#libs/record/job';
+import { persist } from '#libs/record/persist/persist';
+import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { keepRejected } from '#libs/record/rejected';
 import { putManagedNotice } from '#libs/store/notices/documents';
-import { persist } from '#libs/store/records/persist';
-import { keepRejected } from '#libs/store/records/rejected';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import { createPerform } from '#libs/tenants/audited-change';

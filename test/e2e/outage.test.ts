@@ -1,7 +1,7 @@
 /** What the API does while Postgres or Redis is away, or takes requests and never answers. */
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { type Answer, createClient, type ProblemAnswer } from '../support/client.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
 import { openGate } from '../support/gate.ts';

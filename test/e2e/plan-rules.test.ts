@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/base/terms/calendar';
 import type { RecordsPage } from '#libs/contract/log';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { createAdministration } from '#libs/tenants/administration';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { TransactionSql } from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { createClient, request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, useStackWithApi } from '../support/stack.ts';

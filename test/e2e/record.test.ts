@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { acceptedAhead, acceptedPast, decisions } from '#libs/base/terms/terms';
 import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { makeId } from '../support/ids.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { at, useStack } from '../support/stack.ts';

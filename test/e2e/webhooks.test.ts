@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import type { DeliveriesPage, MadeWebhook, Webhook, WebhookSecret, WebhooksPage } from '#libs/contract/webhook';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';

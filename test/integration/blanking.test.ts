@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '#libs/record/contract';
+import { persist } from '#libs/record/persist/persist';
+import { keepRejected } from '#libs/record/rejected';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { addTombstone, deleteOldTombstones } from '#libs/store/privacy/tombstones';
-import { persist } from '#libs/store/records/persist';
-import { keepRejected } from '#libs/store/records/rejected';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { numbersOf } from '#libs/tenants/visitor-scope';
 import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';

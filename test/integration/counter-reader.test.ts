@@ -3,7 +3,7 @@ import { watchRedis } from '#libs/base/redis/health';
 import { spanOf } from '#libs/base/terms/calendar';
 import { emptyBreakdown } from '#libs/base/terms/terms';
 import { counterKey } from '#libs/counters/keys';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { type CounterReader, createCounterReader } from '../../apps/api/stats/counter-reader.ts';
 import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';

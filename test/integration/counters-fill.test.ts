@@ -5,7 +5,7 @@ import type { Counter } from '#libs/base/terms/terms';
 import { fill, isReady, type ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
 import { scripted } from '#libs/counters/scripts';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { listerOf, packedPage, readSame, unpackAll } from '../support/counter-stores.ts';
 import { inKeyOrder, storedCounters } from '../support/counts.ts';
 import { restartRedis } from '../support/outage.ts';

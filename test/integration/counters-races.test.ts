@@ -13,7 +13,7 @@ import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/base/t
 import { fill } from '#libs/counters/fill';
 import { raise } from '#libs/counters/raise';
 import { readCounters } from '#libs/counters/read';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { isAtMost, listerOf, readSame } from '../support/counter-stores.ts';
 import { countRecords } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';

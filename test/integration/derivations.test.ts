@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Derivation, deriveNext, doneWith } from '#libs/store/epochs/derivations';
-import { lastClosedEpoch, secondsBehind } from '#libs/store/epochs/epochs';
-import { persist } from '#libs/store/records/persist';
-import { recordBacklog } from '#libs/telemetry/record-metrics';
+import { type Derivation, deriveNext, doneWith } from '#libs/record/derivations';
+import { lastClosedEpoch, secondsBehind } from '#libs/record/epochs';
+import { recordBacklog } from '#libs/record/metrics';
+import { persist } from '#libs/record/persist/persist';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { diskUse } from '../../scripts/bench/disk-use.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';

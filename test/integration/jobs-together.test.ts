@@ -2,9 +2,9 @@
 import { Queue } from 'bullmq';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
-import { packJob } from '#libs/contract/job';
-import type { NewRecord } from '#libs/contract/record';
-import { queuePrefix, recordQueue } from '#libs/queue/shards';
+import type { NewRecord } from '#libs/record/contract';
+import { packJob } from '#libs/record/job';
+import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
 import { atEnd } from '../support/at-end.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
 import { openPool } from '../support/pool.ts';

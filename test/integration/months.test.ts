@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Sql } from '#libs/base/db/database';
+import { dropMonth, listMonths, makeMonth } from '#libs/record/months';
+import { persist } from '#libs/record/persist/persist';
 import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { readPage } from '#libs/store/records/log';
-import { dropMonth, listMonths, makeMonth } from '#libs/store/records/months';
-import { persist } from '#libs/store/records/persist';
 import { atOnce } from '../support/clock.ts';
 import { storedCounters } from '../support/counts.ts';
 import { openPool } from '../support/pool.ts';

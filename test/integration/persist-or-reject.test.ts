@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isUnavailable } from '#libs/base/db/errors';
-import type { NewRecord } from '#libs/contract/record';
-import { dropMonth } from '#libs/store/records/months';
-import { persistOrReject } from '#libs/store/records/persist-or-reject';
-import { listRejected } from '#libs/store/records/rejected';
+import type { NewRecord } from '#libs/record/contract';
+import { dropMonth } from '#libs/record/months';
+import { listRejected } from '#libs/record/rejected';
+import { persistOrReject } from '#libs/record/store';
 import { replay } from '../../apps/cli/records.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { counting, openPool } from '../support/pool.ts';

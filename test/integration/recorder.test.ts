@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#libs/base/terms/problem';
-import type { NewRecord } from '#libs/contract/record';
 import { fill } from '#libs/counters/fill';
-import { shardOf } from '#libs/queue/shards';
-import { persist } from '#libs/store/records/persist';
+import type { NewRecord } from '#libs/record/contract';
+import { persist } from '#libs/record/persist/persist';
+import { shardOf } from '#libs/record/queue-shards';
 import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { deriveNext } from '#libs/store/epochs/derivations';
+import { deriveNext } from '#libs/record/derivations';
+import { persist } from '#libs/record/persist/persist';
 import { dropExpiredMonths } from '#libs/store/privacy/retention';
-import { persist } from '#libs/store/records/persist';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { checkLogs } from '../../apps/cli/check/check.ts';
 import { createSeal } from '../../apps/worker/derive/seal/seal.ts';

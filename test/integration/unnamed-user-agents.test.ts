@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createPieceSize } from '#libs/store/epochs/piece-size';
+import { persist } from '#libs/record/persist/persist';
+import { createPieceSize } from '#libs/record/piece-size';
+import { deleteUnnamedUserAgents } from '#libs/record/unnamed-user-agents';
 import { eraseVisitor } from '#libs/store/privacy/erasures';
-import { persist } from '#libs/store/records/persist';
-import { deleteUnnamedUserAgents } from '#libs/store/user-agents/unnamed';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
-import { listMonths, makeMonth } from '#libs/store/records/months';
-import { persist } from '#libs/store/records/persist';
+import { listMonths, makeMonth } from '#libs/record/months';
+import { persist } from '#libs/record/persist/persist';
 import { createTasks } from '../../apps/worker/keep/tasks.ts';
 import { holdPostgresClock, turnedClock } from '../support/clock.ts';
 import { openPool } from '../support/pool.ts';

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import { atEnd } from '../support/at-end.ts';

@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { migrate } from '#libs/base/db/migrate';
 import { addDays, addMonths, dayOf, monthOfDay } from '#libs/base/terms/calendar';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
 import { startStack } from '../support/stack.ts';

@@ -7,7 +7,7 @@ import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
 import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { hashKey, readyKey } from '#libs/counters/keys';
-import { recordQueue, shardOf } from '#libs/queue/shards';
+import { recordQueue, shardOf } from '#libs/record/queue-shards';
 import { reconcile } from '../../apps/worker/heal/reconcile.ts';
 import { ownerOf } from '../../scripts/stack/redis-slots.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -7,7 +7,7 @@ import jsonwebtoken from 'jsonwebtoken';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '#libs/base/db/migrate';
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { type RedisSentinels, startRedisSentinels } from '../../scripts/stack/redis-sentinels.ts';

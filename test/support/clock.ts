@@ -5,7 +5,7 @@ import { inject, vi } from 'vitest';
 import { createClock } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
-import type { Round } from '#libs/store/records/due-months';
+import type { Round } from '#libs/record/due-months';
 import { clockOfProcess } from '../../scripts/chaos/clocks.ts';
 import { atEnd } from './at-end.ts';
 

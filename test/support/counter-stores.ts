@@ -9,8 +9,8 @@ import { spanOf } from '#libs/base/terms/calendar';
 import { type Breakdown, type Counter, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
 import type { ListCounters } from '#libs/counters/fill';
 import { readCounters } from '#libs/counters/read';
+import { createRecordMetrics } from '#libs/record/metrics';
 import { listCounters } from '#libs/store/counters';
-import { createRecordMetrics } from '#libs/telemetry/record-metrics';
 import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 
 /** Lists at most `most` counters at once. */

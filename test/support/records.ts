@@ -1,7 +1,7 @@
 /** Records as `persist` takes them. */
 
 import { makeIdAt } from '#libs/base/terms/uuid';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '#libs/record/contract';
 
 export const recordAt = (time: string | number, fields: Partial<NewRecord> & { domainId: string }): NewRecord => {
   const at = typeof time === 'string' ? Date.parse(time) : time;

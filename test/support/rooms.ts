@@ -1,12 +1,12 @@
 /** The rooms of the architecture, which test/unit/rooms.test.ts holds. Paths are beginnings of paths. */
 
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
+import { tables as ofRecord } from '#libs/record/tables';
 import { tables as ofStats } from '#libs/store/facets/tables';
 import { tables as ofProof } from '#libs/store/logs/tables';
 import { tables as ofNotices } from '#libs/store/notices/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofLog } from '#libs/store/records/log-tables';
-import { tables as ofRecord } from '#libs/store/records/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
 import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
@@ -62,11 +62,6 @@ export const places: Record<string, string> = {
   'stats/redis': 'libs/counters/',
   notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice
     libs/contract/openapi/notices libs/contract/openapi/examples/notices libs/store/notices/`,
-  record: `apps/api/record/ apps/cli/queue apps/worker/derive/close libs/contract/record libs/contract/job
-    libs/contract/check-record libs/contract/openapi/record libs/contract/openapi/examples/record
-    libs/queue/ libs/store/epochs/ libs/store/records/ libs/store/user-agents/
-    libs/telemetry/record-metrics`,
-  'record/persist': 'libs/store/notices/numbers libs/store/records/persist.ts libs/store/user-agents/numbers',
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */
@@ -95,9 +90,9 @@ export const dashboard = ['app.tsx main.tsx', 'pages/', 'parts/', 'charts/', 'da
 /** What a process or a page loads on demand, and not when it starts. */
 export const onDemand: Record<string, string> = {
   'apps/api/main.ts':
-    'libs/base/ops/opentelemetry/ libs/queue/tracing.ts apps/api/process/queue-board.ts @opentelemetry/ @bull-board/',
-  'apps/worker/main.ts': 'libs/base/ops/opentelemetry/ libs/queue/tracing.ts @opentelemetry/ koa @koa/',
-  'apps/cli/main.ts': 'libs/queue/summary.ts libs/queue/forget.ts bullmq koa @koa/',
+    'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts apps/api/process/queue-board.ts @opentelemetry/ @bull-board/',
+  'apps/worker/main.ts': 'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts @opentelemetry/ koa @koa/',
+  'apps/cli/main.ts': 'libs/record/queue-summary.ts libs/record/queue-forget.ts bullmq koa @koa/',
   'apps/dashboard/main.tsx': 'apps/dashboard/provider/provider.ts apps/dashboard/proof/',
 };
 
@@ -117,8 +112,8 @@ export const tables: Record<string, Table[]> = {
 
 /** Tables of others, written in one statement or transaction with their own. `${`: by a list, or a partition by its name. */
 export const writtenTogether: Record<string, string> = {
-  'libs/store/records/delete-all.ts': '${',
-  'libs/store/records/persist.ts': 'counters crawler_counters owed_raises visitor_counters',
+  'libs/record/delete-all.ts': '${',
+  'libs/record/persist/persist.ts': 'counters crawler_counters owed_raises visitor_counters',
   'libs/store/privacy/blank.ts': 'records log_runs erased_commitments erasures_to_seal user_agents_to_look_for',
   'libs/tenants/deletion.ts': '${',
 };

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { closeEpoch } from '#libs/store/epochs/epochs';
+import { closeEpoch } from '#libs/record/epochs';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createBlanking } from '../../apps/worker/derive/blank/blank.ts';
 import { createSealing } from '../../apps/worker/derive/seal/sealing.ts';

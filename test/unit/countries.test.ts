@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openCountries } from '../../apps/api/record/countries.ts';
+import { openCountries } from '#libs/record/countries';
 import { makeMmdb } from '../support/mmdb.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'countries-'));

@@ -3,7 +3,7 @@ import { isbot } from 'isbot';
 import { describe, expect, it } from 'vitest';
 import { groupBy } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/uuid';
-import { newRecord, recordBody, recordFields } from '#libs/contract/record';
+import { newRecord, recordBody, recordFields } from '#libs/record/contract';
 import { type Made, type Period, planDays, recordsOf } from '../../scripts/demo/visits.ts';
 
 const until = Date.parse('2026-11-20T12:00:00.000Z');

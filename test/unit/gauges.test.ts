@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { createAskedGauges } from '#libs/base/ops/asked-gauges';
 import { createStoreGauges } from '#libs/base/ops/store-gauges';
-import { queueGauges, recordBacklog } from '#libs/telemetry/record-metrics';
+import { queueGauges, recordBacklog } from '#libs/record/metrics';
 
 const samplesOf = async (register: Registry) =>
   (await register.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compiledRecordBody, recordBody } from '#libs/contract/record';
+import { compiledRecordBody, recordBody } from '#libs/record/contract';
 import { makeId } from '../support/ids.ts';
 
 /** The compiled schema is what the service uses; both must agree. */

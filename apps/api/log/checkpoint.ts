@@ -7,7 +7,7 @@ import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { domainPath } from '#libs/base/terms/parameters';
-import { logQuery } from '#libs/contract/record';
+import { logQuery } from '#libs/record/contract';
 import type { PublishedLog } from '#libs/store/logs/published';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/rules';

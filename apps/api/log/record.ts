@@ -4,7 +4,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { Problem } from '#libs/base/terms/problem';
-import { logQuery, recordPath } from '#libs/contract/record';
+import { logQuery, recordPath } from '#libs/record/contract';
 import { type FoundRecord, findRecord, type WantedRecord } from '#libs/store/logs/places';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';

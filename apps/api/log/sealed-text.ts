@@ -12,11 +12,11 @@ import { timeOf } from '#libs/base/terms/uuid';
 import { equal, utf8 } from '#libs/merkle/bytes';
 import { sealedEntryOf } from '#libs/merkle/entry';
 import { leafHash } from '#libs/merkle/hash';
+import { listDroppedMonths } from '#libs/record/months';
+import type { OwnRecord } from '#libs/record/read';
 import type { PublishedLog } from '#libs/store/logs/published';
 import { readSealed, type SealedEntry } from '#libs/store/logs/sealed';
 import { textId } from '#libs/store/logs/texts';
-import { listDroppedMonths } from '#libs/store/records/months';
-import type { OwnRecord } from '#libs/store/records/read';
 
 /** Where a difference is reported. */
 export interface Reported {

@@ -6,9 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
 import { createPlaces } from '#libs/base/places';
 import { unavailable } from '#libs/base/terms/problem';
-import type { NewRecord } from '#libs/contract/record';
-import { findKnown } from '#libs/store/records/known';
-import { countRejected } from '#libs/store/records/rejected';
+import type { NewRecord } from '#libs/record/contract';
+import { findKnown } from '#libs/record/known-ids';
+import { countRejected } from '#libs/record/rejected';
 
 /** Batches in the queue that are not known to be stored; each has some hundred records. Of one organization: an eighth. */
 const ahead = 4;

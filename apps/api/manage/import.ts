@@ -16,15 +16,15 @@ import {
   importQuery,
   importTypes,
 } from '#libs/contract/import';
-import type { NewRecord } from '#libs/contract/record';
 import { readCsv } from '#libs/imports/csv';
 import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
 import { readNdjson } from '#libs/imports/ndjson';
 import { noteImport } from '#libs/imports/note-import';
 import { Unreadable } from '#libs/imports/rows';
 import { createToRecord } from '#libs/imports/to-record';
-import { findKnownRows } from '#libs/store/records/known';
-import { listDroppedMonths } from '#libs/store/records/months';
+import type { NewRecord } from '#libs/record/contract';
+import { findKnownRows } from '#libs/record/known-ids';
+import { listDroppedMonths } from '#libs/record/months';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireInUse, requireOwnDomain } from '#libs/tenants/rules';

@@ -21,20 +21,20 @@ import { watchRedis } from '#libs/base/redis/health';
 import { version } from '#libs/base/version';
 import { within } from '#libs/base/within';
 import type { ApiConfig } from '#libs/config/api';
-import { observeQueues } from '#libs/queue/observe';
-import { createProducer } from '#libs/queue/produce';
+import { openCountries } from '#libs/record/countries';
+import { createRecordMetrics, queueGauges } from '#libs/record/metrics';
+import { observeQueues } from '#libs/record/queue-depth';
+import { createProducer } from '#libs/record/queue-producer';
+import { createRecorder } from '#libs/record/recorder';
+import { persistWatched } from '#libs/record/store';
 import { storeDisplays } from '#libs/store/displays/displays';
 import { createHeldNotices } from '#libs/store/notices/held';
-import { persistWatched } from '#libs/store/records/persist-or-reject';
 import { createProofMetrics } from '#libs/telemetry/proof-metrics';
-import { createRecordMetrics, queueGauges } from '#libs/telemetry/record-metrics';
 import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
 import { createWebhookMetrics } from '#libs/telemetry/webhook-metrics';
 import { createTenantCache } from '#libs/tenants/tenant-cache';
 import { createApp } from '../app.ts';
 import { createWidgetShelf } from '../pages/widget-shelf.ts';
-import { openCountries } from '../record/countries.ts';
-import { createRecorder } from '../record/recorder.ts';
 import { createCounterReader } from '../stats/counter-reader.ts';
 import { createDisplayCounter } from '../stats/display-counter.ts';
 import { createFacetReader } from '../stats/facet-reader.ts';
@@ -91,7 +91,7 @@ export async function openApi(
       log,
       onFailure: failed('export_spans'),
     });
-  const queueTracing = tracing && (await import('#libs/queue/tracing')).createQueueTracing();
+  const queueTracing = tracing && (await import('#libs/record/queue-tracing')).createQueueTracing();
   const db = createDatabase({ ...database, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl });
   const clock = createClock(db, log);
   const keys = compareKeys(db, config.opsPort === null ? [] : config.keys);

@@ -8,7 +8,7 @@ import { guard } from '#libs/base/http/guard';
 import { addDays, dayOf, daysBetween } from '#libs/base/terms/calendar';
 import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/base/terms/terms';
 import { type OrgStats, orgStatsQuery, type ShortRecord } from '#libs/contract/log';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { findCap } from '#libs/store/limit';
 import { readOrganizationPage, readOrganizationVersion } from '#libs/store/records/organization-log';
 import { organizationIn } from '#libs/tenants/bearer';

@@ -1,6 +1,6 @@
 /** Erases a visitor and follows the erasure until it is done. */
 import type { Erasure } from '#libs/contract/privacy';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import type { Api } from './api.ts';
 
 /** Milliseconds between two looks at an erasure that goes on. */

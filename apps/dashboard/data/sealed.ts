@@ -1,7 +1,7 @@
 /** How far logs are sealed, and where in them a record is. What cannot be read is not shown: nothing depends on it. */
 
 import { useEffect, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import type { Api, Sealed } from './api.ts';
 import { now } from './service-clock.ts';
 

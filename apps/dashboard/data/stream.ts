@@ -4,7 +4,7 @@
  */
 
 import type { OrgStats, ShortRecord } from '#libs/contract/log';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 
 export type StreamRecord = FullRecord | ShortRecord;
 

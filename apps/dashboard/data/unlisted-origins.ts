@@ -1,7 +1,7 @@
 /** Where the newest records come from, as far as the list of origins does not say so. */
 
 import { isListed, isOrigin } from '#libs/base/terms/origin';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 
 export interface UnlistedOrigin {
   origin: string;

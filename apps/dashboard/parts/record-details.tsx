@@ -1,5 +1,5 @@
 /** Everything that is stored about one record, in a dialog. */
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import './record-details.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

@@ -1,5 +1,5 @@
 /** What the visitor was shown when making a decision, read when somebody wants to see it. */
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import './notice-document.css';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';

@@ -1,5 +1,5 @@
 /** Where a record is in the sealed log, and its proof: to keep, or to verify in this browser. */
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import './record-proof.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../data/api-error.ts';

@@ -1,5 +1,5 @@
 /** Verifies a record's proof in the browser. Loaded when somebody asks for it, since it is as large as a page. */
-import type { FullRecord } from '#libs/contract/record';
+
 import { proveBundle } from '#libs/merkle/bundle';
 import { fromHex } from '#libs/merkle/bytes';
 import { parseVerifierKeys } from '#libs/merkle/check-file';
@@ -7,6 +7,7 @@ import { circumstancesText, commitment, privateText, recordEntry } from '#libs/m
 import { type Fields, maybeText, objectIn, parseObject, textIn } from '#libs/merkle/fields';
 import { crypto } from '#libs/merkle/noble';
 import { Refused } from '#libs/merkle/refused';
+import type { FullRecord } from '#libs/record/contract';
 
 export type Verdict = { holds: true; size: number; signedBy: string[] } | { holds: false; why: string };
 

@@ -7,14 +7,14 @@ import type { Clock } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Scheduler } from '#libs/base/scheduler';
+import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
+import { makeMonths } from '#libs/record/months';
+import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';
 import { deleteOldFlushes } from '#libs/store/displays/displays';
 import { dropUnnamedNotices, judgeNotices } from '#libs/store/notices/dropping';
 import { blankOldMonths } from '#libs/store/privacy/personal-retention';
 import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { countBusyVisitors } from '#libs/store/records/busy-visitors';
-import { hourlyRound, roundsNeeded } from '#libs/store/records/due-months';
-import { makeMonths } from '#libs/store/records/months';
-import { deleteUnusedUserAgents } from '#libs/store/user-agents/unused';
 import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
 
 export interface TaskParts {

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, read, recordCodes, refusals, requestId, scopedCodes, statsSource } from '#libs/base/http/openapi';
 import { domainPath } from '#libs/base/terms/parameters';
+import { fullRecord, logQuery, recordPath } from '#libs/record/contract';
+import * as recorded from '#libs/record/examples';
 import { imported, importQuery } from '../import.ts';
 import {
   exportQuery,
@@ -14,9 +16,7 @@ import {
   recordsPage,
   recordsQuery,
 } from '../log.ts';
-import { fullRecord, logQuery, recordPath } from '../record.ts';
 import * as examples from './examples/log.ts';
-import * as recorded from './examples/record.ts';
 
 export const overviewPaths: ZodOpenApiPathsObject = {
   '/v1/consent/org-stats': {

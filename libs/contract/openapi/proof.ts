@@ -4,8 +4,8 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, plain, read, recordCodes, refusals, requestId, scopedCodes } from '#libs/base/http/openapi';
 import { checkpoint, verifierKey } from '#libs/base/terms/example-names';
 import { domainPath } from '#libs/base/terms/parameters';
+import { logQuery, recordPath } from '#libs/record/contract';
 import { consistency, consistencyQuery, proofBundle } from '../proof.ts';
-import { logQuery, recordPath } from '../record.ts';
 import * as examples from './examples/proof.ts';
 
 /** Groups of three digits are segments of their own, so it may have slashes, which are not escaped. */

@@ -8,10 +8,10 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { addDays, firstDay, lastDay, startOf } from '#libs/base/terms/calendar';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
+import { isVisitor, joinNames, numberOf } from '#libs/record/joined-names';
 import { runOf } from '../logs/places.ts';
 import { ofKind } from '../records/log.ts';
 import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../records/log-counts.ts';
-import { isVisitor, joinNames, numberOf } from '../records/names.ts';
 import { lineEnds, lineOf } from './texts.ts';
 
 /** records in one page */

@@ -5,7 +5,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import type { ExportFormat } from '#libs/base/terms/terms';
-import { type FullRecord, fullRecord } from '#libs/contract/record';
+import { type FullRecord, fullRecord } from '#libs/record/contract';
 
 type Expression = ReturnType<Sql>;
 

@@ -1,7 +1,7 @@
 /** How far one domain's epoch is that is added in several pieces. */
 
 import type { Sql } from '#libs/base/db/database';
-import { nil } from '../epochs/epoch-records.ts';
+import { nil } from '#libs/record/epoch-records';
 
 interface Place {
   epoch: number;

@@ -1,7 +1,7 @@
 /** Erasures that are not in their domain's log yet. Each follows the entry of the record that was erased. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { Mark } from '../epochs/derivations.ts';
+import type { Mark } from '#libs/record/derivations';
 
 export interface Erasure {
   domainNumber: number;

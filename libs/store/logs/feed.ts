@@ -5,7 +5,7 @@ import { monthOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { FeedEntry } from '#libs/contract/log';
 import { parseEntry } from '#libs/merkle/parse-entry';
-import { listDroppedMonths } from '../records/months.ts';
+import { listDroppedMonths } from '#libs/record/months';
 import { joinLog } from './places.ts';
 import type { LogName } from './runs.ts';
 import { readSealed, type SealedEntry } from './sealed.ts';

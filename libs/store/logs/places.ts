@@ -3,9 +3,9 @@
 import type { Sql } from '#libs/base/db/database';
 import { monthOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { FullRecord } from '#libs/contract/record';
-import { joinNames, numberOf } from '../records/names.ts';
-import * as record from '../records/read.ts';
+import type { FullRecord } from '#libs/record/contract';
+import { joinNames, numberOf } from '#libs/record/joined-names';
+import * as record from '#libs/record/read';
 
 /** The run that holds `r`, if any does: a log of its domain has it in order of epoch and id. `only`: in this log. */
 export const runOf = (sql: Sql, only?: number) => sql`

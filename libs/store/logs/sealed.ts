@@ -1,8 +1,8 @@
 /** Sealed entries: what each is made of. */
 
 import type { Sql } from '#libs/base/db/database';
-import { joinNames } from '../records/names.ts';
-import { columns, type OwnRecord, type Row, toOwnRecord } from '../records/read.ts';
+import { joinNames } from '#libs/record/joined-names';
+import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/read';
 import type { LogName } from './runs.ts';
 import { textId } from './texts.ts';
 

@@ -1,8 +1,8 @@
 /** How the logs are, for the operator. */
 
 import type { Sql } from '#libs/base/db/database';
-import { doneWith } from '../epochs/derivations.ts';
-import { secondsBehind } from '../epochs/epochs.ts';
+import { doneWith } from '#libs/record/derivations';
+import { secondsBehind } from '#libs/record/epochs';
 import { type Halted, sealing } from './heads.ts';
 
 export interface LogStatus {

@@ -1,7 +1,7 @@
 /** Which of some records are of erased visitors. */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '#libs/record/contract';
 import type { VisitorHash } from '#libs/tenants/visitor-hash';
 import { allDomains } from '#libs/tenants/visitor-scope';
 import { type ConcernedDomain, findErased, listConcerned } from './tombstones.ts';

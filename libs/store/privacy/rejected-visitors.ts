@@ -1,8 +1,8 @@
 /** Rejected records of erased visitors lose their personal fields too, so that a replay brings nothing back. */
 
 import type { Database } from '#libs/base/db/database';
-import { type NewRecord, newRecord } from '#libs/contract/record';
-import { listRejectedAfter, noteRejectedSearched, replaceRejected } from '../records/rejected.ts';
+import { type NewRecord, newRecord } from '#libs/record/contract';
+import { listRejectedAfter, noteRejectedSearched, replaceRejected } from '#libs/record/rejected';
 
 const pageSize = 500;
 

@@ -4,9 +4,9 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
+import { nil } from '#libs/record/epoch-records';
 import type { VisitorHash } from '#libs/tenants/visitor-hash';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from '#libs/tenants/visitor-scope';
-import { nil } from '../epochs/epoch-records.ts';
 import { eraseVisitor, finishErasure } from './erasures.ts';
 import { addTombstone } from './tombstones.ts';
 

@@ -5,8 +5,8 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
-import { isVisitor, numberOf } from './names.ts';
-import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
+import { isVisitor, numberOf } from '#libs/record/joined-names';
+import { addExcluded, countDecisions, joinPeriods } from '#libs/record/period-counts';
 
 interface Visitor {
   domainNumber: number;

@@ -3,7 +3,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { cover, isMonth, monthOfDay, type Span } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
-import { numberOf } from './names.ts';
+import { numberOf } from '#libs/record/joined-names';
 
 export interface Filter {
   organizationId: string;

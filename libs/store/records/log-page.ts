@@ -1,5 +1,5 @@
 /** A page of the log. */
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { type Row, toRecord } from '../logs/places.ts';
 
 export interface LogPage {

@@ -11,11 +11,11 @@ import type { Sql } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';
 import type { Decision } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
+import { isVisitor, joinNames } from '#libs/record/joined-names';
 import { columns, joinLog, type Row } from '../logs/places.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
 import { type LogPage, toPage } from './log-page.ts';
 import { type Ways, waysAfter, waysAt } from './log-ways.ts';
-import { isVisitor, joinNames } from './names.ts';
 import { readVisitorPage } from './visitor-log.ts';
 
 export interface LogQuery extends Filter {

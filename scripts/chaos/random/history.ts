@@ -1,6 +1,6 @@
 /** What an installation of some years has: many domains, imports over years, and visitors who were erased of late. */
 
-import { persist } from '#libs/store/records/persist';
+import { persist } from '#libs/record/persist/persist';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { addDomains, addKeys } from '../../stack/sites.ts';
 import { makeBody, toErase } from '../load.ts';

@@ -4,8 +4,8 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import type { Database } from '#libs/base/db/database';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
-import type { NewRecord } from '#libs/contract/record';
-import { persist } from '#libs/store/records/persist';
+import type { NewRecord } from '#libs/record/contract';
+import { persist } from '#libs/record/persist/persist';
 import { createAdministration } from '#libs/tenants/administration';
 import { type Client, createClient, tokenFor } from '../client.ts';
 import { recordAt } from '../records.ts';

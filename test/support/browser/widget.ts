@@ -1,7 +1,7 @@
 /** The widget on a site's pages. */
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach } from 'vitest';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { recordsOf, type Stack, withOwnDomain } from '../stack.ts';
 import { useBrowser, type Visit, type Visitor } from './browser.ts';
 import { html, type Site, startSite, tag } from './site.ts';

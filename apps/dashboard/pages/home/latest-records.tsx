@@ -1,7 +1,7 @@
 /** The latest records of all domains. Older ones load as the visitor scrolls. */
 
 import { dayOf } from '#libs/base/terms/calendar';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import type { Older } from '../../data/older.ts';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';

@@ -1,5 +1,5 @@
 /** The log of one domain, page by page. A plan may not include it, and may limit it to the newest records. */
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import './log.css';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Sealed } from '../../data/api.ts';

@@ -1,7 +1,7 @@
 /** A page of the log. Only the rows that fit on a screen are part of the first render; the others follow at once. */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { visitorAddress } from '../../data/router.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';

@@ -1,7 +1,7 @@
 /** Changes a domain. If somebody else has changed it since the form was opened, it shows both and lets one choose. */
 
 import { useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import type { ManagedDomain } from '#libs/tenants/contract';
 import { ApiError } from '../../data/api-error.ts';
 import { useAttempt } from '../../data/attempt.ts';

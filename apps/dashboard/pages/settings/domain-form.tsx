@@ -1,5 +1,5 @@
 /** A domain's name and origins. */
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { cleanDraft, type DomainDraft, errorsByPath, errorsIn } from '../../data/domain-draft.ts';
 import { withDomain } from '../../data/managed-domain.ts';
 import { domainsAddress, navigate, settingsAddress } from '../../data/router.ts';

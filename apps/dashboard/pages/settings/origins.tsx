@@ -1,7 +1,7 @@
 /** Who may record, a line each. */
 
 import { useEffect, useRef } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { unlistedOrigins } from '../../data/unlisted-origins.ts';
 import { count, escapeInvisible } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import type { Erasure } from '#libs/contract/privacy';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { ApiError } from '../../data/api-error.ts';
 import { useAttempt } from '../../data/attempt.ts';
 import { type Erased, erase } from '../../data/erasing.ts';

@@ -1,7 +1,7 @@
 /** A visitor's decisions, newest first, each with what was shown. */
 
 import { useState } from 'preact/hooks';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import { count, dateAndTime } from '../../format.ts';
 import { Button } from '../../parts/button.tsx';
 import { DecisionName } from '../../parts/decision-name.tsx';

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from '#libs/record/contract';
 import type { ShownDomain } from '#libs/tenants/contract';
 import { ApiError } from '../../data/api-error.ts';
 import { useAttempt } from '../../data/attempt.ts';

@@ -5,9 +5,9 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
-import { type Derivation, deriveNext, type Step } from '#libs/store/epochs/derivations';
-import { createIdLister, nextDomains, nil } from '#libs/store/epochs/epoch-records';
-import { createPieceSize } from '#libs/store/epochs/piece-size';
+import { type Derivation, deriveNext, type Step } from '#libs/record/derivations';
+import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
+import { createPieceSize } from '#libs/record/piece-size';
 import { blank, blankLimit, lockLog, noteErased, type Personal } from '#libs/store/privacy/blank';
 import { listVisits, listVisitsIn, lockPersonal, type Visit } from '#libs/store/privacy/epoch-visitors';
 import { erasedAmong } from '#libs/store/privacy/erased-records';

@@ -1,9 +1,9 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
 
 import type { Database } from '#libs/base/db/database';
-import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/store/epochs/derivations';
-import { createIdLister, nextDomains, nil } from '#libs/store/epochs/epoch-records';
-import { createPieceSize } from '#libs/store/epochs/piece-size';
+import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/record/derivations';
+import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
+import { createPieceSize } from '#libs/record/piece-size';
 import { addDisplays, newestDisplays } from '#libs/store/facets/add-displays';
 import { addRecords } from '#libs/store/facets/add-records';
 import { addedThrough, noteAdded } from '#libs/store/facets/progress';

@@ -1,9 +1,9 @@
 /** Counts the records that name each notice, once each: what recording itself would have to lock a row for. */
 
 import type { Database } from '#libs/base/db/database';
-import { type Derivation, deriveNext } from '#libs/store/epochs/derivations';
-import { nextDomains } from '#libs/store/epochs/epoch-records';
-import { createPieceSize } from '#libs/store/epochs/piece-size';
+import { type Derivation, deriveNext } from '#libs/record/derivations';
+import { nextDomains } from '#libs/record/epoch-records';
+import { createPieceSize } from '#libs/record/piece-size';
 import { countedThrough, countNotices, noteCounted } from '#libs/store/notices/counting';
 
 export const noticeCounting = 'notices';

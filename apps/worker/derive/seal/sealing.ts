@@ -3,8 +3,8 @@
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { deriveNext } from '#libs/store/epochs/derivations';
-import { createPieceSize } from '#libs/store/epochs/piece-size';
+import { deriveNext } from '#libs/record/derivations';
+import { createPieceSize } from '#libs/record/piece-size';
 import { listWaiting } from '#libs/store/logs/heads';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { sealErasures, usualErasures } from './erasures.ts';

@@ -1,8 +1,8 @@
 /** Access and erasure. */
 
 import { decidedAt, domainId, erasureId, laterAt, verifierKey, visitorId } from '#libs/base/terms/example-names';
+import { fullRecord } from '#libs/record/examples';
 import type { Erasure, Visitor } from '../../privacy.ts';
-import { fullRecord } from './record.ts';
 
 export const visitorBody = { visitorId };
 

@@ -1,8 +1,8 @@
 /** Proofs of the sealed log. */
 
 import { checkpoint, decidedAt, recordId, siblingHash, verifierKey } from '#libs/base/terms/example-names';
+import { fullRecord } from '#libs/record/examples';
 import type { Consistency, ProofBundle } from '../../proof.ts';
-import { fullRecord } from './record.ts';
 
 const salt = '8f14e45fceea167a5a36dedd4bea2543';
 

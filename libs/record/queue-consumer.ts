@@ -5,11 +5,11 @@ import type { Log } from '#libs/base/ops/log';
 import { toldOnce } from '#libs/base/ops/told-once';
 import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
-import type { NewRecord } from '#libs/contract/record';
-import { closeAll } from './close.ts';
-import { knownShards, queuePrefix, recordQueue } from './shards.ts';
-import type { QueueTracing } from './tracing.ts';
+import type { NewRecord } from './contract.ts';
+import { jobVersion, unpackJob, versionedPayload } from './job.ts';
+import { closeAll } from './queue-end.ts';
+import { knownShards, queuePrefix, recordQueue } from './queue-shards.ts';
+import type { QueueTracing } from './queue-tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */
 const newerPayloadWaits = 15_000;

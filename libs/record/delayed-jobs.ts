@@ -4,9 +4,9 @@
  */
 import { Job } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { closeAll } from './close.ts';
-import { knownShards, queuePrefix, recordQueue } from './shards.ts';
-import { openToRead } from './summary.ts';
+import { closeAll } from './queue-end.ts';
+import { knownShards, queuePrefix, recordQueue } from './queue-shards.ts';
+import { openToRead } from './queue-summary.ts';
 
 /** Milliseconds: far longer than any job waits for its next attempt, or for a newer worker. */
 const longest = 2 * 3_600_000;

@@ -3,7 +3,7 @@
  * A worker must accept what the previous release queued, so a new field is optional and a new shape is a new version.
  */
 import { z } from 'zod';
-import { type NewRecord, newRecord, noticeHash } from './record.ts';
+import { type NewRecord, newRecord, noticeHash } from './contract.ts';
 
 export const jobVersion = 4;
 /** A job without imported records: workers of the previous release take it too. */

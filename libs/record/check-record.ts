@@ -1,7 +1,7 @@
 /** The fields of a record as a client sends them: checked one by one, and as they are stored. */
 import { parseOptions, toFieldErrors } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
-import { compiledRecordBody, mapLimits, type RecordBody, tooMany } from './record.ts';
+import { compiledRecordBody, mapLimits, type RecordBody, tooMany } from './contract.ts';
 
 type Checked = { body: RecordBody; broken?: undefined } | { body?: undefined; broken: FieldError[] };
 

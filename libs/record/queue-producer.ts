@@ -3,11 +3,11 @@ import { Queue } from 'bullmq';
 import { every } from '#libs/base/every';
 import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { packJob } from '#libs/contract/job';
-import type { NewRecord } from '#libs/contract/record';
-import { closeAll } from './close.ts';
-import { announceEvery, announceShards, queuePrefix, recordQueue } from './shards.ts';
-import type { QueueTracing } from './tracing.ts';
+import type { NewRecord } from './contract.ts';
+import { packJob } from './job.ts';
+import { closeAll } from './queue-end.ts';
+import { announceEvery, announceShards, queuePrefix, recordQueue } from './queue-shards.ts';
+import type { QueueTracing } from './queue-tracing.ts';
 
 /** An outage is retried within one attempt; further attempts are for unforeseen errors. */
 const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, stackTraceLimit: 3 };

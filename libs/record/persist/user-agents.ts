@@ -7,8 +7,8 @@
 import type { Database } from '#libs/base/db/database';
 import { monthOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { NewRecord } from '#libs/contract/record';
-import { familyOf, type Look, lookAt } from './look.ts';
+import type { NewRecord } from '../contract.ts';
+import { familyOf, type Look, lookAt } from '../user-agent.ts';
 
 export interface UserAgent {
   number: number;

@@ -10,10 +10,10 @@ import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/b
 import type { RedisHealth } from '#libs/base/redis/health';
 import { unavailable } from '#libs/base/terms/problem';
 import { within } from '#libs/base/within';
-import type { NewRecord } from '#libs/contract/record';
-import type { Producer } from '#libs/queue/produce';
-import { shardOf } from '#libs/queue/shards';
-import type { RecordMetrics } from '#libs/telemetry/record-metrics';
+import type { NewRecord } from './contract.ts';
+import type { RecordMetrics } from './metrics.ts';
+import type { Producer } from './queue-producer.ts';
+import { shardOf } from './queue-shards.ts';
 
 /** With only one in flight, a record that just misses it waits for two writes to disk. */
 const addsAtOnce = 2;

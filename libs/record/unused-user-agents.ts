@@ -2,8 +2,8 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
-import { holdEpoch } from '../epochs/epochs.ts';
-import { hasPersonal, listMonthsWithPersonal } from '../records/months.ts';
+import { holdEpoch } from './epochs.ts';
+import { hasPersonal, listMonthsWithPersonal } from './months.ts';
 
 /** texts that are deleted in one statement */
 const slice = 10_000;

@@ -1,8 +1,8 @@
 /** Shards that QUEUE_SHARDS names no more: once nothing is in them and nobody adds to them, they need no consumers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { announcedShards, announceEvery, announceShards, unannounceShards } from './shards.ts';
-import { openToRead } from './summary.ts';
+import { announcedShards, announceEvery, announceShards, unannounceShards } from './queue-shards.ts';
+import { openToRead } from './queue-summary.ts';
 
 /** Milliseconds within which whoever adds to a shard announces it again: those of an older release after five seconds. */
 const settled = 3 * announceEvery;

@@ -2,7 +2,7 @@
 
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
-import { closeEpoch, endConnection, listInTheWay } from '#libs/store/epochs/epochs';
+import { closeEpoch, endConnection, listInTheWay } from './epochs.ts';
 
 /** milliseconds */
 const patience = { first: 200, most: 5_000 };

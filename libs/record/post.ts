@@ -9,9 +9,9 @@ import { type AddressRule, storedAddress } from '#libs/base/http/stored-address'
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
 import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
-import { checkRecord, countryIn, withoutQuery } from '#libs/contract/check-record';
-import { type NewRecord, type Receipt, type RecordBody, recordFields } from '#libs/contract/record';
 import { domainIn } from '#libs/tenants/api-key';
+import { checkRecord, countryIn, withoutQuery } from './check-record.ts';
+import { type NewRecord, type Receipt, type RecordBody, recordFields } from './contract.ts';
 import type { CountryOf } from './countries.ts';
 import type { Recorder } from './recorder.ts';
 

@@ -2,9 +2,9 @@
 import type { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { within } from '#libs/base/within';
-import { closeAll } from './close.ts';
-import { knownShards } from './shards.ts';
-import { openToRead, type QueueSummary, summarizeOne } from './summary.ts';
+import { closeAll } from './queue-end.ts';
+import { knownShards } from './queue-shards.ts';
+import { openToRead, type QueueSummary, summarizeOne } from './queue-summary.ts';
 
 /** milliseconds */
 const patience = 1_000;

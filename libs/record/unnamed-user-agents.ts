@@ -8,10 +8,10 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
 import { addMonths, firstDay, startOf } from '#libs/base/terms/calendar';
 import { lowestIdAt } from '#libs/base/terms/uuid';
-import { nextDomains, nil } from '../epochs/epoch-records.ts';
-import { holdEpoch, lastClosedEpoch } from '../epochs/epochs.ts';
-import { createPieceSize } from '../epochs/piece-size.ts';
-import { hasPersonal } from '../records/months.ts';
+import { nextDomains, nil } from './epoch-records.ts';
+import { holdEpoch, lastClosedEpoch } from './epochs.ts';
+import { hasPersonal } from './months.ts';
+import { createPieceSize } from './piece-size.ts';
 
 /** records in one piece */
 export const usualPiece = 20_000;

@@ -6,7 +6,7 @@
  */
 
 import type { Database } from '#libs/base/db/database';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from '../contract.ts';
 
 /** Numbers by hash, by domain. */
 type Known = Map<string, Map<string, number>>;

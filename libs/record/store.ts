@@ -7,9 +7,9 @@
 import type { Database } from '#libs/base/db/database';
 import { isBadData, isOutage } from '#libs/base/db/errors';
 import type { Log } from '#libs/base/ops/process-log';
-import type { NewRecord } from '#libs/contract/record';
-import type { RecordMetrics } from '#libs/telemetry/record-metrics';
-import { type Persisted, persist } from './persist.ts';
+import type { NewRecord } from './contract.ts';
+import type { RecordMetrics } from './metrics.ts';
+import { type Persisted, persist } from './persist/persist.ts';
 import { keepRejected, type Rejection } from './rejected.ts';
 
 /** Records that failed alone, one after the other, with none stored between them: then it is Postgres, not they. */

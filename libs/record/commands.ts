@@ -4,8 +4,8 @@ import { Command } from 'commander';
 import { packedFor } from '#libs/base/cli/gzipped';
 import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
-import { jobVersion, unpackJob, versionedPayload } from '#libs/contract/job';
-import type { QueueSummary } from '#libs/queue/summary';
+import { jobVersion, unpackJob, versionedPayload } from './job.ts';
+import type { QueueSummary } from './queue-summary.ts';
 
 const shownFailures = 20;
 const shardNumber = wholeNumber(Number.MAX_SAFE_INTEGER, 0);
@@ -48,7 +48,7 @@ export function queueCommand(tools: QueueTools): Command {
       const named = shards.find((shard) => shard < queueShards);
       if (named !== undefined) throw new Error(`QUEUE_SHARDS is ${queueShards}, which names shard ${named}`);
       // imported here, as below
-      const { forgetShards } = await import('#libs/queue/forget');
+      const { forgetShards } = await import('./queue-forget.ts');
       await tools.redis((redis) => forgetShards(redis, shards));
       print(self, { forgotten: shards });
     });
@@ -74,7 +74,7 @@ export function queueCommand(tools: QueueTools): Command {
 
 async function readStatus(queues: Queue[], shards: number[]) {
   // imported here: it loads BullMQ, which most commands do not need
-  const { summarizeOne, sumUp } = await import('#libs/queue/summary');
+  const { summarizeOne, sumUp } = await import('./queue-summary.ts');
   const summaries = await Promise.all(queues.map(summarizeOne));
   const flat = ({ jobs, oldest }: QueueSummary) => ({ ...jobs, oldestSeconds: Math.round(oldest) });
   const failed = await Promise.all(queues.map((queue) => queue.getFailed(0, shownFailures - 1)));

@@ -1,7 +1,7 @@
 /** Records that Postgres refused, kept with the error until they are replayed. */
 
 import { type Sql, writeSomething } from '#libs/base/db/database';
-import type { NewRecord } from '#libs/contract/record';
+import type { NewRecord } from './contract.ts';
 
 export interface RejectedRecord {
   id: number;

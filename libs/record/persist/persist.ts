@@ -9,10 +9,10 @@ import { isDeadlock, isMissingMonth } from '#libs/base/db/errors';
 import { monthOf } from '#libs/base/terms/calendar';
 import type { Counter } from '#libs/base/terms/terms';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { NewRecord } from '#libs/contract/record';
-import { noticeNumbersOf } from '../notices/numbers.ts';
-import { newOf, type UserAgent, userAgentsOf } from '../user-agents/numbers.ts';
-import { addExcluded, countDecisions, joinPeriods } from './period-counts.ts';
+import type { NewRecord } from '../contract.ts';
+import { addExcluded, countDecisions, joinPeriods } from '../period-counts.ts';
+import { noticeNumbersOf } from './notices.ts';
+import { newOf, type UserAgent, userAgentsOf } from './user-agents.ts';
 
 export interface Persisted {
   /** how many records were new */

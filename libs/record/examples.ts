@@ -1,7 +1,7 @@
 /** What pages send, and what they are answered. */
 
 import { decidedAt, domainId, recordId, visitorId } from '#libs/base/terms/example-names';
-import type { FullRecord, Receipt, RecordBody } from '../../record.ts';
+import type { FullRecord, Receipt, RecordBody } from './contract.ts';
 
 export const recordBody: RecordBody = {
   id: recordId,

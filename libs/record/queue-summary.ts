@@ -1,7 +1,7 @@
 /** The record queues as operators see them: how many jobs are in each state, and how old the oldest is. */
 import { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { queuePrefix, recordQueue } from './shards.ts';
+import { queuePrefix, recordQueue } from './queue-shards.ts';
 
 const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
 

@@ -1,8 +1,8 @@
 /** The records of jobs that wait, are delayed, or failed: what no worker holds just now. */
 import type { Job, Queue } from 'bullmq';
-import { packJob, unpackJob } from '#libs/contract/job';
-import type { NewRecord } from '#libs/contract/record';
-import { rewriteUnreadable } from './unreadable.ts';
+import type { NewRecord } from './contract.ts';
+import { packJob, unpackJob } from './job.ts';
+import { rewriteUnreadable } from './unreadable-jobs.ts';
 
 const pageSize = 100;
 

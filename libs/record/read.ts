@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { FullRecord } from '#libs/contract/record';
+import type { FullRecord } from './contract.ts';
 
 type Shown = Omit<FullRecord, 'log' | 'position'>;
 

@@ -2,8 +2,8 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, refusals } from '#libs/base/http/openapi';
 import { domainPath } from '#libs/base/terms/parameters';
-import { receipt, recordBody } from '../record.ts';
-import * as examples from './examples/record.ts';
+import { receipt, recordBody } from './contract.ts';
+import * as examples from './examples.ts';
 
 export const recordPaths: ZodOpenApiPathsObject = {
   '/v1/consent/{domainId}/record': {

@@ -6,9 +6,9 @@ import { LRUCache } from 'lru-cache';
 import type { Context } from '#libs/base/http/context';
 import type { Log } from '#libs/base/ops/process-log';
 import { Problem } from '#libs/base/terms/problem';
-import type { RecordMetrics } from '#libs/telemetry/record-metrics';
 import { domainOfPath, type FailedCredentials } from '#libs/tenants/failed-credentials';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
+import type { RecordMetrics } from './metrics.ts';
 
 /** Milliseconds until a domain is logged again for the same reason, and how many are remembered. */
 const silence = 60 * 60 * 1_000;

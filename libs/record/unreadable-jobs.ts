@@ -2,8 +2,8 @@
  * Jobs that this release cannot read, because they are of a newer one or broken: what they hold of records is found by its
  * names, so that whoever was erased leaves these jobs, too.
  */
-import type { NewRecord } from '#libs/contract/record';
-import type { ChangeRecords } from './jobs.ts';
+import type { NewRecord } from './contract.ts';
+import type { ChangeRecords } from './waiting-jobs.ts';
 
 type Fields = Record<string, unknown>;
 
