@@ -1,7 +1,7 @@
 /** Chooses what is shown: sign-in, or the page of the address once the service has accepted the token. */
 
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
 import { providerTokens } from './data/provider-session.ts';

@@ -13,14 +13,14 @@ import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/b
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Counter } from '#libs/base/terms/terms';
 import type { WorkerConfig } from '#libs/config/worker';
-import { raise } from '#libs/counters/raise';
 import type { NewRecord } from '#libs/record/contract';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { consumeShards, NotNow } from '#libs/record/queue-consumer';
 import type { QueueTracing } from '#libs/record/queue-tracing';
 import { persistWatched } from '#libs/record/store';
-import { oweRaises } from '#libs/store/owed-raises';
-import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
+import type { StatsMetrics } from '#libs/stats/metrics';
+import { oweRaises } from '#libs/stats/owed-raises';
+import { raise } from '#libs/stats/raise';
 
 /** records in one statement */
 const maxBatch = 1_000;

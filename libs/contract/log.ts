@@ -5,7 +5,7 @@ import { count, day, nullable, time } from '#libs/base/terms/response-fields';
 import { decision, domainIdPattern, exportFormats } from '#libs/base/terms/terms';
 import { uuidv7Pattern } from '#libs/base/terms/uuid';
 import { fullRecord, logNumber, visitorId } from '#libs/record/contract';
-import { breakdown, counts } from './statistics.ts';
+import { breakdown, counts } from '#libs/stats/contract';
 
 const bot = z
   .enum(['true', 'false'])

@@ -1,9 +1,9 @@
 /** How often the demo's banners were shown: to each visitor who answered one, and to some who did not. */
 import { dayOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { Displays } from '#libs/contract/display';
 import type { NewRecord } from '#libs/record/contract';
-import { createDisplayTally } from '../../apps/api/stats/display-tally.ts';
+import type { Displays } from '#libs/stats/display-body';
+import { createDisplayTally } from '#libs/stats/display-tally';
 import { randomOf } from './chance.ts';
 import { unansweredFor, variantOf } from './circumstances.ts';
 

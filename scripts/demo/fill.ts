@@ -6,7 +6,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { findKnown } from '#libs/record/known-ids';
 import { listDroppedMonths } from '#libs/record/months';
 import { persist } from '#libs/record/persist/persist';
-import { storeDisplays } from '#libs/store/displays/displays';
+import { storeDisplays } from '#libs/stats/displays';
 import type { Administration } from '#libs/tenants/administration';
 import { findOrganizations } from '#libs/tenants/tenants';
 import { Advice } from '../stack/advice.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { totalOf } from '#libs/base/terms/terms';
-import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
 import type { NewRecord } from '#libs/record/contract';
 import { closeEpoch } from '#libs/record/epochs';
+import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
 import { createAdministration } from '#libs/tenants/administration';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { deleteOldFlushes, storeDisplays } from '#libs/store/displays/displays';
-import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
-import { createDisplayCounter, type DisplayCounter } from '../../apps/api/stats/display-counter.ts';
+import { createDisplayCounter, type DisplayCounter } from '#libs/stats/display-counter';
+import { deleteOldFlushes, storeDisplays } from '#libs/stats/displays';
+import { createStatsMetrics } from '#libs/stats/metrics';
 import { type Gate, openGate } from '../support/gate.ts';
 import { openPool } from '../support/pool.ts';
 import { at } from '../support/stack.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyBreakdown } from '#libs/base/terms/terms';
-import { findDrift } from '#libs/counters/drift';
-import { fill } from '#libs/counters/fill';
-import { raise } from '#libs/counters/raise';
-import type { Truth } from '#libs/counters/suspect';
 import { persist } from '#libs/record/persist/persist';
-import { countersSince } from '#libs/store/counters';
+import { countersSince } from '#libs/stats/counters';
+import { raise } from '#libs/stats/raise';
+import { findDrift } from '#libs/stats/redis/drift';
+import { fill } from '#libs/stats/redis/fill';
+import type { Truth } from '#libs/stats/redis/suspect';
 import { listerOf } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#libs/base/terms/problem';
-import { fill } from '#libs/counters/fill';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { shardOf } from '#libs/record/queue-shards';
-import { sweepOwedRaises } from '../../apps/worker/heal/owed-raises.ts';
+import { sweepOwedRaises } from '#libs/stats/owed-raises-sweep';
+import { fill } from '#libs/stats/redis/fill';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { openGate } from '../support/gate.ts';

@@ -4,8 +4,8 @@ import jsonwebtoken from 'jsonwebtoken';
 import { expect } from 'vitest';
 import type { OrgStats, RecordsPage } from '#libs/contract/log';
 import { createOpenApi } from '#libs/contract/openapi/document';
-import type { DomainStats, Organization } from '#libs/contract/statistics';
 import type { Receipt } from '#libs/record/contract';
+import type { DomainStats, Organization } from '#libs/stats/contract';
 import { createCheck, type Described } from '../../scripts/fuzz/described.ts';
 import { jwtSecret } from './settings.ts';
 

@@ -7,11 +7,11 @@ import { createLog } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { spanOf } from '#libs/base/terms/calendar';
 import { type Breakdown, type Counter, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
-import type { ListCounters } from '#libs/counters/fill';
-import { readCounters } from '#libs/counters/read';
 import { createRecordMetrics } from '#libs/record/metrics';
-import { listCounters } from '#libs/store/counters';
-import { createStatsMetrics } from '#libs/telemetry/stats-metrics';
+import { listCounters } from '#libs/stats/counters';
+import { createStatsMetrics } from '#libs/stats/metrics';
+import type { ListCounters } from '#libs/stats/redis/fill';
+import { readCounters } from '#libs/stats/redis/read';
 
 /** Lists at most `most` counters at once. */
 export const listerOf =

@@ -2,7 +2,7 @@
 
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofRecord } from '#libs/record/tables';
-import { tables as ofStats } from '#libs/store/facets/tables';
+import { tables as ofStats } from '#libs/stats/tables';
 import { tables as ofProof } from '#libs/store/logs/tables';
 import { tables as ofNotices } from '#libs/store/notices/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
@@ -54,12 +54,6 @@ export const places: Record<string, string> = {
   'proof/seal': 'apps/worker/derive/seal/',
   'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
   'proof/tree': 'libs/merkle/',
-  stats: `apps/worker/derive/facets/ apps/api/stats/ apps/api/manage/organization apps/cli/counters
-    apps/worker/heal/ libs/contract/statistics libs/contract/display libs/contract/openapi/stats
-    libs/contract/openapi/examples/stats libs/counters/raise libs/store/counters libs/store/limit
-    libs/store/displays/ libs/store/facets/ libs/store/owed-raises libs/telemetry/stats-metrics`,
-  'stats/derive': 'libs/store/facets/add libs/store/facets/place libs/store/facets/progress',
-  'stats/redis': 'libs/counters/',
   notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice
     libs/contract/openapi/notices libs/contract/openapi/examples/notices libs/store/notices/`,
 };

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import { connectRedis } from '#libs/base/redis/connection';
-import { raise } from '#libs/counters/raise';
 import type { FullRecord, NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
+import { raise } from '#libs/stats/raise';
 import { readPage } from '#libs/store/records/log';
 import { createAdministration } from '#libs/tenants/administration';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { counterField, counterKey, fillKey, keysKey, parseKey, readyKey, unpack } from '#libs/counters/keys';
 import { shardOf } from '#libs/record/queue-shards';
+import { counterField, counterKey, fillKey, keysKey, parseKey, readyKey, unpack } from '#libs/stats/redis/keys';
 
 const organizationId = 'org_1';
 const places = ['', 'dom_a', 'A-z_9'].flatMap((domainId) =>

@@ -1,6 +1,6 @@
 /** What the page of an experiment computes. */
 import { describe, expect, it } from 'vitest';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import {
   conclusionOf,
   type Experiment,

@@ -1,7 +1,7 @@
 /** What the dashboard makes of groups. */
 import { describe, expect, it } from 'vitest';
 import { dimensions } from '#libs/base/terms/terms';
-import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
+import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
 import { toCsv } from '../../apps/dashboard/data/csv.ts';
 import { dimensionNames } from '../../apps/dashboard/data/dimension-names.ts';
 import { valueName } from '../../apps/dashboard/data/dimensions.ts';

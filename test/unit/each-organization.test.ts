@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachOrganization } from '../../apps/worker/heal/organizations.ts';
+import { eachOrganization } from '#libs/stats/each-organization';
 import { quiet } from '../support/counter-stores.ts';
 
 const { signal } = new AbortController();

@@ -7,7 +7,7 @@ import { guard } from '#libs/base/http/guard';
 import type { BaseMetrics } from '#libs/base/ops/metrics';
 import { domainPath } from '#libs/base/terms/parameters';
 import { type RecordsPage, recordsQuery } from '#libs/contract/log';
-import { type Cap, findCap } from '#libs/store/limit';
+import { type Cap, findCap } from '#libs/stats/limit';
 import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
 import { readPage } from '#libs/store/records/log';
 import type { LogPage } from '#libs/store/records/log-page';

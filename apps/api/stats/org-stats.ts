@@ -9,10 +9,10 @@ import { addDays, dayOf, daysBetween } from '#libs/base/terms/calendar';
 import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/base/terms/terms';
 import { type OrgStats, orgStatsQuery, type ShortRecord } from '#libs/contract/log';
 import type { FullRecord } from '#libs/record/contract';
-import { findCap } from '#libs/store/limit';
+import type { CounterReader } from '#libs/stats/counter-reader';
+import { findCap } from '#libs/stats/limit';
 import { readOrganizationPage, readOrganizationVersion } from '#libs/store/records/organization-log';
 import { organizationIn } from '#libs/tenants/bearer';
-import type { CounterReader } from './counter-reader.ts';
 
 const statsDays = 30;
 const recordsDays = 7;

@@ -1,6 +1,6 @@
 /** Administrative acts in words. */
 
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import type { ActsPage } from '#libs/tenants/contract';
 import { count } from '../format.ts';
 

@@ -1,6 +1,6 @@
 /** Until when groups are complete, and what they leave out. */
 import { dayOf } from '#libs/base/terms/calendar';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import { count, dateOf, minuteOfDay } from '../format.ts';
 import { now } from './service-clock.ts';
 

@@ -1,5 +1,5 @@
 /** The domains of an organization, as its menu has them. */
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 
 export type Domain = Organization['domains'][number];
 

@@ -1,5 +1,5 @@
 /** A/B tests: which there are, and what may be concluded from them. */
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import { escapeInvisible, pointsOf } from '../format.ts';
 import { optInsOf } from './groups.ts';
 import { equalSharesP, type Interval, newcombe, type Proportion, wilson } from './proportions.ts';

@@ -1,7 +1,7 @@
 /** Groups of decisions as rows of a table, beside those of the period before. */
 
 import type { Dimension } from '#libs/base/terms/terms';
-import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/contract/statistics';
+import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
 import { valueName } from './dimensions.ts';
 
 export interface Row {

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import type { RecordsPage } from '#libs/contract/log';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import type { Api } from './api.ts';
 import { isDecision } from './decisions.ts';
 import { type LiveState, useLive } from './live.ts';

@@ -1,6 +1,6 @@
 /** One domain with its keys, kept up to date while the page is visible. */
 
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import type { Key, ManagedDomain, RefusedOrigin } from '#libs/tenants/contract';
 import type { Api } from './api.ts';
 import { useKept } from './kept.ts';

@@ -1,7 +1,7 @@
 /** The newest records of a domain, for what is told of them. */
 
-import type { Organization } from '#libs/contract/statistics';
 import type { FullRecord } from '#libs/record/contract';
+import type { Organization } from '#libs/stats/contract';
 import type { Key } from '#libs/tenants/contract';
 import type { Api } from './api.ts';
 import { useReading } from './reading.ts';

@@ -2,7 +2,7 @@
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import type { Api } from './api.ts';
 
 export interface SignedIn {

@@ -1,5 +1,5 @@
 /** A menu of all domains with a search field. */
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import './domain-menu.css';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { activeFirst, domainsFound } from '../data/domains.ts';

@@ -1,5 +1,5 @@
 /** What a domain without decisions shows: the way to its banner, and for developers a tag and a command. */
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import './first-record.css';
 import { settingsAddress, widgetAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';

@@ -1,5 +1,5 @@
 /** The bar at the top: whose figures these are and who is signed in, the domain menu, the API docs and sign-out. */
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import './header.css';
 import {
   domainAddress,

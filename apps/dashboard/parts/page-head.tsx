@@ -1,5 +1,5 @@
 /** The head of a page: breadcrumbs, title and tabs. Also sets the document's title. */
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

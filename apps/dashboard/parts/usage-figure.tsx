@@ -1,5 +1,5 @@
 /** How much of the plan's monthly limit is used. Recording never stops at the limit; only the log shows less. */
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import './usage-figure.css';
 import { addMonths, firstDay } from '#libs/base/terms/calendar';
 import { count, dayName, monthName, share } from '../format.ts';

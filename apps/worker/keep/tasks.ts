@@ -10,7 +10,7 @@ import type { Scheduler } from '#libs/base/scheduler';
 import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
 import { makeMonths } from '#libs/record/months';
 import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';
-import { deleteOldFlushes } from '#libs/store/displays/displays';
+import { deleteOldFlushes } from '#libs/stats/displays';
 import { dropUnnamedNotices, judgeNotices } from '#libs/store/notices/dropping';
 import { blankOldMonths } from '#libs/store/privacy/personal-retention';
 import { dropExpiredMonths } from '#libs/store/privacy/retention';

@@ -1,13 +1,13 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { createDocument } from 'zod-openapi';
 import { recordPaths } from '#libs/record/openapi';
+import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
 import { managePaths } from '#libs/tenants/openapi';
 import { outAndInPaths, overviewPaths, recordsPaths } from './log.ts';
 import { noticePaths } from './notices.ts';
 import { privacyPaths } from './privacy.ts';
 import { proofPaths } from './proof.ts';
 import { referencePaths } from './reference.ts';
-import { displayPaths, organizationPaths, statsPaths } from './stats.ts';
 import { webhookPaths } from './webhooks.ts';
 
 /** of the API, not of the release */

@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { thisMonth } from '#libs/base/db/due';
-import { usedIn } from '../limit.ts';
+import { usedIn } from '#libs/stats/limit';
 
 const steps = [
   { type: 'limit.approaching', column: 'approaching_in', share: 0.8 },

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { dayOf } from '#libs/base/terms/calendar';
-import { counterField, counterKey } from '#libs/counters/keys';
 import { packJob } from '#libs/record/job';
 import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { counterField, counterKey } from '#libs/stats/redis/keys';
 import { postRecord } from '../../stack/client.ts';
 import { freePort } from '../../stack/ports.ts';
 import { callOnce, callUntilDone } from '../calls.ts';

@@ -1,6 +1,6 @@
 /** One domain over any period, compared with the period before. The address says which. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import { domainIn } from '../../data/domains.ts';
 import { useLive } from '../../data/live.ts';
 import { defaultPeriod, includesToday, intervalIn, type Period, periodBefore, periodIn } from '../../data/periods.ts';

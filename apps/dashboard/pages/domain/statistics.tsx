@@ -1,6 +1,6 @@
 /** The figures of a period, compared with the period before. */
 import { useMemo } from 'preact/hooks';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import type { Bucket } from '../../charts/scale.ts';
 import { ShareBar } from '../../charts/share-bar.tsx';
 import { StackedChart } from '../../charts/stacked-chart.tsx';

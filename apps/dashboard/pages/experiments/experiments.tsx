@@ -1,6 +1,6 @@
 /** What an A/B test shows, and whether one may conclude anything yet. */
 import './experiments.css';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../../data/completeness.ts';
 import { experimentsOf, titleOf } from '../../data/experiments.ts';
 import { defaultPeriod, isGrouped, type Period, periodIn } from '../../data/periods.ts';

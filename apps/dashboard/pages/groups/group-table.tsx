@@ -1,7 +1,7 @@
 /** The groups as a table that can be sorted, and saved as CSV. */
 import { useState } from 'preact/hooks';
 import type { Dimension } from '#libs/base/terms/terms';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import { toCsv } from '../../data/csv.ts';
 import { dimensionNames } from '../../data/dimension-names.ts';
 import { titleOf } from '../../data/dimensions.ts';

@@ -1,7 +1,7 @@
 /** All groups of one dimension, beside those of the period before. */
 import './groups.css';
 import type { Dimension } from '#libs/base/terms/terms';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../../data/completeness.ts';
 import { dimensionNames } from '../../data/dimension-names.ts';
 import { titleOf } from '../../data/dimensions.ts';

@@ -2,8 +2,8 @@
 
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { OrgStats } from '#libs/contract/log';
-import type { Organization } from '#libs/contract/statistics';
 import type { FullRecord } from '#libs/record/contract';
+import type { Organization } from '#libs/stats/contract';
 import { ShareBar } from '../../charts/share-bar.tsx';
 import { StackedChart } from '../../charts/stacked-chart.tsx';
 import { sumOf } from '../../data/decisions.ts';

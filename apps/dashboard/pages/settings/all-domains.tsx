@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import type { ManagedDomain } from '#libs/tenants/contract';
 import { domainsFound } from '../../data/domains.ts';
 import { useReading } from '../../data/reading.ts';

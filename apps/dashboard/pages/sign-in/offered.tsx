@@ -4,7 +4,7 @@
  */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Organization } from '#libs/contract/statistics';
+import type { Organization } from '#libs/stats/contract';
 import { createApi } from '../../data/api.ts';
 import { textOf } from '../../data/api-error.ts';
 import { useReading } from '../../data/reading.ts';

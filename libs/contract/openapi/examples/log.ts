@@ -3,9 +3,9 @@ import { addDays } from '#libs/base/terms/calendar';
 import { domainId, noticeHash, organizationId } from '#libs/base/terms/example-names';
 import { withTotal } from '#libs/base/terms/terms';
 import { fullRecord } from '#libs/record/examples';
+import { breakdown, ofFirstDay, ofSecondDay, stats } from '#libs/stats/examples';
 import type { Imported } from '../../import.ts';
 import type { Feed, OrgStats, RecordsPage } from '../../log.ts';
-import { breakdown, ofFirstDay, ofSecondDay, stats } from './stats.ts';
 
 const firstDay = '2026-10-24';
 const days = Array.from({ length: 30 }, (_, index) => addDays(firstDay, index));

@@ -1,7 +1,7 @@
 /** What the decisions of a period have in common: by country, device and so on. Complete within about a minute. */
 import './cards.css';
 import type { Dimension } from '#libs/base/terms/terms';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../../../data/completeness.ts';
 import { experimentsOf } from '../../../data/experiments.ts';
 import { funnelOf } from '../../../data/groups.ts';

@@ -1,7 +1,7 @@
 /** The largest groups of one dimension. */
 import type { ComponentChildren } from 'preact';
 import type { Dimension } from '#libs/base/terms/terms';
-import type { DomainStats } from '#libs/contract/statistics';
+import type { DomainStats } from '#libs/stats/contract';
 import { dimensionNames } from '../../../data/dimension-names.ts';
 import { titleOf } from '../../../data/dimensions.ts';
 import { rowsOf } from '../../../data/groups.ts';

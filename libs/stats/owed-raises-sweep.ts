@@ -2,9 +2,9 @@
 
 import { groupBy } from '#libs/base/group-by';
 import { totalOf } from '#libs/base/terms/terms';
-import { raise } from '#libs/counters/raise';
-import { deleteOwedRaises, listOwedRaises, type OwedRaise } from '#libs/store/owed-raises';
-import type { HealingParts } from './organizations.ts';
+import type { HealingParts } from './each-organization.ts';
+import { deleteOwedRaises, listOwedRaises, type OwedRaise } from './owed-raises.ts';
+import { raise } from './raise.ts';
 
 /** counters at once */
 const chunk = 1_000;

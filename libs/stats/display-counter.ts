@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto';
 import { every } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
 import { within } from '#libs/base/within';
-import type { DisplayBody } from '#libs/contract/display';
-import type { Flush } from '#libs/store/displays/displays';
-import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
+import type { DisplayBody } from './display-body.ts';
 import { createDisplayTally, type DisplayedOn } from './display-tally.ts';
+import type { Flush } from './displays.ts';
+import type { StatsMetrics } from './metrics.ts';
 
 /** milliseconds */
 const storeEvery = 1_000;

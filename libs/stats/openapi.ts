@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, bearerCodes, read, refusals, requestId, scopedCodes, statsSource } from '#libs/base/http/openapi';
 import { domainPath } from '#libs/base/terms/parameters';
-import { displayBody } from '../display.ts';
-import { domainStats, organization, organizationStats, statsQuery } from '../statistics.ts';
-import * as examples from './examples/stats.ts';
+import { domainStats, organization, organizationStats, statsQuery } from './contract.ts';
+import { displayBody } from './display-body.ts';
+import * as examples from './examples.ts';
 
 export const displayPaths: ZodOpenApiPathsObject = {
   '/v1/consent/{domainId}/displays': {

@@ -1,8 +1,8 @@
 /** Facets as an answer has them: groups, and the rates. */
 
 import { type Dimension, displayDimensions, sumOf, totalOf } from '#libs/base/terms/terms';
-import type { CategoryGroup, StatsGroup } from '#libs/contract/statistics';
-import type { Facet } from '#libs/store/facets/read';
+import type { CategoryGroup, StatsGroup } from './contract.ts';
+import type { Facet } from './facets.ts';
 
 /** values that have a group of their own */
 const most = 200;

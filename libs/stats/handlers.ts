@@ -18,12 +18,12 @@ import {
   wholeOrganization,
   withTotal,
 } from '#libs/base/terms/terms';
-import { type DomainStats, type OrganizationStats, statsQuery } from '#libs/contract/statistics';
-import type { Facet, FacetQuestion } from '#libs/store/facets/read';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/rules';
+import { type DomainStats, type OrganizationStats, statsQuery } from './contract.ts';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
 import type { FacetReader } from './facet-reader.ts';
+import type { Facet, FacetQuestion } from './facets.ts';
 import { displayFigures, groupsOf, optInRateOf } from './groups.ts';
 
 interface StatsParts {

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
 import { within } from '#libs/base/within';
-import { type Facet, type FacetQuestion, readFacets } from '#libs/store/facets/read';
-import { facetsThrough, type Through } from '#libs/store/facets/through';
+import { type Facet, type FacetQuestion, readFacets } from './facets.ts';
+import { facetsThrough, type Through } from './facets-through.ts';
 
 /** facets of all answers together, some 300 bytes each */
 const kept = 100_000;

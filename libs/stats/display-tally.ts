@@ -3,8 +3,8 @@
  * these are left out, and the display still counts.
  */
 import { dayOf } from '#libs/base/terms/calendar';
-import type { DisplayBody, Displays } from '#libs/contract/display';
 import type { Domain } from '#libs/tenants/tenants';
+import type { DisplayBody, Displays } from './display-body.ts';
 
 /** Different ones between two flushes: of a domain, of an organization, which has an eighth, and of all. */
 export const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };

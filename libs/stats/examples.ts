@@ -2,8 +2,8 @@
 
 import { domainId, organizationId } from '#libs/base/terms/example-names';
 import { type Breakdown, emptyBreakdown, withTotal } from '#libs/base/terms/terms';
-import type { DisplayBody } from '../../display.ts';
-import type { DomainStats, Organization, OrganizationStats } from '../../statistics.ts';
+import type { DomainStats, Organization, OrganizationStats } from './contract.ts';
+import type { DisplayBody } from './display-body.ts';
 
 export const displayBody: DisplayBody = { bannerVersion: '2026-11', variant: 'b', language: 'de' };
 

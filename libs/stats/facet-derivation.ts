@@ -4,10 +4,10 @@ import type { Database } from '#libs/base/db/database';
 import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { createPieceSize } from '#libs/record/piece-size';
-import { addDisplays, newestDisplays } from '#libs/store/facets/add-displays';
-import { addRecords } from '#libs/store/facets/add-records';
-import { addedThrough, noteAdded } from '#libs/store/facets/progress';
-import { facetsName } from '#libs/store/facets/through';
+import { addDisplays, newestDisplays } from './derive/add-displays.ts';
+import { addRecords } from './derive/add-records.ts';
+import { addedThrough, noteAdded } from './derive/progress.ts';
+import { facetsName } from './facets-through.ts';
 
 /** records in one transaction, and rows of displays */
 const usualLimit = 20_000;

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
+import type { StatsMetrics } from './metrics.ts';
 
 export interface HealingParts {
   /** fails fast where Redis is away */

@@ -3,8 +3,8 @@
 import { groupBy } from '#libs/base/group-by';
 import type { RedisClient } from '#libs/base/redis/connection';
 import type { Counter, PackedCounters } from '#libs/base/terms/terms';
-import { counterKey, fillKey, hashKey, keysKey, pack, readyKey } from './keys.ts';
-import { scripted } from './scripts.ts';
+import { counterKey, fillKey, hashKey, keysKey, pack, readyKey } from './redis/keys.ts';
+import { scripted } from './redis/scripts.ts';
 
 /** Hashes in one script: Redis does nothing else meanwhile. */
 const atOnce = 200;

@@ -5,11 +5,11 @@ import { guard } from '#libs/base/http/guard';
 import { monthOf, spanOf } from '#libs/base/terms/calendar';
 import { noQuery } from '#libs/base/terms/parameters';
 import { type Breakdown, sumOf, totalOf, wholeOrganization } from '#libs/base/terms/terms';
-import type { Organization } from '#libs/contract/statistics';
-import type { Wanted } from '#libs/counters/read';
-import type { Facet, FacetQuestion } from '#libs/store/facets/read';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import type { OwnDomain } from '#libs/tenants/tenants';
+import type { Organization } from './contract.ts';
+import type { Facet, FacetQuestion } from './facets.ts';
+import type { Wanted } from './redis/read.ts';
 
 /** Counters, added up. */
 interface Counters {

@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import type { Step } from '#libs/base/http/context';
 import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/http/field-errors';
 import { readOptionalObject } from '#libs/base/http/json-body';
-import { compiledDisplayBody, type DisplayBody } from '#libs/contract/display';
 import { domainIn } from '#libs/tenants/api-key';
+import { compiledDisplayBody, type DisplayBody } from './display-body.ts';
 import type { DisplayCounter } from './display-counter.ts';
 
 export function display({ displays }: { displays: DisplayCounter }): Step {

@@ -3,13 +3,13 @@
 import { currentServer } from '#libs/base/db/server';
 import { groupBy } from '#libs/base/group-by';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import { confirm, type Difference } from '#libs/counters/drift';
-import { fill, readyAmong } from '#libs/counters/fill';
-import { drop } from '#libs/counters/raise';
-import { notedServer, noteServer } from '#libs/counters/server';
-import { StrangeKey, type Suspicion, suspect } from '#libs/counters/suspect';
-import { countersSince, listCounters, nextOrganizationIds } from '#libs/store/counters';
-import { eachOrganization, type HealingParts } from './organizations.ts';
+import { countersSince, listCounters, nextOrganizationIds } from './counters.ts';
+import { eachOrganization, type HealingParts } from './each-organization.ts';
+import { drop } from './raise.ts';
+import { confirm, type Difference } from './redis/drift.ts';
+import { fill, readyAmong } from './redis/fill.ts';
+import { notedServer, noteServer } from './redis/server.ts';
+import { StrangeKey, type Suspicion, suspect } from './redis/suspect.ts';
 
 /** Days that records may still arrive for, and a little more. */
 const watchedDays = 32;

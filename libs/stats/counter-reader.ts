@@ -5,10 +5,10 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
 import { type Breakdown, sumOf } from '#libs/base/terms/terms';
-import { fill, isReady } from '#libs/counters/fill';
-import { readCounters, sumCounters, type Wanted } from '#libs/counters/read';
-import { listCounters, readCounts } from '#libs/store/counters';
-import type { StatsMetrics } from '#libs/telemetry/stats-metrics';
+import { listCounters, readCounts } from './counters.ts';
+import type { StatsMetrics } from './metrics.ts';
+import { fill, isReady } from './redis/fill.ts';
+import { readCounters, sumCounters, type Wanted } from './redis/read.ts';
 
 /** organizations at a time */
 const fillsAtOnce = 2;

@@ -2,7 +2,7 @@
 
 import type { Database } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
-import type { Displays } from '#libs/contract/display';
+import type { Displays } from './display-body.ts';
 
 export interface Flush {
   /** a UUID, the same for every try */
