@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { visible } from '#libs/base/cli/visible';
 import { version } from '#libs/base/version';
+import { noticeCommand } from '#libs/notices/commands';
 import { queueCommand } from '#libs/record/commands';
 import { countersCommand } from '#libs/stats/commands';
 import { actsCommand } from '#libs/tenants/acts-command';
@@ -12,7 +13,6 @@ import { planCommand } from '#libs/tenants/plan-command';
 import { tokenCommand } from '#libs/tenants/token-command';
 import { logCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
-import { noticeCommand } from './notice.ts';
 import { orgDeleteCommand } from './org-delete.ts';
 import { recordsCommand } from './records.ts';
 import type { AllTools } from './tools.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { NoticePut, NoticesPage } from '#libs/contract/notice';
+import type { NoticePut, NoticesPage } from '#libs/notices/contract';
 import type { Receipt } from '#libs/record/contract';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';

@@ -1,12 +1,12 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { readNotice } from '#libs/contract/notice';
+import { readNotice } from '#libs/notices/contract';
+import { putManagedNotice } from '#libs/notices/documents';
 import type { NewRecord } from '#libs/record/contract';
 import { packJob } from '#libs/record/job';
 import { persist } from '#libs/record/persist/persist';
 import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
 import { keepRejected } from '#libs/record/rejected';
-import { putManagedNotice } from '#libs/store/notices/documents';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';
 import { createPerform } from '#libs/tenants/audited-change';

@@ -1,10 +1,10 @@
 /** The rooms of the architecture, which test/unit/rooms.test.ts holds. Paths are beginnings of paths. */
 
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
+import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofRecord } from '#libs/record/tables';
 import { tables as ofStats } from '#libs/stats/tables';
 import { tables as ofProof } from '#libs/store/logs/tables';
-import { tables as ofNotices } from '#libs/store/notices/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
@@ -54,8 +54,6 @@ export const places: Record<string, string> = {
   'proof/seal': 'apps/worker/derive/seal/',
   'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
   'proof/tree': 'libs/merkle/',
-  notices: `apps/api/notices/ apps/cli/notice apps/worker/derive/notices/ libs/contract/notice
-    libs/contract/openapi/notices libs/contract/openapi/examples/notices libs/store/notices/`,
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */

@@ -14,8 +14,8 @@ import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gau
 import { problemBody, problems } from '#libs/base/terms/problem';
 import { type Setting, settings } from '#libs/config/settings';
 import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/contract/log';
-import { noticesPage } from '#libs/contract/notice';
 import { consistency, consistencyQuery, proofBundle } from '#libs/contract/proof';
+import { noticesPage } from '#libs/notices/contract';
 import { receipt, recordFields } from '#libs/record/contract';
 import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/metrics';
 import { domainStats, organization, statsQuery } from '#libs/stats/contract';

@@ -9,6 +9,7 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Scheduler } from '#libs/base/scheduler';
 import type { WorkerConfig } from '#libs/config/worker';
+import { createNoticeCounting, noticeCounting } from '#libs/notices/counting';
 import { createClosing } from '#libs/record/closing';
 import { doneWith } from '#libs/record/derivations';
 import { forgetEpochs, lastClosedEpoch } from '#libs/record/epochs';
@@ -21,7 +22,6 @@ import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { blanking, createBlanking } from './blank/blank.ts';
 import { createClearing, goOnErasing } from './blank/leftovers.ts';
 import { createTelling } from './blank/telling.ts';
-import { createNoticeCounting, noticeCounting } from './notices/counting.ts';
 import { createSealing } from './seal/sealing.ts';
 import { createTimestamping } from './timestamp/timestamping.ts';
 

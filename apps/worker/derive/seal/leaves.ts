@@ -5,9 +5,9 @@
 import { hash, randomFillSync } from 'node:crypto';
 import { timeOf } from '#libs/base/terms/uuid';
 import { circumstancesTextWith, mapText, privateText, recordEntry } from '#libs/merkle/entry';
+import type { SeenNotice } from '#libs/notices/first-seen';
 import type { UserAgentText } from '#libs/record/user-agent-texts';
 import type { Unsealed } from '#libs/store/logs/unsealed';
-import type { SeenNotice } from '#libs/store/notices/first-seen';
 import type { Added } from './added.ts';
 
 const labels = { circumstances: Buffer.from('circumstances'), private: Buffer.from('private') };

@@ -2,9 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
 import { noticeEntry } from '#libs/merkle/entry';
+import type { SeenNotice } from '#libs/notices/first-seen';
 import type { Head } from '#libs/store/logs/heads';
 import { listNoticesIn, type NoticeInLog } from '#libs/store/logs/texts';
-import type { SeenNotice } from '#libs/store/notices/first-seen';
 import type { AddedText } from './added.ts';
 
 /** What a log gets, and which notices its new records name. */

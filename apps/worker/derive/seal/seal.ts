@@ -6,13 +6,13 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { findSeenNotices } from '#libs/notices/first-seen';
 import { type Derivation, type Step, withMark } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nextEpochOf, nil } from '#libs/record/epoch-records';
 import { createPieceSize, type PieceSize } from '#libs/record/piece-size';
 import { findUserAgents } from '#libs/record/user-agent-texts';
 import { type Head, lockHeads, saveHeads, sealing } from '#libs/store/logs/heads';
 import { readById, readEpoch, type Unsealed } from '#libs/store/logs/unsealed';
-import { findSeenNotices } from '#libs/store/notices/first-seen';
 import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { addedTexts, joined } from './added.ts';
 import { extend } from './extend.ts';

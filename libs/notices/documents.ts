@@ -1,9 +1,9 @@
 /** The documents of notices: kept once under their hash, and never changed. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { Notice } from '#libs/contract/notice';
 import type { Perform } from '#libs/tenants/audited-change';
 import { Refused } from '#libs/tenants/refusals';
+import type { Notice } from './contract.ts';
 
 /**
  * `kept`: it was known, and is kept for good from now on; `full`: the domain has had its new ones for today, and none of

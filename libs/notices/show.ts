@@ -5,10 +5,10 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
-import { noticePath } from '#libs/contract/notice';
-import { findNotice } from '#libs/store/notices/documents';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/rules';
+import { noticePath } from './contract.ts';
+import { findNotice } from './documents.ts';
 
 export function showNotice({ db }: { db: Database }): Middleware {
   return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, read, refusals, scopedCodes } from '#libs/base/http/openapi';
 import { domainPath, listQuery } from '#libs/base/terms/parameters';
-import { noticePath, noticePut, noticesPage } from '../notice.ts';
-import * as examples from './examples/notices.ts';
+import { noticePath, noticePut, noticesPage } from './contract.ts';
+import * as examples from './examples.ts';
 
 const notice = z
   .looseObject({ language: z.unknown().optional(), version: z.unknown().optional() })

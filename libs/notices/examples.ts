@@ -1,7 +1,7 @@
 /** Notices. */
 
 import { decidedAt, noticeHash } from '#libs/base/terms/example-names';
-import type { NoticePut, NoticesPage } from '../../notice.ts';
+import type { NoticePut, NoticesPage } from './contract.ts';
 
 export const notice = { version: '2026-11', language: 'de', title: 'Ihre Wahl', body: 'Wir verwenden Cookies …' };
 

@@ -12,14 +12,14 @@ import { sendsToken } from '#libs/base/http/key-or-token';
 import { createLimiter, type Limiter } from '#libs/base/http/limiter';
 import { noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
-import { type Notice, type NoticePut, noticePath, readNotice } from '#libs/contract/notice';
-import { putNotice as keepNotice, type Put, putManagedNotice } from '#libs/store/notices/documents';
-import type { HeldNotices } from '#libs/store/notices/held';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { inTurn } from '#libs/tenants/in-turns';
 import { requireOwnDomain } from '#libs/tenants/rules';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
+import { type Notice, type NoticePut, noticePath, readNotice } from './contract.ts';
+import { putNotice as keepNotice, type Put, putManagedNotice } from './documents.ts';
+import type { HeldNotices } from './held.ts';
 
 /** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
 export const newNotices = { perAddress: 20, perDomain: 500 };

@@ -5,10 +5,10 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
 import { domainPath, listQuery } from '#libs/base/terms/parameters';
-import type { NoticesPage } from '#libs/contract/notice';
-import { type ListedNotice, listNotices as readNotices } from '#libs/store/notices/documents';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/rules';
+import type { NoticesPage } from './contract.ts';
+import { type ListedNotice, listNotices as readNotices } from './documents.ts';
 
 export function listNotices({ db }: { db: Database }): Middleware {
   return guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {

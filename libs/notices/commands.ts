@@ -4,10 +4,10 @@ import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
 import { visible } from '#libs/base/cli/visible';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { Database, Sql } from '#libs/base/db/database';
-import { readNotice } from '#libs/contract/notice';
 import { noticeHash } from '#libs/record/contract';
-import { findNotice, listNotices, putManagedNotice } from '#libs/store/notices/documents';
 import { createPerform } from '#libs/tenants/audited-change';
+import { readNotice } from './contract.ts';
+import { findNotice, listNotices, putManagedNotice } from './documents.ts';
 
 const mostListed = 10_000;
 

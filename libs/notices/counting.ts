@@ -4,7 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import { type Derivation, deriveNext } from '#libs/record/derivations';
 import { nextDomains } from '#libs/record/epoch-records';
 import { createPieceSize } from '#libs/record/piece-size';
-import { countedThrough, countNotices, noteCounted } from '#libs/store/notices/counting';
+import { countedThrough, countNotices, noteCounted } from './counts.ts';
 
 export const noticeCounting = 'notices';
 
