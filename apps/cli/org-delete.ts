@@ -6,11 +6,12 @@ import { createProgress } from '#libs/base/cli/progress';
 import { print } from '#libs/base/cli/session';
 import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
+import { tables as ofProof } from '#libs/proof/tables';
+import { forgetLogs } from '#libs/proof/witness';
 import { tables as ofRecord } from '#libs/record/tables';
 import { type JobState, rewriteJobs } from '#libs/record/waiting-jobs';
 import { drop } from '#libs/stats/raise';
 import { tables as ofStats } from '#libs/stats/tables';
-import { tables as ofProof } from '#libs/store/logs/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
@@ -19,7 +20,6 @@ import { findOrganization } from '#libs/tenants/org-command';
 import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
 import { forgetTombstonesOf } from '#libs/witness/tombstones';
-import { forgetLogs } from '#libs/witness/witness';
 import type { AllTools } from './tools.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Checks a proof once there is a file and a key, again with each change of either. */
-import { checkFile, parseVerifierKeys } from '#libs/merkle/check-file';
-import { crypto } from '#libs/merkle/noble';
-import { Refused } from '#libs/merkle/refused';
-import type { VerifierKey } from '#libs/merkle/verifier-key';
+import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
+import { crypto } from '#libs/proof/tree/noble';
+import { Refused } from '#libs/proof/tree/refused';
+import type { VerifierKey } from '#libs/proof/tree/verifier-key';
 import * as page from './page.ts';
 
 /** Bytes; a bundle has some ten thousand. */

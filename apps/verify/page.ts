@@ -1,6 +1,6 @@
 /** The page's elements, and what is shown in them. All that comes out of a file is put in as text. */
-import type { Verdict } from '#libs/merkle/check-file';
-import { factsOf, headline, limits, opensslCommands } from '#libs/merkle/facts';
+import type { Verdict } from '#libs/proof/tree/check-file';
+import { factsOf, headline, limits, opensslCommands } from '#libs/proof/tree/facts';
 
 function element<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id);

@@ -2,8 +2,8 @@
 
 import { every } from '#libs/base/every';
 import { sha256 } from '#libs/base/sha256';
-import { base64 } from '#libs/merkle/bytes';
-import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
+import { base64 } from '#libs/proof/tree/bytes';
+import { append, emptyFrontier, rootOf } from '#libs/proof/tree/frontier';
 import type { Scene } from './scene.ts';
 import type { ChaosStack } from './stack.ts';
 

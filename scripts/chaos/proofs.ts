@@ -1,9 +1,9 @@
 /** The proofs that people take home (I8): asked of an API, and verified with the log's public keys alone. */
 
 import { sha256 } from '#libs/base/sha256';
-import { checkFile, parseVerifierKeys } from '#libs/merkle/check-file';
-import type { VerifierKey } from '#libs/merkle/verifier-key';
-import { verifyEd25519 } from '#libs/runtime/ed25519';
+import { verifyEd25519 } from '#libs/proof/ed25519';
+import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
+import type { VerifierKey } from '#libs/proof/tree/verifier-key';
 import type { Site } from '../stack/client.ts';
 import { callOnce, callUntilDone } from './calls.ts';
 import { isAcknowledged, toErase } from './load.ts';

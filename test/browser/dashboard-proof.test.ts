@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ProofBundle } from '#libs/contract/proof';
-import { fromBase64, utf8 } from '#libs/merkle/bytes';
-import { formatTlogProof, verifyTlogProof } from '#libs/merkle/tlog-proof';
+import type { ProofBundle } from '#libs/proof/contract';
+import { fromBase64, utf8 } from '#libs/proof/tree/bytes';
+import { formatTlogProof, verifyTlogProof } from '#libs/proof/tree/tlog-proof';
 import { step } from '../support/browser/browser.ts';
 import { useDashboard } from '../support/browser/dashboard.ts';
 import { createLogReader, crypto } from '../support/log-reader.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '#libs/base/sha256';
-import { parseVerifierKey } from '#libs/merkle/verifier-key';
+import { parseVerifierKey } from '#libs/proof/tree/verifier-key';
 import { persist } from '#libs/record/persist/persist';
 import { createCli } from '../support/cli.ts';
 import { recordAt } from '../support/records.ts';

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'nod
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Feed, FeedEntry } from '#libs/contract/log';
+import { addErasures } from '#libs/proof/erasures';
 import type { FullRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
-import { addErasures } from '#libs/store/logs/erasures';
 import { spawnTethered } from '../../scripts/stack/tether.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';

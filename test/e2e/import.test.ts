@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
 import { idOfDigest, makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import type { Imported } from '#libs/contract/import';
-import { parseEntry } from '#libs/merkle/parse-entry';
+import { parseEntry } from '#libs/proof/tree/parse-entry';
 import type { FullRecord } from '#libs/record/contract';
 import { listDroppedMonths } from '#libs/record/months';
 import { persist } from '#libs/record/persist/persist';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { checkFile, parseVerifierKeys } from '#libs/merkle/check-file';
+import { findLog } from '#libs/proof/published';
+import { findTimestamp } from '#libs/proof/timestamps/stored';
+import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { persist } from '#libs/record/persist/persist';
-import { findLog } from '#libs/store/logs/published';
-import { findTimestamp } from '#libs/store/logs/timestamps';
 import { request, tokenFor } from '../support/client.ts';
 import { crypto } from '../support/log-reader.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,16 +1,16 @@
 /** Entries of a log that are not a record's: what visitors were shown, and erasures. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '#libs/base/sha256';
-import { entryOf } from '#libs/merkle/entry';
-import { type Entry, parseEntry } from '#libs/merkle/parse-entry';
+import { checkLogs } from '#libs/proof/check/check';
+import { addErasures } from '#libs/proof/erasures';
+import { restartLog } from '#libs/proof/restart';
+import { readSealed } from '#libs/proof/sealed-entries';
+import { entryOf } from '#libs/proof/tree/entry';
+import { type Entry, parseEntry } from '#libs/proof/tree/parse-entry';
 import { persist } from '#libs/record/persist/persist';
-import { addErasures } from '#libs/store/logs/erasures';
-import { restartLog } from '#libs/store/logs/restart';
-import { readSealed } from '#libs/store/logs/sealed';
 import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { readPage } from '#libs/store/records/log';
 import { createPerform } from '#libs/tenants/audited-change';
-import { checkLogs } from '../../apps/cli/check/check.ts';
 import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName } from '../support/sealing.ts';

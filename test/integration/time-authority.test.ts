@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { askForToken } from '../../apps/worker/derive/timestamp/authority.ts';
+import { askForToken } from '#libs/proof/timestamps/authority';
 import { type Answer, hasOpenssl, startTimeAuthority } from '../support/time-authority.ts';
 
 let imprint: Buffer;

@@ -1,7 +1,7 @@
 /** The bundle of the test vector's record, and the same with a time-stamp as a log of two domains would have it. */
-import { base64, concat, fromHex, hex, utf8 } from '#libs/merkle/bytes';
-import { leafHash, nodeHash } from '#libs/merkle/hash';
-import { parseNote } from '#libs/merkle/note';
+import { base64, concat, fromHex, hex, utf8 } from '#libs/proof/tree/bytes';
+import { leafHash, nodeHash } from '#libs/proof/tree/hash';
+import { parseNote } from '#libs/proof/tree/note';
 import { sha256, vector } from './log-vector.ts';
 
 const hashes = (...leaves: (string | undefined)[]) =>

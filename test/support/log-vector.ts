@@ -1,6 +1,6 @@
 /** A domain's log of three entries, fixed to the byte; Go's golang.org/x/mod/sumdb/{note,tlog} accepts its proof. */
 import { createPrivateKey, createPublicKey, hash, hkdfSync, sign, verify } from 'node:crypto';
-import type { SealedRecord } from '#libs/merkle/entry';
+import type { SealedRecord } from '#libs/proof/tree/entry';
 
 export const sha256 = (input: Uint8Array): Uint8Array => new Uint8Array(hash('sha256', input, 'buffer'));
 

@@ -2,9 +2,9 @@
 
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
+import { tables as ofProof } from '#libs/proof/tables';
 import { tables as ofRecord } from '#libs/record/tables';
 import { tables as ofStats } from '#libs/stats/tables';
-import { tables as ofProof } from '#libs/store/logs/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
@@ -46,14 +46,6 @@ export const places: Record<string, string> = {
   'log/export': 'apps/cli/export/ libs/store/export/',
   'log/import': 'apps/cli/import/ libs/contract/import libs/imports/',
   'log/pages': 'libs/store/records/log- libs/store/records/organization-log libs/store/records/visitor-log',
-  proof: `apps/worker/derive/seal/sealing apps/worker/derive/timestamp/timestamping apps/api/log/
-    apps/cli/log libs/contract/proof libs/contract/openapi/proof
-    libs/contract/openapi/examples/proof libs/runtime/ed25519 libs/store/logs/
-    libs/telemetry/proof-metrics libs/witness/witness`,
-  'proof/check': 'apps/cli/check/ libs/store/logs/stored libs/store/logs/unplaced',
-  'proof/seal': 'apps/worker/derive/seal/',
-  'proof/timestamps': 'apps/worker/derive/timestamp/ libs/store/logs/timestamp',
-  'proof/tree': 'libs/merkle/',
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */
@@ -71,7 +63,7 @@ export const inBrowsers: Record<string, string> = {
   'apps/dashboard/': 'widget base/terms preact',
   'apps/dashboard/provider/': 'oauth4webapi',
   'apps/dashboard/proof/': 'proof/tree @noble/',
-  'libs/merkle/': 'proof/tree base/terms @noble/',
+  'libs/proof/tree/': 'proof/tree base/terms @noble/',
 };
 /** Types of these are for pages, too. */
 export const contract = /^libs\/contract\/|\/(contract|sign-in)\.ts$/;

@@ -4,10 +4,10 @@ import { Registry } from 'prom-client';
 import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { createProofMetrics } from '#libs/proof/metrics';
+import { createSealing } from '#libs/proof/sealing';
 import { closeEpoch } from '#libs/record/epochs';
-import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createBlanking } from '../../apps/worker/derive/blank/blank.ts';
-import { createSealing } from '../../apps/worker/derive/seal/sealing.ts';
 import { privacyKey } from './settings.ts';
 import { eventually } from './wait.ts';
 

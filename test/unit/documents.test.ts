@@ -14,14 +14,14 @@ import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gau
 import { problemBody, problems } from '#libs/base/terms/problem';
 import { type Setting, settings } from '#libs/config/settings';
 import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/contract/log';
-import { consistency, consistencyQuery, proofBundle } from '#libs/contract/proof';
 import { noticesPage } from '#libs/notices/contract';
+import { consistency, consistencyQuery, proofBundle } from '#libs/proof/contract';
+import { createProofMetrics } from '#libs/proof/metrics';
 import { receipt, recordFields } from '#libs/record/contract';
 import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/metrics';
 import { domainStats, organization, statsQuery } from '#libs/stats/contract';
 import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
 import { retentionBacklog } from '#libs/telemetry/privacy-metrics';
-import { createProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createWebhookMetrics, webhookBacklog } from '#libs/telemetry/webhook-metrics';
 import { createProgram } from '../../apps/cli/program.ts';
 import { tools } from '../../apps/cli/tools.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { base64, utf8 } from '#libs/merkle/bytes';
-import { checkFile, parseVerifierKeys } from '#libs/merkle/check-file';
-import { formatCheckpoint } from '#libs/merkle/checkpoint';
-import { erasureEntry, recordEntry } from '#libs/merkle/entry';
-import { factsOf, headline, opensslCommands } from '#libs/merkle/facts';
-import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
-import { leafHash } from '#libs/merkle/hash';
-import { formatNote } from '#libs/merkle/note';
-import { formatTlogProof } from '#libs/merkle/tlog-proof';
-import { verifierKey } from '#libs/merkle/verifier-key';
+import { base64, utf8 } from '#libs/proof/tree/bytes';
+import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
+import { formatCheckpoint } from '#libs/proof/tree/checkpoint';
+import { erasureEntry, recordEntry } from '#libs/proof/tree/entry';
+import { factsOf, headline, opensslCommands } from '#libs/proof/tree/facts';
+import { append, emptyFrontier, rootOf } from '#libs/proof/tree/frontier';
+import { leafHash } from '#libs/proof/tree/hash';
+import { formatNote } from '#libs/proof/tree/note';
+import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
+import { verifierKey } from '#libs/proof/tree/verifier-key';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
 import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
 

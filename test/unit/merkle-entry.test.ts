@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64url, concat, utf8 } from '#libs/merkle/bytes';
+import { base64url, concat, utf8 } from '#libs/proof/tree/bytes';
 import {
   circumstancesText,
   commitment,
@@ -9,8 +9,8 @@ import {
   privateText,
   recordEntry,
   textLeafHash,
-} from '#libs/merkle/entry';
-import { leafHash } from '#libs/merkle/hash';
+} from '#libs/proof/tree/entry';
+import { leafHash } from '#libs/proof/tree/hash';
 import { sha256 } from '../support/log-vector.ts';
 
 const commitments = { circumstances: 'c', private: 'p' };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base64, base64url, concat, equal, fromBase64, fromHex, fromUtf8, hex, utf8 } from '#libs/merkle/bytes';
-import { parseCheckpoint } from '#libs/merkle/checkpoint';
-import { packBundle, unpackBundle } from '#libs/merkle/entry-bundle';
-import { formatNote, signatureLine, verifyNote } from '#libs/merkle/note';
-import { formatTilePath, parseTilePath, widthAt } from '#libs/merkle/tile-path';
-import { parseVerifierKey, verifierKey } from '#libs/merkle/verifier-key';
+import { base64, base64url, concat, equal, fromBase64, fromHex, fromUtf8, hex, utf8 } from '#libs/proof/tree/bytes';
+import { parseCheckpoint } from '#libs/proof/tree/checkpoint';
+import { packBundle, unpackBundle } from '#libs/proof/tree/entry-bundle';
+import { formatNote, signatureLine, verifyNote } from '#libs/proof/tree/note';
+import { formatTilePath, parseTilePath, widthAt } from '#libs/proof/tree/tile-path';
+import { parseVerifierKey, verifierKey } from '#libs/proof/tree/verifier-key';
 import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
 
 const bytes = fc.uint8Array({ maxLength: 100 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { utf8 } from '#libs/merkle/bytes';
-import { formatNote, parseNote } from '#libs/merkle/note';
-import { verifyTlogProof } from '#libs/merkle/tlog-proof';
-import { parseVerifierKey, verifierKey } from '#libs/merkle/verifier-key';
+import { utf8 } from '#libs/proof/tree/bytes';
+import { formatNote, parseNote } from '#libs/proof/tree/note';
+import { verifyTlogProof } from '#libs/proof/tree/tlog-proof';
+import { parseVerifierKey, verifierKey } from '#libs/proof/tree/verifier-key';
 import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
 
 const key = parseVerifierKey(sha256, vector.verifierKey);

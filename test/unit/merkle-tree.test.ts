@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { concat } from '#libs/merkle/bytes';
-import { append, emptyFrontier, packFrontier, rootOf, unpackFrontier } from '#libs/merkle/frontier';
-import { leafHash } from '#libs/merkle/hash';
+import { concat } from '#libs/proof/tree/bytes';
+import { append, emptyFrontier, packFrontier, rootOf, unpackFrontier } from '#libs/proof/tree/frontier';
+import { leafHash } from '#libs/proof/tree/hash';
 import {
   consistencyProof,
   consistencyTiles,
@@ -11,10 +11,10 @@ import {
   rootFromTiles,
   rootTiles,
   type TileBytes,
-} from '#libs/merkle/proofs';
-import type { Tile } from '#libs/merkle/tile-path';
-import { inclusionRoot, verifyConsistency, verifyInclusion } from '#libs/merkle/verify-proofs';
-import { wholeTree } from '#libs/merkle/whole-tree';
+} from '#libs/proof/tree/proofs';
+import type { Tile } from '#libs/proof/tree/tile-path';
+import { inclusionRoot, verifyConsistency, verifyInclusion } from '#libs/proof/tree/verify-proofs';
+import { wholeTree } from '#libs/proof/tree/whole-tree';
 import { sha256 } from '../support/log-vector.ts';
 import { slowConsistency, slowInclusion, slowLevel, slowRoot } from '../support/slow-tree.ts';
 

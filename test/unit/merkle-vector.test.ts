@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fromHex, hex, utf8 } from '#libs/merkle/bytes';
-import { formatCheckpoint, parseCheckpoint } from '#libs/merkle/checkpoint';
+import { fromHex, hex, utf8 } from '#libs/proof/tree/bytes';
+import { formatCheckpoint, parseCheckpoint } from '#libs/proof/tree/checkpoint';
 import {
   circumstancesText,
   commitment,
@@ -9,13 +9,13 @@ import {
   privateText,
   recordEntry,
   saltOf,
-} from '#libs/merkle/entry';
-import { append, emptyFrontier, rootOf } from '#libs/merkle/frontier';
-import { leafHash } from '#libs/merkle/hash';
-import { formatNote } from '#libs/merkle/note';
-import { inclusionProof } from '#libs/merkle/proofs';
-import { formatTlogProof, parseTlogProof } from '#libs/merkle/tlog-proof';
-import { formatVerifierKey, verifierKey } from '#libs/merkle/verifier-key';
+} from '#libs/proof/tree/entry';
+import { append, emptyFrontier, rootOf } from '#libs/proof/tree/frontier';
+import { leafHash } from '#libs/proof/tree/hash';
+import { formatNote } from '#libs/proof/tree/note';
+import { inclusionProof } from '#libs/proof/tree/proofs';
+import { formatTlogProof, parseTlogProof } from '#libs/proof/tree/tlog-proof';
+import { formatVerifierKey, verifierKey } from '#libs/proof/tree/verifier-key';
 import { logKey, sha256, vector } from '../support/log-vector.ts';
 
 const bytes = (digits: string) => fromHex(digits) ?? expect.fail(`not hex: ${digits}`);

@@ -8,8 +8,8 @@ import { guard } from '#libs/base/http/guard';
 import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { type Feed, feedQuery } from '#libs/contract/log';
+import { findSize, type LogSize } from '#libs/proof/published';
 import { readFeed } from '#libs/store/logs/feed';
-import { findSize, type LogSize } from '#libs/store/logs/published';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 

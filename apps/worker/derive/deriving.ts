@@ -10,20 +10,20 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Scheduler } from '#libs/base/scheduler';
 import type { WorkerConfig } from '#libs/config/worker';
 import { createNoticeCounting, noticeCounting } from '#libs/notices/counting';
+import { sealing } from '#libs/proof/heads';
+import type { ProofMetrics } from '#libs/proof/metrics';
+import { createSealing } from '#libs/proof/sealing';
+import { createTimestamping } from '#libs/proof/timestamping';
 import { createClosing } from '#libs/record/closing';
 import { doneWith } from '#libs/record/derivations';
 import { forgetEpochs, lastClosedEpoch } from '#libs/record/epochs';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
 import { facetsName } from '#libs/stats/facets-through';
-import { sealing } from '#libs/store/logs/heads';
-import type { ProofMetrics } from '#libs/telemetry/proof-metrics';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { blanking, createBlanking } from './blank/blank.ts';
 import { createClearing, goOnErasing } from './blank/leftovers.ts';
 import { createTelling } from './blank/telling.ts';
-import { createSealing } from './seal/sealing.ts';
-import { createTimestamping } from './timestamp/timestamping.ts';
 
 /** seconds */
 const unsealedEpoch = 60;

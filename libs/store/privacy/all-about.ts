@@ -5,7 +5,7 @@ import { groupsOf } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { Visitor } from '#libs/contract/privacy';
 import { findNoticeTexts, type NoticeText } from '#libs/notices/documents';
-import { findLog } from '../logs/published.ts';
+import { findLog } from '#libs/proof/published';
 import { newestFirst } from './newest-first.ts';
 import { type Differing, proofsOf } from './visitor-proofs.ts';
 import type { VisitorDomain } from './visitor-records.ts';

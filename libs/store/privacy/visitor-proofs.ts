@@ -4,17 +4,17 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';
 import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
-import { utf8 } from '#libs/merkle/bytes';
-import { parseCheckpoint } from '#libs/merkle/checkpoint';
-import { sealedEntryOf } from '#libs/merkle/entry';
-import { hashLength, leafHash } from '#libs/merkle/hash';
-import { parseNote } from '#libs/merkle/note';
-import { inclusionProof, inclusionTiles } from '#libs/merkle/proofs';
-import { formatTlogProof } from '#libs/merkle/tlog-proof';
-import { verifyInclusion } from '#libs/merkle/verify-proofs';
-import type { FoundRecord } from '../logs/places.ts';
-import { findLog, type PublishedLog } from '../logs/published.ts';
-import { readTiles } from '../logs/tiles.ts';
+import type { FoundRecord } from '#libs/proof/places';
+import { findLog, type PublishedLog } from '#libs/proof/published';
+import { readTiles } from '#libs/proof/tiles';
+import { utf8 } from '#libs/proof/tree/bytes';
+import { parseCheckpoint } from '#libs/proof/tree/checkpoint';
+import { sealedEntryOf } from '#libs/proof/tree/entry';
+import { hashLength, leafHash } from '#libs/proof/tree/hash';
+import { parseNote } from '#libs/proof/tree/note';
+import { inclusionProof, inclusionTiles } from '#libs/proof/tree/proofs';
+import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
+import { verifyInclusion } from '#libs/proof/tree/verify-proofs';
 
 /** A record that is not what was sealed. */
 export interface Differing {

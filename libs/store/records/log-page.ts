@@ -1,6 +1,7 @@
 /** A page of the log. */
+
+import { type Row, toRecord } from '#libs/proof/places';
 import type { FullRecord } from '#libs/record/contract';
-import { type Row, toRecord } from '../logs/places.ts';
 
 export interface LogPage {
   total: number;

@@ -7,8 +7,8 @@
 import type { Sql } from '#libs/base/db/database';
 import { addDays, startOf } from '#libs/base/terms/calendar';
 import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
+import { columns, joinLog, type Row } from '#libs/proof/places';
 import { hasHashOf, isVisitor, joinNames, numberOf } from '#libs/record/joined-names';
-import { columns, joinLog, type Row } from '../logs/places.ts';
 import { type Filter, firstDay, lastDay } from './log-counts.ts';
 import { type LogPage, toPage } from './log-page.ts';
 

@@ -5,7 +5,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { fromNow } from '#libs/base/db/due';
-import type { LogSize } from '../logs/published.ts';
+import type { LogSize } from '#libs/proof/published';
 import type { Webhook } from './webhooks.ts';
 
 /** types that follow a log */

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
-import { parseEntry } from '#libs/merkle/parse-entry';
+import { parseEntry } from '#libs/proof/tree/parse-entry';
 import { waitUntil } from '../../stack/wait.ts';
 import { callUntilDone } from '../calls.ts';
 import { countSealed } from '../checkpoints.ts';

@@ -1,0 +1,136 @@
+/**
+ * Checks the sealed logs: recomputes every entry from the stored records, every hash, every root, and looks for records
+ * that are in no log. A log is compared up to the size that it had when its turn came; sealing goes on meanwhile.
+ */
+
+import type { Database } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { recall, type Witnessed } from '../witness.ts';
+import { checkLog } from './check-log.ts';
+import { type Expiry, readExpiry } from './expiry.ts';
+import { listStoredDomains, type StoredDomain } from './stored.ts';
+import { countSealed, listUnplaced } from './unplaced.ts';
+
+export interface Difference {
+  domainId: string;
+  log: number;
+  /** null where it concerns the log as a whole */
+  position: number | null;
+  what: string;
+}
+
+export interface Checked {
+  /** entries */
+  checked: number;
+  differences: Difference[];
+}
+
+export interface CheckParts {
+  db: Database;
+  /** undefined where it is away: then nothing is compared with what it remembers */
+  redis: RedisConnection | undefined;
+  /** only this domain */
+  domainId?: string | undefined;
+  /** how many entries are done with */
+  progress?(checked: number): void;
+}
+
+/** domains in one question */
+const pageSize = 200;
+/** Differences that are told of one log. */
+const mostTold = 1_000;
+
+export async function checkLogs({ db, redis, domainId, progress = () => {} }: CheckParts): Promise<Checked> {
+  const result: Checked = { checked: 0, differences: [] };
+  const count = (entries: number) => {
+    result.checked += entries;
+    progress(result.checked);
+  };
+  let after = 0;
+  for (;;) {
+    const only = domainId;
+    const ids = await db.run((sql) => listStoredDomains(sql, { after, limit: pageSize, only }));
+    // what Redis remembers was stored before: read after it, the logs are at least as far
+    const witnessed = redis
+      ? await recall(
+          redis.client,
+          ids.map((domain) => domain.domainId),
+        )
+      : [];
+    const domains = await db.run((sql) => listStoredDomains(sql, { after, limit: ids.length, only }));
+    const expiry = await readExpiry(db);
+    for (const domain of domains) {
+      const of = witnessed[ids.findIndex(({ domainNumber }) => domainNumber === domain.domainNumber)];
+      result.differences.push(...(await checkDomain(db, domain, of, expiry, count)));
+    }
+    after = domains.at(-1)?.domainNumber ?? after;
+    if (ids.length < pageSize) return result;
+  }
+}
+
+async function checkDomain(
+  db: Database,
+  domain: StoredDomain,
+  witnessed: Witnessed | undefined,
+  expiry: Expiry,
+  progress: (entries: number) => void,
+): Promise<Difference[]> {
+  const { domainId, domainNumber, logs } = domain;
+  const differences: Difference[] = [];
+  let present = 0;
+  for (const stored of logs) {
+    const told = limited((position, what) => differences.push({ domainId, log: stored.log, position, what }));
+    // what a restart gave up of a log is missing from it for good, and Redis forgets it with the next checkpoint
+    const isGivenUp = stored !== logs.at(-1) && (witnessed?.size ?? 0) > stored.size;
+    const remembered = witnessed?.log === stored.log && !isGivenUp ? witnessed : undefined;
+    const differs = told.differs;
+    present += await checkLog({ db, domainNumber, stored, witnessed: remembered, expiry, differs, progress });
+    told.end();
+  }
+  const newest = logs.at(-1);
+  const log = newest?.log ?? 1;
+  const told = limited((position, what) => differences.push({ domainId, log, position, what }));
+  if (witnessed && witnessed.log > (newest?.log ?? 0)) {
+    told.differs(null, `Redis remembers log ${witnessed.log} of the domain, which is not stored`);
+  }
+  await findUnplaced(db, domain, present, expiry, told.differs);
+  return differences;
+}
+
+/** Looks for them one by one only where their number shows that there are some. */
+async function findUnplaced(
+  db: Database,
+  { domainNumber, sealedThrough, logs }: StoredDomain,
+  present: number,
+  { since }: Expiry,
+  differs: (position: null, what: string) => void,
+): Promise<void> {
+  const newest = logs.at(-1);
+  const { lastEpoch = 0, lastId = since } = newest ?? {};
+  const sealed = { domainNumber, sealedThrough, lastEpoch, lastId, since };
+  const stored = await countSealed(db, sealed);
+  if (stored === present) return;
+  // retention dropped a month since the entries were read
+  if ((await readExpiry(db)).since !== since) return;
+  const unplaced = await listUnplaced(db, sealed, mostTold);
+  for (const id of unplaced) differs(null, `record ${id} is stored, but is not in the log`);
+  if (unplaced.length === 0 && present > stored) {
+    differs(null, `${present} entries are of only ${stored} records: some are in the log twice`);
+  }
+}
+
+/** Beyond the first ones they are only counted. */
+function limited(add: (position: number | null, what: string) => void) {
+  let more = 0;
+  let told = 0;
+  return {
+    differs: (position: number | null, what: string) => {
+      told += 1;
+      if (told <= mostTold) add(position, what);
+      else more += 1;
+    },
+    end: () => {
+      if (more > 0) add(null, `${more} more differences`);
+    },
+  };
+}

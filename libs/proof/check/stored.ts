@@ -1,0 +1,151 @@
+/** All that is stored of logs, as it is: for a check that recomputes them. */
+
+import type { Database, Sql } from '#libs/base/db/database';
+import { inSnapshot } from '#libs/base/db/snapshot';
+import { joinNames } from '#libs/record/joined-names';
+import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/read';
+import type { Halted } from '../heads.ts';
+import type { LogName } from '../runs.ts';
+
+export interface StoredDomain {
+  domainNumber: number;
+  domainId: string;
+  /** records of epochs up to this one have positions, if they are not in the open part of a log that waits */
+  sealedThrough: number;
+  /** oldest first */
+  logs: StoredLog[];
+}
+
+export interface StoredLog {
+  log: number;
+  origin: string;
+  size: number;
+  /** hex */
+  frontier: string;
+  lastEpoch: number;
+  lastId: string;
+  halted: Halted | null;
+  checkpointSize: number;
+  checkpoint: string | null;
+  /** newest first */
+  verifierKeys: string[];
+}
+
+/** The next domains after `after`, also those without a log; all of them, or only one. */
+export const listStoredDomains = (
+  sql: Sql,
+  { after, limit, only }: { after: number; limit: number; only?: string | undefined },
+): Promise<StoredDomain[]> => sql<StoredDomain[]>`
+  select number as "domainNumber", id as "domainId",
+    coalesce(
+      (select waits_from - 1 from logs where domain_number = number and ended_at is null),
+      (select epoch + (domain_number >= number)::int from derivations where name = 'seal'),
+      0
+    ) as "sealedThrough",
+    (
+      select coalesce(json_agg(json_build_object(
+        'log', log, 'origin', origin, 'size', size, 'frontier', encode(frontier, 'hex'), 'lastEpoch', last_epoch,
+        'lastId', last_id, 'halted', halted, 'checkpointSize', checkpoint_size, 'checkpoint', checkpoint,
+        'verifierKeys', (
+          select coalesce(json_agg(verifier_key order by added_at desc), '[]') from log_keys
+          where log_keys.domain_number = logs.domain_number and log_keys.log = logs.log
+        )
+      ) order by log), '[]')
+      from logs where logs.domain_number = number
+    ) as logs
+  from domains
+  where number > ${after} and (${only ?? null}::text is null or id = ${only ?? null})
+  order by number limit ${limit}`;
+
+export interface StoredRun {
+  first: number;
+  entries: number;
+  ids: Buffer | null;
+  secrets: Buffer | null;
+  leaves: Buffer;
+}
+
+export interface StoredPiece {
+  /** in order */
+  runs: StoredRun[];
+  /** by position; those that are there */
+  records: Map<number, OwnRecord>;
+  /** of entries that are not a record's, by position */
+  texts: Map<number, string>;
+  /** of complete tiles, by their number */
+  nodes: Map<number, Buffer>;
+  /** of erased records, by position: what their entries commit to as `private` */
+  erased: Map<number, Buffer>;
+}
+
+type StoredRow = Omit<Row, 'receivedAt' | 'erasedAt' | 'importedAt'> & {
+  receivedAt: string;
+  importedAt: string | null;
+  erasedAt: string | null;
+  position: number;
+};
+
+const toRecord = (row: StoredRow): OwnRecord =>
+  toOwnRecord({
+    ...row,
+    receivedAt: new Date(row.receivedAt),
+    erasedAt: row.erasedAt === null ? null : new Date(row.erasedAt),
+    importedAt: row.importedAt === null ? null : new Date(row.importedAt),
+  });
+
+/** What is stored of the entries `from` to `below`, which are ends of tiles, at one moment. */
+export const readPiece = (
+  db: Database,
+  { domainNumber, log }: LogName,
+  { from, below }: { from: number; below: number },
+): Promise<StoredPiece> =>
+  db.run((sql) =>
+    inSnapshot(sql, async (inside) => {
+      const ofPiece = inside`
+        domain_number = ${domainNumber} and log = ${log} and first >= ${from} and first < ${below}`;
+      const [runs, texts, nodes, erased, [all]] = await Promise.all([
+        inside<StoredRun[]>`
+          select first, entries, ids, secrets, leaves from log_runs where ${ofPiece} order by first`,
+        inside<{ position: number; text: string }[]>`
+          select position, text from log_texts
+          where domain_number = ${domainNumber} and log = ${log} and position >= ${from} and position < ${below}`,
+        inside<{ n: number; hash: Buffer }[]>`
+          select n, hash from log_nodes
+          where domain_number = ${domainNumber} and log = ${log} and level = 1
+            and n >= ${from}::bigint / 256 and n < ${below}::bigint / 256`,
+        inside<{ position: number; private: Buffer }[]>`
+          select position, private from erased_commitments
+          where domain_number = ${domainNumber} and log = ${log} and position >= ${from} and position < ${below}`,
+        // One lookup an entry, whatever the statistics say: `offset 0` keeps the planner from joining in another way.
+        // An empty text added to the ids has them read once, not once an entry. And one JSON text, which takes this
+        // process half as long to read as rows.
+        inside<{ records: StoredRow[] }[]>`
+          with runs as materialized (
+            select first, entries, ids || ''::bytea as ids from log_runs where ${ofPiece}
+          )
+          select coalesce(json_agg(r), '[]') as records
+          from runs
+          cross join lateral generate_series(0, least(entries, length(ids) / 16) - 1) as place
+          cross join lateral (
+            select first + place as position, ${columns(inside)} from records r ${joinNames(inside)}
+            where r.domain_number = ${domainNumber}
+              and r.id = encode(substr(ids, place * 16 + 1, 16), 'hex')::uuid
+            offset 0
+          ) as r`,
+      ]);
+      return {
+        runs: [...runs],
+        texts: new Map(texts.map(({ position, text }) => [position, text])),
+        nodes: new Map(nodes.map(({ n, hash }) => [n, hash])),
+        erased: new Map(erased.map((each) => [each.position, each.private])),
+        records: new Map(all?.records.map((row) => [row.position, toRecord(row)])),
+      };
+    }),
+  );
+
+/** The hashes of subtrees of 65,536 entries and more, by level and number. */
+export async function readUpperNodes(sql: Sql, { domainNumber, log }: LogName): Promise<Map<string, Buffer>> {
+  const nodes = await sql<{ level: number; n: number; hash: Buffer }[]>`
+    select level, n, hash from log_nodes where domain_number = ${domainNumber} and log = ${log} and level > 1`;
+  return new Map(nodes.map(({ level, n, hash }) => [`${level}/${n}`, hash]));
+}

@@ -1,0 +1,130 @@
+/**
+ * Restarting: a domain's log ends with its newest checkpoint, and the next one begins with all that has no place under a
+ * checkpoint. That includes entries of the old log that were never published: whatever is signed of it now could
+ * contradict what was signed before.
+ */
+
+import type { Sql } from '#libs/base/db/database';
+import { sha256 } from '#libs/base/sha256';
+import type { Perform } from '#libs/tenants/audited-change';
+import { Refused } from '#libs/tenants/refusals';
+import { addErasures } from './erasures.ts';
+import { takeTexts } from './log-texts.ts';
+import { addRuns, type LogName, takeRuns } from './runs.ts';
+import { readTiles } from './tiles.ts';
+import { packFrontier } from './tree/frontier.ts';
+import { parseEntry } from './tree/parse-entry.ts';
+import { frontierFromTiles, rootTiles } from './tree/proofs.ts';
+import { tileWidth } from './tree/tile-path.ts';
+
+interface Ending extends LogName {
+  size: number;
+  checkpointSize: number;
+  lastEpoch: number;
+  lastId: string;
+  waitsFrom: number | null;
+}
+
+/** Which log follows log `ended`: its number and origin. Asked once the old one cannot grow any more. */
+export type NextLog = (ended: number) => Promise<{ log: number; origin: string }>;
+
+interface Restarted {
+  ended: number;
+  /** of the one that ended */
+  size: number;
+  log: number;
+  origin: string;
+}
+
+/** Ends a domain's log and begins the next one. Throws Refused where the domain has none. */
+export const restartLog = (perform: Perform, domainId: string, next: NextLog) =>
+  perform(async (sql, note) => {
+    const [domain] = await sql`select from domains where id = ${domainId}`;
+    if (!domain) throw new Refused(`no domain ${domainId}`);
+    const restarted = await restart(sql, domainId, next);
+    if (!restarted) throw new Refused(`domain ${domainId} has no log: nothing of it is sealed yet`);
+    const { ended, size, log } = restarted;
+    await note({ act: 'log.restart', subject: domainId, domainId, details: { ended, size, log } });
+    return { domainId, ...restarted };
+  });
+
+async function restart(sql: Sql, domainId: string, next: NextLog): Promise<Restarted | undefined> {
+  const [ending] = await sql<Ending[]>`
+    select domain_number as "domainNumber", log, size, checkpoint_size as "checkpointSize", last_epoch as "lastEpoch",
+      last_id as "lastId", waits_from as "waitsFrom"
+    from logs where domain_number = (select number from domains where id = ${domainId}) and ended_at is null
+    for update`;
+  if (!ending) return undefined;
+  const { domainNumber, log: ended, checkpointSize } = ending;
+  const { log, origin } = await next(ended);
+  const { lastEpoch, lastId, waitsFrom } = await cutBack(sql, ending);
+  await sql`
+    update logs set ended_at = clock_timestamp(), waits_from = null where domain_number = ${domainNumber} and log = ${ended}`;
+  await sql`
+    insert into logs (domain_number, log, origin, last_epoch, last_id, waits_from)
+    values (${domainNumber}, ${log}, ${origin}, ${lastEpoch}, ${lastId}, ${waitsFrom})`;
+  return { ended, size: checkpointSize, log, origin };
+}
+
+type Place = Pick<Ending, 'lastEpoch' | 'lastId' | 'waitsFrom'>;
+
+/** Takes from the log what no checkpoint covers, and answers after which record the next one has to go on. */
+async function cutBack(sql: Sql, ending: Ending): Promise<Place> {
+  const { domainNumber, log, size, checkpointSize, waitsFrom, lastEpoch: epoch } = ending;
+  if (size === checkpointSize) return ending;
+  const inTile = checkpointSize % tileWidth;
+  const tail = await takeRuns(sql, [{ domainNumber, log, first: checkpointSize - inTile }]);
+  const ids = Buffer.concat(tail.map((run) => run.ids));
+  const [cut] = await sql<{ epoch: number; id: string }[]>`
+    select epoch, id
+    from generate_series(${inTile * 16 + 1}::integer, ${ids.length}, 16) as at
+    join records on domain_number = ${domainNumber} and id = encode(substr(${ids}::bytea, at, 16), 'hex')::uuid
+    order by epoch, id limit 1`;
+  const place: Place = cut
+    ? { lastEpoch: cut.epoch, lastId: before(cut.id), waitsFrom: Math.min(cut.epoch, waitsFrom ?? cut.epoch) }
+    : ending;
+  if (inTile > 0) {
+    await addRuns(sql, [
+      {
+        domainNumber,
+        log,
+        first: checkpointSize - inTile,
+        entries: inTile,
+        ...place,
+        ids: ids.subarray(0, inTile * 16),
+        secrets: Buffer.concat(tail.map((run) => run.secrets)).subarray(0, inTile * 16),
+        leaves: Buffer.concat(tail.map((run) => run.leaves)).subarray(0, inTile * 32),
+      },
+    ]);
+  }
+  const texts = await takeTexts(sql, ending, checkpointSize);
+  await addErasures(
+    sql,
+    texts.map(parseEntry).flatMap((entry) => (entry.type === 'erasure' ? [{ ...entry, domainNumber, epoch }] : [])),
+  );
+  await sql`
+    delete from log_nodes
+    where domain_number = ${domainNumber} and log = ${log} and (n + 1) * power(256, level) > ${checkpointSize}`;
+  await sql`
+    delete from erased_commitments
+    where domain_number = ${domainNumber} and log = ${log} and position >= ${checkpointSize}`;
+  const frontier = await frontierOf(sql, ending, checkpointSize);
+  await sql`
+    update logs set size = ${checkpointSize}, frontier = ${frontier}, last_epoch = ${place.lastEpoch}, last_id = ${place.lastId}
+    where domain_number = ${domainNumber} and log = ${log}`;
+  return place;
+}
+
+async function frontierOf(sql: Sql, name: LogName, size: number): Promise<Buffer> {
+  const names = rootTiles(size);
+  const tiles = await readTiles(sql, name, names);
+  const bytes = new Map(names.map(({ level, index }, at) => [`${level}/${index}`, tiles[at]]));
+  const hashes = frontierFromTiles(sha256, size, (level, index) => bytes.get(`${level}/${index}`));
+  return Buffer.from(packFrontier({ size, hashes }));
+}
+
+/** The id just before this one. */
+function before(id: string): string {
+  const digits = (BigInt(`0x${id.replaceAll('-', '')}`) - 1n).toString(16).padStart(32, '0');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

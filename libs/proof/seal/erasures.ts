@@ -1,0 +1,49 @@
+/** Seals erasures: each gets an entry behind that of the record that was erased. */
+
+import type { Database } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { type Step, withMark } from '#libs/record/derivations';
+import type { PieceSize } from '#libs/record/piece-size';
+import { listErased, takeErasures } from '../erasures.ts';
+import { lockHeads, sealing } from '../heads.ts';
+import type { ProofMetrics } from '../metrics.ts';
+import { erasureEntry } from '../tree/entry.ts';
+import { addedTexts } from './added.ts';
+import { extend } from './extend.ts';
+import { openAmong } from './lawful.ts';
+
+/** in one transaction */
+const domainsLimit = 500;
+export const usualErasures = 4_096;
+
+export interface ErasuresParts {
+  size: PieceSize;
+  redis: RedisConnection;
+  db: Database;
+  metrics: ProofMetrics;
+  originOf(domainId: string): string;
+}
+
+/** Seals some of those whose records have their place, if there are any. */
+export const sealErasures = (parts: ErasuresParts): Promise<Step> => parts.size.watch(() => sealSome(parts));
+
+const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promise<Step> =>
+  withMark(db, sealing, async (sql, mark) => {
+    const domains = await listErased(sql, mark, domainsLimit);
+    if (domains.length === 0) return 'done';
+    const open = await openAmong(redis, [...(await lockHeads(sql, domains, originOf)).values()]);
+    const numbers = open.map(({ domainNumber }) => domainNumber);
+    const erasures = await takeErasures(sql, numbers, mark, size.records());
+    const byDomain = groupBy(erasures, ({ domainNumber }) => domainNumber);
+    const extensions = open.flatMap((head) => {
+      const texts = (byDomain.get(head.domainNumber) ?? []).map(({ id, erasedOn }) => ({
+        noticeNumber: null,
+        text: erasureEntry({ domainId: head.domainId, id, erasedOn }),
+      }));
+      return texts.length > 0 ? [{ head, added: addedTexts(head.lastEpoch, texts) }] : [];
+    });
+    await extend(sql, extensions);
+    metrics.entriesSealed.inc(erasures.length);
+    return erasures.length > 0 ? 'more' : 'done';
+  });

@@ -1,0 +1,139 @@
+/**
+ * The guard: a log whose database lacks what was signed before gets no positions and no signatures, so that nothing is
+ * signed that contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, where nobody can say whether
+ * it is: Postgres is another server, and Redis is not sure to remember all.
+ */
+
+import type { Database } from '#libs/base/db/database';
+import { currentServer, isSame, startedAt } from '#libs/base/db/server';
+import type { Log } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { countHalted, listPublished, nextPublished, type Published, setHalted } from '../checkpoints.ts';
+import { type Halted, sealedOn, sealOn } from '../heads.ts';
+import type { ProofMetrics } from '../metrics.ts';
+import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '../witness.ts';
+
+/** logs in one question to Postgres and to Redis; a round that looks for nothing looks at so many */
+const chunk = 1_000;
+
+export interface GuardParts {
+  redis: RedisConnection;
+  db: Database;
+  log: Log;
+  metrics: ProofMetrics;
+}
+
+/**
+ * Returns a round, which compares logs with what Redis remembers, and halts or releases them: all of them where Postgres
+ * or Redis is not what it was when all were compared last, and a piece otherwise. It rejects while Redis is away.
+ */
+export function createGuard({ redis, db, log, metrics }: GuardParts): () => Promise<void> {
+  /** both servers when all logs were compared last */
+  let compared: string | undefined;
+  let after = 0;
+
+  /** Compares the next logs, and answers how they are. */
+  const inspect = async (isAnother: boolean): Promise<Judged[]> => {
+    const judged = await judgeAll(redis, db, await db.run((sql) => nextPublished(sql, after, chunk)), isAnother);
+    const changes = judged.filter(({ own, halted }) => halted !== own.halted);
+    await db.run((sql) =>
+      setHalted(
+        sql,
+        changes.map(({ own, halted }) => ({ domainNumber: own.domainNumber, log: own.log, halted })),
+      ),
+    );
+    await rememberAll(
+      redis,
+      judged.flatMap(({ own, halted, witnessed }) => (halted === null && isNewer(own, witnessed) ? [own] : [])),
+    );
+    after = judged.length === chunk ? (judged.at(-1)?.own.domainNumber ?? 0) : 0;
+    const halted = changes.flatMap((change) => (change.halted ? [change.own.domainNumber] : []));
+    if (halted.length > 0) {
+      log.error(
+        { event: 'logs_halted', halted: halted.length, domainNumbers: halted.slice(0, 5) },
+        'Postgres lacks, or may lack, what was sealed before; these logs are not sealed on: see assent log status',
+      );
+    }
+    return judged;
+  };
+
+  const inspectAll = async (isAnother: boolean, witness: string | undefined): Promise<void> => {
+    // of a halted one it may remember less than there was
+    let isToldAll = true;
+    after = 0;
+    do {
+      for (const { halted } of await inspect(isAnother)) isToldAll &&= halted === null;
+    } while (after > 0);
+    if (isToldAll && witness && !(await isWhole(redis))) await noteWhole(redis.client, witness);
+  };
+
+  return async () => {
+    const witness = witnessServer(redis);
+    const [server, known, started] = await Promise.all([db.run(currentServer), db.run(sealedOn), db.run(startedAt)]);
+    const isAnother = known !== undefined && !isSame(known, server);
+    const both = JSON.stringify([server, started, witness]);
+    if (both !== compared || isAnother || !(await isWhole(redis))) {
+      await inspectAll(isAnother, witness);
+      if (!known || known.database !== server.database || isAnother) await db.run((sql) => sealOn(sql, server));
+      compared = both;
+    } else await inspect(isAnother);
+    metrics.logsHalted.set(await db.run(countHalted));
+  };
+}
+
+interface Judged {
+  own: Published;
+  witnessed: Witnessed | undefined;
+  halted: Halted | null;
+}
+
+async function judgeAll(redis: RedisConnection, db: Database, logs: Published[], isAnother: boolean) {
+  const witnessed = await recall(
+    redis.client,
+    logs.map(({ domainId }) => domainId),
+  );
+  const trust = { isAnother, isSure: await isWhole(redis) };
+  const judgeOne = (own: Published, at: number): Judged => ({
+    own,
+    witnessed: witnessed[at],
+    halted: judge(own, witnessed[at], trust),
+  });
+  const judged = logs.map(judgeOne);
+  const behind = judged.filter(({ halted }) => halted === 'behind').map(({ own }) => own.domainNumber);
+  if (behind.length === 0) return judged;
+  // another process may have sealed between the two reads; what Redis remembers was committed before it
+  const again = new Map((await db.run((sql) => listPublished(sql, behind))).map((own) => [own.domainNumber, own]));
+  return judged.map((each, at) => {
+    const own = again.get(each.own.domainNumber);
+    return own ? judgeOne(own, at) : each;
+  });
+}
+
+/** `isAnother`: Postgres. `isSure`: Redis remembers all. */
+interface Trust {
+  isAnother: boolean;
+  isSure: boolean;
+}
+
+function judge(own: Published, witnessed: Witnessed | undefined, { isAnother, isSure }: Trust): Halted | null {
+  if (isBehind(own, witnessed)) return 'behind';
+  // of one size there is one tree
+  if (witnessed && witnessed.log === own.log && witnessed.size === own.checkpointSize && witnessed.root !== own.root) {
+    return 'behind';
+  }
+  // until somebody confirms or restarts it
+  if (own.halted === 'unconfirmed') return 'unconfirmed';
+  const mayLack = own.halted === 'behind' || (isAnother && own.size > 0);
+  return mayLack && !isSure ? 'unconfirmed' : null;
+}
+
+const isNewer = ({ log, checkpointSize }: Published, witnessed: Witnessed | undefined): boolean =>
+  !witnessed || log > witnessed.log || (log === witnessed.log && checkpointSize > witnessed.size);
+
+/** Redis was emptied, or another one took over: what it does not know is remembered again. */
+async function rememberAll(redis: RedisConnection, logs: Published[]): Promise<void> {
+  const published = logs.flatMap(({ domainId, log, checkpointSize, root }) =>
+    root ? [{ domainId, log, size: checkpointSize, root }] : [],
+  );
+  await remember(redis.client, published);
+}

@@ -1,0 +1,63 @@
+/** Sealed entries: what each is made of. */
+
+import type { Sql } from '#libs/base/db/database';
+import { joinNames } from '#libs/record/joined-names';
+import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/read';
+import { textId } from './log-texts.ts';
+import type { LogName } from './runs.ts';
+
+export interface SealedEntry {
+  position: number;
+  /** as stored, 32 bytes */
+  leaf: Buffer;
+  /** 16 bytes; zeros once the record has expired */
+  secret: Buffer;
+  /** of an erased record what its entry commits to as `private`, 32 bytes */
+  erased: Buffer | null;
+  /** undefined where retention dropped the record, it is missing, or there is none */
+  record: OwnRecord | undefined;
+  /** of the record, 32 hex digits; zeros once it has expired, and `textId` where the entry is not a record's */
+  id: string;
+  /** of an entry that is not a record's */
+  text: string | null;
+}
+
+/** The entries of a log from position `from` on, `below` not included. */
+export async function readSealed(
+  sql: Sql,
+  { domainNumber, log }: LogName,
+  { from, below }: { from: number; below: number },
+): Promise<SealedEntry[]> {
+  const rows = await sql<(Row & Omit<SealedEntry, 'record' | 'id'> & { entryId: Buffer })[]>`
+    with entries as materialized (
+      select
+        first + place as position, substr(leaves, place * 32 + 1, 32) as leaf,
+        coalesce(substr(secrets, place * 16 + 1, 16), decode(repeat('00', 16), 'hex')) as secret,
+        coalesce(substr(ids, place * 16 + 1, 16), decode(repeat('00', 16), 'hex')) as id
+      from log_runs cross join generate_series(0, entries - 1) as place
+      where domain_number = ${domainNumber} and log = ${log}
+        and first > ${from - 256} and first < ${below} and first + place >= ${from} and first + place < ${below}
+    )
+    select entries.position, entries.leaf, entries.secret, commitments.private as erased, entries.id as "entryId",
+      log_texts.text, ${columns(sql)}
+    from entries
+    -- each by its key: without statistics, as after an import, a join would read all of the domain's records
+    left join lateral (
+      select * from records where domain_number = ${domainNumber} and id = encode(entries.id, 'hex')::uuid offset 0
+    ) as r on true
+    left join erased_commitments as commitments
+      on commitments.domain_number = ${domainNumber} and commitments.log = ${log} and commitments.position = entries.position
+    ${joinNames(sql)}
+    left join log_texts on log_texts.domain_number = ${domainNumber} and log_texts.log = ${log}
+      and log_texts.position = entries.position and entries.id = ${Buffer.from(textId, 'hex')}
+    order by entries.position`;
+  return rows.map(({ position, leaf, secret, erased, entryId, text, ...row }) => ({
+    position,
+    leaf,
+    secret,
+    erased,
+    text,
+    id: entryId.toString('hex'),
+    record: row.id === null ? undefined : toOwnRecord(row),
+  }));
+}

@@ -1,0 +1,81 @@
+/**
+ * Entries, made again from the stored rows. What is served as proof has to be what was sealed, so each is checked against
+ * its leaf: otherwise a row was changed, and the answer is an error instead of a proof that does not verify.
+ */
+
+import type { Sql } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import { sha256 } from '#libs/base/sha256';
+import { monthOf } from '#libs/base/terms/calendar';
+import { Problem, problems } from '#libs/base/terms/problem';
+import { timeOf } from '#libs/base/terms/uuid';
+import { listDroppedMonths } from '#libs/record/months';
+import type { OwnRecord } from '#libs/record/read';
+import { textId } from './log-texts.ts';
+import type { PublishedLog } from './published.ts';
+import { readSealed, type SealedEntry } from './sealed-entries.ts';
+import { equal, utf8 } from './tree/bytes.ts';
+import { sealedEntryOf } from './tree/entry.ts';
+import { leafHash } from './tree/hash.ts';
+
+/** Where a difference is reported. */
+export interface Reported {
+  log: Log;
+  domainId: string;
+  requestId: string;
+}
+
+/** What a record's entry is made of, and the leaf that it must hash to. */
+export type Sealed = Pick<SealedEntry, 'position' | 'leaf' | 'secret' | 'erased'> & { record: OwnRecord | undefined };
+
+/** The text that the leaf is the hash of; throws where the row is missing or is not the one that was sealed. */
+export function entryTextOf(
+  { record, secret, erased, leaf, position }: Sealed,
+  log: number,
+  reported: Reported,
+): string {
+  const text = record && sealedEntryOf(sha256, record, { secret, erased });
+  return requireSealed(text, { leaf, position }, log, reported);
+}
+
+function requireSealed(
+  text: string | undefined,
+  { leaf, position }: Pick<SealedEntry, 'leaf' | 'position'>,
+  log: number,
+  reported: Reported,
+): string {
+  if (text === undefined || !equal(leafHash(sha256, utf8(text)), leaf)) throw differs(log, position, reported);
+  return text;
+}
+
+/** The entries from position `from` on, `below` not included. Throws a 410 where retention dropped one of the records. */
+export async function readEntryTexts(
+  sql: Sql,
+  published: PublishedLog,
+  range: { from: number; below: number },
+  reported: Reported,
+): Promise<string[]> {
+  const [entries, dropped] = await Promise.all([readSealed(sql, published, range), listDroppedMonths(sql)]);
+  if (entries.some(({ id }) => isExpired(id, dropped))) {
+    throw new Problem('expired', 'a record in this range is past its retention');
+  }
+  if (entries.length !== range.below - range.from) throw differs(published.log, range.from, reported);
+  return entries.map((each) =>
+    each.text === null
+      ? entryTextOf(each, published.log, reported)
+      : requireSealed(each.text, each, published.log, reported),
+  );
+}
+
+const nil = '0'.repeat(32);
+
+const isExpired = (id: string, droppedMonths: string[]): boolean =>
+  id === nil || (id !== textId && droppedMonths.includes(monthOf(timeOf(`${id.slice(0, 8)}-${id.slice(8)}`))));
+
+export function differs(number: number, position: number, { log, domainId, requestId }: Reported): Problem {
+  log.error(
+    { event: 'entry_differs', domainId, log: number, position, requestId },
+    'an entry of a log is not what was sealed; see: assent log check',
+  );
+  return new Problem('internal_error', problems.internal_error.title);
+}

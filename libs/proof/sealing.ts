@@ -1,0 +1,52 @@
+/** Sealing, a round at a time: look at the logs, give positions, publish checkpoints. */
+
+import type { Database } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { deriveNext } from '#libs/record/derivations';
+import { createPieceSize } from '#libs/record/piece-size';
+import { listWaiting } from './heads.ts';
+import type { ProofMetrics } from './metrics.ts';
+import { sealErasures, usualErasures } from './seal/erasures.ts';
+import { createGuard } from './seal/halt.ts';
+import { publish } from './seal/publish.ts';
+import { createSeal } from './seal/seal.ts';
+import { createSigner } from './seal/signer.ts';
+
+/** Milliseconds after which a backlog's checkpoints are published before all of it is sealed. */
+const publishEvery = 5_000;
+
+export interface SealingParts {
+  /** `name`: what the origins of all logs begin with; `keys`: secret, newest first */
+  sealing: { name: string; keys: Buffer[] };
+  /** the derivation that has to be done with an epoch before it is sealed */
+  after: string;
+  /** fails fast */
+  redis: RedisConnection;
+  db: Database;
+  log: Log;
+  metrics: ProofMetrics;
+}
+
+export function createSealing({ sealing, after, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {
+  const { db, redis, metrics } = parts;
+  const inspectLogs = createGuard(parts);
+  const signer = createSigner(sealing.keys);
+  const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
+  const seal = createSeal({ ...entering, after });
+  const erasing = { ...entering, size: createPieceSize(usualErasures) };
+  return async (signal) => {
+    await inspectLogs();
+    for (const domainNumber of await db.run(listWaiting)) {
+      while (!signal.aborted && (await seal.catchUp(domainNumber)) === 'more');
+    }
+    let published = performance.now();
+    while (!signal.aborted && (await deriveNext(db, seal)) === 'more') {
+      if (performance.now() < published + publishEvery) continue;
+      await publish({ db, redis, signer, metrics });
+      published = performance.now();
+    }
+    while (!signal.aborted && (await sealErasures(erasing)) === 'more');
+    await publish({ db, redis, signer, metrics });
+  };
+}

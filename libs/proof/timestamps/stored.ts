@@ -1,0 +1,100 @@
+/** Time-stamps of checkpoints: what an authority signed, and the path that leads there from a log's checkpoint. */
+
+import type { Sql } from '#libs/base/db/database';
+import { groupsOf } from '#libs/base/group-by';
+import type { LogName } from '../runs.ts';
+import { base64 } from '../tree/bytes.ts';
+import { hashLength } from '../tree/hash.ts';
+
+/** rows in one statement */
+const chunk = 500;
+
+/** As a bundle has it. */
+export interface Timestamp {
+  /** the signed note, whose body is the leaf of the tree */
+  checkpoint: string;
+  index: number;
+  /** leaves of the tree */
+  size: number;
+  /** base64, the leaf's sibling first */
+  path: string[];
+  /** base64 of the RFC 3161 token over the tree's root */
+  token: string;
+}
+
+/**
+ * The newest time-stamp of a log; with `position`, the oldest whose checkpoint covers that entry, which says most about
+ * when the entry existed. Null where there is none.
+ */
+export async function findTimestamp(
+  sql: Sql,
+  { domainNumber, log }: LogName,
+  position?: number,
+): Promise<Timestamp | null> {
+  const isFirst = position !== undefined;
+  const [found] = await sql<{ checkpoint: string; index: number; size: number; path: Buffer; token: Buffer }[]>`
+    select checkpoint, place as "index", timestamps.size, path, token
+    from stamped_checkpoints as c join timestamps on timestamps.number = timestamp_number
+    where domain_number = ${domainNumber} and log = ${log} and ${isFirst ? sql`c.size > ${position}` : sql`true`}
+    order by timestamp_number ${isFirst ? sql`asc` : sql`desc`} limit 1`;
+  if (!found) return null;
+  const hashes = Array.from({ length: found.path.length / hashLength }, (_, at) =>
+    base64(found.path.subarray(at * hashLength, (at + 1) * hashLength)),
+  );
+  return { ...found, path: hashes, token: base64(found.token) };
+}
+
+export interface Leaf extends LogName {
+  /** entries that the checkpoint covers */
+  size: number;
+  /** the signed note */
+  checkpoint: string;
+  /** the note without its signatures, its last newline included */
+  body: string;
+  /** differs from the one that was stamped last */
+  isNew: boolean;
+}
+
+const bodyOf = (sql: Sql, column: 'checkpoint' | 'stamped.checkpoint') =>
+  sql.unsafe(`left(${column}, position(E'\\n\\n' in ${column}))`);
+
+/** The newest checkpoints of all domains, in the order of their origins' bytes. */
+export const listLeaves = (sql: Sql): Promise<Leaf[]> => sql<Leaf[]>`
+  select domain_number as "domainNumber", log, checkpoint_size as size, checkpoint, ${bodyOf(sql, 'checkpoint')} as body,
+    ${bodyOf(sql, 'checkpoint')} is distinct from (
+      select ${bodyOf(sql, 'stamped.checkpoint')} from stamped_checkpoints as stamped
+      where stamped.domain_number = logs.domain_number and stamped.log = logs.log
+      order by timestamp_number desc limit 1
+    ) as "isNew"
+  from logs
+  where ended_at is null and checkpoint_size > 0
+  order by origin collate "C"`;
+
+export interface StampedLeaf extends Leaf {
+  place: number;
+  path: Uint8Array[];
+}
+
+/** Stores a token with those of its leaves that are new. */
+export async function addTimestamp(
+  sql: Sql,
+  { root, size, token }: { root: Uint8Array; size: number; token: Uint8Array },
+  leaves: StampedLeaf[],
+): Promise<void> {
+  await sql.begin(async (transaction) => {
+    const [added] = await transaction<{ number: number }[]>`
+      insert into timestamps (root, size, token, stamped_at)
+      values (${Buffer.from(root)}, ${size}, ${Buffer.from(token)}, clock_timestamp())
+      returning number`;
+    if (!added) throw new Error('Postgres did not say which number the time-stamp has');
+    for (const some of groupsOf(leaves, chunk)) {
+      const rows = some.map((leaf) => ({ ...leaf, path: Buffer.concat(leaf.path).toString('base64') }));
+      await transaction`
+        insert into stamped_checkpoints (domain_number, log, timestamp_number, place, size, checkpoint, path)
+        select "domainNumber", log, ${added.number}, place, size, checkpoint, decode(path, 'base64')
+        from json_to_recordset(${JSON.stringify(rows)}::text::json) as s (
+          "domainNumber" integer, log integer, place integer, size bigint, checkpoint text, path text
+        )`;
+    }
+  });
+}
