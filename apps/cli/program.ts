@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { visible } from '#libs/base/cli/visible';
 import { version } from '#libs/base/version';
+import { recordsCommand } from '#libs/log/commands';
 import { noticeCommand } from '#libs/notices/commands';
 import { logCommand } from '#libs/proof/commands';
 import { queueCommand } from '#libs/record/commands';
@@ -14,7 +15,6 @@ import { planCommand } from '#libs/tenants/plan-command';
 import { tokenCommand } from '#libs/tenants/token-command';
 import { migrateCommand } from './migrate.ts';
 import { orgDeleteCommand } from './org-delete.ts';
-import { recordsCommand } from './records.ts';
 import type { AllTools } from './tools.ts';
 import { visitorCommand } from './visitor.ts';
 import { webhookCommand } from './webhook.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
-import type { Imported } from '#libs/contract/import';
+import type { Imported } from '#libs/log/import/contract';
 import { persist } from '#libs/record/persist/persist';
 import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';

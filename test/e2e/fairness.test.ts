@@ -5,7 +5,7 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
-import type { Imported } from '#libs/contract/import';
+import type { Imported } from '#libs/log/import/contract';
 import { persist } from '#libs/record/persist/persist';
 import { createWebhookAdministration } from '#libs/store/webhooks/administration';
 import { createSecretBox } from '#libs/store/webhooks/secret';

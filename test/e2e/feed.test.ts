@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Feed, FeedEntry } from '#libs/contract/log';
+import type { Feed, FeedEntry } from '#libs/log/contract';
 import { addErasures } from '#libs/proof/erasures';
 import type { FullRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
 import { idOfDigest, makeIdAt, timeOf } from '#libs/base/terms/uuid';
-import type { Imported } from '#libs/contract/import';
+import type { Imported } from '#libs/log/import/contract';
 import { parseEntry } from '#libs/proof/tree/parse-entry';
 import type { FullRecord } from '#libs/record/contract';
 import { listDroppedMonths } from '#libs/record/months';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/base/terms/calendar';
-import type { RecordsPage } from '#libs/contract/log';
+import type { RecordsPage } from '#libs/log/contract';
 import { persist } from '#libs/record/persist/persist';
 import { createAdministration } from '#libs/tenants/administration';
 import { expectBlame, expectProblem } from '../support/problems.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import { decisions } from '#libs/base/terms/terms';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { RecordsPage } from '#libs/contract/log';
+import type { RecordsPage } from '#libs/log/contract';
 import type { NewRecord } from '#libs/record/contract';
 import { recordAt } from '../support/records.ts';
 import { at, storeRecords, useStack } from '../support/stack.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { monthOf } from '#libs/base/terms/calendar';
 import { makeIdAt } from '#libs/base/terms/uuid';
-import type { OrgStats } from '#libs/contract/log';
+import type { OrgStats } from '#libs/log/contract';
 import type { Consistency, ProofBundle } from '#libs/proof/contract';
 import { restartLog } from '#libs/proof/restart';
 import { fromBase64, fromHex } from '#libs/proof/tree/bytes';

@@ -1,11 +1,11 @@
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#libs/base/ops/process-log';
+import { readOpenEpoch } from '#libs/log/exported-lines';
 import { createClosing } from '#libs/record/closing';
 import { closeEpoch, listInTheWay, secondsBehind } from '#libs/record/epochs';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
-import { readOpenEpoch } from '#libs/store/export/export';
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';

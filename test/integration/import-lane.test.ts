@@ -1,9 +1,9 @@
 /** What imports put into the queue, and how they wait for each other. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
+import { createImportLane } from '#libs/log/import-lane';
 import type { NewRecord } from '#libs/record/contract';
 import { persistOrReject } from '#libs/record/store';
-import { createImportLane } from '../../apps/api/manage/import-lane.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';

@@ -1,11 +1,11 @@
 /** What the log is counted by: the counters of crawlers and of visitors with many records. And a page of many records. */
 import { describe, expect, it } from 'vitest';
 import { decisions } from '#libs/base/terms/terms';
+import { countBusyVisitors, noteBusyVisitor } from '#libs/log/busy-visitors';
+import { type LogQuery, readPage } from '#libs/log/page';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { forgetMonth } from '#libs/store/privacy/retention';
-import { countBusyVisitors, noteBusyVisitor } from '#libs/store/records/busy-visitors';
-import { type LogQuery, readPage } from '#libs/store/records/log';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';

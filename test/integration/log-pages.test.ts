@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Decision, decisions } from '#libs/base/terms/terms';
 import { timeOf } from '#libs/base/terms/uuid';
+import { type LogQuery, readPage } from '#libs/log/page';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
-import { type LogQuery, readPage } from '#libs/store/records/log';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, useDatabase } from '../support/stores.ts';
 

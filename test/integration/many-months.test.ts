@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Database, Sql } from '#libs/base/db/database';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
+import { type LogQuery, readPage } from '#libs/log/page';
+import { readOrganizationPage } from '#libs/log/pages/organization';
 import { persist } from '#libs/record/persist/persist';
-import { type LogQuery, readPage } from '#libs/store/records/log';
-import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';

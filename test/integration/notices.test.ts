@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, Sql } from '#libs/base/db/database';
+import { readPage } from '#libs/log/page';
 import { type Notice, readNotice } from '#libs/notices/contract';
 import { createNoticeDerivation } from '#libs/notices/counting';
 import { findNotice, listNotices, putNotice } from '#libs/notices/documents';
@@ -10,7 +11,6 @@ import { deriveNext } from '#libs/record/derivations';
 import { noticeNumbersOf } from '#libs/record/persist/notices';
 import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
-import { readPage } from '#libs/store/records/log';
 import { atEnd } from '../support/at-end.ts';
 import { changingSize } from '../support/piece-size.ts';
 import { counting, openPool } from '../support/pool.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import { decisions } from '#libs/base/terms/terms';
+import { readOrganizationPage } from '#libs/log/pages/organization';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
-import { readOrganizationPage } from '#libs/store/records/organization-log';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, useDatabase } from '../support/stores.ts';
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isUnavailable } from '#libs/base/db/errors';
+import { replay } from '#libs/log/commands';
 import type { NewRecord } from '#libs/record/contract';
 import { dropMonth } from '#libs/record/months';
 import { listRejected } from '#libs/record/rejected';
 import { persistOrReject } from '#libs/record/store';
-import { replay } from '../../apps/cli/records.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';

@@ -3,9 +3,9 @@ import { isbot } from 'isbot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decisions, sources } from '#libs/base/terms/terms';
 import { timeOf } from '#libs/base/terms/uuid';
+import { readPage } from '#libs/log/page';
 import { type NewRecord, recordBody } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
-import { readPage } from '#libs/store/records/log';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
 

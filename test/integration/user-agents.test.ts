@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
+import { readPage } from '#libs/log/page';
 import type { NewRecord } from '#libs/record/contract';
 import { dropMonth } from '#libs/record/months';
 import { persist } from '#libs/record/persist/persist';
 import { newTextsBound } from '#libs/record/persist/user-agents';
 import { deleteUnnamedUserAgents } from '#libs/record/unnamed-user-agents';
 import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';
-import { readPage } from '#libs/store/records/log';
 import { createAdministration } from '#libs/tenants/administration';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';

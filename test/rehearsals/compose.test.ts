@@ -9,7 +9,7 @@ import { parseEnv } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Setting, settings } from '#libs/config/settings';
-import { readPage } from '#libs/store/records/log';
+import { readPage } from '#libs/log/page';
 import { findRedis, type Program } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { freePort } from '../../scripts/stack/ports.ts';

@@ -2,8 +2,8 @@
 import { createSecretKey } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { expect } from 'vitest';
-import type { OrgStats, RecordsPage } from '#libs/contract/log';
 import { createOpenApi } from '#libs/contract/openapi/document';
+import type { OrgStats, RecordsPage } from '#libs/log/contract';
 import type { Receipt } from '#libs/record/contract';
 import type { DomainStats, Organization } from '#libs/stats/contract';
 import { createCheck, type Described } from '../../scripts/fuzz/described.ts';

@@ -1,12 +1,12 @@
 /** The rooms of the architecture, which test/unit/rooms.test.ts holds. Paths are beginnings of paths. */
 
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
+import { tables as ofLog } from '#libs/log/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofProof } from '#libs/proof/tables';
 import { tables as ofRecord } from '#libs/record/tables';
 import { tables as ofStats } from '#libs/stats/tables';
 import { tables as ofPrivacy } from '#libs/store/privacy/tables';
-import { tables as ofLog } from '#libs/store/records/log-tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
 import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
@@ -39,13 +39,6 @@ export const places: Record<string, string> = {
   privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/
     libs/contract/privacy libs/contract/openapi/privacy libs/contract/openapi/examples/privacy
     libs/store/privacy/ libs/telemetry/privacy-metrics libs/witness/tombstones`,
-  log: `libs/store/records/busy-visitors libs/store/records/log.ts apps/api/log/export apps/api/log/feed
-    apps/api/log/records apps/api/manage/import apps/api/stats/org-stats apps/cli/records
-    libs/contract/log libs/contract/openapi/log libs/contract/openapi/examples/log
-    libs/store/export/export libs/store/logs/feed libs/store/records/log-tables`,
-  'log/export': 'apps/cli/export/ libs/store/export/',
-  'log/import': 'apps/cli/import/ libs/contract/import libs/imports/',
-  'log/pages': 'libs/store/records/log- libs/store/records/organization-log libs/store/records/visitor-log',
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */

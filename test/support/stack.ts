@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import { connectRedis } from '#libs/base/redis/connection';
+import { readPage } from '#libs/log/page';
 import type { FullRecord, NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { raise } from '#libs/stats/raise';
-import { readPage } from '#libs/store/records/log';
 import { createAdministration } from '#libs/tenants/administration';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { type Client, createClient } from './client.ts';

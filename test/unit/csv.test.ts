@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withoutGuard } from '#libs/base/terms/csv';
-import { importLimits } from '#libs/contract/import';
-import { readCsv } from '#libs/imports/csv';
-import type { Row } from '#libs/imports/rows';
+import { importLimits } from '#libs/log/import/contract';
+import { readCsv } from '#libs/log/import/csv';
+import type { Row } from '#libs/log/import/rows';
 
 const quoted = (cells: string[]): string => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',');
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { Problem } from '#libs/base/terms/problem';
 import { makeIdAt } from '#libs/base/terms/uuid';
-import { orgStatsQuery, recordsQuery } from '#libs/contract/log';
+import { orgStatsQuery, recordsQuery } from '#libs/log/contract';
 import { makeId } from '../support/ids.ts';
 
 const binding = { cursorKey: randomBytes(32), domainId: 'dom_a' };

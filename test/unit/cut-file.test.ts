@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ExportFormat } from '#libs/base/terms/terms';
-import { headers } from '#libs/store/export/texts';
-import { readCutFile } from '../../apps/cli/export/cut-file.ts';
+import { readCutFile } from '#libs/log/export/cut-file';
+import { headers } from '#libs/log/export/lines';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'cut-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 /** What the dashboard computes, apart from its pages. */
 import { describe, expect, it } from 'vitest';
-import type { OrgStats, ShortRecord } from '#libs/contract/log';
 import { type Webhook, webhookBody } from '#libs/contract/webhook';
+import type { OrgStats, ShortRecord } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
 import { type Act, tellAct } from '../../apps/dashboard/data/acts.ts';

@@ -13,7 +13,7 @@ import { createReadyGauge } from '#libs/base/ops/port';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
 import { problemBody, problems } from '#libs/base/terms/problem';
 import { type Setting, settings } from '#libs/config/settings';
-import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/contract/log';
+import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/log/contract';
 import { noticesPage } from '#libs/notices/contract';
 import { consistency, consistencyQuery, proofBundle } from '#libs/proof/contract';
 import { createProofMetrics } from '#libs/proof/metrics';

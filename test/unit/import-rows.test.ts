@@ -1,10 +1,10 @@
 /** Which rows of a file are imported, and why the others are not. */
 import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/base/terms/uuid';
-import { importLimits } from '#libs/contract/import';
-import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
-import { readNdjson } from '#libs/imports/ndjson';
-import { createToRecord } from '#libs/imports/to-record';
+import { importLimits } from '#libs/log/import/contract';
+import { importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
+import { readNdjson } from '#libs/log/import/ndjson';
+import { createToRecord } from '#libs/log/import/to-record';
 
 const now = Date.now();
 const day = 86_400_000;

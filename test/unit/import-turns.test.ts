@@ -1,8 +1,8 @@
 /** A file of rows that are refused waits for nothing, and the process that reads it also records. */
 import { describe, expect, it } from 'vitest';
-import { readCsv } from '#libs/imports/csv';
-import { type ImportParts, importRows, noRows } from '#libs/imports/import-rows';
-import { readNdjson } from '#libs/imports/ndjson';
+import { readCsv } from '#libs/log/import/csv';
+import { type ImportParts, importRows, noRows } from '#libs/log/import/import-rows';
+import { readNdjson } from '#libs/log/import/ndjson';
 
 const count = 20_000;
 

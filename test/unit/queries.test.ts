@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { z } from 'zod';
 import { domainPath } from '#libs/base/terms/parameters';
-import { orgStatsQuery, recordsQuery } from '#libs/contract/log';
+import { orgStatsQuery, recordsQuery } from '#libs/log/contract';
 import { statsQuery } from '#libs/stats/contract';
 
 /** The parameters that are refused; empty where the query is good. */

@@ -8,8 +8,8 @@ import { guard } from '#libs/base/http/guard';
 import { createLimiter } from '#libs/base/http/limiter';
 import { noQuery } from '#libs/base/terms/parameters';
 import type { ApiConfig } from '#libs/config/api';
+import { readPage } from '#libs/log/page';
 import { storable } from '#libs/record/contract';
-import { readPage } from '#libs/store/records/log';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 
 const files = {

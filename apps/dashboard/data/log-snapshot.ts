@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import type { RecordsPage } from '#libs/contract/log';
+import type { RecordsPage } from '#libs/log/contract';
 import type { DomainStats } from '#libs/stats/contract';
 import type { Api } from './api.ts';
 import { isDecision } from './decisions.ts';

@@ -3,7 +3,7 @@
  * record re-renders one chunk and not thousands of rows.
  */
 
-import type { OrgStats, ShortRecord } from '#libs/contract/log';
+import type { OrgStats, ShortRecord } from '#libs/log/contract';
 import type { FullRecord } from '#libs/record/contract';
 
 export type StreamRecord = FullRecord | ShortRecord;

@@ -1,8 +1,8 @@
 /** What a lane's next message says. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { FeedEntry } from '#libs/contract/log';
-import { readErased, readFeed } from '#libs/store/logs/feed';
+import type { FeedEntry } from '#libs/log/contract';
+import { readErased, readFeed } from '#libs/log/feed-entries';
 import type { Lane } from '#libs/store/webhooks/claim';
 
 export interface Message {

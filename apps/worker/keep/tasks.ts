@@ -7,6 +7,7 @@ import type { Clock } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Scheduler } from '#libs/base/scheduler';
+import { countBusyVisitors } from '#libs/log/busy-visitors';
 import { dropUnnamedNotices, judgeNotices } from '#libs/notices/dropping';
 import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
 import { makeMonths } from '#libs/record/months';
@@ -14,7 +15,6 @@ import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';
 import { deleteOldFlushes } from '#libs/stats/displays';
 import { blankOldMonths } from '#libs/store/privacy/personal-retention';
 import { dropExpiredMonths } from '#libs/store/privacy/retention';
-import { countBusyVisitors } from '#libs/store/records/busy-visitors';
 import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
 
 export interface TaskParts {

@@ -1,11 +1,11 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { createDocument } from 'zod-openapi';
+import { outAndInPaths, overviewPaths, recordsPaths } from '#libs/log/openapi';
 import { noticePaths } from '#libs/notices/openapi';
 import { proofPaths } from '#libs/proof/openapi';
 import { recordPaths } from '#libs/record/openapi';
 import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
 import { managePaths } from '#libs/tenants/openapi';
-import { outAndInPaths, overviewPaths, recordsPaths } from './log.ts';
 import { privacyPaths } from './privacy.ts';
 import { referencePaths } from './reference.ts';
 import { webhookPaths } from './webhooks.ts';

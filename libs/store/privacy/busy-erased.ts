@@ -2,8 +2,8 @@
 
 import type { Database } from '#libs/base/db/database';
 import { groupsOf } from '#libs/base/group-by';
+import { forgetVisitor } from '#libs/log/busy-visitors';
 import type { VisitorHash } from '#libs/tenants/visitor-hash';
-import { forgetVisitor } from '../records/busy-visitors.ts';
 import { erasedAmong } from './erased-records.ts';
 
 /** visitors that are looked up in one statement */

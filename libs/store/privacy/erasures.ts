@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
+import { forgetVisitor } from '#libs/log/busy-visitors';
 import { isVisitor } from '#libs/record/joined-names';
 import { addVisitorAct, type VisitorAct } from '#libs/tenants/visitor-acts';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from '#libs/tenants/visitor-scope';
-import { forgetVisitor } from '../records/busy-visitors.ts';
 import { blank, blankLimit, lockLog, noteErased, type Personal, personalColumns } from './blank.ts';
 import { addTombstone } from './tombstones.ts';
 

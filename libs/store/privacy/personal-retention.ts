@@ -7,12 +7,12 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
 import { groupsOf } from '#libs/base/group-by';
 import { isPastRetention } from '#libs/base/terms/retention';
+import { forgetVisitorsOf } from '#libs/log/busy-visitors';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
 import { nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';
 import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '#libs/record/months';
 import { forgetUserAgentsOf } from '#libs/record/unused-user-agents';
-import { forgetVisitorsOf } from '../records/busy-visitors.ts';
 import { blank, blankLimit, lockLog, type Personal, personalColumns } from './blank.ts';
 
 /** milliseconds between two batches */

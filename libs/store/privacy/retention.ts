@@ -3,10 +3,10 @@
 import type { Database } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
 import { isPastRetention } from '#libs/base/terms/retention';
+import { forgetVisitorsOf } from '#libs/log/busy-visitors';
 import { expireMonth, isDerived } from '#libs/proof/expire';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
 import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '#libs/record/months';
-import { forgetVisitorsOf } from '../records/busy-visitors.ts';
 
 /** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
 const patience = 30_000;

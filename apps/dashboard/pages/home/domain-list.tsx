@@ -1,6 +1,6 @@
 /** The first domains with their opt-in rates. The menu in the header has all of them, and those that are archived. */
 import { useEffect, useState } from 'preact/hooks';
-import type { OrgStats } from '#libs/contract/log';
+import type { OrgStats } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
 import type { Api } from '../../data/api.ts';
 import { domainAddress } from '../../data/router.ts';

@@ -1,6 +1,6 @@
 /** What the home page shows, how it is read and how it is kept up to date. */
 import { useRef } from 'preact/hooks';
-import type { OrgStats } from '#libs/contract/log';
+import type { OrgStats } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
 import type { Api } from '../../data/api.ts';
 import { useLive } from '../../data/live.ts';

@@ -1,7 +1,7 @@
 /** The figures, chart, domains and latest records of an organization, or what it has to do first. */
 
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { OrgStats } from '#libs/contract/log';
+import type { OrgStats } from '#libs/log/contract';
 import type { FullRecord } from '#libs/record/contract';
 import type { Organization } from '#libs/stats/contract';
 import { ShareBar } from '../../charts/share-bar.tsx';

@@ -1,7 +1,7 @@
 /** What stands instead of records, or above those that a plan limits. */
 
 import type { ComponentChildren } from 'preact';
-import type { RecordsPage } from '#libs/contract/log';
+import type { RecordsPage } from '#libs/log/contract';
 import { hasFilters, type LogQuery } from '../../data/log-query.ts';
 import { domainAddress } from '../../data/router.ts';
 import { useSignedIn } from '../../data/signed-in.ts';

@@ -1,5 +1,5 @@
 /** Links to the other pages of the log, and the choice of their size. */
-import type { RecordsPage } from '#libs/contract/log';
+import type { RecordsPage } from '#libs/log/contract';
 import { type LogQuery, pageSizes } from '../../data/log-query.ts';
 import { navigate } from '../../data/router.ts';
 import { count } from '../../format.ts';

@@ -5,8 +5,8 @@ import type { Database } from '#libs/base/db/database';
 import { type NewRecord, newRecord } from '#libs/record/contract';
 import { deleteRejected, listRejected, type RejectedRecord } from '#libs/record/rejected';
 import { persistInPart } from '#libs/record/store';
-import { addExport, type ExportTools } from './records-export.ts';
-import { type ImportTools, importCommand } from './records-import.ts';
+import { addExport, type ExportTools } from './export-command.ts';
+import { type ImportTools, importCommand } from './import-command.ts';
 
 const mostListed = 10_000;
 

@@ -1,6 +1,6 @@
 /** NDJSON: a JSON object a line. Lines that are too long are passed over as they come, so memory stays bounded. */
 import { isUtf8 } from 'node:buffer';
-import { importLimits } from '#libs/contract/import';
+import { importLimits } from './contract.ts';
 import { inPieces } from './pieces.ts';
 import { type Row, type Rows, requireUtf8 } from './rows.ts';
 import { createTurn } from './turns.ts';

@@ -1,9 +1,9 @@
 /** Which field of a row each column of a foreign CSV is, and what its values mean. */
 
 import { decisions } from '#libs/base/terms/terms';
-import { importedFields } from '#libs/contract/import';
-import { columnsOf, requireColumn, requireDistinct, toValues } from '#libs/imports/csv';
-import { Unreadable } from '#libs/imports/rows';
+import { importedFields } from './contract.ts';
+import { columnsOf, requireColumn, requireDistinct, toValues } from './csv.ts';
+import { Unreadable } from './rows.ts';
 
 export interface Columns {
   /** field (or `preferences.CATEGORY`) → column */

@@ -7,11 +7,11 @@ import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
-import { type Feed, feedQuery } from '#libs/contract/log';
 import { findSize, type LogSize } from '#libs/proof/published';
-import { readFeed } from '#libs/store/logs/feed';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import { type Feed, feedQuery } from './contract.ts';
+import { readFeed } from './feed-entries.ts';
 
 const defaultLimit = 1_000;
 

@@ -4,8 +4,8 @@ import { domainId, noticeHash, organizationId } from '#libs/base/terms/example-n
 import { withTotal } from '#libs/base/terms/terms';
 import { fullRecord } from '#libs/record/examples';
 import { breakdown, ofFirstDay, ofSecondDay, stats } from '#libs/stats/examples';
-import type { Imported } from '../../import.ts';
-import type { Feed, OrgStats, RecordsPage } from '../../log.ts';
+import type { Feed, OrgStats, RecordsPage } from './contract.ts';
+import type { Imported } from './import/contract.ts';
 
 const firstDay = '2026-10-24';
 const days = Array.from({ length: 30 }, (_, index) => addDays(firstDay, index));

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { csvCell } from '#libs/base/terms/csv';
-import type { Refusal } from '#libs/contract/import';
+import type { Refusal } from './contract.ts';
 
 export interface RefusedRows {
   /** A promise where the disk has to catch up first. */

@@ -5,7 +5,6 @@ import { answer, read, recordCodes, refusals, requestId, scopedCodes, statsSourc
 import { domainPath } from '#libs/base/terms/parameters';
 import { fullRecord, logQuery, recordPath } from '#libs/record/contract';
 import * as recorded from '#libs/record/examples';
-import { imported, importQuery } from '../import.ts';
 import {
   exportQuery,
   feed,
@@ -15,8 +14,9 @@ import {
   orgStatsQuery,
   recordsPage,
   recordsQuery,
-} from '../log.ts';
-import * as examples from './examples/log.ts';
+} from './contract.ts';
+import * as examples from './examples.ts';
+import { imported, importQuery } from './import/contract.ts';
 
 export const overviewPaths: ZodOpenApiPathsObject = {
   '/v1/consent/org-stats': {

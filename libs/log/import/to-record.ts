@@ -7,15 +7,15 @@ import { parseOptions, toFieldErrors } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { idOfDigest, timeOf } from '#libs/base/terms/uuid';
+import { checkRecord, countryIn, withoutQuery } from '#libs/record/check-record';
+import type { NewRecord, RecordBody } from '#libs/record/contract';
 import {
   compiledImportFields,
   importedOwnFields,
   importedRecordFields,
   importedSince,
   type Refusal,
-} from '#libs/contract/import';
-import { checkRecord, countryIn, withoutQuery } from '#libs/record/check-record';
-import type { NewRecord, RecordBody } from '#libs/record/contract';
+} from './contract.ts';
 import type { Row } from './rows.ts';
 
 export interface RecordRules {

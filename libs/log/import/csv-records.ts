@@ -7,7 +7,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
-import { importLimits } from '#libs/contract/import';
+import { importLimits } from './contract.ts';
 import { inPieces } from './pieces.ts';
 import { requireUtf8 } from './rows.ts';
 import { createTurn } from './turns.ts';

@@ -2,8 +2,9 @@
  * An import, whoever asked for it: rows become records in chunks. What is stored already, or stood in the file before, is
  * known; the rest is stored. Sent again, everything is known.
  */
-import { exportedOnly, type ImportErrorCode, importedFields, importLimits, type Refusal } from '#libs/contract/import';
+
 import type { NewRecord } from '#libs/record/contract';
+import { exportedOnly, type ImportErrorCode, importedFields, importLimits, type Refusal } from './contract.ts';
 import type { Row, Rows } from './rows.ts';
 import type { ToRecord } from './to-record.ts';
 import { createTurn } from './turns.ts';

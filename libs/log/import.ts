@@ -8,20 +8,6 @@ import { dropRest, readUpload, requireType } from '#libs/base/http/upload';
 import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { isPastRetention } from '#libs/base/terms/retention';
-import {
-  type Imported,
-  type ImportFormat,
-  importFormats,
-  importLimits,
-  importQuery,
-  importTypes,
-} from '#libs/contract/import';
-import { readCsv } from '#libs/imports/csv';
-import { importRows, noRows, TooManyRows } from '#libs/imports/import-rows';
-import { readNdjson } from '#libs/imports/ndjson';
-import { noteImport } from '#libs/imports/note-import';
-import { Unreadable } from '#libs/imports/rows';
-import { createToRecord } from '#libs/imports/to-record';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnownRows } from '#libs/record/known-ids';
 import { listDroppedMonths } from '#libs/record/months';
@@ -29,6 +15,20 @@ import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireInUse, requireOwnDomain } from '#libs/tenants/rules';
 import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
+import {
+  type Imported,
+  type ImportFormat,
+  importFormats,
+  importLimits,
+  importQuery,
+  importTypes,
+} from './import/contract.ts';
+import { readCsv } from './import/csv.ts';
+import { importRows, noRows, TooManyRows } from './import/import-rows.ts';
+import { readNdjson } from './import/ndjson.ts';
+import { noteImport } from './import/note-import.ts';
+import { Unreadable } from './import/rows.ts';
+import { createToRecord } from './import/to-record.ts';
 import { createImportLane } from './import-lane.ts';
 
 export interface ImportRoomParts {

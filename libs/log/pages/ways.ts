@@ -7,7 +7,7 @@ import type { Sql } from '#libs/base/db/database';
 import { dayOf, monthOfDay } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
 import { numberOf } from '#libs/record/joined-names';
-import { daysIn, type Filter, matchingMonths } from './log-counts.ts';
+import { daysIn, type Filter, matchingMonths } from './counts.ts';
 
 /** A range of ids within one day, and which of its matching records are wanted. */
 export interface Way {

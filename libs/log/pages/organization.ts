@@ -10,7 +10,7 @@ import { acceptedAhead } from '#libs/base/terms/terms';
 import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '#libs/proof/places';
 import { joinNames, numberOf } from '#libs/record/joined-names';
-import { type LogPage, toPage } from './log-page.ts';
+import { type LogPage, toPage } from './page.ts';
 
 export interface OrganizationLogQuery {
   organizationId: string;

@@ -1,5 +1,5 @@
 /** Rows of a file, as its reader hands them on. */
-import type { Refusal } from '#libs/contract/import';
+import type { Refusal } from './contract.ts';
 
 export type Row =
   | {

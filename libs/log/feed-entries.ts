@@ -3,12 +3,12 @@
 import type { Sql } from '#libs/base/db/database';
 import { monthOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { FeedEntry } from '#libs/contract/log';
 import { joinLog } from '#libs/proof/places';
 import type { LogName } from '#libs/proof/runs';
 import { readSealed, type SealedEntry } from '#libs/proof/sealed-entries';
 import { parseEntry } from '#libs/proof/tree/parse-entry';
 import { listDroppedMonths } from '#libs/record/months';
+import type { FeedEntry } from './contract.ts';
 
 /** Those from position `from` on, `below` not included. */
 export async function readFeed(sql: Sql, name: LogName, range: { from: number; below: number }): Promise<FeedEntry[]> {

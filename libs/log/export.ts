@@ -10,13 +10,13 @@ import { gzipped, keepingOpen, type PaceLimits, toStream } from '#libs/base/http
 import type { Unsent } from '#libs/base/http/unsent';
 import { domainPath } from '#libs/base/terms/parameters';
 import type { ExportFormat } from '#libs/base/terms/terms';
-import { exportQuery, organizationExportQuery } from '#libs/contract/log';
-import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 import { endOf, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitor-acts';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import { exportQuery, organizationExportQuery } from './contract.ts';
+import { type Export, readExport, readOpenEpoch } from './exported-lines.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };

@@ -6,14 +6,14 @@ import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { guard } from '#libs/base/http/guard';
 import type { BaseMetrics } from '#libs/base/ops/metrics';
 import { domainPath } from '#libs/base/terms/parameters';
-import { type RecordsPage, recordsQuery } from '#libs/contract/log';
 import { type Cap, findCap } from '#libs/stats/limit';
-import { noteBusyVisitor } from '#libs/store/records/busy-visitors';
-import { readPage } from '#libs/store/records/log';
-import type { LogPage } from '#libs/store/records/log-page';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
+import { noteBusyVisitor } from './busy-visitors.ts';
+import { type RecordsPage, recordsQuery } from './contract.ts';
+import { readPage } from './page.ts';
+import type { LogPage } from './pages/page.ts';
 
 const defaultLimit = 50;
 const cappedLimit = 10;

@@ -10,9 +10,9 @@ import type { ExportFormat } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
 import { runOf } from '#libs/proof/places';
 import { isVisitor, joinNames, numberOf } from '#libs/record/joined-names';
-import { ofKind } from '../records/log.ts';
-import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../records/log-counts.ts';
-import { lineEnds, lineOf } from './texts.ts';
+import { ofKind } from '../page.ts';
+import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../pages/counts.ts';
+import { lineEnds, lineOf } from './lines.ts';
 
 /** records in one page */
 const pageSize = 1_000;

@@ -8,13 +8,13 @@ import { createProgress } from '#libs/base/cli/progress';
 import { find, print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import { exportFormats } from '#libs/base/terms/terms';
-import { exportQuery, organizationExportQuery } from '#libs/contract/log';
-import { type Export, readExport, readOpenEpoch } from '#libs/store/export/export';
-import { listSpans } from '#libs/store/export/pages';
 import { directory } from '#libs/tenants/directory';
 import { addVisitorAct } from '#libs/tenants/visitor-acts';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import { exportQuery, organizationExportQuery } from './contract.ts';
 import { readCutFile } from './export/cut-file.ts';
+import { listSpans } from './export/pages.ts';
+import { type Export, readExport, readOpenEpoch } from './exported-lines.ts';
 
 export type ExportTools = Tools<{ actor: string; privacyKey(): Buffer }>;
 

@@ -9,8 +9,8 @@ import { addDays, startOf } from '#libs/base/terms/calendar';
 import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '#libs/proof/places';
 import { hasHashOf, isVisitor, joinNames, numberOf } from '#libs/record/joined-names';
-import { type Filter, firstDay, lastDay } from './log-counts.ts';
-import { type LogPage, toPage } from './log-page.ts';
+import { type Filter, firstDay, lastDay } from './counts.ts';
+import { type LogPage, toPage } from './page.ts';
 
 interface VisitorQuery extends Filter {
   visitorId: string;

@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ExportFormat } from '#libs/base/terms/terms';
-import { readCsv } from '#libs/imports/csv';
-import { readNdjson } from '#libs/imports/ndjson';
-import { headers } from '#libs/store/export/texts';
+import { readCsv } from '../import/csv.ts';
+import { readNdjson } from '../import/ndjson.ts';
+import { headers } from './lines.ts';
 
 export interface CutFile {
   /** its bytes up to the end of the last whole row */

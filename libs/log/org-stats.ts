@@ -7,12 +7,12 @@ import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { guard } from '#libs/base/http/guard';
 import { addDays, dayOf, daysBetween } from '#libs/base/terms/calendar';
 import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/base/terms/terms';
-import { type OrgStats, orgStatsQuery, type ShortRecord } from '#libs/contract/log';
 import type { FullRecord } from '#libs/record/contract';
 import type { CounterReader } from '#libs/stats/counter-reader';
 import { findCap } from '#libs/stats/limit';
-import { readOrganizationPage, readOrganizationVersion } from '#libs/store/records/organization-log';
 import { organizationIn } from '#libs/tenants/bearer';
+import { type OrgStats, orgStatsQuery, type ShortRecord } from './contract.ts';
+import { readOrganizationPage, readOrganizationVersion } from './pages/organization.ts';
 
 const statsDays = 30;
 const recordsDays = 7;

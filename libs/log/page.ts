@@ -13,10 +13,10 @@ import type { Decision } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '#libs/proof/places';
 import { isVisitor, joinNames } from '#libs/record/joined-names';
-import { type Filter, firstDay, lastDay } from './log-counts.ts';
-import { type LogPage, toPage } from './log-page.ts';
-import { type Ways, waysAfter, waysAt } from './log-ways.ts';
-import { readVisitorPage } from './visitor-log.ts';
+import { type Filter, firstDay, lastDay } from './pages/counts.ts';
+import { type LogPage, toPage } from './pages/page.ts';
+import { readVisitorPage } from './pages/visitor.ts';
+import { type Ways, waysAfter, waysAt } from './pages/ways.ts';
 
 export interface LogQuery extends Filter {
   limit: number;
