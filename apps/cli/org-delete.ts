@@ -7,19 +7,19 @@ import { print } from '#libs/base/cli/session';
 import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofLog } from '#libs/log/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
+import { forgetTombstonesOf } from '#libs/privacy/remembered-tombstones';
+import { tables as ofPrivacy } from '#libs/privacy/tables';
 import { tables as ofProof } from '#libs/proof/tables';
 import { forgetLogs } from '#libs/proof/witness';
 import { tables as ofRecord } from '#libs/record/tables';
 import { type JobState, rewriteJobs } from '#libs/record/waiting-jobs';
 import { drop } from '#libs/stats/raise';
 import { tables as ofStats } from '#libs/stats/tables';
-import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
 import { closeOrganization, deleteNames, deleteRows } from '#libs/tenants/deletion';
 import { findOrganization } from '#libs/tenants/org-command';
 import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
-import { forgetTombstonesOf } from '#libs/witness/tombstones';
 import type { AllTools } from './tools.ts';
 
 /**

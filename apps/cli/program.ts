@@ -4,6 +4,7 @@ import { visible } from '#libs/base/cli/visible';
 import { version } from '#libs/base/version';
 import { recordsCommand } from '#libs/log/commands';
 import { noticeCommand } from '#libs/notices/commands';
+import { visitorCommand } from '#libs/privacy/commands';
 import { logCommand } from '#libs/proof/commands';
 import { queueCommand } from '#libs/record/commands';
 import { countersCommand } from '#libs/stats/commands';
@@ -16,7 +17,6 @@ import { tokenCommand } from '#libs/tenants/token-command';
 import { migrateCommand } from './migrate.ts';
 import { orgDeleteCommand } from './org-delete.ts';
 import type { AllTools } from './tools.ts';
-import { visitorCommand } from './visitor.ts';
 import { webhookCommand } from './webhook.ts';
 
 const nouns = [

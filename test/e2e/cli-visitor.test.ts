@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
-import type { Visitor } from '#libs/contract/privacy';
+import type { Visitor } from '#libs/privacy/contract';
 import { persist } from '#libs/record/persist/persist';
 import { createCli } from '../support/cli.ts';
 import { clockAhead } from '../support/clock.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Erasure, Visitor } from '#libs/contract/privacy';
 import type { Feed } from '#libs/log/contract';
+import type { Erasure, Visitor } from '#libs/privacy/contract';
 import type { ProofBundle } from '#libs/proof/contract';
 import { utf8 } from '#libs/proof/tree/bytes';
 import { verifyTlogProof } from '#libs/proof/tree/tlog-proof';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Sql } from '#libs/base/db/database';
 import { readPage } from '#libs/log/page';
+import { dropExpiredMonths } from '#libs/privacy/retention';
 import { dropMonth, listMonths, makeMonth } from '#libs/record/months';
 import { persist } from '#libs/record/persist/persist';
-import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { atOnce } from '../support/clock.ts';
 import { storedCounters } from '../support/counts.ts';
 import { openPool } from '../support/pool.ts';

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { forgetTombstones, forgetTombstonesOf, recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
+import {
+  forgetTombstones,
+  forgetTombstonesOf,
+  recallTombstones,
+  rememberTombstones,
+} from '#libs/privacy/remembered-tombstones';
 import { openRedis, openRedisServer } from '../support/stores.ts';
 
 it('tombstones in Redis last for their time, also those that processes of 0.1.0 still note as a hash', async () => {

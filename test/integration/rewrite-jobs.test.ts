@@ -1,9 +1,9 @@
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
+import { withoutPersonal } from '#libs/privacy/rejected-visitors';
 import { jobVersion } from '#libs/record/job';
 import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
 import { type ChangeRecords, rewriteJobs } from '#libs/record/waiting-jobs';
-import { withoutPersonal } from '#libs/store/privacy/rejected-visitors';
 import { atEnd } from '../support/at-end.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';
 

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '#libs/base/sha256';
 import { readPage } from '#libs/log/page';
+import { dropExpiredMonths } from '#libs/privacy/retention';
 import { checkLogs } from '#libs/proof/check/check';
 import { addErasures } from '#libs/proof/erasures';
 import { restartLog } from '#libs/proof/restart';
@@ -9,7 +10,6 @@ import { readSealed } from '#libs/proof/sealed-entries';
 import { entryOf } from '#libs/proof/tree/entry';
 import { type Entry, parseEntry } from '#libs/proof/tree/parse-entry';
 import { persist } from '#libs/record/persist/persist';
-import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { createPerform } from '#libs/tenants/audited-change';
 import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';

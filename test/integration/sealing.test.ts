@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { dropExpiredMonths } from '#libs/privacy/retention';
 import { checkLogs } from '#libs/proof/check/check';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createSeal } from '#libs/proof/seal/seal';
 import { deriveNext } from '#libs/record/derivations';
 import { persist } from '#libs/record/persist/persist';
-import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { atOnce } from '../support/clock.ts';
 import { changingSize } from '../support/piece-size.ts';
 import { recordAt } from '../support/records.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { takeErasure } from '#libs/store/privacy/erasures';
+import { takeErasure } from '#libs/privacy/erasures';
 import { openDatabase } from '../support/stores.ts';
 
 it('an erasure that a clock 400 days ahead noted as under way is taken over', async () => {

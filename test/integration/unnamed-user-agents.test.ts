@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { eraseVisitor } from '#libs/privacy/erasures';
 import { persist } from '#libs/record/persist/persist';
 import { createPieceSize } from '#libs/record/piece-size';
 import { deleteUnnamedUserAgents } from '#libs/record/unnamed-user-agents';
-import { eraseVisitor } from '#libs/store/privacy/erasures';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';

@@ -12,7 +12,7 @@ import { isUnavailable } from '#libs/base/db/errors';
 import { migrate } from '#libs/base/db/migrate';
 import { throughPooler } from '#libs/base/db/pooled';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import type { Erasure } from '#libs/contract/privacy';
+import type { Erasure } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
 import { dropMonth, listMonths, makeMonth } from '#libs/record/months';
 import { queuePrefix, recordQueue } from '#libs/record/queue-shards';

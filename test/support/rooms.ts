@@ -3,10 +3,10 @@
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofLog } from '#libs/log/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
+import { tables as ofPrivacy } from '#libs/privacy/tables';
 import { tables as ofProof } from '#libs/proof/tables';
 import { tables as ofRecord } from '#libs/record/tables';
 import { tables as ofStats } from '#libs/stats/tables';
-import { tables as ofPrivacy } from '#libs/store/privacy/tables';
 import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
 import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
@@ -36,9 +36,6 @@ export const places: Record<string, string> = {
   webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook
     libs/contract/openapi/webhooks libs/contract/openapi/examples/webhooks libs/runtime/webhook-url
     libs/runtime/public-address libs/store/webhooks/ libs/telemetry/webhook-metrics`,
-  privacy: `apps/api/privacy/ apps/cli/visitor apps/cli/tombstones-file apps/worker/derive/blank/
-    libs/contract/privacy libs/contract/openapi/privacy libs/contract/openapi/examples/privacy
-    libs/store/privacy/ libs/telemetry/privacy-metrics libs/witness/tombstones`,
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */
@@ -91,6 +88,6 @@ export const tables: Record<string, Table[]> = {
 export const writtenTogether: Record<string, string> = {
   'libs/record/delete-all.ts': '${',
   'libs/record/persist/persist.ts': 'counters crawler_counters owed_raises visitor_counters',
-  'libs/store/privacy/blank.ts': 'records log_runs erased_commitments erasures_to_seal user_agents_to_look_for',
+  'libs/privacy/personal-fields.ts': 'records log_runs erased_commitments erasures_to_seal user_agents_to_look_for',
   'libs/tenants/deletion.ts': '${',
 };

@@ -4,10 +4,10 @@ import { Registry } from 'prom-client';
 import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { createBlanking } from '#libs/privacy/blank';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import { closeEpoch } from '#libs/record/epochs';
-import { createBlanking } from '../../apps/worker/derive/blank/blank.ts';
 import { privacyKey } from './settings.ts';
 import { eventually } from './wait.ts';
 

@@ -2,8 +2,8 @@
 
 import type { ProblemBody } from '#libs/base/terms/problem';
 import type { Dimension } from '#libs/base/terms/terms';
-import type { Erasure, Visitor } from '#libs/contract/privacy';
 import type { OrgStats, RecordsPage } from '#libs/log/contract';
+import type { Erasure, Visitor } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
 import type { DomainStats, Organization } from '#libs/stats/contract';
 import { ApiError } from './api-error.ts';

@@ -1,5 +1,5 @@
 /** Erases a visitor and follows the erasure until it is done. */
-import type { Erasure } from '#libs/contract/privacy';
+import type { Erasure } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
 import type { Api } from './api.ts';
 

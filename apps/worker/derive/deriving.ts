@@ -10,6 +10,9 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Scheduler } from '#libs/base/scheduler';
 import type { WorkerConfig } from '#libs/config/worker';
 import { createNoticeCounting, noticeCounting } from '#libs/notices/counting';
+import { blanking, createBlanking } from '#libs/privacy/blank';
+import { createClearing, goOnErasing } from '#libs/privacy/leftovers';
+import { createTelling } from '#libs/privacy/telling';
 import { sealing } from '#libs/proof/heads';
 import type { ProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
@@ -21,9 +24,6 @@ import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
 import { facetsName } from '#libs/stats/facets-through';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
-import { blanking, createBlanking } from './blank/blank.ts';
-import { createClearing, goOnErasing } from './blank/leftovers.ts';
-import { createTelling } from './blank/telling.ts';
 
 /** seconds */
 const unsealedEpoch = 60;

@@ -9,12 +9,12 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { Scheduler } from '#libs/base/scheduler';
 import { countBusyVisitors } from '#libs/log/busy-visitors';
 import { dropUnnamedNotices, judgeNotices } from '#libs/notices/dropping';
+import { blankOldMonths } from '#libs/privacy/personal-months';
+import { dropExpiredMonths } from '#libs/privacy/retention';
 import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
 import { makeMonths } from '#libs/record/months';
 import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';
 import { deleteOldFlushes } from '#libs/stats/displays';
-import { blankOldMonths } from '#libs/store/privacy/personal-retention';
-import { dropExpiredMonths } from '#libs/store/privacy/retention';
 import { deleteOldDeliveries } from '#libs/store/webhooks/webhooks';
 
 export interface TaskParts {

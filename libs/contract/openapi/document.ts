@@ -2,11 +2,11 @@
 import { createDocument } from 'zod-openapi';
 import { outAndInPaths, overviewPaths, recordsPaths } from '#libs/log/openapi';
 import { noticePaths } from '#libs/notices/openapi';
+import { privacyPaths } from '#libs/privacy/openapi';
 import { proofPaths } from '#libs/proof/openapi';
 import { recordPaths } from '#libs/record/openapi';
 import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
 import { managePaths } from '#libs/tenants/openapi';
-import { privacyPaths } from './privacy.ts';
 import { referencePaths } from './reference.ts';
 import { webhookPaths } from './webhooks.ts';
 

@@ -1,7 +1,7 @@
 /** Says what an erasure takes and what it leaves, and erases. */
 
 import { useState } from 'preact/hooks';
-import type { Erasure } from '#libs/contract/privacy';
+import type { Erasure } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
 import { ApiError } from '../../data/api-error.ts';
 import { useAttempt } from '../../data/attempt.ts';

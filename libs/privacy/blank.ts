@@ -8,12 +8,12 @@ import { groupBy } from '#libs/base/group-by';
 import { type Derivation, deriveNext, type Step } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { createPieceSize } from '#libs/record/piece-size';
-import { blank, blankLimit, lockLog, noteErased, type Personal } from '#libs/store/privacy/blank';
-import { listVisits, listVisitsIn, lockPersonal, type Visit } from '#libs/store/privacy/epoch-visitors';
-import { erasedAmong } from '#libs/store/privacy/erased-records';
-import { countBlanked } from '#libs/store/privacy/erasures';
-import { firstConcerned, listConcerned, searchAgain } from '#libs/store/privacy/tombstones';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitor-hash';
+import { listVisits, listVisitsIn, lockPersonal, type Visit } from './epoch-visitors.ts';
+import { erasedAmong } from './erased-records.ts';
+import { countBlanked } from './erasures.ts';
+import { blank, blankLimit, lockLog, noteErased, type Personal } from './personal-fields.ts';
+import { firstConcerned, listConcerned, searchAgain } from './tombstones.ts';
 
 export const blanking = 'blank';
 

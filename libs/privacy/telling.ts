@@ -5,6 +5,7 @@
 
 import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { rememberTombstones, serverOfTombstones } from './remembered-tombstones.ts';
 import {
   type ErasedVisitor,
   firstPlace,
@@ -12,8 +13,7 @@ import {
   listUntold,
   noteRemembered,
   type TombstonePlace,
-} from '#libs/store/privacy/tombstones';
-import { rememberTombstones, serverOfTombstones } from '#libs/witness/tombstones';
+} from './tombstones.ts';
 
 /** tombstones that are told at once */
 const chunk = 1_000;

@@ -1,6 +1,6 @@
 /** The visitors of an epoch's records: whoever of them was erased meanwhile is blanked here. */
 import type { Sql } from '#libs/base/db/database';
-import { type Personal, personalColumns } from './blank.ts';
+import { type Personal, personalColumns } from './personal-fields.ts';
 
 /** A record that names a visitor. */
 export interface Visit {

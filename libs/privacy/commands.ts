@@ -5,16 +5,16 @@ import { visible } from '#libs/base/cli/visible';
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { allAbout } from '#libs/store/privacy/all-about';
-import { eraseVisitor } from '#libs/store/privacy/erasures';
-import { replayTombstones } from '#libs/store/privacy/replay';
-import { firstPlace, listErased, type TombstonePlace } from '#libs/store/privacy/tombstones';
-import type { Differing } from '#libs/store/privacy/visitor-proofs';
-import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
 import { addVisitorAct } from '#libs/tenants/visitor-acts';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
-import { recallTombstones, rememberTombstones } from '#libs/witness/tombstones';
+import { allAbout } from './about.ts';
+import { eraseVisitor } from './erasures.ts';
+import { recallTombstones, rememberTombstones } from './remembered-tombstones.ts';
+import { replayTombstones } from './replay.ts';
+import { firstPlace, listErased, type TombstonePlace } from './tombstones.ts';
 import { readTombstones, writeTombstones } from './tombstones-file.ts';
+import type { Differing } from './visitor-proofs.ts';
+import { listVisitorDomains } from './visitor-records.ts';
 
 /** milliseconds */
 const day = 24 * 60 * 60 * 1_000;

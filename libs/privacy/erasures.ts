@@ -9,7 +9,7 @@ import { forgetVisitor } from '#libs/log/busy-visitors';
 import { isVisitor } from '#libs/record/joined-names';
 import { addVisitorAct, type VisitorAct } from '#libs/tenants/visitor-acts';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from '#libs/tenants/visitor-scope';
-import { blank, blankLimit, lockLog, noteErased, type Personal, personalColumns } from './blank.ts';
+import { blank, blankLimit, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
 import { addTombstone } from './tombstones.ts';
 
 export interface Erasure {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { z } from 'zod';
 import { packedFor, readText } from '#libs/base/cli/gzipped';
-import type { RememberedTombstone } from '#libs/witness/tombstones';
+import type { RememberedTombstone } from './remembered-tombstones.ts';
 
 const tombstone = z.object({
   organizationId: z.string(),

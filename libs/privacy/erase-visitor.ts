@@ -7,13 +7,13 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import { noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { within } from '#libs/base/within';
-import { type Erasure, erasurePath } from '#libs/contract/privacy';
-import { eraseVisitor, type Erasure as Found, findErasure } from '#libs/store/privacy/erasures';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { inTurn } from '#libs/tenants/in-turns';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
-import { rememberTombstones } from '#libs/witness/tombstones';
-import { forVisitor, type Visitor } from './visitor.ts';
+import { type Erasure, erasurePath } from './contract.ts';
+import { eraseVisitor, type Erasure as Found, findErasure } from './erasures.ts';
+import { rememberTombstones } from './remembered-tombstones.ts';
+import { forVisitor, type Visitor } from './requested-visitor.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };

@@ -13,7 +13,7 @@ import { nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';
 import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '#libs/record/months';
 import { forgetUserAgentsOf } from '#libs/record/unused-user-agents';
-import { blank, blankLimit, lockLog, type Personal, personalColumns } from './blank.ts';
+import { blank, blankLimit, lockLog, type Personal, personalColumns } from './personal-fields.ts';
 
 /** milliseconds between two batches */
 const pause = 20;

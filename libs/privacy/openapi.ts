@@ -2,8 +2,8 @@
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, read, refusals, scopedCodes } from '#libs/base/http/openapi';
 import { domainPath } from '#libs/base/terms/parameters';
-import { erasure, erasurePath, visitor, visitorBody, visitorPath } from '../privacy.ts';
-import * as examples from './examples/privacy.ts';
+import { erasure, erasurePath, visitor, visitorBody, visitorPath } from './contract.ts';
+import * as examples from './examples.ts';
 
 /** What can be asked about a visitor, on a domain or on all of the organization's. */
 function visitorPaths(prefix: string, path?: typeof domainPath) {

@@ -3,9 +3,9 @@
 import type { Database } from '#libs/base/db/database';
 import { groupsOf } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { Visitor } from '#libs/contract/privacy';
 import { findNoticeTexts, type NoticeText } from '#libs/notices/documents';
 import { findLog } from '#libs/proof/published';
+import type { Visitor } from './contract.ts';
 import { newestFirst } from './newest-first.ts';
 import { type Differing, proofsOf } from './visitor-proofs.ts';
 import type { VisitorDomain } from './visitor-records.ts';

@@ -13,13 +13,13 @@ import { knownShards } from '#libs/record/queue-shards';
 import { openToRead } from '#libs/record/queue-summary';
 import { deleteUnnamedUserAgents, usualPiece } from '#libs/record/unnamed-user-agents';
 import { type JobState, rewriteJobs } from '#libs/record/waiting-jobs';
-import { deleteBusyErased } from '#libs/store/privacy/busy-erased';
-import { createErasedRecords } from '#libs/store/privacy/erased-records';
-import { goOn, takeErasure } from '#libs/store/privacy/erasures';
-import { blankRejected, withoutPersonal } from '#libs/store/privacy/rejected-visitors';
-import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from '#libs/store/privacy/tombstones';
 import type { VisitorHash } from '#libs/tenants/visitor-hash';
-import { forgetTombstones } from '#libs/witness/tombstones';
+import { deleteBusyErased } from './busy-erased.ts';
+import { createErasedRecords } from './erased-records.ts';
+import { goOn, takeErasure } from './erasures.ts';
+import { blankRejected, withoutPersonal } from './rejected-visitors.ts';
+import { forgetTombstones } from './remembered-tombstones.ts';
+import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from './tombstones.ts';
 
 export interface LeftoverParts {
   config: { queueShards: number; backupDays: number };

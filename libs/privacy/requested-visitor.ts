@@ -6,10 +6,10 @@ import { guard } from '#libs/base/http/guard';
 import { readJsonObject } from '#libs/base/http/json-body';
 import { domainPath, noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
-import { visitorBody } from '#libs/contract/privacy';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/rules';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitor-hash';
+import { visitorBody } from './contract.ts';
 
 export interface Visitor {
   organizationId: string;

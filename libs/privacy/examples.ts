@@ -2,7 +2,7 @@
 
 import { decidedAt, domainId, erasureId, laterAt, verifierKey, visitorId } from '#libs/base/terms/example-names';
 import { fullRecord } from '#libs/record/examples';
-import type { Erasure, Visitor } from '../../privacy.ts';
+import type { Erasure, Visitor } from './contract.ts';
 
 export const visitorBody = { visitorId };
 

@@ -6,12 +6,12 @@ import { patient } from '#libs/base/db/patient';
 import type { Middleware } from '#libs/base/http/context';
 import { keepingOpen, toStream } from '#libs/base/http/stream';
 import type { Log } from '#libs/base/ops/process-log';
-import { allAbout } from '#libs/store/privacy/all-about';
-import { listVisitorDomains } from '#libs/store/privacy/visitor-records';
 import { accessIn } from '#libs/tenants/bearer';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitor-acts';
-import { forVisitor } from './visitor.ts';
+import { allAbout } from './about.ts';
+import { forVisitor } from './requested-visitor.ts';
+import { listVisitorDomains } from './visitor-records.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };
