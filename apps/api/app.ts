@@ -67,6 +67,11 @@ import { revokeToken } from '#libs/tenants/revoke-token';
 import { createSharedPlaces } from '#libs/tenants/shared-places';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import { createVisitorReads } from '#libs/tenants/visitor-reads';
+import { replayWebhook, rotateSecret, testWebhook } from '#libs/webhooks/actions';
+import { changeWebhook, deleteWebhook, showWebhook } from '#libs/webhooks/change';
+import { createWebhook } from '#libs/webhooks/create';
+import { listDeliveries } from '#libs/webhooks/deliveries';
+import { listWebhooks } from '#libs/webhooks/list';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';
@@ -75,11 +80,6 @@ import { signIn } from './pages/sign-in.ts';
 import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
 import type { WidgetShelf } from './pages/widget-shelf.ts';
-import { replayWebhook, rotateSecret, testWebhook } from './webhooks/act.ts';
-import { changeWebhook, deleteWebhook, showWebhook } from './webhooks/change.ts';
-import { createWebhook } from './webhooks/create.ts';
-import { listDeliveries } from './webhooks/deliveries.ts';
-import { listWebhooks } from './webhooks/list.ts';
 
 const exact = { sensitive: true, strict: true };
 

@@ -15,10 +15,10 @@ import { tables as ofRecord } from '#libs/record/tables';
 import { type JobState, rewriteJobs } from '#libs/record/waiting-jobs';
 import { drop } from '#libs/stats/raise';
 import { tables as ofStats } from '#libs/stats/tables';
-import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
 import { closeOrganization, deleteNames, deleteRows } from '#libs/tenants/deletion';
 import { findOrganization } from '#libs/tenants/org-command';
 import { tables as ofTenants } from '#libs/tenants/tables';
+import { tables as ofWebhooks } from '#libs/webhooks/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
 import type { AllTools } from './tools.ts';
 

@@ -14,10 +14,10 @@ import { keyCommand } from '#libs/tenants/key-command';
 import { orgCommand } from '#libs/tenants/org-command';
 import { planCommand } from '#libs/tenants/plan-command';
 import { tokenCommand } from '#libs/tenants/token-command';
+import { webhookCommand } from '#libs/webhooks/commands';
 import { migrateCommand } from './migrate.ts';
 import { orgDeleteCommand } from './org-delete.ts';
 import type { AllTools } from './tools.ts';
-import { webhookCommand } from './webhook.ts';
 
 const nouns = [
   planCommand,

@@ -25,10 +25,10 @@ import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/me
 import { observeQueues } from '#libs/record/queue-depth';
 import { scheduleHealing } from '#libs/stats/healing';
 import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
-import { createWebhookMetrics, webhookBacklog } from '#libs/telemetry/webhook-metrics';
+import { scheduleDelivering } from '#libs/webhooks/delivering';
+import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
+import { createResolve } from '#libs/webhooks/resolve';
 import { createConsumer, statements } from './consume.ts';
-import { scheduleDelivering } from './deliver/delivering.ts';
-import { createResolve } from './deliver/resolve.ts';
 import { derivationsOf, scheduleDeriving } from './derive/deriving.ts';
 import { removeOldSchedules } from './keep/old-schedules.ts';
 import { scheduleHousekeeping } from './keep/tasks.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { WebhooksPage } from '#libs/contract/webhook';
+import type { WebhooksPage } from '#libs/webhooks/contract';
 import { afterwards, click, hasFocus, hold, step } from '../support/browser/browser.ts';
 import { go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';

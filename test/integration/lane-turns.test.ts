@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
-import { type Claiming, claimLanes, type Lane } from '#libs/store/webhooks/claim';
-import { lineUp } from '#libs/store/webhooks/lanes';
+import { type Claiming, claimLanes, type Lane } from '#libs/webhooks/claim';
+import { lineUp } from '#libs/webhooks/lanes';
 import { openDatabase } from '../support/stores.ts';
 import { rolledBack } from '../support/transaction.ts';
 

@@ -7,8 +7,8 @@ import { tables as ofPrivacy } from '#libs/privacy/tables';
 import { tables as ofProof } from '#libs/proof/tables';
 import { tables as ofRecord } from '#libs/record/tables';
 import { tables as ofStats } from '#libs/stats/tables';
-import { tables as ofWebhooks } from '#libs/store/webhooks/tables';
 import { tables as ofTenants } from '#libs/tenants/tables';
+import { tables as ofWebhooks } from '#libs/webhooks/tables';
 import { tables as ofWidget } from '#libs/widget/tables';
 
 /** Floor by floor, top first. A room imports what lies on lower floors: never a room of its own floor, or one above. */
@@ -33,9 +33,6 @@ export const floors = [
 export const places: Record<string, string> = {
   api: 'libs/contract/openapi/document libs/contract/openapi/reference',
   settings: 'libs/config/',
-  webhooks: `apps/api/webhooks/ apps/cli/webhook apps/worker/deliver/ libs/contract/webhook
-    libs/contract/openapi/webhooks libs/contract/openapi/examples/webhooks libs/runtime/webhook-url
-    libs/runtime/public-address libs/store/webhooks/ libs/telemetry/webhook-metrics`,
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */

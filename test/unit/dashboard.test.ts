@@ -1,8 +1,8 @@
 /** What the dashboard computes, apart from its pages. */
 import { describe, expect, it } from 'vitest';
-import { type Webhook, webhookBody } from '#libs/contract/webhook';
 import type { OrgStats, ShortRecord } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
+import { type Webhook, webhookBody } from '#libs/webhooks/contract';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
 import { type Act, tellAct } from '../../apps/dashboard/data/acts.ts';
 import { optInRate } from '../../apps/dashboard/data/decisions.ts';

@@ -22,7 +22,7 @@ import { receipt, recordFields } from '#libs/record/contract';
 import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/metrics';
 import { domainStats, organization, statsQuery } from '#libs/stats/contract';
 import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
-import { createWebhookMetrics, webhookBacklog } from '#libs/telemetry/webhook-metrics';
+import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
 import { createProgram } from '../../apps/cli/program.ts';
 import { tools } from '../../apps/cli/tools.ts';
 import { root } from '../../scripts/stack/paths.ts';

@@ -7,8 +7,8 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { dimensions, domainIdPattern } from '#libs/base/terms/terms';
-import { webhookPath } from '#libs/contract/webhook';
 import type { SignIn } from '#libs/tenants/sign-in';
+import { webhookPath } from '#libs/webhooks/contract';
 import { type PackedFile, pack, sendPacked } from './send-packed.ts';
 
 const types: Record<string, string> = {

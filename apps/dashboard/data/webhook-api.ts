@@ -9,7 +9,7 @@ import type {
   WebhookSecret,
   WebhooksPage,
   WebhookTest,
-} from '#libs/contract/webhook';
+} from '#libs/webhooks/contract';
 
 export interface Call {
   query?: { limit?: number; cursor?: string | undefined };

@@ -1,7 +1,7 @@
 /** What somebody has put into the form of a webhook, and what of it is sent. */
 import type { FieldError } from '#libs/base/terms/problem';
 import type { Decision } from '#libs/base/terms/terms';
-import type { WebhookBody, WebhookType } from '#libs/contract/webhook';
+import type { WebhookBody, WebhookType } from '#libs/webhooks/contract';
 import { sentence } from './api-error.ts';
 import { decisions } from './decisions.ts';
 

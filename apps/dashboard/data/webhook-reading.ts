@@ -1,6 +1,6 @@
 /** One webhook with its deliveries, kept up to date while the page is visible. */
 import { useEffect, useState } from 'preact/hooks';
-import type { DeliveriesPage, Webhook } from '#libs/contract/webhook';
+import type { DeliveriesPage, Webhook } from '#libs/webhooks/contract';
 import type { Api } from './api.ts';
 import { useKept } from './kept.ts';
 import { useOlder } from './older.ts';

@@ -1,5 +1,5 @@
 /** Webhooks and their deliveries in words. */
-import type { DeliveriesPage, MessageType, Webhook, WebhookType } from '#libs/contract/webhook';
+import type { DeliveriesPage, MessageType, Webhook, WebhookType } from '#libs/webhooks/contract';
 
 export type Delivery = DeliveriesPage['deliveries'][number];
 

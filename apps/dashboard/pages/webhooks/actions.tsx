@@ -1,6 +1,6 @@
 /** What can be done with a webhook. */
 import { useState } from 'preact/hooks';
-import type { Webhook } from '#libs/contract/webhook';
+import type { Webhook } from '#libs/webhooks/contract';
 import { useAttempt } from '../../data/attempt.ts';
 import { navigate, webhooksAddress } from '../../data/router.ts';
 import { useSignedIn } from '../../data/signed-in.ts';

@@ -1,7 +1,7 @@
 /** What a webhook is told of, in short. */
 
-import type { Webhook } from '#libs/contract/webhook';
 import type { Organization } from '#libs/stats/contract';
+import type { Webhook } from '#libs/webhooks/contract';
 import { decisionNames } from '../../data/decisions.ts';
 import { hasEntries } from '../../data/webhook-draft.ts';
 import { messageNames } from '../../data/webhooks.ts';

@@ -1,5 +1,5 @@
 /** Every try of the last 30 days. */
-import type { DeliveriesPage } from '#libs/contract/webhook';
+import type { DeliveriesPage } from '#libs/webhooks/contract';
 import type { Older } from '../../data/older.ts';
 import { now } from '../../data/service-clock.ts';
 import { useSignedIn } from '../../data/signed-in.ts';

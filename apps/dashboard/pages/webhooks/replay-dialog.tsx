@@ -1,6 +1,6 @@
 /** Sends entries of a domain again, from a position on. */
 import { useState } from 'preact/hooks';
-import type { Webhook, WebhookReplay } from '#libs/contract/webhook';
+import type { Webhook, WebhookReplay } from '#libs/webhooks/contract';
 import { ApiError, sentence } from '../../data/api-error.ts';
 import { useAttempt } from '../../data/attempt.ts';
 import { useSignedIn } from '../../data/signed-in.ts';

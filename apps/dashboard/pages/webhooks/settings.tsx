@@ -1,5 +1,5 @@
 /** What a webhook is told of, and how it is. */
-import type { Webhook } from '#libs/contract/webhook';
+import type { Webhook } from '#libs/webhooks/contract';
 import { useSignedIn } from '../../data/signed-in.ts';
 import {
   type Delivery,

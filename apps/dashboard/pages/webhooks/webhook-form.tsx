@@ -1,8 +1,8 @@
 /** What a webhook is made of: to make one, and to change one. */
 
 import { useState } from 'preact/hooks';
-import type { Webhook } from '#libs/contract/webhook';
 import type { Organization } from '#libs/stats/contract';
+import type { Webhook } from '#libs/webhooks/contract';
 import { decisionNames, decisions } from '../../data/decisions.ts';
 import { navigate, webhooksAddress } from '../../data/router.ts';
 import { mayReadLogs } from '../../data/scopes.ts';

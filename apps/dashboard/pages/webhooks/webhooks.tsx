@@ -1,7 +1,7 @@
 /** Webhooks of the organization: all, one, or a new one. The token needs a scope. */
 import './webhooks.css';
 import { useEffect, useState } from 'preact/hooks';
-import type { Webhook } from '#libs/contract/webhook';
+import type { Webhook } from '#libs/webhooks/contract';
 import { useReading } from '../../data/reading.ts';
 import { navigate, webhookAddress } from '../../data/router.ts';
 import { mayManage } from '../../data/scopes.ts';

@@ -3,7 +3,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
 import type { Decision } from '#libs/base/terms/terms';
-import type { Failure, MessageType, WebhookType } from '#libs/contract/webhook';
+import type { Failure, MessageType, WebhookType } from './contract.ts';
 
 export interface Webhook {
   number: number;

@@ -3,7 +3,7 @@
 import type { Sql } from '#libs/base/db/database';
 import type { FeedEntry } from '#libs/log/contract';
 import { readErased, readFeed } from '#libs/log/feed-entries';
-import type { Lane } from '#libs/store/webhooks/claim';
+import type { Lane } from './claim.ts';
 
 export interface Message {
   data: object;

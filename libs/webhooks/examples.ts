@@ -11,7 +11,7 @@ import type {
   WebhookSecret,
   WebhooksPage,
   WebhookTest,
-} from '../../webhook.ts';
+} from './contract.ts';
 
 const url = 'https://hooks.example.com/assent';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -2,8 +2,8 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { fromNow } from '#libs/base/db/due';
-import type { Failure } from '#libs/contract/webhook';
 import type { Lane } from './claim.ts';
+import type { Failure } from './contract.ts';
 import { lines } from './lanes.ts';
 
 /** A try that has just ended. */

@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 import { fromNow, isReached } from '#libs/base/db/due';
 import { groupBy } from '#libs/base/group-by';
 import type { Decision } from '#libs/base/terms/terms';
-import type { MessageType } from '#libs/contract/webhook';
+import type { MessageType } from './contract.ts';
 import { type Line, lines } from './lanes.ts';
 
 /** positions in one message */

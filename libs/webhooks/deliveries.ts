@@ -4,10 +4,10 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
 import { listQuery } from '#libs/base/terms/parameters';
-import { type DeliveriesPage, webhookPath } from '#libs/contract/webhook';
-import { findWebhook, type ListedDelivery, listDeliveries as readDeliveries } from '#libs/store/webhooks/webhooks';
 import { organizationIn } from '#libs/tenants/bearer';
-import { requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
+import { type DeliveriesPage, webhookPath } from './contract.ts';
+import { requireBox, requireWebhook, type WebhookParts } from './requested-webhook.ts';
+import { findWebhook, type ListedDelivery, listDeliveries as readDeliveries } from './webhooks.ts';
 
 export function listDeliveries(parts: WebhookParts): Middleware {
   return guard({ params: webhookPath, query: listQuery }, async (ctx, { params: { webhookId }, query }) => {

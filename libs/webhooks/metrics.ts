@@ -1,7 +1,7 @@
 /** Webhooks. */
 import { Counter, type Registry } from 'prom-client';
 import type { Question } from '#libs/base/ops/asked-gauges';
-import { failures } from '#libs/contract/webhook';
+import { failures } from './contract.ts';
 
 export function createWebhookMetrics(register: Registry) {
   const registers = [register];

@@ -5,8 +5,8 @@
  */
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { canAddress } from '#libs/runtime/public-address';
-import { isLocalhost } from '#libs/runtime/webhook-url';
+import { canAddress } from './public-address.ts';
+import { isLocalhost } from './webhook-url.ts';
 
 /** A name, or one of its addresses, that nothing may be sent to. */
 export class RefusedAddress extends Error {}

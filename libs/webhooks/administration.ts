@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Decision } from '#libs/base/terms/terms';
-import type { WebhookChange, WebhookType } from '#libs/contract/webhook';
 import { findSize, type LogSize } from '#libs/proof/published';
 import { createPerform, type Unchanged } from '#libs/tenants/audited-change';
 import { requireRoom } from '#libs/tenants/refusals';
+import type { WebhookChange, WebhookType } from './contract.ts';
 import { addLanes, completeLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
 import { findWebhook, type Webhook, webhookColumns } from './webhooks.ts';

@@ -1,10 +1,10 @@
 /** Sends one message to a receiver, and tells how it went: a 2xx in time, or why not. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Failure } from '#libs/contract/webhook';
-import { hostOf, readWebhookUrl } from '#libs/runtime/webhook-url';
+import type { Failure } from './contract.ts';
 import { guardedLookup, RefusedAddress, type Resolve, UnknownName } from './resolve.ts';
 import { readRetryAfter } from './retries.ts';
+import { hostOf, readWebhookUrl } from './webhook-url.ts';
 
 export interface Sender {
   resolve: Resolve;

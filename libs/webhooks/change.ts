@@ -3,12 +3,20 @@
 import type { Middleware } from '#libs/base/http/context';
 import { changedMeanwhile, requiredVersion } from '#libs/base/http/etag';
 import { readFields } from '#libs/base/http/json-body';
-import { webhookChange } from '#libs/contract/webhook';
-import type { Webhook } from '#libs/store/webhooks/webhooks';
 import type { Unchanged } from '#libs/tenants/audited-change';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/rules';
-import { adminOf, forWebhook, requireAllowed, requireUrl, requireWebhook, show, type WebhookParts } from './webhook.ts';
+import { webhookChange } from './contract.ts';
+import {
+  adminOf,
+  forWebhook,
+  requireAllowed,
+  requireUrl,
+  requireWebhook,
+  show,
+  type WebhookParts,
+} from './requested-webhook.ts';
+import type { Webhook } from './webhooks.ts';
 
 export const showWebhook = (parts: WebhookParts): Middleware =>
   forWebhook(parts, async (ctx, find) => show(ctx, await find()));

@@ -7,16 +7,16 @@ import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import { noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
-import { type Webhook as Answer, webhookPath } from '#libs/contract/webhook';
-import { readWebhookUrl } from '#libs/runtime/webhook-url';
-import { createWebhookAdministration } from '#libs/store/webhooks/administration';
-import { createSecretBox, type SecretBox } from '#libs/store/webhooks/secret';
-import { findWebhook, type Webhook } from '#libs/store/webhooks/webhooks';
 import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';
 import { forChanges } from '#libs/tenants/in-turns';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { Organization } from '#libs/tenants/tenants';
+import { createWebhookAdministration } from './administration.ts';
+import { type Webhook as Answer, webhookPath } from './contract.ts';
+import { createSecretBox, type SecretBox } from './secret.ts';
+import { readWebhookUrl } from './webhook-url.ts';
+import { findWebhook, type Webhook } from './webhooks.ts';
 
 export interface WebhookParts {
   config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean; quotas: { webhooks: number } };

@@ -3,12 +3,12 @@
 import type { Middleware } from '#libs/base/http/context';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { readFields } from '#libs/base/http/json-body';
-import { replayBody, type WebhookReplay, type WebhookSecret, type WebhookTest } from '#libs/contract/webhook';
-import { formatSecret } from '#libs/store/webhooks/secret';
-import { isToldOf } from '#libs/store/webhooks/webhooks';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
-import { adminOf, forWebhook, requireBox, requireWebhook, type WebhookParts } from './webhook.ts';
+import { replayBody, type WebhookReplay, type WebhookSecret, type WebhookTest } from './contract.ts';
+import { adminOf, forWebhook, requireBox, requireWebhook, type WebhookParts } from './requested-webhook.ts';
+import { formatSecret } from './secret.ts';
+import { isToldOf } from './webhooks.ts';
 
 /** The worker sends it; how it went is among the deliveries. */
 export const testWebhook = (parts: WebhookParts): Middleware =>

@@ -4,10 +4,10 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
 import { listQuery } from '#libs/base/terms/parameters';
-import type { WebhooksPage } from '#libs/contract/webhook';
-import { listWebhooks as readWebhooks } from '#libs/store/webhooks/webhooks';
 import { organizationIn } from '#libs/tenants/bearer';
-import { requireBox, toAnswer, type WebhookParts } from './webhook.ts';
+import type { WebhooksPage } from './contract.ts';
+import { requireBox, toAnswer, type WebhookParts } from './requested-webhook.ts';
+import { listWebhooks as readWebhooks } from './webhooks.ts';
 
 export function listWebhooks(parts: WebhookParts): Middleware {
   return guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {

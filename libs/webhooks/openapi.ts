@@ -14,8 +14,8 @@ import {
   webhookSecret,
   webhooksPage,
   webhookTest,
-} from '../webhook.ts';
-import * as examples from './examples/webhooks.ts';
+} from './contract.ts';
+import * as examples from './examples.ts';
 
 const tags = ['Webhooks'];
 const known = { tags, requestParams: { path: webhookPath } };

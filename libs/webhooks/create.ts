@@ -4,11 +4,19 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { readFields } from '#libs/base/http/json-body';
 import { noQuery } from '#libs/base/terms/parameters';
-import { type MadeWebhook, webhookBody } from '#libs/contract/webhook';
-import { formatSecret } from '#libs/store/webhooks/secret';
 import { organizationIn } from '#libs/tenants/bearer';
 import { toQuotaProblem } from '#libs/tenants/quota';
-import { adminOf, requireAllowed, requireBox, requireUrl, show, toAnswer, type WebhookParts } from './webhook.ts';
+import { type MadeWebhook, webhookBody } from './contract.ts';
+import {
+  adminOf,
+  requireAllowed,
+  requireBox,
+  requireUrl,
+  show,
+  toAnswer,
+  type WebhookParts,
+} from './requested-webhook.ts';
+import { formatSecret } from './secret.ts';
 
 export function createWebhook(parts: WebhookParts): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {

@@ -3,11 +3,11 @@ import { print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { Database } from '#libs/base/db/database';
 import { type Decision, decisions } from '#libs/base/terms/terms';
-import { type WebhookType, webhookBody, webhookTypes } from '#libs/contract/webhook';
-import { readWebhookUrl } from '#libs/runtime/webhook-url';
-import { createWebhookAdministration } from '#libs/store/webhooks/administration';
-import { resealSecrets } from '#libs/store/webhooks/reseal';
-import { createSecretBox, formatSecret } from '#libs/store/webhooks/secret';
+import { createWebhookAdministration } from './administration.ts';
+import { type WebhookType, webhookBody, webhookTypes } from './contract.ts';
+import { resealSecrets } from './reseal.ts';
+import { createSecretBox, formatSecret } from './secret.ts';
+import { readWebhookUrl } from './webhook-url.ts';
 import {
   findWebhookAnywhere,
   isToldOf,
@@ -15,7 +15,7 @@ import {
   listFailingWebhooks,
   listWebhooks,
   type Webhook,
-} from '#libs/store/webhooks/webhooks';
+} from './webhooks.ts';
 
 const mostListed = 10_000;
 
