@@ -23,7 +23,6 @@ import type { BaseMetrics } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Tracing } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import type { ApiConfig } from '#libs/config/api';
 import { domainExport, organizationExport } from '#libs/log/export';
 import { feed } from '#libs/log/feed';
 import { importRecords } from '#libs/log/import';
@@ -72,6 +71,7 @@ import { changeWebhook, deleteWebhook, showWebhook } from '#libs/webhooks/change
 import { createWebhook } from '#libs/webhooks/create';
 import { listDeliveries } from '#libs/webhooks/deliveries';
 import { listWebhooks } from '#libs/webhooks/list';
+import type { ApiConfig } from '../settings/api.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/openapi.ts';

@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { exitOn, readOrExit } from '#libs/base/config/read';
 import { endOnSignals } from '#libs/base/lifecycle';
 import { createLog } from '#libs/base/ops/process-log';
-import { readApiConfig } from '#libs/config/api';
+import { readApiConfig } from '../settings/api.ts';
 import { shareMetrics } from './process/cluster-metrics.ts';
 import { openApi } from './process/open.ts';
 import { openPrimary } from './process/primary.ts';

@@ -5,9 +5,9 @@ import { createDatabase, type Database } from '#libs/base/db/database';
 import { isForbidden, isSchemaMissing, isUnavailable } from '#libs/base/db/errors';
 import { type KeyName, requireKeys } from '#libs/base/db/key-fingerprints';
 import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
-import { type CliConfig, readCliConfig } from '#libs/config/cli';
 import type { QueueTools } from '#libs/record/commands';
 import { knownShards } from '#libs/record/queue-shards';
+import { type CliConfig, readCliConfig } from '../settings/cli.ts';
 
 const silent = { warn: () => {} };
 

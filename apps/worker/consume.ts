@@ -12,7 +12,6 @@ import type { Log } from '#libs/base/ops/process-log';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Counter } from '#libs/base/terms/terms';
-import type { WorkerConfig } from '#libs/config/worker';
 import type { NewRecord } from '#libs/record/contract';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { consumeShards, NotNow } from '#libs/record/queue-consumer';
@@ -21,6 +20,7 @@ import { persistWatched } from '#libs/record/store';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { oweRaises } from '#libs/stats/owed-raises';
 import { raise } from '#libs/stats/raise';
+import type { WorkerConfig } from '../settings/worker.ts';
 
 /** records in one statement */
 const maxBatch = 1_000;

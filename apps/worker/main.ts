@@ -2,7 +2,7 @@
 import { exitOn, readOrExit } from '#libs/base/config/read';
 import { endOnSignals } from '#libs/base/lifecycle';
 import { createLog } from '#libs/base/ops/process-log';
-import { readWorkerConfig } from '#libs/config/worker';
+import { readWorkerConfig } from '../settings/worker.ts';
 import { openWorker } from './open.ts';
 
 const config = readOrExit(readWorkerConfig);

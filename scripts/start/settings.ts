@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { settings } from '#libs/config/settings';
+import { settings } from '../../apps/settings/settings.ts';
 import { dataRoot } from '../stack/paths.ts';
 
 /** Readable by its owner alone, and written whole or not at all: others wait for these files to appear. */

@@ -3,10 +3,10 @@
 import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type RedisHealth, watchRedis } from '#libs/base/redis/health';
-import { readWorkerConfig } from '#libs/config/worker';
 import { createProducer, type Producer } from '#libs/record/queue-producer';
 import { createRecorder, type Recorder } from '#libs/record/recorder';
 import { persistOrReject } from '#libs/record/store';
+import { readWorkerConfig } from '../../apps/settings/worker.ts';
 import { createConsumer } from '../../apps/worker/consume.ts';
 import { atEnd } from './at-end.ts';
 import { quiet } from './counter-stores.ts';

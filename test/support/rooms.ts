@@ -32,7 +32,6 @@ export const floors = [
  */
 export const places: Record<string, string> = {
   api: 'libs/contract/openapi/document libs/contract/openapi/reference',
-  settings: 'libs/config/',
 };
 
 /** The only rooms that open connections, and that speak HTTP as a server. */

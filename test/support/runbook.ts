@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject } from 'vitest';
-import { type Setting, settings } from '#libs/config/settings';
+import { type Setting, settings } from '../../apps/settings/settings.ts';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { findProgram } from '../../scripts/stack/packages.ts';
 import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';

@@ -3,9 +3,9 @@ import jsonwebtoken from 'jsonwebtoken';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Context } from '#libs/base/http/context';
 import { Problem } from '#libs/base/terms/problem';
-import { readApiConfig } from '#libs/config/api';
 import { createAccessTokens } from '#libs/tenants/access-token';
 import { bearer } from '#libs/tenants/bearer';
+import { readApiConfig } from '../../apps/settings/api.ts';
 
 const secret = 'a secret that only these tests use';
 const previousSecret = 'the secret that these tests have rotated away';

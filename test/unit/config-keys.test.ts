@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BadSetting } from '#libs/base/config/bad-setting';
-import { readApiConfig } from '#libs/config/api';
+import { readApiConfig } from '../../apps/settings/api.ts';
 
 type Environment = Record<string, string>;
 const connections = { DATABASE_URL: 'postgres://db/assent', REDIS_URL: 'redis://redis' };

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BadSetting } from '#libs/base/config/bad-setting';
-import { readApiConfig } from '#libs/config/api';
-import { readCliConfig } from '#libs/config/cli';
-import { settings } from '#libs/config/settings';
-import { readWorkerConfig } from '#libs/config/worker';
+import { readApiConfig } from '../../apps/settings/api.ts';
+import { readCliConfig } from '../../apps/settings/cli.ts';
+import { settings } from '../../apps/settings/settings.ts';
+import { readWorkerConfig } from '../../apps/settings/worker.ts';
 
 const needed = {
   DATABASE_URL: 'postgres://assent:database-password@db.example:5432/assent',

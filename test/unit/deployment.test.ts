@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { settings } from '#libs/config/settings';
+import { settings } from '../../apps/settings/settings.ts';
 import { nodeFlags } from '../../scripts/stack/assent-process.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { maxmemory } from '../../scripts/stack/redis.ts';

@@ -12,7 +12,6 @@ import { createPoolGauges } from '#libs/base/ops/pool-gauges';
 import { createReadyGauge } from '#libs/base/ops/port';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
 import { problemBody, problems } from '#libs/base/terms/problem';
-import { type Setting, settings } from '#libs/config/settings';
 import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/log/contract';
 import { noticesPage } from '#libs/notices/contract';
 import { retentionBacklog } from '#libs/privacy/metrics';
@@ -25,6 +24,7 @@ import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
 import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
 import { createProgram } from '../../apps/cli/program.ts';
 import { tools } from '../../apps/cli/tools.ts';
+import { type Setting, settings } from '../../apps/settings/settings.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { blocks, blocksIn, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
 

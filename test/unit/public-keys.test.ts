@@ -5,8 +5,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import jsonwebtoken from 'jsonwebtoken';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readApiConfig } from '#libs/config/api';
 import { type AccessTokens, createAccessTokens } from '#libs/tenants/access-token';
+import { readApiConfig } from '../../apps/settings/api.ts';
 
 const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
 const ecPair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { withSecretFiles } from '#libs/base/config/secret-files';
-import { readApiConfig } from '#libs/config/api';
-import { readCliConfig } from '#libs/config/cli';
-import { type Setting, settings } from '#libs/config/settings';
+import { readApiConfig } from '../../apps/settings/api.ts';
+import { readCliConfig } from '../../apps/settings/cli.ts';
+import { type Setting, settings } from '../../apps/settings/settings.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true }));

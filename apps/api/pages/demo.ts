@@ -7,10 +7,10 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { createLimiter } from '#libs/base/http/limiter';
 import { noQuery } from '#libs/base/terms/parameters';
-import type { ApiConfig } from '#libs/config/api';
 import { readPage } from '#libs/log/page';
 import { storable } from '#libs/record/contract';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
+import type { ApiConfig } from '../../settings/api.ts';
 
 const files = {
   'shop.css': 'text/css',

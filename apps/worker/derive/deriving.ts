@@ -8,7 +8,6 @@ import type { Database, Sql } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Scheduler } from '#libs/base/scheduler';
-import type { WorkerConfig } from '#libs/config/worker';
 import { createNoticeCounting, noticeCounting } from '#libs/notices/counting';
 import { blanking, createBlanking } from '#libs/privacy/blank';
 import { createClearing, goOnErasing } from '#libs/privacy/leftovers';
@@ -24,6 +23,7 @@ import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
 import { facetsName } from '#libs/stats/facets-through';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import type { WorkerConfig } from '../../settings/worker.ts';
 
 /** seconds */
 const unsealedEpoch = 60;
