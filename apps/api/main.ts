@@ -4,9 +4,9 @@ import { exitOn, readOrExit } from '#libs/base/config/read';
 import { endOnSignals } from '#libs/base/lifecycle';
 import { createLog } from '#libs/base/ops/process-log';
 import { readApiConfig } from '../settings/api.ts';
-import { shareMetrics } from './process/cluster-metrics.ts';
-import { openApi } from './process/open.ts';
-import { openPrimary } from './process/primary.ts';
+import { shareMetrics } from './cluster-metrics.ts';
+import { openPrimary } from './primary.ts';
+import { openApi } from './serve.ts';
 
 const config = readOrExit(readApiConfig);
 const log = createLog('api', config.logLevel);

@@ -13,7 +13,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { listInTheWay } from '#libs/record/epochs';
 import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
-import { openReplica } from '../../apps/api/process/replica.ts';
+import { openReplica } from '../../apps/api/replica.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { startReplica } from '../../scripts/stack/replica.ts';

@@ -2,10 +2,10 @@
 import { createSecretKey } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { expect } from 'vitest';
-import { createOpenApi } from '#libs/contract/openapi/document';
 import type { OrgStats, RecordsPage } from '#libs/log/contract';
 import type { Receipt } from '#libs/record/contract';
 import type { DomainStats, Organization } from '#libs/stats/contract';
+import { createOpenApi } from '../../apps/api/openapi.ts';
 import { createCheck, type Described } from '../../scripts/fuzz/described.ts';
 import { jwtSecret } from './settings.ts';
 

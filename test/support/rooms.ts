@@ -30,9 +30,7 @@ export const floors = [
  * The files of each room, where the longest path decides. What others import of a room is its top; what lies in its
  * folders is its own. Only those of `base` and `proof/tree` are everybody's.
  */
-export const places: Record<string, string> = {
-  api: 'libs/contract/openapi/document libs/contract/openapi/reference',
-};
+export const places: Record<string, string> = {};
 
 /** The only rooms that open connections, and that speak HTTP as a server. */
 export const drivers: Record<string, string> = {
@@ -60,7 +58,7 @@ export const dashboard = ['app.tsx main.tsx', 'pages/', 'parts/', 'charts/', 'da
 /** What a process or a page loads on demand, and not when it starts. */
 export const onDemand: Record<string, string> = {
   'apps/api/main.ts':
-    'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts apps/api/process/queue-board.ts @opentelemetry/ @bull-board/',
+    'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts apps/api/queue-board.ts @opentelemetry/ @bull-board/',
   'apps/worker/main.ts': 'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts @opentelemetry/ koa @koa/',
   'apps/cli/main.ts': 'libs/record/queue-summary.ts libs/record/queue-forget.ts bullmq koa @koa/',
   'apps/dashboard/main.tsx': 'apps/dashboard/provider/provider.ts apps/dashboard/proof/',

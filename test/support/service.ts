@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import type { Running } from '#libs/base/lifecycle';
 import { createLog } from '#libs/base/ops/process-log';
-import { openApi } from '../../apps/api/process/open.ts';
+import { openApi } from '../../apps/api/serve.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
 import { readWorkerConfig } from '../../apps/settings/worker.ts';
 import { openWorker } from '../../apps/worker/open.ts';

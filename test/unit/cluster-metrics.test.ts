@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { addUp } from '../../apps/api/process/cluster-metrics.ts';
+import { addUp } from '../../apps/api/cluster-metrics.ts';
 
 const answerOf = async (value: number) => {
   const register = new Registry();

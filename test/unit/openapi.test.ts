@@ -6,7 +6,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { createOpenApi } from '#libs/contract/openapi/document';
+import { createOpenApi } from '../../apps/api/openapi.ts';
 
 type Content = Record<string, { schema: object; example?: unknown }>;
 interface Operation {

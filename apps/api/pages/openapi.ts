@@ -1,7 +1,7 @@
 /** GET /openapi.json and /docs: the contract for machines and for people, from the project's own files. */
 import { readFileSync } from 'node:fs';
 import type { Middleware } from '#libs/base/http/context';
-import { createOpenApi } from '#libs/contract/openapi/document';
+import { createOpenApi } from '../openapi.ts';
 import { referencePage } from './reference/page.ts';
 import { packWhenAsked, sendPacked } from './send-packed.ts';
 

@@ -1,6 +1,6 @@
 /** The OpenAPI document, as far as its page shows it. */
 import { z } from 'zod';
-import { createOpenApi } from '#libs/contract/openapi/document';
+import { createOpenApi } from '../../openapi.ts';
 
 const count = z.number().optional();
 const text = z.string().optional();

@@ -12,7 +12,7 @@ import { connectRedis } from '#libs/base/redis/connection';
 import { watchRedis } from '#libs/base/redis/health';
 import { openCountries } from '#libs/record/countries';
 import { observeQueues } from '#libs/record/queue-depth';
-import type { ApiConfig } from '../../settings/api.ts';
+import type { ApiConfig } from '../settings/api.ts';
 import { gatherMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';
 import { lookAtStores } from './readiness.ts';

@@ -8,7 +8,7 @@ import { recordPaths } from '#libs/record/openapi';
 import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
 import { managePaths } from '#libs/tenants/openapi';
 import { webhookPaths } from '#libs/webhooks/openapi';
-import { referencePaths } from './reference.ts';
+import { referencePaths } from './reference-openapi.ts';
 
 /** of the API, not of the release */
 const version = '1.0.0';

@@ -2,7 +2,7 @@
 
 import { createDatabase, type DatabaseOptions } from '#libs/base/db/database';
 import { createReplica, type Replica, type ReplicaParts } from '#libs/base/db/replica';
-import type { ApiConfig } from '../../settings/api.ts';
+import type { ApiConfig } from '../settings/api.ts';
 
 /** What it does not answer by then is asked of the primary, within the same request. */
 const timeouts = { statementTimeout: 1_500, deadline: 1_700 };
