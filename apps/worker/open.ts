@@ -29,10 +29,10 @@ import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
 import { createResolve } from '#libs/webhooks/resolve';
 import type { WorkerConfig } from '../settings/worker.ts';
 import { createConsumer, statements } from './consume.ts';
-import { derivationsOf, scheduleDeriving } from './derive/deriving.ts';
-import { removeOldSchedules } from './keep/old-schedules.ts';
-import { scheduleHousekeeping } from './keep/tasks.ts';
+import { derivationsOf, scheduleDeriving } from './deriving.ts';
+import { removeOldSchedules } from './old-schedules.ts';
 import { lookAtStores } from './readiness.ts';
+import { scheduleHousekeeping } from './tasks.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
 const connections = { main: 6, recording: statements, delivery: 3 };

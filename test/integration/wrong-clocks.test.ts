@@ -4,7 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import { listMonths, makeMonth } from '#libs/record/months';
 import { persist } from '#libs/record/persist/persist';
-import { createTasks } from '../../apps/worker/keep/tasks.ts';
+import { createTasks } from '../../apps/worker/tasks.ts';
 import { holdPostgresClock, turnedClock } from '../support/clock.ts';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';

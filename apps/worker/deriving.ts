@@ -23,7 +23,7 @@ import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
 import { facetsName } from '#libs/stats/facets-through';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
-import type { WorkerConfig } from '../../settings/worker.ts';
+import type { WorkerConfig } from '../settings/worker.ts';
 
 /** seconds */
 const unsealedEpoch = 60;
