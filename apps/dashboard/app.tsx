@@ -4,11 +4,20 @@ import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
 import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
-import { providerTokens } from './data/provider-session.ts';
 import { useReading } from './data/reading.ts';
-import { renew, useRenewal } from './data/renewal.ts';
 import { homeAddress, type Route, useRoute } from './data/router.ts';
 import { now } from './data/service-clock.ts';
+import { SignedInContext } from './data/signed-in.ts';
+import { Domain } from './domain/domain.tsx';
+import { Home } from './home/home.tsx';
+import { Button, ButtonLink } from './parts/button.tsx';
+import { Header } from './parts/header.tsx';
+import { isolated } from './parts/isolated.tsx';
+import { later } from './parts/later.tsx';
+import { Unanswered } from './parts/unanswered.tsx';
+import { Offered } from './sign-in/offered.tsx';
+import { providerTokens } from './sign-in/provider-session.ts';
+import { renew, useRenewal } from './sign-in/renewal.ts';
 import {
   endSession,
   goOnWith,
@@ -19,26 +28,17 @@ import {
   startSession,
   subjectOf,
   takeTokenFromAddress,
-} from './data/session.ts';
-import { comesFromProvider, hasProvider, readProvider } from './data/sign-in.ts';
-import { SignedInContext } from './data/signed-in.ts';
-import { Domain } from './pages/domain/domain.tsx';
-import { Home } from './pages/home/home.tsx';
-import { Offered } from './pages/sign-in/offered.tsx';
-import { Returning, SignIn } from './pages/sign-in/sign-in.tsx';
-import { Button, ButtonLink } from './parts/button.tsx';
-import { Header } from './parts/header.tsx';
-import { isolated } from './parts/isolated.tsx';
-import { later } from './parts/later.tsx';
-import { Unanswered } from './parts/unanswered.tsx';
+} from './sign-in/session.ts';
+import { Returning, SignIn } from './sign-in/sign-in.tsx';
+import { comesFromProvider, hasProvider, readProvider } from './sign-in/sign-in-methods.ts';
 
-const Log = later(async () => (await import('./pages/log/log.tsx')).Log);
-const Visitor = later(async () => (await import('./pages/visitor/visitor.tsx')).Visitor);
-const Groups = later(async () => (await import('./pages/groups/groups.tsx')).Groups);
-const Experiments = later(async () => (await import('./pages/experiments/experiments.tsx')).Experiments);
-const Settings = later(async () => (await import('./pages/settings/settings.tsx')).Settings);
-const WidgetSetup = later(async () => (await import('./pages/widget-setup/widget-setup.tsx')).WidgetSetup);
-const Webhooks = later(async () => (await import('./pages/webhooks/webhooks.tsx')).Webhooks);
+const Log = later(async () => (await import('./log/log.tsx')).Log);
+const Visitor = later(async () => (await import('./visitor/visitor.tsx')).Visitor);
+const Groups = later(async () => (await import('./groups/groups.tsx')).Groups);
+const Experiments = later(async () => (await import('./experiments/experiments.tsx')).Experiments);
+const Settings = later(async () => (await import('./settings/settings.tsx')).Settings);
+const WidgetSetup = later(async () => (await import('./widget-setup/widget-setup.tsx')).WidgetSetup);
+const Webhooks = later(async () => (await import('./webhooks/webhooks.tsx')).Webhooks);
 
 export function App() {
   // before the session, which would take it
@@ -103,7 +103,7 @@ function signOut(end: () => void): void {
   const kept = providerTokens();
   end();
   if (!kept) return;
-  Promise.all([import('./provider/provider.ts'), readProvider()])
+  Promise.all([import('./sign-in/provider.ts'), readProvider()])
     .then(([{ signOutAddress }, provider]) => provider && signOutAddress(provider, kept.idToken))
     .then((address) => address && location.assign(address))
     .catch(() => {});

@@ -1,8 +1,8 @@
 /** Settings of a banner, as random as they may come. */
 import fc from 'fast-check';
 import { languages } from '#libs/widget/texts';
-import { colourNames } from '../../apps/dashboard/pages/widget-setup/draft/colours.ts';
-import { readDraft, type WidgetDraft } from '../../apps/dashboard/pages/widget-setup/draft/draft.ts';
+import { colourNames } from '../../apps/dashboard/widget-setup/draft/colours.ts';
+import { readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
 
 const words = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),

@@ -45,15 +45,21 @@ export const inBrowsers: Record<string, string> = {
   'apps/widget/': 'widget base/terms',
   'apps/verify/': 'proof/tree @noble/',
   'apps/dashboard/': 'widget base/terms preact',
-  'apps/dashboard/provider/': 'oauth4webapi',
+  'apps/dashboard/sign-in/': 'widget base/terms preact oauth4webapi',
   'apps/dashboard/proof/': 'proof/tree @noble/',
   'libs/proof/tree/': 'proof/tree base/terms @noble/',
 };
 /** Types of these are for pages, too. */
 export const contract = /^libs\/contract\/|\/(contract|sign-in)\.ts$/;
 
-/** The dashboard's folders, top first, and below them its other files. No page imports another. */
-export const dashboard = ['app.tsx main.tsx', 'pages/', 'parts/', 'charts/', 'data/ provider/'];
+/** The dashboard's folders, top first, and below them its other files. Those of the second line do not import each other. */
+export const dashboard = [
+  'app.tsx main.tsx',
+  'domain/ experiments/ groups/ home/ log/ settings/ sign-in/ visitor/ webhooks/ widget-setup/',
+  'parts/',
+  'charts/',
+  'data/',
+];
 
 /** What a process or a page loads on demand, and not when it starts. */
 export const onDemand: Record<string, string> = {
@@ -61,7 +67,7 @@ export const onDemand: Record<string, string> = {
     'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts apps/api/queue-board.ts @opentelemetry/ @bull-board/',
   'apps/worker/main.ts': 'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts @opentelemetry/ koa @koa/',
   'apps/cli/main.ts': 'libs/record/queue-summary.ts libs/record/queue-forget.ts bullmq koa @koa/',
-  'apps/dashboard/main.tsx': 'apps/dashboard/provider/provider.ts apps/dashboard/proof/',
+  'apps/dashboard/main.tsx': 'apps/dashboard/sign-in/provider.ts apps/dashboard/proof/',
 };
 
 /** The tables that each room alone writes. */

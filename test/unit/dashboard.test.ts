@@ -4,15 +4,15 @@ import type { OrgStats, ShortRecord } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
 import { type Webhook, webhookBody } from '#libs/webhooks/contract';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
-import { type Act, tellAct } from '../../apps/dashboard/data/acts.ts';
 import { optInRate } from '../../apps/dashboard/data/decisions.ts';
-import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/data/domain-draft.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
-import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/data/stream.ts';
-import { originFrom } from '../../apps/dashboard/data/typed-origin.ts';
-import { unlistedOrigins } from '../../apps/dashboard/data/unlisted-origins.ts';
-import { bodyOf, draftOf, errorsByField, missingIn } from '../../apps/dashboard/data/webhook-draft.ts';
-import { type Delivery, isGivenUp, mergeDeliveries } from '../../apps/dashboard/data/webhooks.ts';
+import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';
+import { type Act, tellAct } from '../../apps/dashboard/settings/acts.ts';
+import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/settings/domain-draft.ts';
+import { originFrom } from '../../apps/dashboard/settings/typed-origin.ts';
+import { unlistedOrigins } from '../../apps/dashboard/settings/unlisted-origins.ts';
+import { bodyOf, draftOf, errorsByField, missingIn } from '../../apps/dashboard/webhooks/webhook-draft.ts';
+import { type Delivery, isGivenUp, mergeDeliveries } from '../../apps/dashboard/webhooks/webhook-facts.ts';
 
 const now = Date.parse('2026-03-31T12:00:00Z');
 

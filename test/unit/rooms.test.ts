@@ -142,7 +142,7 @@ describe('pages', () => {
       words(names).map((name): [string, number] => [`apps/dashboard/${name}`, floor]),
     );
     const floor = (file: string) => longest(file, folders)?.[1] ?? house.dashboard.length;
-    const pageOf = (file: string) => /^apps\/dashboard\/pages\/[^/]+/.exec(file)?.[0];
+    const pageOf = (file: string) => (floor(file) === 1 ? longest(file, folders)?.[0] : undefined);
     const refused = files
       .filter((file) => file.startsWith('apps/dashboard/'))
       .flatMap((file) =>

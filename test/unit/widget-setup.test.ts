@@ -7,24 +7,24 @@ import {
   withCategory,
   withoutCategory,
   withRequired,
-} from '../../apps/dashboard/pages/widget-setup/draft/categories.ts';
-import { colourNames, defaultColours } from '../../apps/dashboard/pages/widget-setup/draft/colours.ts';
+} from '../../apps/dashboard/widget-setup/draft/categories.ts';
+import { colourNames, defaultColours } from '../../apps/dashboard/widget-setup/draft/colours.ts';
 import {
   contrast,
   contrastTroubles,
   contrastWarning,
   unmeasured,
-} from '../../apps/dashboard/pages/widget-setup/draft/contrast.ts';
-import { changed, readDraft, type WidgetDraft } from '../../apps/dashboard/pages/widget-setup/draft/draft.ts';
-import { fromFragment, toFragment } from '../../apps/dashboard/pages/widget-setup/draft/link.ts';
-import { readLiteral } from '../../apps/dashboard/pages/widget-setup/draft/literal.ts';
+} from '../../apps/dashboard/widget-setup/draft/contrast.ts';
+import { changed, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
+import { fromFragment, toFragment } from '../../apps/dashboard/widget-setup/draft/link.ts';
+import { readLiteral } from '../../apps/dashboard/widget-setup/draft/literal.ts';
 import {
   defaultText,
   languagesOf,
   textIn,
   withoutText,
   withText,
-} from '../../apps/dashboard/pages/widget-setup/draft/texts.ts';
+} from '../../apps/dashboard/widget-setup/draft/texts.ts';
 import { drafts } from '../support/arbitrary-widget.ts';
 
 const link = (value: unknown) => `#banner=${Buffer.from(JSON.stringify(value)).toString('base64url')}`;

@@ -1,3 +1,3 @@
 /** What writes the widget's tag and reads it again, as one program for a browser. */
-export { tagOf } from '../../../apps/dashboard/pages/widget-setup/draft/tag.ts';
-export { readPasted } from '../../../apps/dashboard/pages/widget-setup/draft/tag-reader.ts';
+export { tagOf } from '../../../apps/dashboard/widget-setup/draft/tag.ts';
+export { readPasted } from '../../../apps/dashboard/widget-setup/draft/tag-reader.ts';

@@ -1,0 +1,102 @@
+/** What the decisions of a period have in common: by country, device and so on. Complete within about a minute. */
+import './cards.css';
+import type { Dimension } from '#libs/base/terms/terms';
+import type { DomainStats } from '#libs/stats/contract';
+import { completeness } from '../../data/completeness.ts';
+import { experimentsOf } from '../../data/experiments.ts';
+import { funnelOf } from '../../data/groups.ts';
+import { useLive } from '../../data/live.ts';
+import { includesToday, isGrouped, type Period } from '../../data/periods.ts';
+import { useReading } from '../../data/reading.ts';
+import { domainAddress } from '../../data/router.ts';
+import { now } from '../../data/service-clock.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
+import { share } from '../../format.ts';
+import { memo } from '../../parts/memo.ts';
+import { RateFormulas } from '../../parts/rate-formulas.tsx';
+import { Unanswered } from '../../parts/unanswered.tsx';
+import { ExperimentCard } from './experiment-card.tsx';
+import { FunnelCard } from './funnel-card.tsx';
+import { GroupCard } from './group-card.tsx';
+
+const carded = ['country', 'device', 'language', 'category', 'bannerVersion'] as const;
+/** milliseconds: figures by groups move once an epoch */
+const interval = 60_000;
+
+interface Props extends Period {
+  domainId: string;
+}
+
+export const Cards = (props: Props) => <Section {...props} />;
+
+// the page around it renders with each poll
+const Section = memo((props: Props) => (
+  <section class="stack" aria-labelledby="groups-title">
+    {isGrouped(props) ? (
+      <GroupedCards {...props} />
+    ) : (
+      <>
+        <Head />
+        <p class="notice">Figures by country, device and so on cover at most 366 days: choose a shorter period.</p>
+      </>
+    )}
+  </section>
+));
+
+function GroupedCards({ domainId, from, to }: Props) {
+  const { api } = useSignedIn();
+  const key = domainAddress(domainId, { from, to });
+  const read = (signal: AbortSignal) => readAll((by) => api.stats(domainId, { from, to, by }, signal));
+  const reading = useReading(key, read);
+  const { value } = reading;
+  useLive(value && !reading.isLoading && includesToday({ from, to }, now()) ? key : null, {
+    ask: read,
+    onAnswer: reading.put,
+    interval,
+  });
+  if (!value) return <Unanswered reading={reading} kind="table" />;
+  const period = { from: value.source.from, to: value.source.to };
+  const funnel = funnelOf(value.source);
+  const experiments = experimentsOf(value.variant);
+  return (
+    <>
+      <Head stats={value.source} />
+      <div class={reading.isLate ? 'stack cards-grid fading' : 'stack cards-grid'} aria-busy={reading.isLoading}>
+        {funnel && <FunnelCard domainId={domainId} period={period} funnel={funnel} />}
+        {experiments.length > 0 && <ExperimentCard domainId={domainId} period={period} experiments={experiments} />}
+        {carded.map((by) => (
+          <GroupCard key={by} domainId={domainId} by={by} period={period} stats={value[by]} />
+        ))}
+      </div>
+      <RateFormulas />
+    </>
+  );
+}
+
+const Head = ({ stats }: { stats?: DomainStats }) => (
+  <header class="stack gap-2">
+    <h2 id="groups-title">Who decided how</h2>
+    {stats && <p class="hint">{completeness(stats)}</p>}
+    {stats?.optInRate != null && (
+      <p class="hint">
+        <strong>Opt-in rate {share(stats.optInRate)}</strong> = opt-ins ÷ choices. The rate at the top of the page is of
+        all decisions, also those of crawlers and imports.
+      </p>
+    )}
+  </header>
+);
+
+type Answers = Record<(typeof carded)[number] | 'source' | 'variant', DomainStats>;
+
+async function readAll(read: (by: Dimension) => Promise<DomainStats>): Promise<Answers> {
+  const [source, variant, country, device, language, category, bannerVersion] = await Promise.all([
+    read('source'),
+    read('variant'),
+    read('country'),
+    read('device'),
+    read('language'),
+    read('category'),
+    read('bannerVersion'),
+  ]);
+  return { source, variant, country, device, language, category, bannerVersion };
+}

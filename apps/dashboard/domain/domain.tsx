@@ -1,0 +1,85 @@
+/** One domain over any period, compared with the period before. The address says which. */
+import { useEffect, useRef } from 'preact/hooks';
+import type { DomainStats } from '#libs/stats/contract';
+import { domainIn } from '../data/domains.ts';
+import { useLive } from '../data/live.ts';
+import { defaultPeriod, includesToday, intervalIn, type Period, periodBefore, periodIn } from '../data/periods.ts';
+import { useReading } from '../data/reading.ts';
+import { domainAddress, navigate } from '../data/router.ts';
+import { now } from '../data/service-clock.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { dayRange } from '../format.ts';
+import { FirstRecord } from '../parts/first-record.tsx';
+import { later } from '../parts/later.tsx';
+import { LiveBadge } from '../parts/live-badge.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { PeriodPicker } from '../parts/period-picker.tsx';
+import { Unanswered } from '../parts/unanswered.tsx';
+import { type ComparedStats, Statistics } from './statistics.tsx';
+
+const Cards = later(async () => (await import('./cards/cards.tsx')).Cards, 'table');
+
+export function Domain({ domainId, query }: { domainId: string; query: URLSearchParams }) {
+  const { api, organization } = useSignedIn();
+  const period = periodIn(query) ?? defaultPeriod(now());
+  const interval = intervalIn(query, period);
+  const address = domainAddress(domainId, { ...period, interval });
+  // the effect below corrects an invalid address, and the notice has to outlast that
+  const correctedTo = useRef<string | null>(null);
+  if (periodIn(query) === null && (query.has('from') || query.has('to'))) correctedTo.current = address;
+  // with its days in the address, a link shows the same period tomorrow
+  useEffect(() => {
+    if (location.pathname + location.search !== address) navigate(address, { replace: true });
+  }, [address]);
+
+  const reading = useReading<ComparedStats>(address, async (signal) => {
+    const earlier = periodBefore(period, now());
+    const [stats, before] = await Promise.all([
+      api.stats(domainId, { ...period, interval }, signal),
+      earlier && api.stats(domainId, earlier, signal),
+    ]);
+    return { stats, before };
+  });
+  const view = reading.value;
+  const isOpen = includesToday(period, now());
+  const live = useLive<DomainStats>(view && !reading.isLoading && isOpen ? address : null, {
+    ask: (signal) => api.stats(domainId, { ...period, interval }, signal),
+    onAnswer: (stats) => {
+      if (view) reading.put({ ...view, stats });
+    },
+  });
+  const domain = domainIn(organization, domainId);
+  const addressOf = (chosen: Period) => domainAddress(domainId, { ...chosen });
+  return (
+    <>
+      <PageHead
+        note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today' : ''}`}
+        domain={{ domainId, page: 'domain' }}
+      >
+        {view && <LiveBadge state={live} />}
+      </PageHead>
+      <PeriodPicker period={period} addressOf={addressOf} />
+      {correctedTo.current === address && (
+        <p class="notice" role="status">
+          The address has no valid period, so these are the last 30 days.
+        </p>
+      )}
+      <Unanswered reading={reading} kind="page" />
+      {view && (
+        <div class={reading.isLate ? 'stack fading' : 'stack'} aria-busy={reading.isLoading}>
+          {reading.isSlow && (
+            <p class="notice" role="status">
+              Still loading. These are the figures for {dayRange(view.stats.from, view.stats.to)}.
+            </p>
+          )}
+          {view.stats.total === 0 && !view.before?.total && isOpen && !domain.archivedAt ? (
+            <FirstRecord domain={domain} period={`from ${dayRange(view.stats.from, view.stats.to)}`} />
+          ) : (
+            <Statistics view={view} period={period} interval={interval} domainId={domainId} />
+          )}
+        </div>
+      )}
+      {view && (view.stats.total > 0 || (view.before?.total ?? 0) > 0) && <Cards domainId={domainId} {...period} />}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+/** All groups of one dimension, beside those of the period before. */
+import './groups.css';
+import type { Dimension } from '#libs/base/terms/terms';
+import type { DomainStats } from '#libs/stats/contract';
+import { completeness } from '../data/completeness.ts';
+import { dimensionNames } from '../data/dimension-names.ts';
+import { titleOf } from '../data/dimensions.ts';
+import { defaultPeriod, isGrouped, type Period, periodBefore, periodIn } from '../data/periods.ts';
+import { useReading } from '../data/reading.ts';
+import { groupsAddress } from '../data/router.ts';
+import { now } from '../data/service-clock.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { dayRange } from '../format.ts';
+import { Chips } from '../parts/chips.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { PeriodPicker } from '../parts/period-picker.tsx';
+import { RateFormulas } from '../parts/rate-formulas.tsx';
+import { Unanswered } from '../parts/unanswered.tsx';
+import { GroupTable } from './group-table.tsx';
+
+interface Props {
+  domainId: string;
+  by: Dimension;
+  query: URLSearchParams;
+}
+
+const dimensions = Object.keys(dimensionNames) as Dimension[];
+
+export function Groups({ domainId, by, query }: Props) {
+  const period = periodIn(query) ?? defaultPeriod(now());
+  return (
+    <>
+      <PageHead
+        note={`Decisions by ${dimensionNames[by]}, ${dayRange(period.from, period.to)} (UTC)`}
+        domain={{ domainId, page: 'groups', crumb: `By ${dimensionNames[by]}` }}
+      />
+      <Chips
+        label="Group by"
+        chips={dimensions.map((each) => ({
+          name: titleOf(each),
+          address: groupsAddress(domainId, each, { ...period }),
+          isCurrent: each === by,
+        }))}
+      />
+      <PeriodPicker period={period} addressOf={(chosen) => groupsAddress(domainId, by, { ...chosen })} />
+      {isGrouped(period) ? (
+        <Grouped domainId={domainId} by={by} period={period} />
+      ) : (
+        <p class="notice">Figures by {dimensionNames[by]} cover at most 366 days: choose a shorter period.</p>
+      )}
+    </>
+  );
+}
+
+interface Compared {
+  /** The answer is of this dimension. */
+  by: Dimension;
+  stats: DomainStats;
+  before: DomainStats | null;
+}
+
+function Grouped({ domainId, by, period }: Omit<Props, 'query'> & { period: Period }) {
+  const { api } = useSignedIn();
+  const reading = useReading<Compared>(groupsAddress(domainId, by, { ...period }), async (signal) => {
+    const earlier = periodBefore(period, now());
+    const [stats, before] = await Promise.all([
+      api.stats(domainId, { ...period, by }, signal),
+      earlier && api.stats(domainId, { ...earlier, by }, signal),
+    ]);
+    return { by, stats, before };
+  });
+  const { value } = reading;
+  // with another dimension's figures on the page, nothing fades
+  if (value?.by !== by) return <Unanswered reading={{ ...reading, value: undefined }} kind="table" />;
+  return (
+    <section class={reading.isLate ? 'card stack groups fading' : 'card stack groups'} aria-busy={reading.isLoading}>
+      <p class="muted">{completeness(value.stats)}</p>
+      <GroupTable {...value} domainId={domainId} />
+      <RateFormulas>
+        {by === 'category' && (
+          <p>
+            <strong>Allowed</strong> = decisions that allow the category ÷ decisions that name it, withdrawals too. The
+            rest of a bar denied it.
+          </p>
+        )}
+        {value.stats.displays !== undefined && (
+          <p>
+            <strong>No-choice rate</strong> = 1 − choices in the banner ÷ displays, at least 0.
+          </p>
+        )}
+      </RateFormulas>
+    </section>
+  );
+}

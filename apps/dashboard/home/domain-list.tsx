@@ -1,0 +1,131 @@
+/** The first domains with their opt-in rates. The menu in the header has all of them, and those that are archived. */
+import { useEffect, useState } from 'preact/hooks';
+import type { OrgStats } from '#libs/log/contract';
+import type { Organization } from '#libs/stats/contract';
+import type { Api } from '../data/api.ts';
+import { domainAddress } from '../data/router.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { type Sort, sorted } from '../data/sorted.ts';
+import { count, share } from '../format.ts';
+import { isolated } from '../parts/isolated.tsx';
+import { SortHead } from '../parts/sort-head.tsx';
+
+const listed = 20;
+
+/** Not read yet, or in vain. */
+const absent = (figures: null | undefined): string => (figures === null ? '–' : '…');
+const opted = (rate: number | null): string => (rate === null ? 'no choices' : share(rate));
+
+type Column = 'name' | 'total' | 'rate';
+
+interface Props extends Pick<Organization, 'domains'> {
+  period: OrgStats['period'];
+}
+
+export function DomainList({ domains, period }: Props) {
+  const { api } = useSignedIn();
+  const [sort, setSort] = useState<Sort<Column> | null>(null);
+  const active = domains.filter(({ archivedAt }) => archivedAt === undefined);
+  const first = active.slice(0, listed);
+  const rates = useDomainRates(
+    api,
+    first.map(({ domainId }) => domainId),
+    period,
+  );
+  const rows = first.map((domain) => ({ ...domain, figures: rates.get(domain.domainId) }));
+  const shown = sort
+    ? sorted(rows, (row) => (sort.by === 'name' ? row.name : (row.figures?.[sort.by] ?? null)), sort.isDescending)
+    : rows;
+  const more = active.length - shown.length;
+  const archived = domains.length - active.length;
+  const heads = { sort, setSort };
+  return (
+    <nav class="card domains" aria-labelledby="domains-title">
+      <header class="card-head">
+        <h2 id="domains-title">Domains</h2>
+        <p class="muted">{count(active.length)}</p>
+      </header>
+      <table class="flush dense">
+        <thead>
+          <tr>
+            <SortHead column="name" isText {...heads}>
+              Name
+            </SortHead>
+            <SortHead column="total" {...heads}>
+              Decisions
+            </SortHead>
+            <SortHead column="rate" {...heads}>
+              Opt-in
+            </SortHead>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ domainId, name, figures }) => (
+            <tr key={domainId}>
+              <th scope="row">
+                <a class="clipped" href={domainAddress(domainId)}>
+                  {isolated(name)}
+                </a>
+              </th>
+              <td class="number">{figures ? count(figures.total) : absent(figures)}</td>
+              <td class="number">{figures ? opted(figures.rate) : absent(figures)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">Opt-in = opt-ins ÷ choices of the last 30 days, without crawlers.</p>
+      {(more > 0 || archived > 0) && (
+        <p class="hint">
+          and{' '}
+          {[more > 0 && `${count(more)} more`, archived > 0 && `${count(archived)} archived`]
+            .filter(Boolean)
+            .join(', ')}{' '}
+          in the menu at the top
+        </p>
+      )}
+    </nav>
+  );
+}
+
+/** Milliseconds between two rounds: rates move once an epoch. */
+const interval = 60_000;
+
+interface DomainRate {
+  total: number;
+  /** null without choices */
+  rate: number | null;
+}
+
+/** Those that were asked for so far, null where that failed. Read anew each minute in a tab that is seen. */
+function useDomainRates(
+  api: Api,
+  domainIds: readonly string[],
+  { from, to }: OrgStats['period'],
+): ReadonlyMap<string, DomainRate | null> {
+  const [rates, setRates] = useState<ReadonlyMap<string, DomainRate | null>>(new Map());
+  const wanted = domainIds.join(' ');
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const readAll = async () => {
+      for (const domainId of wanted.split(' ').filter(Boolean)) {
+        if (stop.signal.aborted) return;
+        const stats = await api.stats(domainId, { from, to, by: 'source' }, stop.signal).catch(() => null);
+        if (stop.signal.aborted) return;
+        const rate = stats && { total: stats.total, rate: stats.optInRate ?? null };
+        setRates((before) => new Map(before).set(domainId, rate ?? before.get(domainId) ?? null));
+      }
+      timer = setTimeout(readAgain, interval);
+    };
+    const readAgain = () => {
+      if (document.visibilityState === 'visible') return void readAll();
+      timer = setTimeout(readAgain, interval);
+    };
+    void readAll();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [api, wanted, from, to]);
+  return rates;
+}

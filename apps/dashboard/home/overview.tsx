@@ -1,0 +1,138 @@
+/** The figures, chart, domains and latest records of an organization, or what it has to do first. */
+
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { OrgStats } from '#libs/log/contract';
+import type { FullRecord } from '#libs/record/contract';
+import type { Organization } from '#libs/stats/contract';
+import { ShareBar } from '../charts/share-bar.tsx';
+import { StackedChart } from '../charts/stacked-chart.tsx';
+import { sumOf } from '../data/decisions.ts';
+import { useOlder } from '../data/older.ts';
+import { mayReadVisitors } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { count, dayTick, dayWithWeekday, share } from '../format.ts';
+import { BreakdownCard } from '../parts/breakdown-card.tsx';
+import { Figure, OptInFigure } from '../parts/figure.tsx';
+import { FirstRecord } from '../parts/first-record.tsx';
+import { RecordDetails } from '../parts/record-details.tsx';
+import { UsageFigure } from '../parts/usage-figure.tsx';
+import { DomainList } from './domain-list.tsx';
+import { FirstDomain } from './first-domain.tsx';
+import { LatestRecords } from './latest-records.tsx';
+import type { OverviewState } from './overview-state.ts';
+import { appendPage } from './stream.ts';
+
+const compareDays = 7;
+/** Older records that are read at once. */
+const pageLength = 100;
+
+export function Overview({ state, put }: { state: OverviewState; put(state: OverviewState): void }) {
+  const { api, organization } = useSignedIn();
+  const { stats, stream } = state;
+  const [open, setOpen] = useState<FullRecord | null>(null);
+  const names = useMemo(
+    () => new Map(organization.domains.map(({ domainId, name }) => [domainId, name])),
+    [organization.domains],
+  );
+  const latest = useRef(state);
+  latest.current = state;
+  const cursorOf = () => latest.current.stream.cursor;
+  const older = useOlder(cursorOf, async (cursor) => {
+    const page = await api.orgStats({ limit: pageLength, cursor });
+    const now = latest.current;
+    // unless the stream has started over meanwhile
+    if (now.stream.cursor === cursor) put({ stats: now.stats, stream: appendPage(now.stream, page) });
+  });
+  const first = organization.domains.find(({ archivedAt }) => archivedAt === undefined);
+  if (organization.domains.length === 0 || (!first && stats.total === 0)) return <FirstDomain />;
+  const usage = <UsageFigure plan={organization.plan} usage={currentUsage(organization, stats)} />;
+  if (first && stats.total === 0)
+    return (
+      <div class="columns">
+        <FirstRecord domain={first} period="in the last 30 days" />
+        <div class="stack">
+          {usage}
+          <DomainList domains={organization.domains} period={stats.period} />
+        </div>
+      </div>
+    );
+  const { breakdown, total } = stats;
+  return (
+    <>
+      <div class="figures-row">
+        <Figure name="Decisions" value={count(total)} note="last 30 days, including today">
+          <ShareBar breakdown={breakdown} total={total} />
+        </Figure>
+        <OptInFigure breakdown={breakdown} compared={lastWeeks(stats)} />
+        <Figure
+          name="Withdrawals"
+          value={count(breakdown.withdraw)}
+          note={`${share(breakdown.withdraw / total)} of all decisions`}
+        />
+        {usage}
+      </div>
+      <div class="columns columns-chart">
+        <DailyChart daily={stats.daily} />
+        <BreakdownCard now={{ total, breakdown }} />
+      </div>
+      <div class="columns">
+        {/* before the endless list, so that the keyboard reaches it first */}
+        <DomainList domains={organization.domains} period={stats.period} />
+        <LatestRecords
+          stream={stream}
+          names={names}
+          total={stats.recordsTotal}
+          older={older}
+          hasLog={organization.plan.consentLog}
+          onOpen={setOpen}
+        />
+      </div>
+      {open && (
+        <RecordDetails
+          record={open}
+          domainName={names.get(open.domainId) ?? open.domainId}
+          hasVisitors={mayReadVisitors(organization)}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** This week against the one before. Whole weeks, because decisions depend on the weekday. */
+function lastWeeks({ daily }: OrgStats) {
+  const now = sumOf(daily.slice(-compareDays));
+  const before = sumOf(daily.slice(-2 * compareDays, -compareDays));
+  return {
+    now,
+    before,
+    description: `last ${compareDays} days against the ${compareDays} before`,
+    without: `in the ${compareDays} days before`,
+  };
+}
+
+/**
+ * The month's usage, kept up to date by the daily counters instead of a request of its own. Counters only grow, so the
+ * larger of the two figures is the newer one. On the 31st the daily counters lack the first of the month.
+ */
+function currentUsage({ usage }: Organization, { daily, period }: OrgStats): Organization['usage'] {
+  const month = period.to.slice(0, 7);
+  const counted = daily.filter(({ date }) => date.startsWith(month)).reduce((sum, { total }) => sum + total, 0);
+  return { ...usage, month, used: usage.month === month ? Math.max(usage.used, counted) : counted };
+}
+
+/** The organization's last 30 days. */
+function DailyChart({ daily }: { daily: OrgStats['daily'] }) {
+  const buckets = useMemo(
+    () => daily.map((each) => ({ ...each, name: dayWithWeekday(each.date), tick: dayTick(each.date) })),
+    [daily],
+  );
+  return (
+    <section class="card">
+      <header class="card-head">
+        <h2>Decisions by day</h2>
+      </header>
+      <StackedChart label="Decisions by day, last 30 days" buckets={buckets} unit="Day" />
+    </section>
+  );
+}

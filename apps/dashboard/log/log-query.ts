@@ -1,0 +1,47 @@
+/** The log's filters and page: read from an address, written to one, and sent to the service. */
+import { isDate } from '#libs/base/terms/calendar';
+import { isDecision } from '../data/decisions.ts';
+
+export const pageSizes = [25, 50, 100, 200] as const;
+const defaultSize = 50;
+
+export interface LogQuery {
+  page: number;
+  limit: number;
+  decision: string | undefined;
+  from: string | undefined;
+  to: string | undefined;
+  visitorId: string | undefined;
+  bot: string | undefined;
+}
+
+/** Ignores invalid values. */
+export function logQueryIn(query: URLSearchParams): LogQuery {
+  const wholeNumber = (name: string) => (/^\d{1,9}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : undefined);
+  const date = (name: string) => (isDate(query.get(name) ?? '') ? (query.get(name) ?? undefined) : undefined);
+  const decision = query.get('decision');
+  const bot = query.get('bot');
+  const limit = wholeNumber('limit') ?? defaultSize;
+  return {
+    page: Math.max(1, wholeNumber('page') ?? 1),
+    limit: pageSizes.find((size) => size === limit) ?? defaultSize,
+    decision: isDecision(decision) ? decision : undefined,
+    from: date('from'),
+    to: date('to'),
+    visitorId: query.get('visitorId')?.slice(0, 128) || undefined,
+    bot: bot === 'true' || bot === 'false' ? bot : undefined,
+  };
+}
+
+/** Leaves the defaults out of the address. */
+export const toAddressQuery = ({ page, limit, ...filters }: LogQuery) => ({
+  ...filters,
+  limit: limit === defaultSize ? undefined : limit,
+  page: page === 1 ? undefined : page,
+});
+
+/** All of a log. */
+export const unfiltered = logQueryIn(new URLSearchParams());
+
+export const hasFilters = ({ decision, from, to, visitorId, bot }: LogQuery): boolean =>
+  [decision, from, to, visitorId, bot].some((each) => each !== undefined);

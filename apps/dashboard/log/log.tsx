@@ -1,0 +1,126 @@
+/** The log of one domain, page by page. A plan may not include it, and may limit it to the newest records. */
+import type { FullRecord } from '#libs/record/contract';
+import './log.css';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Sealed } from '../data/api.ts';
+import { domainIn } from '../data/domains.ts';
+import { useReading } from '../data/reading.ts';
+import { cameByHistory, logAddress, navigate, visitorAddress } from '../data/router.ts';
+import { mayReadVisitors } from '../data/scopes.ts';
+import { useSealed } from '../data/sealed.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { count, timeOfDay } from '../format.ts';
+import { Button } from '../parts/button.tsx';
+import { ErrorCard } from '../parts/error-card.tsx';
+import { LiveBadge } from '../parts/live-badge.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { RecordDetails } from '../parts/record-details.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { ExportRecords } from './export-records.tsx';
+import { Filters } from './filters.tsx';
+import { LimitReached, LogNotInPlan, NoRecords } from './instead.tsx';
+import { type LogQuery, logQueryIn, toAddressQuery, unfiltered } from './log-query.ts';
+import { type LogSnapshot, readLogSnapshot, useArrivals } from './log-snapshot.ts';
+import { Pagination } from './pagination.tsx';
+import { LogTable } from './table.tsx';
+
+interface Props {
+  domainId: string;
+  query: URLSearchParams;
+}
+
+export function Log({ domainId, query: given }: Props) {
+  const { api, organization } = useSignedIn();
+  const query = logQueryIn(given);
+  const addressOf = (wanted: LogQuery) => logAddress(domainId, toAddressQuery(wanted));
+  const address = addressOf(query);
+  const [open, setOpen] = useState<FullRecord | null>(null);
+  const openRecord = useCallback((record: FullRecord) => setOpen(record), []);
+  const reading = useReading<LogSnapshot>(address, (signal) => readLogSnapshot(api, domainId, query, signal));
+  const answer = reading.value?.page;
+  const isLogInPlan = reading.error?.code !== 'plan_feature_required';
+  const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
+  const sealed = useSealed(api, domainId, answer?.records ?? []);
+  const { name: domainName, archivedAt } = domainIn(organization, domainId);
+  const hasVisitors = mayReadVisitors(organization);
+  const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
+  // applying the same filters again reloads the page
+  const show = (wanted: LogQuery) => (addressOf(wanted) === address ? reading.retry() : navigate(addressOf(wanted)));
+  const showVisitor = (visitorId: string) => navigate(visitorAddress(domainId, visitorId));
+  useEffect(() => setOpen(null), [address]);
+
+  const frame = useRef<HTMLElement>(null);
+  const shown = useRef(query);
+  // another page is read from its first row; after a change of size the select stays in view
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = query;
+    if (cameByHistory() || (before.page === query.page && before.limit === query.limit)) return;
+    frame.current?.scrollIntoView();
+    if (before.limit === query.limit) frame.current?.focus({ preventScroll: true });
+  }, [address]);
+
+  return (
+    <>
+      <PageHead
+        note={
+          !isLogInPlan
+            ? 'Consent records of this domain'
+            : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.${sealed ? ` ${sealedUpTo(sealed)}` : ''}`
+        }
+        domain={{ domainId, page: 'log' }}
+      >
+        {answer && live && <LiveBadge state={live} />}
+      </PageHead>
+      {!isLogInPlan && <LogNotInPlan domainId={domainId} />}
+      {answer?.cap && <LimitReached cap={answer.cap} shown={answer.records.length} total={answer.total} />}
+      {isLogInPlan && !answer?.capped && (
+        <Filters query={query} show={show} showVisitor={hasVisitors ? showVisitor : undefined} />
+      )}
+      {reading.error && isLogInPlan && !isReversed && <ErrorCard error={reading.error} retry={reading.retry} />}
+      {!answer && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
+      {answer && (
+        <section
+          class={reading.isLate ? 'card log-card fading' : 'card log-card'}
+          aria-busy={reading.isLoading}
+          aria-label="Records"
+          ref={frame}
+          tabIndex={-1}
+        >
+          {reading.isSlow && (
+            <p class="notice" role="status">
+              Still loading. These are the previous records.
+            </p>
+          )}
+          {arrived > 0 && (
+            <p class="arrivals" role="status">
+              {count(arrived)} new {arrived === 1 ? 'decision' : 'decisions'}.{' '}
+              <Button text="Show" kind="quiet" onClick={reading.retry} />
+            </p>
+          )}
+          {answer.records.length > 0 && (
+            <LogTable records={answer.records} hasVisitors={hasVisitors} onOpen={openRecord} />
+          )}
+          {answer.records.length === 0 && (
+            <NoRecords query={query} answer={answer} isArchived={archivedAt !== undefined} addressOf={addressOf} />
+          )}
+          {!answer.capped && answer.total > 0 && <Pagination answer={answer} query={query} addressOf={addressOf} />}
+          {answer.total > 0 && (
+            <ExportRecords
+              key={address}
+              domainId={domainId}
+              query={answer.capped ? unfiltered : query}
+              total={answer.total}
+            />
+          )}
+        </section>
+      )}
+      {open && (
+        <RecordDetails record={open} domainName={domainName} hasVisitors={hasVisitors} onClose={() => setOpen(null)} />
+      )}
+    </>
+  );
+}
+
+const sealedUpTo = ({ size, at }: Sealed): string =>
+  `Sealed up to entry ${count(size - 1)}${at ? `, ${timeOfDay(at)}` : ''}.`;

@@ -1,0 +1,136 @@
+/** Changes a domain. If somebody else has changed it since the form was opened, it shows both and lets one choose. */
+
+import { useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/record/contract';
+import type { ManagedDomain } from '#libs/tenants/contract';
+import { ApiError } from '../data/api-error.ts';
+import { useAttempt } from '../data/attempt.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import type { Called } from '../data/webhook-api.ts';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/field.tsx';
+import { FocusedTitle } from '../parts/focus.tsx';
+import { isolated } from '../parts/isolated.tsx';
+import { type DomainDraft, type DomainField, domainFields, draftOf, isMine, isSame } from './domain-draft.ts';
+import { DomainForm } from './domain-form.tsx';
+import type { DomainSnapshot } from './managed-domain.ts';
+import { Origins } from './origins.tsx';
+
+interface Props {
+  snapshot: DomainSnapshot;
+  /** the newest */
+  records: FullRecord[];
+  /** put on the list before it is shown */
+  added: string[];
+  onChanged(changed: Called<ManagedDomain>): void;
+  onClose(): void;
+}
+
+interface Both {
+  mine: DomainDraft;
+  theirs: Called<ManagedDomain>;
+}
+
+export function ChangeDomain({ snapshot, records, added, onChanged, onClose }: Props) {
+  const { api } = useSignedIn();
+  // the page goes on being updated below the form
+  const [{ domain, tag }] = useState(snapshot);
+  const [both, setBoth] = useState<Both | null>(null);
+  const close = (changed: Called<ManagedDomain>) => {
+    onChanged(changed);
+    onClose();
+  };
+  const save = async (mine: DomainDraft, version: string | null) => {
+    try {
+      close(await api.manage.changeDomain(domain.domainId, mine, version));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'changed_meanwhile')) throw error;
+      const theirs = await api.manage.domain(domain.domainId);
+      if (domainFields.every((field) => isSame(field, mine, theirs.body))) close(theirs);
+      else setBoth({ mine, theirs });
+    }
+  };
+  if (!both)
+    return (
+      <DomainForm
+        given={draftOf({ ...domain, origins: [...domain.origins, ...added] })}
+        records={records}
+        action="Save changes"
+        save={(mine) => save(mine, tag)}
+        onCancel={onClose}
+      />
+    );
+  return (
+    <Conflict
+      key={both.theirs.tag}
+      before={domain}
+      mine={both.mine}
+      theirs={both.theirs.body}
+      save={(chosen) => save(chosen, both.theirs.tag)}
+      onDiscard={() => close(both.theirs)}
+    />
+  );
+}
+
+interface ConflictProps {
+  /** what both have started from */
+  before: ManagedDomain;
+  mine: DomainDraft;
+  theirs: ManagedDomain;
+  save(chosen: DomainDraft): Promise<void>;
+  onDiscard(): void;
+}
+
+type Side = 'mine' | 'theirs';
+
+/** Two people have changed the same domain: what each of them has, to choose from. */
+function Conflict({ before, mine, theirs, save, onDiscard }: ConflictProps) {
+  const sideOf = (field: DomainField): Side => (isMine(field, before, mine) ? 'mine' : 'theirs');
+  const [sides, setSides] = useState({ name: sideOf('name'), origins: sideOf('origins') });
+  const { failure, attempt } = useAttempt();
+  const of = { mine, theirs };
+  return (
+    <form
+      class="form"
+      aria-labelledby="conflict-title"
+      onSubmit={(event) => {
+        event.preventDefault();
+        attempt(() => save({ name: of[sides.name].name, origins: of[sides.origins].origins }));
+      }}
+    >
+      <div class="stack gap-6 settings-conflict">
+        <FocusedTitle id="conflict-title">Somebody else changed this domain meanwhile</FocusedTitle>
+        <p>
+          Nothing of yours is saved yet. Choose what holds.
+          {theirs.archivedAt !== null && ' The domain is archived now, and stays so.'}
+        </p>
+      </div>
+      {domainFields
+        .filter((field) => !isSame(field, mine, theirs))
+        .map((field) => (
+          <fieldset key={field} class="field gap-8">
+            <legend>{names[field]}</legend>
+            {(['theirs', 'mine'] as const).map((side) => (
+              <label key={side} class="settings-choice anywhere">
+                <input
+                  type="radio"
+                  name={`conflict-${field}`}
+                  checked={sides[field] === side}
+                  onChange={() => setSides({ ...sides, [field]: side })}
+                />
+                <span class="muted">{side === 'theirs' ? 'Theirs' : 'Yours'}</span>
+                {field === 'name' ? isolated(of[side].name) : <Origins origins={of[side].origins} />}
+              </label>
+            ))}
+          </fieldset>
+        ))}
+      <Failure>{failure}</Failure>
+      <div class="actions">
+        <Button text="Save this choice" type="submit" kind="primary" />
+        <Button text="Discard my changes" onClick={onDiscard} />
+      </div>
+    </form>
+  );
+}
+
+const names: Record<DomainField, string> = { name: 'Name', origins: 'Origins' };

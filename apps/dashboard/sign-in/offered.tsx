@@ -1,0 +1,66 @@
+/**
+ * Asks before a token that came by a link, or was pasted, opens its session, where people have a sign-in of their own. A
+ * link that somebody else made would otherwise have them work in that person's session. Nothing is kept until then.
+ */
+
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Organization } from '#libs/stats/contract';
+import { createApi } from '../data/api.ts';
+import { textOf } from '../data/api-error.ts';
+import { useReading } from '../data/reading.ts';
+import { now } from '../data/service-clock.ts';
+import { Button } from '../parts/button.tsx';
+import { isolated } from '../parts/isolated.tsx';
+import { refusalOf, subjectOf } from './session.ts';
+import { messages, SignInFrame } from './sign-in.tsx';
+
+interface Props {
+  token: string;
+  open(token: string): void;
+  leave(): void;
+}
+
+export function Offered({ token, open, leave }: Props) {
+  const [isRefused, setRefused] = useState(false);
+  const api = useMemo(() => createApi({ token }, () => setRefused(true)), [token]);
+  const {
+    value: organization,
+    error,
+    retry,
+  } = useReading<Organization>('offered', (signal) => api.organization(signal));
+  useEffect(() => {
+    document.title = 'Sign in · Assent';
+  }, []);
+  const trouble = isRefused ? messages[refusalOf(token, now())] : error && textOf(error);
+  return (
+    <SignInFrame isBusy={!organization && !trouble}>
+      {trouble && (
+        <p class="notice notice-bad" role="alert">
+          {trouble}
+        </p>
+      )}
+      {!organization && !trouble && <p role="status">Checking the access token …</p>}
+      {organization && <Question name={organization.name} subject={subjectOf(token)} />}
+      <div class="actions">
+        <Button text="Cancel" onClick={leave} />
+        {error && <Button text="Try again" kind="primary" onClick={retry} />}
+        {organization && (
+          <Button kind="primary" onClick={() => open(token)}>
+            <span>Open {isolated(organization.name)}</span>
+          </Button>
+        )}
+      </div>
+    </SignInFrame>
+  );
+}
+
+const Question = ({ name, subject }: { name: string; subject: string }) => (
+  <>
+    <h1>Open {isolated(name)}?</h1>
+    <p>
+      A link or an access token, not your own sign-in, opens the dashboard of {isolated(name)} as{' '}
+      <strong>{isolated(subject)}</strong>.
+    </p>
+    <p class="muted">What you enter there belongs to that organization. If you did not expect this, cancel.</p>
+  </>
+);

@@ -1,0 +1,50 @@
+/** A session that began at a provider is renewed before its access token expires. */
+import { useEffect } from 'preact/hooks';
+import { providerTokens } from './provider-session.ts';
+import { expiryOf, type OpenSession, renewSession } from './session.ts';
+import { readProvider } from './sign-in-methods.ts';
+
+/** Milliseconds before the end, and at most this part of what is left; and the shortest pause between two tries. */
+const ahead = 60_000;
+const partOfRest = 5;
+const shortest = 2_000;
+
+let running: Promise<boolean> | undefined;
+
+/** False where it cannot be renewed, or not now. A refresh token is good for once, so all who ask share one try. */
+export function renew(session: OpenSession): Promise<boolean> {
+  running ??= renewOnce(session).finally(() => {
+    running = undefined;
+  });
+  return running;
+}
+
+async function renewOnce(session: OpenSession): Promise<boolean> {
+  if (!providerTokens()?.refreshToken) return false;
+  const [{ refresh }, provider] = await Promise.all([import('./provider.ts'), readProvider()]);
+  const token = provider && (await refresh(provider));
+  if (token) renewSession(session, token);
+  return Boolean(token);
+}
+
+export function useRenewal(session: OpenSession): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const plan = () => {
+      const left = expiryOf(session.token) - Date.now();
+      // past its end the service's next refusal says so
+      if (isOver || !(left > 0) || !providerTokens()?.refreshToken) return;
+      timer = setTimeout(tryOnce, Math.max(shortest, left - Math.min(ahead, left / partOfRest)));
+    };
+    const tryOnce = () => {
+      // a provider that is away may be back before the end
+      renew(session).then(plan, plan);
+    };
+    plan();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [session]);
+}

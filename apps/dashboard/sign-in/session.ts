@@ -1,0 +1,94 @@
+/**
+ * The access token, either pasted or passed in the fragment by the host product. A fragment is never sent to a server,
+ * so no log holds it. The token is kept for the tab's session only.
+ */
+
+import { withStorage } from '../data/storage.ts';
+import { forgetProviderTokens } from './provider-session.ts';
+
+const storageKey = 'assent-token';
+
+export type SignOutReason = 'none' | 'expired' | 'refused' | 'signed-out';
+export interface OpenSession {
+  /** renewed in place */
+  token: string;
+  /** of the sessions of this page */
+  number: number;
+  /** a link replaced another organization's session in this tab, which the visitor should be told */
+  hasReplacedOther: boolean;
+}
+export type Session = OpenSession | { token: null; reason: SignOutReason };
+
+/** Takes the token from the address bar, else the tab's own. */
+export function openSession(): Session {
+  const given = takeTokenFromAddress();
+  if (given !== null) return startSession(given);
+  const token = storedToken();
+  return token === null ? { token: null, reason: 'none' } : goOnWith(token);
+}
+
+let begun = 0;
+
+/** With a token that was pasted or came by a link: nobody else's refresh token may renew it. */
+export function startSession(token: string): OpenSession {
+  forgetProviderTokens();
+  return goOnWith(token);
+}
+
+/** With the provider's own token, whose refresh token renews it, or the one that this tab had. */
+export function goOnWith(token: string): OpenSession {
+  const before = storedToken();
+  withStorage((storage) => storage.setItem(storageKey, token));
+  begun += 1;
+  return {
+    token,
+    number: begun,
+    hasReplacedOther: before !== null && claimOf(before, 'org') !== claimOf(token, 'org'),
+  };
+}
+
+/** The same session goes on with a new token. */
+export function renewSession(session: OpenSession, token: string): void {
+  session.token = token;
+  withStorage((storage) => storage.setItem(storageKey, token));
+}
+
+export function endSession(reason: SignOutReason): Session {
+  withStorage((storage) => storage.removeItem(storageKey));
+  forgetProviderTokens();
+  return { token: null, reason };
+}
+
+/** Also removes it from the address bar. */
+export function takeTokenFromAddress(): string | null {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return null;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  return token.trim() || null;
+}
+
+const storedToken = () => withStorage((storage) => storage.getItem(storageKey)) ?? null;
+
+/** Why the service refused the token, as far as its claims tell. */
+export function refusalOf(token: string, time: number): SignOutReason {
+  return expiryOf(token) <= time ? 'expired' : 'refused';
+}
+
+/** Who has the session, by the name that the activity and the acts have. */
+export const subjectOf = (token: string): string => String(claimOf(token, 'sub') ?? '');
+
+/** Unix milliseconds; NaN where the token does not say. */
+export const expiryOf = (token: string): number => Number(claimOf(token, 'exp')) * 1000;
+
+/** The signature is not checked: the claims only choose words, and the service decides what a token opens. */
+function claimOf(token: string, name: string): unknown {
+  try {
+    const bytes = atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'));
+    const text = new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+    const claims: unknown = JSON.parse(text);
+    return typeof claims === 'object' && claims ? new Map(Object.entries(claims)).get(name) : undefined;
+  } catch {
+    // not a JWT
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+/** Says what an erasure takes and what it leaves, and erases. */
+
+import { useState } from 'preact/hooks';
+import type { Erasure } from '#libs/privacy/contract';
+import type { FullRecord } from '#libs/record/contract';
+import { ApiError } from '../data/api-error.ts';
+import { useAttempt } from '../data/attempt.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { count } from '../format.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/field.tsx';
+import { type Erased, erase } from './erasing.ts';
+
+interface Props {
+  visitor: { domainId: string; visitorId: string; records: FullRecord[] };
+  onErased(erased: Erased): void;
+  onClose(): void;
+}
+
+export function EraseDialog({ visitor, onErased, onClose }: Props) {
+  const { api } = useSignedIn();
+  const [running, setRunning] = useState<Erasure | null>(null);
+  const { isBusy, failure, attempt } = useAttempt();
+  const begin = async () => {
+    setRunning(null);
+    onErased(await erase(api, visitor, setRunning));
+  };
+  return (
+    <Dialog title="Erase this visitor?" isBusy={isBusy} onClose={onClose}>
+      <p>
+        This cannot be undone. It concerns {count(visitor.records.length)}{' '}
+        {visitor.records.length === 1 ? 'record' : 'records'} of this domain, and what still arrives from this visitor
+        in the next 32 days.
+      </p>
+      <div class="erase-lists">
+        <section aria-labelledby="erase-goes">
+          <h3 id="erase-goes">What goes</h3>
+          <ul class="points">
+            <li>the visitor’s id</li>
+            <li>IP address and browser</li>
+            <li>page and metadata</li>
+          </ul>
+        </section>
+        <section aria-labelledby="erase-stays">
+          <h3 id="erase-stays">What stays</h3>
+          <ul class="points">
+            <li>each decision, its time and its categories</li>
+            <li>what was shown, versions and language</li>
+            <li>figures and proofs</li>
+          </ul>
+        </section>
+      </div>
+      <p class="muted">
+        Without the id nobody can find the visitor’s records again. Download them first if you need them.
+      </p>
+      <div role="status">
+        {isBusy && <p>{running ? `Erasing: ${count(running.records)} records so far` : 'Erasing'}</p>}
+      </div>
+      <Failure>{failure}</Failure>
+      <div class="actions">
+        <Button text="Cancel" disabled={isBusy} onClick={onClose} />
+        <Button text="Erase this visitor" kind="danger" disabled={isBusy} onClick={() => attempt(begin, failureOf)} />
+      </div>
+    </Dialog>
+  );
+}
+
+const failureOf = (error: unknown): string =>
+  error instanceof ApiError
+    ? `The erasure is not confirmed: ${error.message} Erase again: a second time does no harm.`
+    : 'Something went wrong. Erase again: a second time does no harm.';

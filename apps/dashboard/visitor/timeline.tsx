@@ -1,0 +1,71 @@
+/** A visitor's decisions, newest first, each with what was shown. */
+
+import { useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/record/contract';
+import { count, dateAndTime } from '../format.ts';
+import { Button } from '../parts/button.tsx';
+import { DecisionName } from '../parts/decision-name.tsx';
+import { isolated } from '../parts/isolated.tsx';
+import { RecordNotice } from '../parts/record-notice.tsx';
+
+/** Records shown at once. */
+const step = 50;
+
+interface Props {
+  records: FullRecord[];
+  /** hash → document */
+  notices: Record<string, string>;
+  title?: string;
+}
+
+export function Timeline({ records, notices, title = 'Decisions' }: Props) {
+  const [most, setMost] = useState(step);
+  return (
+    <section class="card" aria-labelledby="timeline-title">
+      <header class="card-head">
+        <h2 id="timeline-title">{title}</h2>
+        <p class="muted">Newest first</p>
+      </header>
+      <ol class="rows timeline">
+        {records.slice(0, most).map((record) => (
+          <li key={record.id} class="stack gap-4">
+            <p class="cluster strong timeline-head">
+              <DecisionName decision={record.decision} />
+              <time class="digits" dateTime={record.decidedAt}>
+                {dateAndTime(record.decidedAt)}
+              </time>
+            </p>
+            <Choices preferences={record.preferences} />
+            {record.pageUrl !== null && <p class="muted">{isolated(record.pageUrl)}</p>}
+            <p class="muted">
+              Record <code>{record.id}</code>
+            </p>
+            {record.notice === null ? (
+              <p class="muted">What was shown was not recorded.</p>
+            ) : (
+              <RecordNotice record={record} text={notices[record.notice]} />
+            )}
+          </li>
+        ))}
+      </ol>
+      {records.length > most && (
+        <Button onClick={() => setMost(most + step)}>Show more of {count(records.length)}</Button>
+      )}
+    </section>
+  );
+}
+
+/** What was allowed and refused of each category. */
+export function Choices({ preferences }: { preferences: FullRecord['preferences'] }) {
+  const choices = Object.entries(preferences ?? {});
+  if (choices.length === 0) return <span class="muted">none</span>;
+  return (
+    <ul class="cluster choices">
+      {choices.map(([name, isOn]) => (
+        <li key={name}>
+          {isolated(name)}: {isOn ? 'allowed' : 'refused'}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,110 @@
+/** One visitor of a domain: what they decided and saw, and their erasure. Every plan has it; the token needs a scope. */
+import './visitor.css';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { FoundVisitor } from '../data/api.ts';
+import { useReading } from '../data/reading.ts';
+import { navigate, visitorAddress } from '../data/router.ts';
+import { mayReadVisitors } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { count, dateAndTime } from '../format.ts';
+import { Button } from '../parts/button.tsx';
+import { VisitorField } from '../parts/field.tsx';
+import { FocusedTitle } from '../parts/focus.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Unanswered } from '../parts/unanswered.tsx';
+import type { Erased } from './erasing.ts';
+import { Found } from './found.tsx';
+import { Timeline } from './timeline.tsx';
+
+interface Props {
+  domainId: string;
+  visitorId: string | null;
+}
+
+export function Visitor({ domainId, visitorId }: Props) {
+  const { organization } = useSignedIn();
+  const isAllowed = mayReadVisitors(organization);
+  const [erased, setErased] = useState<Erased | null>(null);
+  useEffect(() => {
+    if (visitorId !== null) setErased(null);
+  }, [visitorId]);
+  // the id is gone from the service, and so it goes from the address and the field
+  const onErased = (done: Erased) => {
+    setErased(done);
+    navigate(visitorAddress(domainId), { replace: true });
+  };
+  return (
+    <div class="stack visitor">
+      <PageHead
+        note="What is stored about one visitor of this domain. Times are UTC."
+        domain={{ domainId, page: 'visitor' }}
+      />
+      {!isAllowed && <NotAllowed what="Reading and erasing one visitor" scope="privacy" />}
+      {isAllowed && <FindVisitor domainId={domainId} visitorId={visitorId} />}
+      {isAllowed && visitorId !== null && (
+        <OneVisitor key={visitorId} domainId={domainId} visitorId={visitorId} onErased={onErased} />
+      )}
+      {isAllowed && visitorId === null && erased && <Left erased={erased} />}
+    </div>
+  );
+}
+
+interface OneVisitorProps {
+  domainId: string;
+  visitorId: string;
+  onErased(erased: Erased): void;
+}
+
+function OneVisitor({ domainId, visitorId, onErased }: OneVisitorProps) {
+  const { api } = useSignedIn();
+  const reading = useReading<FoundVisitor>(JSON.stringify([domainId, visitorId]), (signal) =>
+    api.visitor(domainId, visitorId, signal),
+  );
+  if (!reading.value) return <Unanswered reading={reading} kind="table" />;
+  return <Found domainId={domainId} found={reading.value} onErased={onErased} />;
+}
+
+/** Asks for a visitor's id. It goes into the fragment of the address, which no server sees. */
+function FindVisitor({ domainId, visitorId }: { domainId: string; visitorId: string | null }) {
+  const [typed, setTyped] = useState(visitorId ?? '');
+  // before anything can be typed, which a later effect would take back
+  useLayoutEffect(() => setTyped(visitorId ?? ''), [visitorId]);
+  return (
+    <form
+      class="card cluster bottom full find-visitor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (typed !== '') navigate(visitorAddress(domainId, typed));
+      }}
+    >
+      <VisitorField value={typed} onType={setTyped} />
+      <Button text="Find" type="submit" kind="primary" disabled={typed === ''} />
+    </form>
+  );
+}
+
+/** What an erasure has left: decisions of nobody. */
+function Left({ erased: { erasure, left } }: { erased: Erased }) {
+  return (
+    <div class="stack">
+      <section class="card message">
+        <FocusedTitle>The visitor is erased</FocusedTitle>
+        <p>
+          {count(erasure.records)} {erasure.records === 1 ? 'record has' : 'records have'} no visitor’s id, IP address,
+          browser, page or metadata any more
+          {erasure.erasedAt === null ? '' : `, since ${dateAndTime(erasure.erasedAt)} UTC`}. Decisions, figures and
+          proofs are as they were.
+        </p>
+        <p class="muted">
+          Erasure <code>{erasure.erasureId}</code>
+        </p>
+      </section>
+      {left === null ? (
+        <p class="notice">What is left is in the log, which your token or your plan does not include.</p>
+      ) : (
+        left.length > 0 && <Timeline records={left} notices={{}} title="What is left" />
+      )}
+    </div>
+  );
+}

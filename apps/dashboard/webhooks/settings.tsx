@@ -1,0 +1,62 @@
+/** What a webhook is told of, and how it is. */
+import type { Webhook } from '#libs/webhooks/contract';
+import { useSignedIn } from '../data/signed-in.ts';
+import { dateAndTime } from '../format.ts';
+import { Fact, Facts } from '../parts/facts.tsx';
+import { decisionsText, domainsText, typesText } from './coverage.ts';
+import { type Delivery, failureOf, isGivenUp, lastOfMessages, stateOf, type WebhookState } from './webhook-facts.ts';
+
+export function Settings({ webhook }: { webhook: Webhook }) {
+  const { organization } = useSignedIn();
+  const decisions = decisionsText(webhook);
+  return (
+    <Facts>
+      <Fact name="State">
+        <StateTag webhook={webhook} />
+      </Fact>
+      <Fact name="Last delivered">
+        {webhook.lastDeliveredAt === null ? 'nothing yet' : `${dateAndTime(webhook.lastDeliveredAt)} UTC`}
+      </Fact>
+      <Fact name="Created">{dateAndTime(webhook.createdAt)} UTC</Fact>
+      <Fact name="Events">{typesText(webhook)}</Fact>
+      <Fact name="Domains">
+        <bdi>{domainsText(webhook, organization)}</bdi>
+      </Fact>
+      {decisions !== null && <Fact name="Decisions">{decisions}</Fact>}
+    </Facts>
+  );
+}
+
+const names: Record<WebhookState, string> = { active: 'Active', failing: 'Failing', paused: 'Paused' };
+
+export function StateTag({ webhook }: { webhook: Webhook }) {
+  const state = stateOf(webhook);
+  return <span class={`webhook-state webhook-${state}`}>{names[state]}</span>;
+}
+
+/** Why messages do not get through, and what happens next. Nothing while they do. */
+export function Trouble({ webhook, deliveries }: { webhook: Webhook; deliveries: Delivery[] }) {
+  const state = stateOf(webhook);
+  if (state === 'active') return null;
+  const { failingSince } = webhook;
+  const last = lastOfMessages(deliveries);
+  const why = last?.outcome === 'failed' && `The last try failed: ${failureOf(last)}.`;
+  const isOurs = isGivenUp(webhook, deliveries);
+  const isPaused = state === 'paused';
+  const paused = isOurs ? 'The service paused this webhook' : 'This webhook is paused';
+  return (
+    <section class="card message plan-notice" aria-labelledby="trouble-title">
+      <h2 id="trouble-title">{isPaused ? paused : `Failing since ${dateAndTime(failingSince ?? '')} UTC`}</h2>
+      {isPaused ? (
+        <p>{isOurs && why} Only tests are sent. When you resume it, it continues where it stopped.</p>
+      ) : (
+        <p>
+          {why}{' '}
+          {last?.nextTryAt &&
+            `The next try is at ${dateAndTime(last.nextTryAt)} UTC; later messages of the same domain wait until then. `}
+          To try now, pause and resume the webhook.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+/** One webhook with its deliveries, kept up to date while the page is visible. */
+import { useEffect, useState } from 'preact/hooks';
+import type { DeliveriesPage, Webhook } from '#libs/webhooks/contract';
+import type { Api } from '../data/api.ts';
+import { useKept } from '../data/kept.ts';
+import { useOlder } from '../data/older.ts';
+import type { Called } from '../data/webhook-api.ts';
+import { mergeDeliveries } from './webhook-facts.ts';
+
+export interface WebhookSnapshot {
+  webhook: Webhook;
+  /** of this version */
+  tag: string | null;
+  tries: DeliveriesPage;
+}
+
+export function useWebhook(api: Api, webhookId: string) {
+  const [onQuiet, setOnQuiet] = useState<(() => void) | null>(null);
+  const kept = useKept<WebhookSnapshot>(webhookId, {
+    isQuiet: onQuiet !== null,
+    read: async (signal) => {
+      const [{ body, tag }, tries] = await Promise.all([
+        api.webhooks.read(webhookId, signal),
+        api.webhooks.deliveries(webhookId, undefined, signal),
+      ]);
+      return { webhook: body, tag, tries };
+    },
+    merge: (before, newest) => {
+      const tries = mergeDeliveries(before.tries, newest.tries);
+      const isSame = newest.tag === before.tag && JSON.stringify(newest.webhook) === JSON.stringify(before.webhook);
+      return isSame && tries === before.tries ? before : { ...newest, tries };
+    },
+  });
+
+  // after the effect that stops the poll
+  useEffect(() => onQuiet?.(), [onQuiet]);
+  /** Deletes it. */
+  const remove = async () => {
+    // asked meanwhile, the service would answer that there is no such webhook
+    await new Promise<void>((resolve) => setOnQuiet(() => resolve));
+    try {
+      await api.webhooks.remove(webhookId);
+    } catch (error) {
+      setOnQuiet(null);
+      throw error;
+    }
+  };
+
+  const cursorOf = () => kept.latest()?.tries.nextCursor;
+  const older = useOlder(cursorOf, async (cursor) => {
+    const { deliveries, nextCursor } = await api.webhooks.deliveries(webhookId, cursor);
+    const now = kept.latest();
+    // unless the list has started over meanwhile
+    if (now?.tries.nextCursor === cursor)
+      kept.put({ ...now, tries: { deliveries: [...now.tries.deliveries, ...deliveries], nextCursor } });
+  });
+
+  /** What a change answered. */
+  const putWebhook = ({ body, tag }: Called<Webhook>) => kept.change({ webhook: body, tag });
+  return { ...kept, putWebhook, remove, older };
+}

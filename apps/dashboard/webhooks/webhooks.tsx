@@ -1,0 +1,89 @@
+/** Webhooks of the organization: all, one, or a new one. The token needs a scope. */
+import './webhooks.css';
+import { useEffect, useState } from 'preact/hooks';
+import type { Webhook } from '#libs/webhooks/contract';
+import { useReading } from '../data/reading.ts';
+import { navigate, webhookAddress } from '../data/router.ts';
+import { mayManage } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { dateAndTime } from '../format.ts';
+import { isolated } from '../parts/isolated.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { ThingsPage } from '../parts/things-page.tsx';
+import { domainsText, typesText } from './coverage.ts';
+import { OneWebhook } from './one-webhook.tsx';
+import { StateTag } from './settings.tsx';
+import type { FreshSecret } from './webhook-facts.ts';
+import { NewWebhook } from './webhook-form.tsx';
+
+interface Props {
+  /** a webhook's id, `new`, or null for all */
+  which: string | null;
+}
+
+export function Webhooks({ which }: Props) {
+  const { organization } = useSignedIn();
+  const [secret, setSecret] = useState<FreshSecret | null>(null);
+  useEffect(() => setSecret((kept) => (kept?.webhookId === which ? kept : null)), [which]);
+  if (!mayManage(organization))
+    return (
+      <>
+        <PageHead {...head} />
+        <NotAllowed what="Seeing and changing webhooks" scope="manage" />
+      </>
+    );
+  if (which === null) return <AllWebhooks />;
+  if (which === 'new') {
+    const onMade = (made: FreshSecret) => {
+      setSecret(made);
+      navigate(webhookAddress(made.webhookId), { replace: true });
+    };
+    return <NewWebhook onMade={onMade} />;
+  }
+  return <OneWebhook key={which} webhookId={which} secret={secret} onSecret={setSecret} />;
+}
+
+/** What the page has above its list. */
+const head = {
+  title: 'Webhooks',
+  note: 'Signed messages to your own systems about new entries, erasures and limits. Times are UTC.',
+};
+
+function AllWebhooks() {
+  const { api, organization } = useSignedIn();
+  return (
+    <ThingsPage
+      page="webhooks"
+      {...head}
+      make={{ text: 'New webhook', href: webhookAddress('new') }}
+      reading={useReading<Webhook[]>('webhooks', (signal) => api.webhooks.list(signal))}
+      isEmpty={(webhooks) => webhooks.length === 0}
+      none={{
+        title: 'No webhooks yet',
+        text: 'A webhook sends signed messages to an address of yours, such as a warehouse or a CRM that needs to know what visitors decide.',
+      }}
+    >
+      {(webhooks) => (
+        <ul class="card rows webhooks" aria-label="Webhooks">
+          {webhooks.map((webhook) => (
+            <li key={webhook.webhookId}>
+              <p class="cluster baseline webhooks-url strong anywhere">
+                <a href={webhookAddress(webhook.webhookId)}>{isolated(webhook.url)}</a>
+                <StateTag webhook={webhook} />
+              </p>
+              <p class="hint">
+                {typesText(webhook)} · {domainsText(webhook, organization)}
+              </p>
+              <p class="hint">
+                {webhook.lastDeliveredAt === null
+                  ? 'Nothing delivered yet'
+                  : `Last delivered ${dateAndTime(webhook.lastDeliveredAt)}`}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </ThingsPage>
+  );
+}

@@ -1,0 +1,142 @@
+/** The colours of the banner, and a warning where they have too little contrast. */
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { type ColourName, colourLabels, colourNames, defaultColours, isColour } from './draft/colours.ts';
+import { contrastTroubles, contrastWarning, hexOf, unmeasured } from './draft/contrast.ts';
+import { Group, type PartProps } from './group.tsx';
+
+export function Colours({ draft, change, onShow }: ContrastProps) {
+  const { colors = {}, theme } = draft;
+  const unknown = unmeasured(draft);
+  const choose = (name: ColourName, value: string) => {
+    const { [name]: _, ...others } = colors;
+    change({ colors: value === '' ? others : { ...others, [name]: value } });
+  };
+  return (
+    <Group title="Colours" note={contrastWarning(draft) && <span class="field-note">too little contrast</span>}>
+      <p class="hint">
+        {theme === undefined
+          ? 'Visitors with a dark screen get a dark banner. A colour that you choose here is used in both.'
+          : `The banner is always ${theme}.`}
+      </p>
+      <div class="stack gap-10 gone-if-empty" aria-live="polite">
+        <ContrastWarning draft={draft} change={change} onShow={onShow} />
+      </div>
+      {colourNames.map((name) => (
+        <Colour
+          key={name}
+          name={name}
+          value={colors[name]}
+          placeholder={defaultColours[theme ?? 'light'][name]}
+          isUnknown={unknown.includes(name)}
+          onChoose={(value) => choose(name, value)}
+        />
+      ))}
+    </Group>
+  );
+}
+
+interface Props {
+  name: ColourName;
+  value: string | undefined;
+  placeholder: string;
+  isUnknown: boolean;
+  /** empty: the widget's own */
+  onChoose(value: string): void;
+}
+
+function Colour({ name, value = '', placeholder, isUnknown, onChoose }: Props) {
+  const [typed, setTyped] = useState(value);
+  // chosen otherwise
+  useEffect(() => setTyped(value), [value]);
+  const isWrong = typed.trim() !== '' && !isCssColour(typed.trim());
+  const note = `widget-colour-${name}`;
+  return (
+    <div class="stack gap-4 widget-colour">
+      <label for={`${note}-text`}>{colourLabels[name]}</label>
+      <div class="cluster bottom widget-row">
+        <input
+          type="color"
+          aria-label={`${colourLabels[name]}, picked`}
+          value={hexOf(value) ?? hexOf(placeholder)}
+          onInput={({ currentTarget }) => onChoose(currentTarget.value)}
+        />
+        <input
+          type="text"
+          id={`${note}-text`}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={placeholder}
+          aria-invalid={isWrong}
+          aria-describedby={note}
+          value={typed}
+          onInput={({ currentTarget }) => {
+            const text = currentTarget.value;
+            setTyped(text);
+            if (text.trim() === '' || isCssColour(text.trim())) onChoose(text.trim());
+          }}
+        />
+        {value !== '' && (
+          <Button kind="quiet" onClick={() => onChoose('')}>
+            Reset<span class="hidden"> {colourLabels[name]}</span>
+          </Button>
+        )}
+      </div>
+      <div id={note} class="stack gap-10 gone-if-empty" aria-live="polite">
+        {isWrong && <p class="field-note">Not a colour.</p>}
+        {isUnknown && !isWrong && <p class="hint">Contrast is checked for colours like #0b5d4b only.</p>}
+      </div>
+    </div>
+  );
+}
+
+/** One that the widget takes and this browser knows. */
+const isCssColour = (text: string): boolean => isColour(text) && CSS.supports('color', text);
+
+interface ContrastProps extends PartProps {
+  /** shows it in the preview */
+  onShow(scheme: 'light' | 'dark'): void;
+}
+
+const schemeNames = { light: 'Light', dark: 'Dark' };
+
+/** Colours that cannot be told apart: in a sentence, with a way out, and the ratios for those who want them. */
+function ContrastWarning({ draft, change, onShow }: ContrastProps) {
+  const warning = contrastWarning(draft);
+  if (!warning) return null;
+  const { sentence, wayOut } = warning;
+  const troubles = contrastTroubles(draft);
+  const broken = wayOut === 'light' ? 'dark' : 'light';
+  return (
+    <>
+      <p class="notice notice-bad">{sentence}</p>
+      {wayOut && (
+        <div class="actions">
+          <Button
+            onClick={({ currentTarget }) => {
+              // the button is gone then
+              currentTarget.closest('.widget-group')?.querySelector('summary')?.focus();
+              change({ theme: wayOut });
+            }}
+          >
+            Always use the {wayOut} banner
+          </Button>
+          <Button onClick={() => onShow(broken)}>Show in {broken}</Button>
+        </div>
+      )}
+      <details class="explain">
+        <summary>Where the contrast is too low</summary>
+        <ul class="stack gap-4 small widget-ratios">
+          {troubles.map(({ scheme, name, ratio, least }) => (
+            <li key={scheme + name}>
+              {schemeNames[scheme]}: {name} {ratio.toFixed(2)} : 1, at least {least} : 1 is needed.
+            </li>
+          ))}
+        </ul>
+        {wayOut && troubles.some(({ isHalfChosen }) => isHalfChosen) && (
+          <p>Colours that you leave out differ between light and dark. Choose them too, or one theme.</p>
+        )}
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+/** A part of the form, which folds. */
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+import { useState } from 'preact/hooks';
+import { withStorage } from '../data/storage.ts';
+import type { WidgetChange, WidgetDraft } from './draft/draft.ts';
+
+/** What every part of the form is handed. */
+export interface PartProps {
+  draft: WidgetDraft;
+  change(change: WidgetChange): void;
+}
+
+interface Props {
+  title: string;
+  isOpen?: boolean;
+  /** beside the title, also while it is folded */
+  note?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+export function Group({ title, isOpen = false, note, children }: Props) {
+  const [opensAs] = useState(() => wasUnfolded(title) ?? isOpen);
+  return (
+    <details
+      class="widget-group"
+      open={opensAs}
+      onToggle={({ currentTarget }) => keepUnfolded(title, currentTarget.open)}
+    >
+      <summary class="cluster">
+        <h2>{title}</h2>
+        {note}
+      </summary>
+      <div class="stack gap-14 widget-group-body">{children}</div>
+    </details>
+  );
+}
+
+type TextProps = InputHTMLAttributes & {
+  label: string;
+  onText(text: string): void;
+  children?: ComponentChildren;
+};
+
+/** A field for one line. */
+export const TextInput = ({ label, onText, children, ...given }: TextProps) => (
+  <label>
+    {label}
+    <input type="text" {...given} onInput={({ currentTarget }) => onText(currentTarget.value)} />
+    {children}
+  </label>
+);
+
+const keyOf = (title: string): string => `assent-widget-unfolded ${title}`;
+
+/** Undefined where the part was never touched. */
+function wasUnfolded(title: string): boolean | undefined {
+  const kept = withStorage((storage) => storage.getItem(keyOf(title)));
+  return kept ? kept === 'yes' : undefined;
+}
+
+function keepUnfolded(title: string, isOpen: boolean): void {
+  withStorage((storage) => storage.setItem(keyOf(title), isOpen ? 'yes' : 'no'));
+}

@@ -1,0 +1,69 @@
+/** What the banner links to, and which versions its records name. */
+import { Button } from '../parts/button.tsx';
+import { asAddress, type Link } from './draft/draft.ts';
+import { Group, type PartProps, TextInput } from './group.tsx';
+
+export function LinksAndVersions({ draft, change }: PartProps) {
+  const { links = [], policyUrl = '', policyVersion = '', bannerVersion = '' } = draft;
+  const put = (at: number, link: Link) => change({ links: links.map((each, index) => (index === at ? link : each)) });
+  return (
+    <Group title="Links and versions">
+      <Address
+        label="Address of your privacy policy"
+        value={policyUrl}
+        onInput={(value) => change({ policyUrl: value })}
+      />
+      {links.map((link, at) => (
+        <fieldset key={at} class="widget-category">
+          <legend>Link {at + 1}</legend>
+          <TextInput label="Text" value={link.label} onText={(label) => put(at, { ...link, label })} />
+          <Address label="Address" value={link.href} onInput={(href) => put(at, { ...link, href })} />
+          <div>
+            <Button onClick={() => change({ links: links.filter((_, index) => index !== at) })}>
+              Remove<span class="hidden"> link {at + 1}</span>
+            </Button>
+          </div>
+        </fieldset>
+      ))}
+      <div>
+        <Button text="Add link" onClick={() => change({ links: [...links, { label: '', href: '' }] })} />
+      </div>
+      <TextInput
+        label="Version of your policy"
+        autocomplete="off"
+        placeholder="2026-11"
+        aria-describedby="widget-policy-note"
+        value={policyVersion}
+        onText={(text) => change({ policyVersion: text })}
+      />
+      <p class="hint" id="widget-policy-note">
+        Each record names it. With another version, visitors are asked again.
+      </p>
+      <TextInput
+        label="Version of your banner"
+        autocomplete="off"
+        placeholder="the release of the widget"
+        value={bannerVersion}
+        onText={(text) => change({ bannerVersion: text })}
+      />
+    </Group>
+  );
+}
+
+function Address({ label, value, onInput }: { label: string; value: string; onInput(value: string): void }) {
+  const isWrong = asAddress(value) === undefined;
+  return (
+    <TextInput
+      label={label}
+      inputMode="url"
+      autocomplete="off"
+      spellcheck={false}
+      placeholder="/privacy"
+      aria-invalid={isWrong}
+      value={value}
+      onText={onInput}
+    >
+      {isWrong && <span class="field-note">Must be the address of a page, such as /privacy or https://…</span>}
+    </TextInput>
+  );
+}

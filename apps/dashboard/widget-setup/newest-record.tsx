@@ -1,0 +1,169 @@
+/** Waits for the first record, and then shows the newest. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
+import type { FullRecord } from '#libs/record/contract';
+import type { ShownDomain } from '#libs/tenants/contract';
+import { ApiError } from '../data/api-error.ts';
+import { useAttempt } from '../data/attempt.ts';
+import { useLive } from '../data/live.ts';
+import { useReading } from '../data/reading.ts';
+import { logAddress } from '../data/router.ts';
+import { mayManage } from '../data/scopes.ts';
+import { now } from '../data/service-clock.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import type { Called } from '../data/webhook-api.ts';
+import { count, dateAndTime, escapeInvisible } from '../format.ts';
+import { Button } from '../parts/button.tsx';
+import { DecisionName } from '../parts/decision-name.tsx';
+import { Fact, Facts } from '../parts/facts.tsx';
+import { Failure } from '../parts/field.tsx';
+import { isolated } from '../parts/isolated.tsx';
+import { LiveBadge } from '../parts/live-badge.tsx';
+import { RefusedOrigins } from '../parts/refused-origins.tsx';
+
+interface Props {
+  domainId: string;
+}
+
+interface Seen {
+  /** of the days in which decisions are still accepted */
+  total: number;
+  /** null where there is none, or the plan has no log */
+  newest: FullRecord | null;
+}
+
+/** Records are accepted for up to 30 days after the decision; one more day covers midnight. */
+const acceptedDays = 31;
+
+export function NewestRecord({ domainId }: Props) {
+  const { api, organization } = useSignedIn();
+  const hasLog = organization.plan.consentLog;
+  const countAll = async (signal: AbortSignal) => {
+    const to = dayOf(now());
+    try {
+      return (await api.stats(domainId, { from: addDays(to, -acceptedDays), to }, signal)).total;
+    } catch (error) {
+      // one that was just made is known to all reads within a second
+      if (error instanceof ApiError && error.code === 'domain_not_found') return 0;
+      throw error;
+    }
+  };
+  const see = async (total: number, signal: AbortSignal): Promise<Seen> => {
+    if (total === 0 || !hasLog) return { total, newest: null };
+    return { total, newest: (await api.records(domainId, { limit: 1 }, signal)).records[0] ?? null };
+  };
+  const reading = useReading<Seen>(domainId, async (signal) => see(await countAll(signal), signal));
+  const seen = reading.value;
+  const hasWaited = useRef(false);
+  if (seen?.total === 0) hasWaited.current = true;
+  const live = useLive<Seen | null>(seen ? domainId : null, {
+    ask: async (signal) => {
+      const total = await countAll(signal);
+      return total === seen?.total ? null : see(total, signal);
+    },
+    onAnswer: (fresh) => {
+      if (fresh) reading.put(fresh);
+    },
+  });
+  const title = !seen
+    ? 'Records of this site'
+    : seen.total === 0
+      ? 'Waiting for the first record …'
+      : hasWaited.current
+        ? 'The site records'
+        : 'The newest record';
+  return (
+    <section class="card widget-record" aria-labelledby="record-title">
+      <header class="card-head">
+        <h2 id="record-title">{title}</h2>
+        {live && <LiveBadge state={live} />}
+      </header>
+      <div role="status">
+        {!seen && !reading.error && <p class="muted">Loading …</p>}
+        {reading.error && <p class="field-note">What has been recorded could not be read.</p>}
+        {seen?.total === 0 && (
+          <p>
+            Put the tag into a page of the site, open that page in a browser and decide. The record appears here within
+            about a second.
+          </p>
+        )}
+        {seen && seen.total > 0 && !seen.newest && <p>Decisions of the last 30 days: {count(seen.total)}.</p>}
+        {seen?.newest && <Newest record={seen.newest} />}
+      </div>
+      {seen?.total === 0 && <Waiting domainId={domainId} />}
+      {reading.error && <Button text="Try again" onClick={reading.retry} />}
+      {seen?.newest && <a href={logAddress(domainId)}>All records of this domain</a>}
+    </section>
+  );
+}
+
+const Newest = ({ record }: { record: FullRecord }) => (
+  <Facts class="widget-facts">
+    <Fact name="Decision">
+      <DecisionName decision={record.decision} />
+    </Fact>
+    <Fact name="Decided">{dateAndTime(record.decidedAt)} UTC</Fact>
+    <Fact name="Page">{record.pageUrl === null ? 'not stored' : isolated(record.pageUrl)}</Fact>
+    <Fact name="Language">{record.language === null ? 'not stored' : escapeInvisible(record.language)}</Fact>
+  </Facts>
+);
+
+/** What helps while no record comes. */
+const Waiting = ({ domainId }: { domainId: string }) => (
+  <>
+    {mayManage(useSignedIn().organization) && <Refused domainId={domainId} />}
+    <div class="muted">
+      <p id="widget-causes">Nothing comes? The usual causes:</p>
+      <ul class="points" aria-labelledby="widget-causes">
+        <li>The tag is not in the page that you opened.</li>
+        <li>The site’s origin is not on the domain’s list.</li>
+        <li>The key in the tag is revoked, or belongs to another domain.</li>
+      </ul>
+    </div>
+  </>
+);
+
+/** milliseconds */
+const askEvery = 2_000;
+
+/** While no record comes: which origins the domain refuses, and a button that puts one on its list. */
+function Refused({ domainId }: { domainId: string }) {
+  const { api } = useSignedIn();
+  const [shown, setShown] = useState<Called<ShownDomain> | null>(null);
+  const [added, setAdded] = useState('');
+  const { failure, attempt } = useAttempt();
+  const message = useRef<HTMLParagraphElement>(null);
+  // an answer that was asked for before a change would show the list before it
+  const changes = useRef(0);
+  useLive(domainId, {
+    interval: askEvery,
+    ask: async (signal) => ({ asOf: changes.current, newest: await api.manage.domain(domainId, signal) }),
+    onAnswer: ({ asOf, newest }) => {
+      if (asOf === changes.current) setShown(newest);
+    },
+  });
+  // the button that was clicked is gone with its origin
+  useEffect(() => {
+    if (added) message.current?.focus();
+  }, [added]);
+  if (!shown) return null;
+  const { refusedOrigins, origins } = shown.body;
+  const add = async (origin: string) => {
+    const { body, tag } = await api.manage.changeDomain(domainId, { origins: [...origins, origin] }, shown.tag);
+    changes.current += 1;
+    setShown({ body: { ...body, refusedOrigins }, tag });
+    setAdded(origin);
+  };
+  return (
+    <>
+      <RefusedOrigins refused={refusedOrigins} origins={origins} onAdd={(origin) => attempt(() => add(origin))} />
+      <Failure>{failure}</Failure>
+      {added && (
+        <p ref={message} tabIndex={-1}>
+          {isolated(added)} is on the list now. Reload its page and decide.
+        </p>
+      )}
+    </>
+  );
+}

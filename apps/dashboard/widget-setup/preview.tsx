@@ -1,0 +1,127 @@
+/** The real widget in a frame: a page of its own, which stores nothing and sends nothing. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type PreviewOrder, previewReady } from '#libs/widget/preview';
+import { useWidth } from '../charts/use-width.ts';
+import { Button } from '../parts/button.tsx';
+import { Select } from '../parts/field.tsx';
+import type { WidgetDraft } from './draft/draft.ts';
+import { languageName, languagesOf, withChosen } from './draft/texts.ts';
+import { Options } from './options.tsx';
+
+interface Props {
+  draft: WidgetDraft;
+  language: string;
+  setLanguage(language: string): void;
+  shade: Shade;
+  setShade(shade: Shade): void;
+}
+
+/** Of the visitor's screen. */
+export type Shade = 'light' | 'dark';
+export const ownShade = (): Shade => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+
+/** Pixels of the page in the frame. */
+const sizes = { desktop: { width: 1024, height: 660 }, phone: { width: 375, height: 660 } };
+/** Milliseconds between two keys, at most. */
+const settling = 120;
+/** Milliseconds after which the frame should have answered, in all and once it is loaded: an error page is loaded, too. */
+const patience = 8_000;
+const patienceOnceLoaded = 1_000;
+
+export function Preview({ draft, language, setLanguage, shade, setShade }: Props) {
+  const [size, setSize] = useState<keyof typeof sizes>(() => (innerWidth < 640 ? 'phone' : 'desktop'));
+  const [view, setView] = useState<PreviewOrder['view']>('banner');
+  const [turn, setTurn] = useState(0);
+  const { ref, width } = useWidth();
+  const languages = languagesOf(draft.texts);
+  const chosen = language || draft.lang || 'en';
+  // what is left out has no effect there
+  const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, ...shown } = draft;
+  const config = { ...shown, lang: chosen, theme: draft.theme ?? shade };
+  const frame = useFrame({ config, view, isDark: shade === 'dark' }, turn);
+  const { width: natural, height } = sizes[size];
+  const scale = width === 0 ? 1 : Math.min(1, width / natural);
+  return (
+    <section class="card stack gap-14 widget-preview" aria-labelledby="preview-title">
+      <header class="card-head">
+        <h2 id="preview-title">Preview</h2>
+        <p class="muted">Nothing that you click here is recorded.</p>
+      </header>
+      <div class="cluster bottom widget-switches">
+        <Options label="Width" options={{ desktop: 'Desktop', phone: 'Phone' }} chosen={size} onChoose={setSize} />
+        <Options label="Screen" options={{ light: 'Light', dark: 'Dark' }} chosen={shade} onChoose={setShade} />
+        <Options
+          label="View"
+          options={{ banner: 'Banner', preferences: 'Settings' }}
+          chosen={view}
+          onChoose={setView}
+        />
+        <Select
+          label="Language"
+          options={withChosen(languages, chosen).map((value) => ({ value, name: languageName(value) }))}
+          chosen={chosen}
+          onChoose={setLanguage}
+        />
+        <Button text="Show again" onClick={() => setTurn(turn + 1)} />
+      </div>
+      {frame.state === 'lost' && (
+        <div class="notice notice-bad" role="alert">
+          The preview could not be loaded. <Button text="Try again" onClick={frame.reload} />
+        </div>
+      )}
+      <div ref={ref} class="widget-stage" style={{ height: `${height * scale}px` }}>
+        <iframe
+          key={frame.number}
+          ref={frame.ref}
+          onLoad={frame.loaded}
+          title="The banner as visitors see it"
+          src="/widget-preview"
+          sandbox="allow-scripts"
+          width={natural}
+          height={height}
+          style={{
+            transform: `scale(${scale})`,
+            marginInlineStart: `${Math.max(0, (width - natural * scale) / 2)}px`,
+            // as high as it is drawn, where the stage is scrolled
+            marginBlockEnd: `${height * (scale - 1)}px`,
+          }}
+        />
+      </div>
+    </section>
+  );
+}
+
+/** Tells the frame what to show, once it listens. */
+function useFrame(order: PreviewOrder, turn: number) {
+  const ref = useRef<HTMLIFrameElement>(null);
+  const [state, setState] = useState<'loading' | 'ready' | 'lost'>('loading');
+  const [number, setNumber] = useState(0);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const expect = (within: number) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setState((before) => (before === 'ready' ? before : 'lost')), within);
+  };
+  // a layout effect, so that it listens before the frame can speak
+  useLayoutEffect(() => {
+    expect(patience);
+    const listen = ({ source, data }: MessageEvent) => {
+      if (source === ref.current?.contentWindow && data === previewReady) setState('ready');
+    };
+    addEventListener('message', listen);
+    return () => {
+      clearTimeout(timer.current);
+      removeEventListener('message', listen);
+    };
+  }, [number]);
+  useEffect(() => {
+    if (state !== 'ready') return undefined;
+    // its origin is opaque, so there is none to name; nothing in the order is secret
+    const timer = setTimeout(() => ref.current?.contentWindow?.postMessage(order, '*'), settling);
+    return () => clearTimeout(timer);
+  }, [state, turn, JSON.stringify(order)]);
+  const reload = () => {
+    setState('loading');
+    setNumber(number + 1);
+  };
+  return { ref, state, number, loaded: () => expect(patienceOnceLoaded), reload };
+}

@@ -1,0 +1,120 @@
+/** The texts of the banner, for all languages or for one of them, with what visitors read where a field is empty. */
+import { useId, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Select } from '../parts/field.tsx';
+import { AddForm } from './add-form.tsx';
+import { defaultText, languageName, languagesOf, languageTag, textIn, withChosen, withText } from './draft/texts.ts';
+import { Group, type PartProps } from './group.tsx';
+
+interface Props extends PartProps {
+  language: string;
+  setLanguage(language: string): void;
+}
+
+/** Those that visitors see at once, then the others. */
+const first = { title: 'Title', intro: 'Introduction', accept: 'Accept', reject: 'Reject', customise: 'Customise' };
+const others = {
+  settings: 'Title of the settings',
+  save: 'Save',
+  withdraw: 'Withdraw',
+  always: 'Always on',
+  policy: 'Link to the privacy policy',
+  saved: 'After a decision (read aloud)',
+  lastDecision: 'Last decision',
+  copy: 'Copy the receipt',
+  close: 'Close (read aloud)',
+  gpc: 'Global Privacy Control',
+};
+
+export function TextFields({ draft, change, language, setLanguage }: Props) {
+  const [isAdding, setAdding] = useState(false);
+  const { texts } = draft;
+  const languages = languagesOf(texts);
+  const fields = (names: Record<string, string>) =>
+    Object.entries(names).map(([name, label]) => (
+      <TextField
+        key={name}
+        label={label}
+        isLong={name === 'intro' || name === 'gpc'}
+        value={textIn(texts, language, name)}
+        placeholder={defaultText(texts, language || draft.lang || 'en', name)}
+        lang={language}
+        onInput={(value) => change({ texts: withText(texts, language, name, value) })}
+      />
+    ));
+  return (
+    <Group title="Languages and texts" isOpen>
+      <Select
+        label="The banner’s language"
+        options={[
+          { value: '', name: 'The page’s, then the visitor’s' },
+          ...withChosen(languages, draft.lang).map((value) => ({ value, name: `Always ${languageName(value)}` })),
+        ]}
+        chosen={draft.lang ?? ''}
+        onChoose={(lang) => change({ lang })}
+      />
+      <div class="cluster bottom widget-row">
+        <Select
+          label="Texts in"
+          options={[
+            { value: '', name: 'all languages' },
+            ...withChosen(languages, language || undefined).map((value) => ({
+              value,
+              name: `${languageName(value)}${typeof texts?.[value] === 'object' ? ' ✓' : ''}`,
+            })),
+          ]}
+          chosen={language}
+          onChoose={setLanguage}
+        />
+        <Button text="Another language…" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)} />
+      </div>
+      {isAdding && (
+        <AddForm
+          label="Language tag"
+          placeholder="nl"
+          action="Add language"
+          note="The widget has no texts in it: what you leave empty is shown in English."
+          troubleOf={(tag) => (languageTag.test(tag) ? undefined : 'Enter a language tag, such as nl, pl or pt-BR.')}
+          onAdd={(tag) => {
+            setLanguage(tag);
+            setAdding(false);
+          }}
+        />
+      )}
+      <p class="hint">
+        {language === ''
+          ? 'A text here replaces ours in every language. To write in several languages, choose one above, then the next.'
+          : `Visitors who read ${languageName(language)} see these. An empty field keeps the text shown in grey.`}
+      </p>
+      {fields(first)}
+      <details class="explain">
+        <summary>Further texts</summary>
+        <div class="stack gap-14 widget-fields">{fields(others)}</div>
+      </details>
+    </Group>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  isLong: boolean;
+  value: string;
+  placeholder: string;
+  lang: string;
+  onInput(value: string): void;
+}
+
+function TextField({ label, isLong, lang, onInput, ...given }: FieldProps) {
+  const id = useId();
+  const all = { ...given, id, lang: lang || undefined, dir: 'auto' as const, maxLength: 2000 };
+  return (
+    <div class="stack gap-4">
+      <label for={id}>{label}</label>
+      {isLong ? (
+        <textarea {...all} rows={4} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+      ) : (
+        <input type="text" {...all} onInput={({ currentTarget }) => onInput(currentTarget.value)} />
+      )}
+    </div>
+  );
+}
