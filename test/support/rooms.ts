@@ -1,4 +1,8 @@
-/** The rooms of the architecture, which test/unit/rooms.test.ts holds. Paths are beginnings of paths. */
+/**
+ * The rooms of the architecture, which test/unit/rooms.test.ts holds. A room is `libs/<room>`; what others import of it
+ * is its top, and what lies in its folders is its own. Only those of `base`, and `proof/tree`, are everybody's. Paths are
+ * beginnings of paths.
+ */
 
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofLog } from '#libs/log/tables';
@@ -26,12 +30,6 @@ export const floors = [
   ['base'],
 ];
 
-/**
- * The files of each room, where the longest path decides. What others import of a room is its top; what lies in its
- * folders is its own. Only those of `base` and `proof/tree` are everybody's.
- */
-export const places: Record<string, string> = {};
-
 /** The only rooms that open connections, and that speak HTTP as a server. */
 export const drivers: Record<string, string> = {
   postgres: 'base/db',
@@ -50,7 +48,7 @@ export const inBrowsers: Record<string, string> = {
   'libs/proof/tree/': 'proof/tree base/terms @noble/',
 };
 /** Types of these are for pages, too. */
-export const contract = /^libs\/contract\/|\/(contract|sign-in)\.ts$/;
+export const contract = /\/(contract|sign-in)\.ts$/;
 
 /** The dashboard's folders, top first, and below them its other files. Those of the second line do not import each other. */
 export const dashboard = [

@@ -1,4 +1,4 @@
-/** The log as the libraries and apps use it; `libs/telemetry` makes it. */
+/** The log as the libraries and apps use it; `process-log.ts` makes it. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
