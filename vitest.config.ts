@@ -31,9 +31,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default'],
     projects: [
-      { test: { ...common, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { ...common, name: 'unit', include: ['test/**/*.unit.test.ts'] } },
       {
-        test: { ...withServers, name: 'servers', include: ['test/{integration,e2e,browser,rehearsals}/**/*.test.ts'] },
+        test: { ...withServers, name: 'servers', include: ['test/**/*.test.ts'], exclude: ['test/**/*.unit.test.ts'] },
       },
     ],
   },

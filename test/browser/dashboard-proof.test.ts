@@ -90,7 +90,7 @@ describe('the sealed log in the dashboard', () => {
   const otherDecision: Change = (text) => text.replace('\\"custom\\"', '\\"accept_all\\"');
   const otherKey: Change = (text) => text.replace(/\+(\w)/, (_, first) => (first === '0' ? '+1' : '+0'));
   const otherPreferences: Change = (text) => text.replace('"analytics":true', '"analytics":false');
-  // what else can be changed in a bundle: test/unit/merkle-bundle.test.ts
+  // what else can be changed in a bundle: test/proof/bundle.unit.test.ts
   it.each<[string, RegExp, Change, string]>([
     ['decision in the entry', /\/proof/, otherDecision, 'the entry, the position or the proof was changed'],
     ['key', /\/log\/key/, otherKey, 'a character of it was changed'],

@@ -27,7 +27,7 @@ describe('the settings in the dashboard', () => {
       { decision: 'accept_all', visitorId: 'v-1' },
       { origin },
     );
-  /** Processes write it once a minute; test/integration/key-use.test.ts holds that they do. */
+  /** Processes write it once a minute; test/tenants/key-use.test.ts holds that they do. */
   const use = (apiKey: string) =>
     dashboard.db.run((sql) => sql`update api_keys set last_used_at = now() where prefix = ${apiKey.slice(0, 11)}`);
   const settingsOf = (domainId: string) => `/domains/${domainId}/settings`;

@@ -1,4 +1,4 @@
-/** The page that checks proofs, served and opened from disk. What holds and what does not: test/unit/merkle-*.test.ts */
+/** The page that checks proofs, served and opened from disk. What holds and what does not: test/proof/*.unit.test.ts */
 import { copyFileSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

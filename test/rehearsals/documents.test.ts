@@ -18,11 +18,11 @@ const notRun: { command: RegExp; because: string }[] = [
   { command: /^(sha256sum|tar|cd) /, because: 'needs a release; test/rehearsals/image.test.ts runs them' },
   {
     command: /assent -- webhook |node receiver\.mjs$/,
-    because: 'wants a receiver and WEBHOOK_ALLOW_PRIVATE; test/e2e/webhooks.test.ts runs the receiver and these verbs',
+    because: 'wants a receiver and WEBHOOK_ALLOW_PRIVATE; test/webhooks/api.test.ts runs the receiver and these verbs',
   },
   { command: /(^|\| )psql /, because: 'needs a database to load into' },
   { command: /^GO111MODULE=off .* go run /, because: 'needs Go, which is run by hand' },
-  { command: /\bdocker /, because: 'needs a container engine; test/unit/deployment.test.ts reads the file' },
+  { command: /\bdocker /, because: 'needs a container engine; test/checkout/deployment.unit.test.ts reads the file' },
   {
     command: /^npm run (-s )?(bench|chaos|fuzz)\b(?!.*--list)/,
     because: 'takes minutes; what it names is checked below',
@@ -37,7 +37,7 @@ const notRun: { command: RegExp; because: string }[] = [
 
 /**
  * Their commands need stores of their own, or containers: test/rehearsals/runbook-*.test.ts, containers-restore.test.ts and
- * test/unit/deployment.test.ts run them, block by block.
+ * test/checkout/deployment.unit.test.ts run them, block by block.
  */
 const apart = ['docs/runbooks.md', 'docs/containers.md'];
 

@@ -2,7 +2,7 @@
  * Three organizations at their worst at once, and a fourth: each thing that it does takes at most twice as long as alone, on
  * the same machine and in the same run. Its times are medians of many rounds, alone before and after the others. These leave
  * processors idle, which have no shares.
- * `test/e2e/fairness.test.ts` counts whose turn it is instead.
+ * `test/sharing/fairness.test.ts` counts whose turn it is instead.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';

@@ -2,7 +2,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The first that matches decides. */
-const order = [/unit\//, /rehearsals\//, /browser\//, /e2e\//];
+const order = [/\.unit\.test/, /rehearsals\//, /browser\//];
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const found = order.findIndex((pattern) => pattern.test(moduleId));

@@ -1,5 +1,5 @@
 /**
- * The rooms of the architecture, which test/unit/rooms.test.ts holds. A room is `libs/<room>`; what others import of it
+ * The rooms of the architecture, which test/checkout/rooms.unit.test.ts holds. A room is `libs/<room>`; what others import of it
  * is its top, and what lies in its folders is its own. Only those of `base`, and `proof/tree`, are everybody's. Paths are
  * beginnings of paths.
  */

@@ -21,7 +21,6 @@ const shuffled = <T>(items: T[]): T[] =>
 
 const { url, db, sql } = await openDatabase();
 
-/** What a batch stores, counts and returns: test/integration/model.test.ts. */
 describe('persist', () => {
   let tenant: Tenant;
   let domainId: string;

@@ -1,4 +1,4 @@
-/** How a query is refused; the rules of each parameter are in test/unit/queries.test.ts. */
+/** How a query is refused; the rules of each parameter are in test/base/parameters.unit.test.ts. */
 import { describe, expect, it } from 'vitest';
 import type { ProblemAnswer } from '../support/client.ts';
 import { expectBlame } from '../support/problems.ts';

@@ -1,4 +1,4 @@
-/** A record on its way from the request to the log and the counts; the rules of its fields are in test/unit/record-body.test.ts. */
+/** A record on its way from the request to the log and the counts; the rules of its fields are in test/record/body.unit.test.ts. */
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { acceptedAhead, acceptedPast, decisions } from '#libs/base/terms/terms';

@@ -1,4 +1,4 @@
-/** POST /v1/consent/:domainId/import; which rows are refused, and why, is in test/unit/import-rows.test.ts. */
+/** POST /v1/consent/:domainId/import; which rows are refused, and why, is in test/log/import-rows.unit.test.ts. */
 import { hash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Which requests count together, and what a limit refuses; how many are admitted is shown in test/unit/limiter.test.ts. */
+/** Which requests count together, and what a limit refuses; how many are admitted is shown in test/base/limiter.unit.test.ts. */
 import { describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/tenants/administration';
 import { makeApiKey } from '#libs/tenants/tenants';

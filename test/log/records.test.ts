@@ -1,4 +1,4 @@
-/** The log of a domain over HTTP; that its pages and cursors are right for any records is shown in test/integration/log-pages.test.ts. */
+/** The log of a domain over HTTP; that its pages and cursors are right for any records is shown in test/log/pages.test.ts. */
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import { decisions } from '#libs/base/terms/terms';
