@@ -2,8 +2,8 @@ import os from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './test/support/order.ts';
 
-/** Tests wait more than they work: one file more at once than there are processors keeps them busy. */
-const maxWorkers = Math.min(os.availableParallelism() + 1, 6);
+/** Tests wait more than they work: two files at once for each processor keep it busy. */
+const maxWorkers = Math.min(2 * os.availableParallelism(), 6);
 
 /** What all files have in common. */
 const common: TestProjectInlineConfiguration['test'] = {
