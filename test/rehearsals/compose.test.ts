@@ -218,7 +218,8 @@ describe('the services', () => {
     writeFileSync(path.join(folder, 'database-url'), `${database.url}\n`);
     // as in .env, for stores that are elsewhere
     stores = {
-      DATABASE_URL_FILE: path.join(folder, 'database-url'),
+      DATABASE_API_URL_FILE: path.join(folder, 'database-url'),
+      DATABASE_WORKER_URL_FILE: path.join(folder, 'database-url'),
       REDIS_URL_FILE: path.join(folder, 'redis-url'),
       LOG_NAME: 'consent.example.com',
       SEAL_SECONDS: '1',
