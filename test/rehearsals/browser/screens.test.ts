@@ -125,7 +125,7 @@ describe('on a desk and on phones, light and dark, there is nothing for axe to f
 
   it('a visitor', async () => {
     const page = await load(officer, `${domainPath}/log`);
-    await page.locator('.log-text a').first().click();
+    await page.locator('table.log a').first().click();
     await page.locator('.timeline').waitFor();
     await look(page, 'visitor');
     await dialog(page, 'Erase…', 'erase');
