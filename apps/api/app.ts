@@ -83,7 +83,7 @@ import type { WidgetShelf } from './pages/widget-shelf.ts';
 
 const exact = { sensitive: true, strict: true };
 
-/** Created once, in process/open.ts; each room is handed what it says it needs. */
+/** Created once, in serve.ts; each room is handed what it says it needs. */
 export interface AppParts {
   config: Omit<ApiConfig, 'opsPort'>;
   /** the pages' builds lie in it */

@@ -31,7 +31,7 @@ export const joinLog = (sql: Sql, only?: number) => sql`
 /** In an answer that also has a total, the only row of an empty page is null but for that. */
 export type Row = record.Row & Pick<FullRecord, 'log' | 'position'>;
 
-/** The columns of `records r`, joined by `joinNames` (../records/names.ts) and `joinLog`. */
+/** The columns of `records r`, joined by `joinNames` (record/joined-names.ts) and `joinLog`. */
 export const columns = (sql: Sql) => sql`${record.columns(sql)}, place.log, place.position`;
 
 export const toRecord = (row: Row): FullRecord => ({ ...record.toShown(row), log: row.log, position: row.position });

@@ -15,7 +15,7 @@ export type Row = Omit<Shown, 'decidedAt' | 'receivedAt' | 'erasedAt'> & {
 /** What a record's entry is made of. */
 export type OwnRecord = Shown & { importedAt: string | null };
 
-/** Of `records r`, joined by `joinNames` (names.ts). */
+/** Of `records r`, joined by `joinNames` (joined-names.ts). */
 export const columns = (sql: Sql) => sql`
   r.id, domains.id as "domainId", r.decision, r.received_at as "receivedAt", r.visitor_id as "visitorId",
   r.preferences, r.source, r.banner_version as "bannerVersion", r.policy_version as "policyVersion", r.language,

@@ -5,23 +5,25 @@ import { importLimits } from '#libs/log/import/contract';
 import { importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
 import { readNdjson } from '#libs/log/import/ndjson';
 import { createToRecord } from '#libs/log/import/to-record';
+import type { RecordBody } from '#libs/record/contract';
 
 const now = Date.now();
 const day = 86_400_000;
+
+const toRecord = createToRecord({
+  domainId: 'dom_x',
+  key: Buffer.from('a key of the organization'),
+  now,
+  ip: { mode: 'truncated', hashKey: undefined },
+  isPastRetention: (month) => month <= '2018-08',
+  importId: 'imp_x',
+});
 
 /** Imports a file of one piece, and returns what is counted. */
 async function run(text: string, maxRows?: number) {
   const pieces = async function* () {
     yield Buffer.from(text);
   };
-  const toRecord = createToRecord({
-    domainId: 'dom_x',
-    key: Buffer.from('a key of the organization'),
-    now,
-    ip: { mode: 'truncated', hashKey: undefined },
-    isPastRetention: (month) => month <= '2018-08',
-    importId: 'imp_x',
-  });
   const counts = noRows();
   const parts = { rows: readNdjson(pieces()), toRecord, findKnown: async () => new Set<string>() };
   await importRows({ ...parts, ...(maxRows && { maxRows }) }, counts);
@@ -57,6 +59,28 @@ it.each<[string, string | object, string]>([
   const { errors, ...counts } = await run(`${text}\n\n${JSON.stringify(good)}`);
   expect(counts).toMatchObject({ read: 2, queued: 1, known: 0, rejected: 1, codes: [`1 ${code}`] });
   expect(errors[0]?.detail.length).toBeLessThan(600);
+});
+
+it('every field of a record comes into the record', () => {
+  const body: Required<RecordBody> = {
+    decision: 'custom',
+    id: makeIdAt(Date.parse('2022-05-05T05:05:05.000Z')),
+    visitorId: 'v',
+    preferences: { marketing: true },
+    source: 'banner',
+    bannerVersion: '1',
+    policyVersion: '2',
+    language: 'de',
+    pageUrl: 'https://example.com/a',
+    tcString: 't',
+    gppString: 'g',
+    gpc: false,
+    metadata: { a: 1 },
+    notice: 'a'.repeat(64),
+    variant: 'b',
+  };
+  const made = toRecord({ row: 1, given: body, text: JSON.stringify(body) });
+  expect(made).toMatchObject({ record: { ...body, source: 'import' } });
 });
 
 describe('a file', () => {

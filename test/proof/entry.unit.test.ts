@@ -8,9 +8,11 @@ import {
   noticeEntry,
   privateText,
   recordEntry,
+  type SealedRecord,
   textLeafHash,
 } from '#libs/proof/tree/entry';
 import { leafHash } from '#libs/proof/tree/hash';
+import { newRecord } from '#libs/record/contract';
 import { sha256 } from '../support/log-vector.ts';
 
 const commitments = { circumstances: 'c', private: 'p' };
@@ -63,6 +65,16 @@ const byCodeUnit = (map: object): string =>
   plainly(Object.entries(map).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 describe('the texts of a record', () => {
+  it('have every field that is stored of it', () => {
+    // the time of the decision is in the id, and a request's own id is not stored
+    const fields = Object.keys(newRecord.shape).filter((name) => name !== 'requestId');
+    const whole = Object.fromEntries(fields.map((name) => [name, name === 'gpc' || name === 'bot' ? true : 'x']));
+    const one = { ...whole, preferences: { a: true }, metadata: { a: 1 } } as unknown as SealedRecord;
+    const texts = recordEntry(one, commitments) + circumstancesText(one) + privateText(one);
+    const nameOf = (field: string) => (field === 'domainId' ? 'domain' : field);
+    expect(fields.filter((field) => !texts.includes(`"${nameOf(field)}":`))).toEqual([]);
+  });
+
   it('hold what is there, in order, as JSON.stringify writes it', () => {
     fc.assert(
       fc.property(record, ({ id, domainId, bot, ...one }) => {

@@ -20,7 +20,7 @@ writeFileSync(
 const settings = { IP_MODE: 'hashed', IP_HASH_KEY: key, TRUSTED_PROXY_HOPS: '2', COUNTRY_HEADER: 'CF-IPCountry' };
 const behindProxies = (await startApi({ ...stack.env, ...settings, GEOIP_FILE: file })).baseUrl;
 
-/** The rules themselves: test/base/client-address.unit.test.ts and countries.test.ts. */
+/** The rules themselves: test/base/client-address.unit.test.ts and test/record/countries.unit.test.ts. */
 describe('a record', () => {
   const stored = async (baseUrl: string, forwarded: string, country: string) => {
     const { domainId, apiKey, ...own } = await withOwnDomain(stack);

@@ -17,7 +17,7 @@ export interface Table {
   by?: 'domain_number' | 'domain_id' | 'organization_number' | 'organization_id' | { column: string; of: string };
   /** Deletes all rows of an organization, where that takes more than the column. Yields how many went in each statement. */
   deleteOf?: (db: Database, leaving: Leaving) => AsyncIterable<number>;
-  /** The columns that hold a visitor's data. */
+  /** The columns that hold a visitor's data: the test of erasing looks there. What takes the data out is in `privacy`. */
   personal?: string[];
 }
 
