@@ -13,7 +13,7 @@ import { addVisitorAct } from '#libs/tenants/visitor-acts';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { exportQuery, organizationExportQuery } from './contract.ts';
 import { readCutFile } from './export/cut-file.ts';
-import { listSpans } from './export/pages.ts';
+import { listSpans } from './export/domain-records.ts';
 import { type Export, readExport, readOpenEpoch } from './exported-lines.ts';
 
 export type ExportTools = Tools<{ actor: string; privacyKey(): Buffer }>;

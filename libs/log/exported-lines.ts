@@ -1,7 +1,7 @@
 /** An export: the lines of all matching records of some domains, as they are read. */
 import type { Database } from '#libs/base/db/database';
+import { type DomainExport, readDomain } from './export/domain-records.ts';
 import { headers } from './export/lines.ts';
-import { type DomainExport, readDomain } from './export/pages.ts';
 
 export interface Export extends Omit<DomainExport, 'domainId' | 'epoch' | 'after'> {
   /** one, or several in the order of their ids */

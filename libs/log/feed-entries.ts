@@ -3,7 +3,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { monthOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
-import { joinLog } from '#libs/proof/places';
+import { joinLog } from '#libs/proof/positions';
 import type { LogName } from '#libs/proof/runs';
 import { readSealed, type SealedEntry } from '#libs/proof/sealed-entries';
 import { parseEntry } from '#libs/proof/tree/parse-entry';

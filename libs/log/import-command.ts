@@ -16,11 +16,10 @@ import { findOrganizations } from '#libs/tenants/tenants';
 import { createFieldsOf } from './import/columns.ts';
 import { type ImportFormat, importFormats } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
-import { type ImportCounts, importRows, noRows } from './import/import-rows.ts';
+import { type ImportCounts, importRows, noRows, noteImport } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
-import { noteImport } from './import/note-import.ts';
 import { presetNames, readColumns } from './import/presets.ts';
-import { writeRefused } from './import/refused.ts';
+import { writeRefused } from './import/refused-rows.ts';
 import type { Rows } from './import/rows.ts';
 import { createToRecord } from './import/to-record.ts';
 

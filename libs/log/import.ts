@@ -24,14 +24,13 @@ import {
   importTypes,
 } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
-import { importRows, noRows, TooManyRows } from './import/import-rows.ts';
+import { importRows, noRows, noteImport, TooManyRows } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
-import { noteImport } from './import/note-import.ts';
 import { Unreadable } from './import/rows.ts';
 import { createToRecord } from './import/to-record.ts';
-import { createImportLane } from './import-lane.ts';
+import { createImportThrottle } from './import-throttle.ts';
 
-export interface ImportRoomParts {
+interface ImportParts {
   config: { ip: AddressRule; retentionMonths: number };
   db: Database;
   recorder: {
@@ -40,8 +39,8 @@ export interface ImportRoomParts {
   places: SharedPlaces;
 }
 
-export function importRecords({ config, db, recorder, places }: ImportRoomParts): Middleware {
-  const lane = createImportLane({ db, record: recorder.record });
+export function importRecords({ config, db, recorder, places }: ImportParts): Middleware {
+  const throttle = createImportThrottle({ db, record: recorder.record });
   return guard({ params: domainPath, query: importQuery }, async (ctx, { params: { domainId }, query }) => {
     const { organizationId, cursorKey: key } = organizationIn(ctx);
     try {
@@ -63,7 +62,7 @@ export function importRecords({ config, db, recorder, places }: ImportRoomParts)
   async function run(ctx: Context, { organizationId, key, domainId, format, isDryRun }: Wanted): Promise<Imported> {
     const { receivedAt: now } = ctx.state;
     const end = endOf(ctx);
-    const stream = lane.open(organizationId, domainId, end);
+    const stream = throttle.open(organizationId, domainId, end);
     const importId = `imp_${randomBytes(10).toString('hex')}`;
     const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
     const toRecord = createToRecord({

@@ -1,4 +1,4 @@
-/** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
+/** Records of the log, by page and one by one. */
 
 import type { Database } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
@@ -6,14 +6,16 @@ import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { guard } from '#libs/base/http/guard';
 import type { BaseMetrics } from '#libs/base/ops/metrics';
 import { domainPath } from '#libs/base/terms/parameters';
+import { requireRecord } from '#libs/proof/positions';
+import { logQuery, recordPath } from '#libs/record/contract';
 import { type Cap, findCap } from '#libs/stats/limit';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
 import { noteBusyVisitor } from './busy-visitors.ts';
 import { type RecordsPage, recordsQuery } from './contract.ts';
-import { readPage } from './page.ts';
-import type { LogPage } from './pages/page.ts';
+import { readPage } from './domain-page.ts';
+import type { LogPage } from './pages/log-page.ts';
 
 const defaultLimit = 50;
 const cappedLimit = 10;
@@ -25,6 +27,7 @@ interface Parts {
   noteVisitorRead: NoteVisitorRead;
 }
 
+/** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
 export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middleware {
   return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
@@ -90,4 +93,15 @@ function cappedPage(domainId: string, limit: number, first: LogPage, cap: Cap): 
     nextCursor: null,
     records: first.records,
   };
+}
+
+/** GET /v1/consent/:domainId/records/:recordId: one record, with its position in the log. */
+export function oneRecord({ readDb }: { readDb: Database }): Middleware {
+  return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, params.domainId);
+    requireConsentLog(organization);
+    const { record } = await readDb.run((sql) => requireRecord(sql, { ...params, ...query }));
+    ctx.body = record;
+  });
 }

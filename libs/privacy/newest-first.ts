@@ -1,7 +1,7 @@
 /** A visitor's records of several domains, newest first, a page at a time. */
 
 import type { Database } from '#libs/base/db/database';
-import type { FoundRecord } from '#libs/proof/places';
+import type { FoundRecord } from '#libs/proof/positions';
 import { readVisitorRecords, type VisitorDomain } from './visitor-records.ts';
 
 /** records that are read at once */

@@ -7,7 +7,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
-import { runOf } from '#libs/proof/places';
+import { runOf } from '#libs/proof/positions';
 import { commitment, type PrivateFields, privateText, saltOf } from '#libs/proof/tree/entry';
 
 /** Records in one transaction: so many are blanked in some 50 ms, and whoever seals or stores waits no longer. */

@@ -4,15 +4,15 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';
 import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
-import type { FoundRecord } from '#libs/proof/places';
+import type { FoundRecord } from '#libs/proof/positions';
 import { findLog, type PublishedLog } from '#libs/proof/published';
 import { readTiles } from '#libs/proof/tiles';
 import { utf8 } from '#libs/proof/tree/bytes';
 import { parseCheckpoint } from '#libs/proof/tree/checkpoint';
 import { sealedEntryOf } from '#libs/proof/tree/entry';
 import { hashLength, leafHash } from '#libs/proof/tree/hash';
+import { inclusionProof, inclusionTiles } from '#libs/proof/tree/make-proofs';
 import { parseNote } from '#libs/proof/tree/note';
-import { inclusionProof, inclusionTiles } from '#libs/proof/tree/proofs';
 import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
 import { verifyInclusion } from '#libs/proof/tree/verify-proofs';
 

@@ -1,7 +1,7 @@
 /** All records of a visitor, newest first, in pages by key: no cursor and no snapshot is open between two of them. */
 
 import type { Sql } from '#libs/base/db/database';
-import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '#libs/proof/places';
+import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '#libs/proof/positions';
 import type { FullRecord } from '#libs/record/contract';
 import { isVisitor, joinNames } from '#libs/record/joined-names';
 import { isInScope, numbersOf, type VisitorScope } from '#libs/tenants/visitor-scope';

@@ -43,7 +43,8 @@ export async function publishCheckpoints(sql: Sql, signed: Signed[], signedBy: s
       and ended_at is null and halted is null`;
 }
 
-export interface Published {
+/** How far a log has grown, and what is published of it. */
+export interface LogProgress {
   domainNumber: number;
   domainId: string;
   log: number;
@@ -54,20 +55,31 @@ export interface Published {
   halted: Halted | null;
 }
 
-/** What is published of the newest logs of the next domains after number `after`. */
-export const nextPublished = (sql: Sql, after: number, limit: number): Promise<Published[]> =>
-  published(sql, sql`domain_number > ${after}`, limit);
+/** The newest logs of the next domains after number `after`. */
+export const nextProgress = (sql: Sql, after: number, limit: number): Promise<LogProgress[]> => sql<LogProgress[]>`
+  ${newestLogs(sql)} and domain_number > ${after}
+  order by domain_number limit ${limit}`;
 
 /** The same of these domains. */
-export const listPublished = (sql: Sql, domainNumbers: number[]): Promise<Published[]> =>
-  published(sql, sql`domain_number = any(${domainNumbers})`, domainNumbers.length);
+export const listProgress = (sql: Sql, domainNumbers: number[]): Promise<LogProgress[]> => sql<LogProgress[]>`
+  ${newestLogs(sql)} and domain_number = any(${domainNumbers})
+  order by domain_number`;
 
-const published = (sql: Sql, which: ReturnType<Sql>, limit: number) => sql<Published[]>`
+/** The next unconfirmed ones, all or of the domains `only`. Until the transaction ends nobody else changes them. */
+export const lockUnconfirmed = (
+  sql: Sql,
+  { after, limit, only }: { after: number; limit: number; only: string[] },
+): Promise<LogProgress[]> => sql<LogProgress[]>`
+  ${newestLogs(sql)} and halted = 'unconfirmed' and domain_number > ${after}
+    and (${only.length === 0} or domains.id = any(${only}))
+  order by domain_number limit ${limit}
+  for update of logs`;
+
+const newestLogs = (sql: Sql) => sql`
   select domain_number as "domainNumber", domains.id as "domainId", log, size, checkpoint_size as "checkpointSize",
     split_part(checkpoint, E'\n', 3) as root, halted
   from logs join domains on domains.number = domain_number
-  where ended_at is null and ${which}
-  order by domain_number limit ${limit}`;
+  where ended_at is null`;
 
 export async function countHalted(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

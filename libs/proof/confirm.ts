@@ -1,42 +1,58 @@
-/** Confirming: logs that the guard halted because the server is another one may go on, as nothing is missing. */
-import type { Sql } from '#libs/base/db/database';
-import type { Perform } from '#libs/tenants/audited-change';
-import { type Published, setHalted } from './checkpoints.ts';
-import type { Halted } from './heads.ts';
+/** Confirming: logs that were halted because the server is another one may go on, as nothing is missing. */
 
-interface Wanted {
-  after: number;
-  limit: number;
-  only: string[];
+import type { Database } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import type { Perform } from '#libs/tenants/audited-change';
+import { lockUnconfirmed, setHalted } from './checkpoints.ts';
+import type { Halted } from './heads.ts';
+import { listLogStatus } from './status.ts';
+import { isBehind, recall, remember } from './witness.ts';
+
+/** logs in one transaction */
+const chunk = 500;
+
+interface Parts {
+  db: Database;
+  perform: Perform;
+  redis: RedisConnection;
 }
 
-/**
- * Of the next unconfirmed logs after domain `after` (all, or those of `only`) lets those go on that `judge` does not
- * find behind. Returns what was judged; undefined after the last.
- */
-export const confirmLogs = (
-  perform: Perform,
-  wanted: Wanted,
-  judge: (logs: Published[]) => Promise<(Halted | null)[]>,
-) =>
+/** Of all domains, or of `only`. Returns how many logs may go on, and the domains of all that are behind. */
+export async function confirmLogs({ db, perform, redis }: Parts, only: string[] = []) {
+  let [confirmed, after] = [0, 0];
+  for (;;) {
+    const judged = await confirmNext({ perform, redis }, { after, only });
+    if (judged.length === 0) break;
+    confirmed += judged.filter(({ halted }) => halted === null).length;
+    after = judged.at(-1)?.domainNumber ?? after;
+  }
+  const behind = await db.run((sql) => listLogStatus(sql, 'behind'));
+  return { confirmed, behind: behind.map(({ domainId }) => domainId) };
+}
+
+/** Lets the next unconfirmed logs after domain `after` go on, except those that are behind; answers how each is now. */
+const confirmNext = ({ perform, redis }: Omit<Parts, 'db'>, { after, only }: { after: number; only: string[] }) =>
   perform(async (sql, note) => {
-    const logs = await lockUnconfirmed(sql, wanted);
-    const judged = await judge(logs);
-    const changes = logs.map((own, at) => ({ ...own, halted: judged[at] ?? null }));
-    await setHalted(sql, changes);
-    for (const { domainId, log, checkpointSize, halted } of changes) {
-      if (halted) continue;
+    const logs = await lockUnconfirmed(sql, { after, limit: chunk, only });
+    const witnessed = await recall(
+      redis.client,
+      logs.map(({ domainId }) => domainId),
+    );
+    const judged = logs.map((own, at) => {
+      const halted: Halted | null = isBehind(own, witnessed[at]) ? 'behind' : null;
+      return { ...own, halted };
+    });
+    const fine = judged.filter(({ halted }) => halted === null);
+    // before they may go on: from now on an older copy of this database is known as one
+    await remember(
+      redis.client,
+      fine.flatMap(({ domainId, log, checkpointSize, root }) =>
+        root ? [{ domainId, log, size: checkpointSize, root }] : [],
+      ),
+    );
+    await setHalted(sql, judged);
+    for (const { domainId, log, checkpointSize } of fine) {
       await note({ act: 'log.confirm', subject: domainId, domainId, details: { log, size: checkpointSize } });
     }
-    return changes.length > 0 ? changes : undefined;
+    return judged;
   });
-
-/** Until the transaction ends nobody else changes them. */
-const lockUnconfirmed = (sql: Sql, { after, limit, only }: Wanted): Promise<Published[]> => sql<Published[]>`
-  select domain_number as "domainNumber", domains.id as "domainId", log, size, checkpoint_size as "checkpointSize",
-    split_part(checkpoint, E'\n', 3) as root, halted
-  from logs join domains on domains.number = domain_number
-  where ended_at is null and halted = 'unconfirmed' and domain_number > ${after}
-    and (${only.length === 0} or domains.id = any(${only}))
-  order by domain_number limit ${limit}
-  for update of logs`;

@@ -1,5 +1,6 @@
 /** What is published of a domain's log: its newest checkpoint and the keys that signed it. */
 import type { Sql } from '#libs/base/db/database';
+import { Problem } from '#libs/base/terms/problem';
 
 export interface PublishedLog {
   domainNumber: number;
@@ -27,6 +28,14 @@ export async function findLog(sql: Sql, domainId: string, log?: number): Promise
       and ${log === undefined ? sql`true` : sql`log = ${log}`}
     order by log desc limit 1`;
   return found;
+}
+
+/** The same; throws the 404 where there is none. */
+export async function requireLog(sql: Sql, domainId: string, log?: number): Promise<PublishedLog> {
+  const found = await findLog(sql, domainId, log);
+  if (found) return found;
+  const detail = log === undefined ? 'nothing of this domain is sealed yet' : `this domain has no log ${log}`;
+  throw new Problem('not_found', detail);
 }
 
 export interface LogSize {

@@ -1,21 +1,23 @@
 /**
- * Restarting: a domain's log ends with its newest checkpoint, and the next one begins with all that has no place under a
- * checkpoint. That includes entries of the old log that were never published: whatever is signed of it now could
+ * Restarting: a domain's log ends with its newest checkpoint, and the next one begins with all that no checkpoint covers. That includes entries of the old log that were never published: whatever is signed of it now could
  * contradict what was signed before.
  */
 
-import type { Sql } from '#libs/base/db/database';
+import type { Database, Sql } from '#libs/base/db/database';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import { sha256 } from '#libs/base/sha256';
 import type { Perform } from '#libs/tenants/audited-change';
 import { Refused } from '#libs/tenants/refusals';
-import { addErasures } from './erasures.ts';
+import { addErasures } from './erasures-to-seal.ts';
 import { takeTexts } from './log-texts.ts';
 import { addRuns, type LogName, takeRuns } from './runs.ts';
-import { readTiles } from './tiles.ts';
+import { listLogStatus } from './status.ts';
+import { readTileBytes } from './tiles.ts';
 import { packFrontier } from './tree/frontier.ts';
+import { frontierFromTiles, rootTiles } from './tree/make-proofs.ts';
 import { parseEntry } from './tree/parse-entry.ts';
-import { frontierFromTiles, rootTiles } from './tree/proofs.ts';
-import { tileWidth } from './tree/tile-path.ts';
+import { tileWidth } from './tree/tlog-tiles.ts';
+import { recall } from './witness.ts';
 
 interface Ending extends LogName {
   size: number;
@@ -26,7 +28,7 @@ interface Ending extends LogName {
 }
 
 /** Which log follows log `ended`: its number and origin. Asked once the old one cannot grow any more. */
-export type NextLog = (ended: number) => Promise<{ log: number; origin: string }>;
+type NextLog = (ended: number) => Promise<{ log: number; origin: string }>;
 
 interface Restarted {
   ended: number;
@@ -34,6 +36,44 @@ interface Restarted {
   size: number;
   log: number;
   origin: string;
+}
+
+interface RestartParts {
+  db: Database;
+  perform: Perform;
+  redis: RedisConnection;
+  logName: string;
+}
+
+export interface RestartOptions {
+  /** default: of all domains whose logs are behind */
+  domainId?: string | undefined;
+  /** the least number that the next log may have */
+  log?: number | undefined;
+  /** also a log that is not halted */
+  yes?: boolean | undefined;
+}
+
+/** Restarts logs, a transaction each. Throws where the one of the domain is not halted, unless `yes`. */
+export async function restartLogs(
+  { db, perform, redis, logName }: RestartParts,
+  { domainId, log: least = 1, yes = false }: RestartOptions = {},
+) {
+  const concerned = await db.run((sql) => listLogStatus(sql, domainId === undefined ? 'behind' : undefined));
+  const named = concerned.find((each) => each.domainId === domainId);
+  if (named?.halted === null && !yes)
+    throw new Error(`log ${named.log} of ${domainId} is not halted; to end it all the same, give --yes`);
+  const ids = domainId === undefined ? concerned.map((each) => each.domainId) : [domainId];
+  const results = [];
+  for (const id of ids) {
+    const next = async (ended: number) => {
+      const [witnessed] = await recall(redis.client, [id]);
+      const log = Math.max(ended + 1, (witnessed?.log ?? 0) + 1, least);
+      return { log, origin: `${logName}/${id}/${log}` };
+    };
+    results.push(await restartLog(perform, id, next));
+  }
+  return results;
 }
 
 /** Ends a domain's log and begins the next one. Throws Refused where the domain has none. */
@@ -66,10 +106,10 @@ async function restart(sql: Sql, domainId: string, next: NextLog): Promise<Resta
   return { ended, size: checkpointSize, log, origin };
 }
 
-type Place = Pick<Ending, 'lastEpoch' | 'lastId' | 'waitsFrom'>;
+type LastRecord = Pick<Ending, 'lastEpoch' | 'lastId' | 'waitsFrom'>;
 
 /** Takes from the log what no checkpoint covers, and answers after which record the next one has to go on. */
-async function cutBack(sql: Sql, ending: Ending): Promise<Place> {
+async function cutBack(sql: Sql, ending: Ending): Promise<LastRecord> {
   const { domainNumber, log, size, checkpointSize, waitsFrom, lastEpoch: epoch } = ending;
   if (size === checkpointSize) return ending;
   const inTile = checkpointSize % tileWidth;
@@ -80,7 +120,7 @@ async function cutBack(sql: Sql, ending: Ending): Promise<Place> {
     from generate_series(${inTile * 16 + 1}::integer, ${ids.length}, 16) as at
     join records on domain_number = ${domainNumber} and id = encode(substr(${ids}::bytea, at, 16), 'hex')::uuid
     order by epoch, id limit 1`;
-  const place: Place = cut
+  const last: LastRecord = cut
     ? { lastEpoch: cut.epoch, lastId: before(cut.id), waitsFrom: Math.min(cut.epoch, waitsFrom ?? cut.epoch) }
     : ending;
   if (inTile > 0) {
@@ -90,7 +130,7 @@ async function cutBack(sql: Sql, ending: Ending): Promise<Place> {
         log,
         first: checkpointSize - inTile,
         entries: inTile,
-        ...place,
+        ...last,
         ids: ids.subarray(0, inTile * 16),
         secrets: Buffer.concat(tail.map((run) => run.secrets)).subarray(0, inTile * 16),
         leaves: Buffer.concat(tail.map((run) => run.leaves)).subarray(0, inTile * 32),
@@ -108,19 +148,13 @@ async function cutBack(sql: Sql, ending: Ending): Promise<Place> {
   await sql`
     delete from erased_commitments
     where domain_number = ${domainNumber} and log = ${log} and position >= ${checkpointSize}`;
-  const frontier = await frontierOf(sql, ending, checkpointSize);
+  const tiles = await readTileBytes(sql, ending, rootTiles(checkpointSize));
+  const hashes = frontierFromTiles(sha256, checkpointSize, tiles);
+  const frontier = Buffer.from(packFrontier({ size: checkpointSize, hashes }));
   await sql`
-    update logs set size = ${checkpointSize}, frontier = ${frontier}, last_epoch = ${place.lastEpoch}, last_id = ${place.lastId}
+    update logs set size = ${checkpointSize}, frontier = ${frontier}, last_epoch = ${last.lastEpoch}, last_id = ${last.lastId}
     where domain_number = ${domainNumber} and log = ${log}`;
-  return place;
-}
-
-async function frontierOf(sql: Sql, name: LogName, size: number): Promise<Buffer> {
-  const names = rootTiles(size);
-  const tiles = await readTiles(sql, name, names);
-  const bytes = new Map(names.map(({ level, index }, at) => [`${level}/${index}`, tiles[at]]));
-  const hashes = frontierFromTiles(sha256, size, (level, index) => bytes.get(`${level}/${index}`));
-  return Buffer.from(packFrontier({ size, hashes }));
+  return last;
 }
 
 /** The id just before this one. */

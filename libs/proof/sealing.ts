@@ -7,10 +7,10 @@ import { deriveNext } from '#libs/record/derivations';
 import { createPieceSize } from '#libs/record/piece-size';
 import { listWaiting } from './heads.ts';
 import type { ProofMetrics } from './metrics.ts';
-import { sealErasures, usualErasures } from './seal/erasures.ts';
-import { createGuard } from './seal/halt.ts';
+import { createInspection } from './seal/halt.ts';
 import { publish } from './seal/publish.ts';
 import { createSeal } from './seal/seal.ts';
+import { sealErasures, usualErasures } from './seal/seal-erasures.ts';
 import { createSigner } from './seal/signer.ts';
 
 /** Milliseconds after which a backlog's checkpoints are published before all of it is sealed. */
@@ -30,7 +30,7 @@ export interface SealingParts {
 
 export function createSealing({ sealing, after, ...parts }: SealingParts): (signal: AbortSignal) => Promise<void> {
   const { db, redis, metrics } = parts;
-  const inspectLogs = createGuard(parts);
+  const inspectLogs = createInspection(parts);
   const signer = createSigner(sealing.keys);
   const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
   const seal = createSeal({ ...entering, after });

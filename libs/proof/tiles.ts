@@ -2,15 +2,16 @@
 
 import type { Sql } from '#libs/base/db/database';
 import type { LogName } from './runs.ts';
-import { tileWidth } from './tree/tile-path.ts';
-
-export interface TileName {
-  level: number;
-  index: number;
-}
+import { hashLength } from './tree/hash.ts';
+import type { TileBytes } from './tree/make-proofs.ts';
+import { type Tile, tileWidth } from './tree/tlog-tiles.ts';
 
 /** All hashes of these tiles that there are, one after the other, 32 bytes each; in the order of `tiles`. */
-export async function readTiles(sql: Sql, { domainNumber, log }: LogName, tiles: TileName[]): Promise<Buffer[]> {
+export async function readTiles(
+  sql: Sql,
+  { domainNumber, log }: LogName,
+  tiles: Pick<Tile, 'level' | 'index'>[],
+): Promise<Buffer[]> {
   const rows = await sql<{ hashes: Buffer | null }[]>`
     select case
       when level = 0 then (
@@ -28,4 +29,23 @@ export async function readTiles(sql: Sql, { domainNumber, log }: LogName, tiles:
       with ordinality as tile (level, "index", place)
     order by place`;
   return rows.map(({ hashes }) => hashes ?? Buffer.alloc(0));
+}
+
+/** Of each tile as many hashes as its width says; throws where the store has fewer. */
+export async function readHashes(sql: Sql, log: LogName, tiles: Tile[]): Promise<Buffer[]> {
+  const found = await readTiles(sql, log, tiles);
+  return found.map((bytes, at) => {
+    const { level = 0, index = 0, width = 0 } = tiles[at] ?? {};
+    if (bytes.length >= width * hashLength) return bytes.subarray(0, width * hashLength);
+    throw new Error(
+      `tile ${level}/${index} of log ${log.log} of domain number ${log.domainNumber} has ${bytes.length} bytes`,
+    );
+  });
+}
+
+/** The tiles read at once, for a proof made of them. */
+export async function readTileBytes(sql: Sql, log: LogName, tiles: Tile[]): Promise<TileBytes> {
+  const hashes = await readHashes(sql, log, tiles);
+  const byName = new Map(tiles.map(({ level, index }, at) => [`${level}/${index}`, hashes[at]]));
+  return (level, index) => byName.get(`${level}/${index}`);
 }

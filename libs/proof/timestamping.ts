@@ -8,11 +8,11 @@ import type { Log } from '#libs/base/ops/process-log';
 import { sha256 } from '#libs/base/sha256';
 import type { ProofMetrics } from './metrics.ts';
 import { type Authority, askForToken } from './timestamps/authority.ts';
-import { addTimestamp, listLeaves } from './timestamps/stored.ts';
+import { addTimestamp, listLeaves } from './timestamps/stamped-checkpoints.ts';
 import { endTries, takeTry, timestampAge } from './timestamps/tries.ts';
 import { utf8 } from './tree/bytes.ts';
 import { leafHash } from './tree/hash.ts';
-import { wholeTree } from './tree/whole-tree.ts';
+import { wholeTree } from './tree/make-proofs.ts';
 
 /** Milliseconds: not all installations ask at midnight. */
 const spread = 60 * 60 * 1_000;

@@ -1,10 +1,11 @@
 /** Checks a proof offline: reads the file and the keys, and neither settings nor stores. */
-import { createHash, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { isJson } from '#libs/base/cli/session';
 import { visible } from '#libs/base/cli/visible';
+import { sha256 } from '#libs/base/sha256';
+import { verifyEd25519 } from './ed25519.ts';
 import { checkFile, parseVerifierKeys, type Verdict } from './tree/check-file.ts';
 import { factsOf, headline, limits, opensslCommands } from './tree/facts.ts';
 import type { VerifierKey } from './tree/verifier-key.ts';
@@ -90,12 +91,3 @@ function machineForm({ proven, entry, circumstances, personal, notice, timestamp
 }
 
 type VerdictThatHolds = Extract<Verdict, { holds: true }>;
-
-const sha256 = (input: Uint8Array): Uint8Array => createHash('sha256').update(input).digest();
-
-const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
-
-function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  const key = Buffer.concat([spkiPrefix, publicKey]);
-  return verify(null, message, { key, format: 'der', type: 'spki' }, signature);
-}

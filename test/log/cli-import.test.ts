@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
+import { readPage } from '#libs/log/domain-page';
 import type { Imported } from '#libs/log/import/contract';
-import { readPage } from '#libs/log/page';
 import { createCli } from '../support/cli.ts';
 import { at, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';

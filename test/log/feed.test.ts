@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'nod
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Feed, FeedEntry } from '#libs/log/contract';
-import { addErasures } from '#libs/proof/erasures';
+import { addErasures } from '#libs/proof/erasures-to-seal';
 import type { FullRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { spawnTethered } from '../../scripts/stack/tether.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, Sql } from '#libs/base/db/database';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import { type Notice, readNotice } from '#libs/notices/contract';
 import { createNoticeDerivation } from '#libs/notices/counting';
 import { findNotice, listNotices, putNotice } from '#libs/notices/documents';

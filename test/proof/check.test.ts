@@ -4,7 +4,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
 import { dayOf, monthOf } from '#libs/base/terms/calendar';
 import { makeIdAt } from '#libs/base/terms/uuid';
-import { checkLogs, type Difference } from '#libs/proof/check/check';
+import { checkLogs, type Difference } from '#libs/proof/check/check-domains';
 import { addNodes, type Node } from '#libs/proof/runs';
 import { append, packFrontier, unpackFrontier } from '#libs/proof/tree/frontier';
 import { dropMonth, makeMonth } from '#libs/record/months';

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { base64, base64url, concat, equal, fromBase64, fromHex, fromUtf8, hex, utf8 } from '#libs/proof/tree/bytes';
 import { parseCheckpoint } from '#libs/proof/tree/checkpoint';
-import { packBundle, unpackBundle } from '#libs/proof/tree/entry-bundle';
 import { formatNote, signatureLine, verifyNote } from '#libs/proof/tree/note';
-import { formatTilePath, parseTilePath, widthAt } from '#libs/proof/tree/tile-path';
+import { formatTilePath, packBundle, parseTilePath, unpackBundle, widthAt } from '#libs/proof/tree/tlog-tiles';
 import { parseVerifierKey, verifierKey } from '#libs/proof/tree/verifier-key';
 import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
 

@@ -1,10 +1,10 @@
 /** Entries of a log that are not a record's: what visitors were shown, and erasures. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '#libs/base/sha256';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import { dropExpiredMonths } from '#libs/privacy/retention';
-import { checkLogs } from '#libs/proof/check/check';
-import { addErasures } from '#libs/proof/erasures';
+import { checkLogs } from '#libs/proof/check/check-domains';
+import { addErasures } from '#libs/proof/erasures-to-seal';
 import { restartLog } from '#libs/proof/restart';
 import { readSealed } from '#libs/proof/sealed-entries';
 import { entryOf } from '#libs/proof/tree/entry';

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { dropExpiredMonths } from '#libs/privacy/retention';
-import { checkLogs } from '#libs/proof/check/check';
+import { checkLogs } from '#libs/proof/check/check-domains';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createSeal } from '#libs/proof/seal/seal';
 import { deriveNext } from '#libs/record/derivations';

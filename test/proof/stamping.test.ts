@@ -5,7 +5,7 @@ import type { Database } from '#libs/base/db/database';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { findLog } from '#libs/proof/published';
 import { createTimestamping } from '#libs/proof/timestamping';
-import { findTimestamp, type Timestamp } from '#libs/proof/timestamps/stored';
+import { findTimestamp, type Timestamp } from '#libs/proof/timestamps/stamped-checkpoints';
 import { fromBase64, utf8 } from '#libs/proof/tree/bytes';
 import { leafHash } from '#libs/proof/tree/hash';
 import { parseNote } from '#libs/proof/tree/note';

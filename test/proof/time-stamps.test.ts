@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { findLog } from '#libs/proof/published';
-import { findTimestamp } from '#libs/proof/timestamps/stored';
+import { findTimestamp } from '#libs/proof/timestamps/stamped-checkpoints';
 import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { persist } from '#libs/record/persist/persist';
 import { request, tokenFor } from '../support/client.ts';

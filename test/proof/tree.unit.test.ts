@@ -11,10 +11,10 @@ import {
   rootFromTiles,
   rootTiles,
   type TileBytes,
-} from '#libs/proof/tree/proofs';
-import type { Tile } from '#libs/proof/tree/tile-path';
+  wholeTree,
+} from '#libs/proof/tree/make-proofs';
+import type { Tile } from '#libs/proof/tree/tlog-tiles';
 import { inclusionRoot, verifyConsistency, verifyInclusion } from '#libs/proof/tree/verify-proofs';
-import { wholeTree } from '#libs/proof/tree/whole-tree';
 import { sha256 } from '../support/log-vector.ts';
 import { slowConsistency, slowInclusion, slowLevel, slowRoot } from '../support/slow-tree.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '#libs/proof/tree/entry';
 import { append, emptyFrontier, rootOf } from '#libs/proof/tree/frontier';
 import { leafHash } from '#libs/proof/tree/hash';
+import { inclusionProof } from '#libs/proof/tree/make-proofs';
 import { formatNote } from '#libs/proof/tree/note';
-import { inclusionProof } from '#libs/proof/tree/proofs';
 import { formatTlogProof, parseTlogProof } from '#libs/proof/tree/tlog-proof';
 import { formatVerifierKey, verifierKey } from '#libs/proof/tree/verifier-key';
 import { logKey, sha256, vector } from '../support/log-vector.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Sql } from '#libs/base/db/database';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import { dropExpiredMonths } from '#libs/privacy/retention';
 import { dropMonth, listMonths, makeMonth } from '#libs/record/months';
 import { persist } from '#libs/record/persist/persist';

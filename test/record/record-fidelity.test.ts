@@ -3,7 +3,7 @@ import { isbot } from 'isbot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decisions, sources } from '#libs/base/terms/terms';
 import { timeOf } from '#libs/base/terms/uuid';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import { type NewRecord, recordBody } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { recordAt } from '../support/records.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import type { NewRecord } from '#libs/record/contract';
 import { dropMonth } from '#libs/record/months';
 import { persist } from '#libs/record/persist/persist';

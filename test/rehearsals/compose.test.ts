@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import { type Setting, settings } from '../../apps/settings/settings.ts';
 import { findRedis, type Program } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';

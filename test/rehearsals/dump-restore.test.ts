@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createDatabase, type Database } from '#libs/base/db/database';
 import { migrate } from '#libs/base/db/migrate';
 import { decisions } from '#libs/base/terms/terms';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
 import { runCommand } from '../../scripts/stack/command.ts';

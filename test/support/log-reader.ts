@@ -1,11 +1,10 @@
 /** Reads a domain's log from outside and verifies it, as an auditor would: over HTTP and with public keys only. */
 import { createHash } from 'node:crypto';
 import type { Checkpoint } from '#libs/proof/tree/checkpoint';
-import { unpackBundle } from '#libs/proof/tree/entry-bundle';
 import { leafHash } from '#libs/proof/tree/hash';
-import { rootFromTiles } from '#libs/proof/tree/proofs';
-import { formatTilePath, tileWidth, widthAt } from '#libs/proof/tree/tile-path';
+import { rootFromTiles } from '#libs/proof/tree/make-proofs';
 import { openCheckpoint } from '#libs/proof/tree/tlog-proof';
+import { formatTilePath, tileWidth, unpackBundle, widthAt } from '#libs/proof/tree/tlog-tiles';
 import { parseVerifierKey } from '#libs/proof/tree/verifier-key';
 import { request, tokenFor } from './client.ts';
 import { verifyEd25519 } from './log-vector.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import { connectRedis } from '#libs/base/redis/connection';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import type { FullRecord, NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { raise } from '#libs/stats/raise';

@@ -7,7 +7,7 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { createLimiter } from '#libs/base/http/limiter';
 import { noQuery } from '#libs/base/terms/parameters';
-import { readPage } from '#libs/log/page';
+import { readPage } from '#libs/log/domain-page';
 import { storable } from '#libs/record/contract';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import type { ApiConfig } from '../../settings/api.ts';

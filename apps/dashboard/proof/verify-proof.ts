@@ -1,11 +1,11 @@
 /** Verifies a record's proof in the browser. Loaded when somebody asks for it, since it is as large as a page. */
 
-import { proveBundle } from '#libs/proof/tree/bundle';
 import { fromHex } from '#libs/proof/tree/bytes';
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { circumstancesText, commitment, privateText, recordEntry } from '#libs/proof/tree/entry';
 import { type Fields, maybeText, objectIn, parseObject, textIn } from '#libs/proof/tree/fields';
 import { crypto } from '#libs/proof/tree/noble';
+import { proveBundle } from '#libs/proof/tree/proof-bundle';
 import { Refused } from '#libs/proof/tree/refused';
 import type { FullRecord } from '#libs/record/contract';
 

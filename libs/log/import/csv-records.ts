@@ -8,9 +8,8 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
 import { importLimits } from './contract.ts';
-import { inPieces } from './pieces.ts';
-import { requireUtf8 } from './rows.ts';
-import { createTurn } from './turns.ts';
+import { createYield } from './event-loop.ts';
+import { inPieces, requireUtf8 } from './rows.ts';
 
 export interface CsvRecord {
   cells: string[];
@@ -50,7 +49,7 @@ function withoutMark(start: Buffer): Buffer {
 async function take(piece: Buffer, delimiter: string, isLast: boolean): Promise<{ records: CsvRecord[]; end: number }> {
   const records: CsvRecord[] = [];
   let from = 0;
-  const turn = createTurn();
+  const yieldNow = createYield();
   for (;;) {
     const ends = recordEnds(piece, from);
     const read = parseUntilBroken(piece.subarray(from, ends.at(-1) ?? from), delimiter);
@@ -60,7 +59,7 @@ async function take(piece: Buffer, delimiter: string, isLast: boolean): Promise<
       from = end;
     }
     // to refuse a row takes csv-parse some 60 µs
-    await turn();
+    await yieldNow();
     if (read.length === batch) continue;
     if (read.length === ends.length && !isLast && piece.length - from <= longest) break;
     const line = piece.indexOf(newline, from);

@@ -4,10 +4,11 @@
  */
 
 import type { NewRecord } from '#libs/record/contract';
+import type { Perform } from '#libs/tenants/audited-change';
 import { exportedOnly, type ImportErrorCode, importedFields, importLimits, type Refusal } from './contract.ts';
+import { createYield } from './event-loop.ts';
 import type { Row, Rows } from './rows.ts';
 import type { ToRecord } from './to-record.ts';
-import { createTurn } from './turns.ts';
 
 /** Records that are looked up, and stored, together: whoever records waits no longer for them than for a busy moment. */
 const chunkSize = 500;
@@ -49,7 +50,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
   /** ids of this file: what stands in it twice is known the second time */
   const seen = new Set<string>();
   let chunk: { record: NewRecord; formerId?: string | undefined }[] = [];
-  const turn = createTurn();
+  const yieldNow = createYield();
 
   const flush = async () => {
     const rows = chunk;
@@ -92,14 +93,14 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
       }
       const wait = take(row);
       if (wait) await wait;
-      if (counts.read % 100 === 0) await turn();
+      if (counts.read % 100 === 0) await yieldNow();
       if (chunk.length === chunkSize) await flush();
     }
   }
   await flush();
 }
 
-/** A name that is misspelt is told of. */
+/** So that a misspelt name is noticed. */
 function noteIgnored(given: Record<string, unknown>, counts: ImportCounts): void {
   for (const name of Object.keys(given)) {
     if (importedFields.has(name) || exportedOnly.has(name)) continue;
@@ -111,3 +112,10 @@ function noteIgnored(given: Record<string, unknown>, counts: ImportCounts): void
 
 /** A third of the memory of the text. */
 const packed = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
+
+/** What an import did; also one that ended early. */
+export const noteImport = (
+  perform: Perform,
+  domainId: string,
+  details: { importId: string } & Record<string, string | number | boolean>,
+): Promise<void> => perform(async (_, note) => note({ act: 'records.import', subject: domainId, domainId, details }));

@@ -1,9 +1,8 @@
 /** NDJSON: a JSON object a line. Lines that are too long are passed over as they come, so memory stays bounded. */
 import { isUtf8 } from 'node:buffer';
 import { importLimits } from './contract.ts';
-import { inPieces } from './pieces.ts';
-import { type Row, type Rows, requireUtf8 } from './rows.ts';
-import { createTurn } from './turns.ts';
+import { createYield } from './event-loop.ts';
+import { inPieces, type Row, type Rows, requireUtf8 } from './rows.ts';
 
 const newline = 0x0a;
 const mark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -13,7 +12,7 @@ export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
   let isStart = true;
   let isTooLong = false;
   let row = 0;
-  const turn = createTurn();
+  const yieldNow = createYield();
   const take = (line: Buffer, wasTooLong: boolean): Row[] => {
     const read = wasTooLong || line.length > importLimits.rowBytes ? tooLong : parseLine(line);
     if (!read) return [];
@@ -37,7 +36,7 @@ export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
       rows.push(...take(piece.subarray(from, end), isTooLong));
       isTooLong = false;
       from = end + 1;
-      if (row % 100 === 0) await turn();
+      if (row % 100 === 0) await yieldNow();
     }
     rest = piece.subarray(from);
     if (isTooLong || rest.length > importLimits.rowBytes) {

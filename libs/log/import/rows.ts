@@ -1,4 +1,4 @@
-/** Rows of a file, as its reader hands them on. */
+/** Rows of a file, as its reader hands them on, and the pieces of it that readers take. */
 import type { Refusal } from './contract.ts';
 
 export type Row =
@@ -23,4 +23,21 @@ export function requireUtf8(start: Uint8Array): void {
   const [first = 32, second = 32] = start;
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (hasMark || first === 0 || second === 0) throw new Unreadable('the file is UTF-16; send it as UTF-8');
+}
+
+const pieceSize = 64 * 1024;
+
+/** A file in pieces of one size, however it arrives: what is incomplete in one is read again with the next. */
+export async function* inPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size < pieceSize) continue;
+    yield Buffer.concat(chunks);
+    chunks = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(chunks);
 }

@@ -7,10 +7,10 @@
 import type { Sql } from '#libs/base/db/database';
 import { addDays, startOf } from '#libs/base/terms/calendar';
 import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
-import { columns, joinLog, type Row } from '#libs/proof/places';
+import { columns, joinLog, type Row } from '#libs/proof/positions';
 import { hasHashOf, isVisitor, joinNames, numberOf } from '#libs/record/joined-names';
 import { type Filter, firstDay, lastDay } from './counts.ts';
-import { type LogPage, toPage } from './page.ts';
+import { type LogPage, toPage } from './log-page.ts';
 
 interface VisitorQuery extends Filter {
   visitorId: string;

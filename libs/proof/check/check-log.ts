@@ -5,12 +5,12 @@ import { sha256 } from '#libs/base/sha256';
 import { textId } from '../log-texts.ts';
 import type { LogName } from '../runs.ts';
 import { sealedEntryOf, textLeafHash } from '../tree/entry.ts';
-import { tileWidth } from '../tree/tile-path.ts';
+import { tileWidth } from '../tree/tlog-tiles.ts';
 import type { Witnessed } from '../witness.ts';
-import { compareCheckpoint, compareWitness } from './checkpoint.ts';
+import { compareCheckpoint, compareWitness } from './compare-checkpoint.ts';
 import { type Expiry, readExpiry } from './expiry.ts';
+import { createTree, type Leaves, type Tree } from './rebuilt-tree.ts';
 import { readPiece, readUpperNodes, type StoredLog, type StoredPiece, type StoredRun } from './stored.ts';
-import { createTree, type Leaves, type Tree } from './tree.ts';
 
 /** entries in one piece */
 const pieceSize = 16 * tileWidth;

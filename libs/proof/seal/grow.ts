@@ -1,21 +1,57 @@
-/** How a log grows by some entries: its runs, the nodes above them, and its new head. */
+/** How logs grow by new entries: their runs, the nodes above them, and their new heads. */
 
+import type { Sql } from '#libs/base/db/database';
+import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
-import type { Head } from '../heads.ts';
-import type { LogText } from '../log-texts.ts';
-import type { LogName, Node, Run } from '../runs.ts';
+import { type Head, saveHeads } from '../heads.ts';
+import { addTexts, type LogText } from '../log-texts.ts';
+import { addNodes, addRuns, type LogName, type Node, type Run, takeRuns } from '../runs.ts';
 import { append, packFrontier, unpackFrontier } from '../tree/frontier.ts';
+import { tileWidth } from '../tree/tlog-tiles.ts';
 import { type Added, lastRecordIn } from './added.ts';
 
-const tileWidth = 256;
+interface Extension {
+  /** locked */
+  head: Head;
+  added: Added;
+}
+
+/** Extends logs by new entries, at most one extension for a log, and stores what grew. */
+export async function extend(sql: Sql, extensions: Extension[]): Promise<void> {
+  if (extensions.length === 0) return;
+  const folding = extensions.flatMap(({ head, added }) => {
+    const first = foldsFrom(head, added);
+    return first === undefined ? [] : [{ domainNumber: head.domainNumber, log: head.log, first }];
+  });
+  const tails = groupBy(folding.length > 0 ? await takeRuns(sql, folding) : [], ({ domainNumber }) => domainNumber);
+  const grown = extensions.map(({ head, added }) => grow(head, tails.get(head.domainNumber) ?? [], added));
+  await Promise.all([
+    addRuns(
+      sql,
+      grown.flatMap(({ runs }) => runs),
+    ),
+    addNodes(
+      sql,
+      grown.flatMap(({ nodes }) => nodes),
+    ),
+    addTexts(
+      sql,
+      grown.flatMap(({ texts }) => texts),
+    ),
+    saveHeads(
+      sql,
+      grown.map(({ head }) => head),
+    ),
+  ]);
+}
 
 /** From where on the log's last runs are folded into a whole tile together with the new entries, if they are. */
-export function foldsFrom({ size }: Head, { ids }: Added): number | undefined {
+function foldsFrom({ size }: Head, { ids }: Added): number | undefined {
   const inTile = size % tileWidth;
   return inTile > 0 && inTile + ids.length / 16 >= tileWidth ? size - inTile : undefined;
 }
 
-export interface Grown {
+interface Grown {
   head: Head;
   runs: Run[];
   nodes: Node[];
@@ -23,7 +59,7 @@ export interface Grown {
 }
 
 /** `tail`: the runs from `foldsFrom` on, none where that is undefined. */
-export function grow(head: Head, tail: Run[], added: Added): Grown {
+function grow(head: Head, tail: Run[], added: Added): Grown {
   const name: LogName = { domainNumber: head.domainNumber, log: head.log };
   const count = added.ids.length / 16;
   const first = tail[0]?.first ?? head.size;

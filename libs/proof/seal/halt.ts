@@ -1,5 +1,5 @@
 /**
- * The guard: a log whose database lacks what was signed before gets no positions and no signatures, so that nothing is
+ * A log whose database lacks what was signed before gets no positions and no signatures, so that nothing is
  * signed that contradicts it. Such a log is `behind` what Redis remembers; or `unconfirmed`, where nobody can say whether
  * it is: Postgres is another server, and Redis is not sure to remember all.
  */
@@ -8,15 +8,15 @@ import type { Database } from '#libs/base/db/database';
 import { currentServer, isSame, startedAt } from '#libs/base/db/server';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { countHalted, listPublished, nextPublished, type Published, setHalted } from '../checkpoints.ts';
-import { type Halted, sealedOn, sealOn } from '../heads.ts';
+import { countHalted, type LogProgress, listProgress, nextProgress, setHalted } from '../checkpoints.ts';
+import { type Halted, type Head, sealedOn, sealOn } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '../witness.ts';
 
 /** logs in one question to Postgres and to Redis; a round that looks for nothing looks at so many */
 const chunk = 1_000;
 
-export interface GuardParts {
+interface InspectionParts {
   redis: RedisConnection;
   db: Database;
   log: Log;
@@ -27,14 +27,14 @@ export interface GuardParts {
  * Returns a round, which compares logs with what Redis remembers, and halts or releases them: all of them where Postgres
  * or Redis is not what it was when all were compared last, and a piece otherwise. It rejects while Redis is away.
  */
-export function createGuard({ redis, db, log, metrics }: GuardParts): () => Promise<void> {
+export function createInspection({ redis, db, log, metrics }: InspectionParts): () => Promise<void> {
   /** both servers when all logs were compared last */
   let compared: string | undefined;
   let after = 0;
 
   /** Compares the next logs, and answers how they are. */
   const inspect = async (isAnother: boolean): Promise<Judged[]> => {
-    const judged = await judgeAll(redis, db, await db.run((sql) => nextPublished(sql, after, chunk)), isAnother);
+    const judged = await judgeAll(redis, db, await db.run((sql) => nextProgress(sql, after, chunk)), isAnother);
     const changes = judged.filter(({ own, halted }) => halted !== own.halted);
     await db.run((sql) =>
       setHalted(
@@ -82,18 +82,18 @@ export function createGuard({ redis, db, log, metrics }: GuardParts): () => Prom
 }
 
 interface Judged {
-  own: Published;
+  own: LogProgress;
   witnessed: Witnessed | undefined;
   halted: Halted | null;
 }
 
-async function judgeAll(redis: RedisConnection, db: Database, logs: Published[], isAnother: boolean) {
+async function judgeAll(redis: RedisConnection, db: Database, logs: LogProgress[], isAnother: boolean) {
   const witnessed = await recall(
     redis.client,
     logs.map(({ domainId }) => domainId),
   );
   const trust = { isAnother, isSure: await isWhole(redis) };
-  const judgeOne = (own: Published, at: number): Judged => ({
+  const judgeOne = (own: LogProgress, at: number): Judged => ({
     own,
     witnessed: witnessed[at],
     halted: judge(own, witnessed[at], trust),
@@ -102,7 +102,7 @@ async function judgeAll(redis: RedisConnection, db: Database, logs: Published[],
   const behind = judged.filter(({ halted }) => halted === 'behind').map(({ own }) => own.domainNumber);
   if (behind.length === 0) return judged;
   // another process may have sealed between the two reads; what Redis remembers was committed before it
-  const again = new Map((await db.run((sql) => listPublished(sql, behind))).map((own) => [own.domainNumber, own]));
+  const again = new Map((await db.run((sql) => listProgress(sql, behind))).map((own) => [own.domainNumber, own]));
   return judged.map((each, at) => {
     const own = again.get(each.own.domainNumber);
     return own ? judgeOne(own, at) : each;
@@ -115,7 +115,7 @@ interface Trust {
   isSure: boolean;
 }
 
-function judge(own: Published, witnessed: Witnessed | undefined, { isAnother, isSure }: Trust): Halted | null {
+function judge(own: LogProgress, witnessed: Witnessed | undefined, { isAnother, isSure }: Trust): Halted | null {
   if (isBehind(own, witnessed)) return 'behind';
   // of one size there is one tree
   if (witnessed && witnessed.log === own.log && witnessed.size === own.checkpointSize && witnessed.root !== own.root) {
@@ -127,13 +127,26 @@ function judge(own: Published, witnessed: Witnessed | undefined, { isAnother, is
   return mayLack && !isSure ? 'unconfirmed' : null;
 }
 
-const isNewer = ({ log, checkpointSize }: Published, witnessed: Witnessed | undefined): boolean =>
+const isNewer = ({ log, checkpointSize }: LogProgress, witnessed: Witnessed | undefined): boolean =>
   !witnessed || log > witnessed.log || (log === witnessed.log && checkpointSize > witnessed.size);
 
 /** Redis was emptied, or another one took over: what it does not know is remembered again. */
-async function rememberAll(redis: RedisConnection, logs: Published[]): Promise<void> {
+async function rememberAll(redis: RedisConnection, logs: LogProgress[]): Promise<void> {
   const published = logs.flatMap(({ domainId, log, checkpointSize, root }) =>
     root ? [{ domainId, log, size: checkpointSize, root }] : [],
   );
   await remember(redis.client, published);
 }
+
+/** Those logs that may grow: they are not halted, and Redis knows of no more entries. */
+export async function growable(redis: RedisConnection, heads: Head[]): Promise<Head[]> {
+  const witnessed = await recall(
+    redis.client,
+    heads.map(({ domainId }) => domainId),
+  );
+  return heads.filter((head, at) => !head.halted && !isBehind(head, witnessed[at]));
+}
+
+/** Those of them that lack nothing of earlier epochs, which comes first. */
+export const growableAtEnd = async (redis: RedisConnection, heads: Head[]): Promise<Head[]> =>
+  (await growable(redis, heads)).filter(({ waitsFrom }) => waitsFrom === null);

@@ -7,8 +7,8 @@ import { timeOf } from '#libs/base/terms/uuid';
 import type { SeenNotice } from '#libs/notices/first-seen';
 import type { UserAgentText } from '#libs/record/user-agent-texts';
 import { circumstancesTextWith, mapText, privateText, recordEntry } from '../tree/entry.ts';
-import type { Unsealed } from '../unsealed.ts';
 import type { Added } from './added.ts';
+import type { Unsealed } from './unsealed.ts';
 
 const labels = { circumstances: Buffer.from('circumstances'), private: Buffer.from('private') };
 /** a salt, or the byte before an entry, and a text */

@@ -13,12 +13,12 @@ import { createPieceSize, type PieceSize } from '#libs/record/piece-size';
 import { findUserAgents } from '#libs/record/user-agent-texts';
 import { type Head, lockHeads, saveHeads, sealing } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
-import { readById, readEpoch, type Unsealed } from '../unsealed.ts';
 import { addedTexts, joined } from './added.ts';
-import { extend } from './extend.ts';
-import { lawful, openAmong } from './lawful.ts';
+import { extend } from './grow.ts';
+import { growable, growableAtEnd } from './halt.ts';
 import { toAdded } from './leaves.ts';
 import { createLackingNotices, noticeTexts } from './notices.ts';
+import { readById, readEpoch, type Unsealed } from './unsealed.ts';
 
 export interface SealParts {
   redis: RedisConnection;
@@ -69,7 +69,7 @@ export function createSeal({
       // one that was begun when pieces were smaller goes on where it is, however few its records are
       const isAlone = first.records > limit || all.get(first.domainNumber)?.lastEpoch === epoch;
       const heads = [...all.values()].filter(({ domainNumber }) => !isAlone || domainNumber === first.domainNumber);
-      const open = await openAmong(redis, heads);
+      const open = await growableAtEnd(redis, heads);
       const [only] = open;
       const isLarge = only !== undefined && isAlone;
       const unsealed = isLarge ? await nextOf(sql, only, epoch, limit) : await readEpoch(sql, epoch, numbersOf(open));
@@ -85,7 +85,7 @@ export function createSeal({
   function catchUp(domainNumber: number): Promise<Step> {
     return withMark(db, sealing, async (sql, mark) => {
       const heads = await lockHeads(sql, [domainNumber], originOf);
-      const [head] = await lawful(redis, [...heads.values()]);
+      const [head] = await growable(redis, [...heads.values()]);
       if (!head || head.waitsFrom === null) return 'done';
       const through = mark.domainNumber >= domainNumber ? mark.epoch + 1 : mark.epoch;
       const epoch = await nextEpochOf(sql, { domainNumber, from: head.waitsFrom, through });

@@ -1,9 +1,10 @@
 /** What a person brings, a proof file or a bundle, checked with the keys they trust. */
-import { type ProvenBundle, proveBundle } from './bundle.ts';
+
 import { fromUtf8 } from './bytes.ts';
 import { parseObject } from './fields.ts';
 import type { Sha256 } from './hash.ts';
 import { type Entry, parseEntry } from './parse-entry.ts';
+import { type ProvenBundle, proveBundle } from './proof-bundle.ts';
 import { Refused } from './refused.ts';
 import { type Crypto, type ProvenEntry, parseTlogProof, proveEntry } from './tlog-proof.ts';
 import { parseVerifierKey, type VerifierKey } from './verifier-key.ts';

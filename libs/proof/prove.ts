@@ -1,73 +1,26 @@
-/**
- * GET /v1/consent/:domainId/records/:recordId/proof: that a record is in the log, against its newest checkpoint. As a
- * C2SP tlog-proof, or as JSON with all that the entry commits to.
- */
+/** Proves that a record is in its domain's log: as a C2SP tlog-proof, or as a bundle with all that the entry commits to. */
 
-import type { Database, Sql } from '#libs/base/db/database';
-import { inSnapshot } from '#libs/base/db/snapshot';
-import type { Middleware } from '#libs/base/http/context';
-import { guard } from '#libs/base/http/guard';
-import type { Log } from '#libs/base/ops/process-log';
+import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
 import { monthOf } from '#libs/base/terms/calendar';
 import { Problem } from '#libs/base/terms/problem';
 import { timeOf } from '#libs/base/terms/uuid';
 import { findNotice } from '#libs/notices/documents';
-import { type FullRecord, logQuery, recordPath } from '#libs/record/contract';
+import type { FullRecord } from '#libs/record/contract';
 import { isDropped } from '#libs/record/months';
-import { organizationIn } from '#libs/tenants/bearer';
-import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 import type { ProofBundle } from './contract.ts';
-import { readTileBytes } from './hashes.ts';
-import { requireRecord } from './one-record.ts';
-import type { WantedRecord } from './places.ts';
-import type { PublishedLog } from './published.ts';
-import { requireLog } from './requested-log.ts';
+import { requireRecord, type WantedRecord } from './positions.ts';
+import { type PublishedLog, requireLog } from './published.ts';
 import { differs, entryTextOf, type Reported } from './sealed-text.ts';
-import { findTimestamp, type Timestamp } from './timestamps/stored.ts';
+import { readTileBytes } from './tiles.ts';
+import { findTimestamp, type Timestamp } from './timestamps/stamped-checkpoints.ts';
 import { base64, hex, utf8 } from './tree/bytes.ts';
 import { parseCheckpoint } from './tree/checkpoint.ts';
 import { circumstancesText, type Opening, privateText, saltOf } from './tree/entry.ts';
+import { inclusionProof, inclusionTiles } from './tree/make-proofs.ts';
 import { parseNote } from './tree/note.ts';
-import { inclusionProof, inclusionTiles } from './tree/proofs.ts';
 import { formatTlogProof } from './tree/tlog-proof.ts';
 import { verifyInclusion } from './tree/verify-proofs.ts';
-
-export interface ProofParts {
-  config: { sealSeconds: number };
-  readDb: Database;
-  log: Log;
-}
-
-/** Seconds after which to ask again where nothing is sealed. */
-const unsealed = 60;
-
-export function proof({ config, readDb, log }: ProofParts): Middleware {
-  const notSealedYet = () =>
-    new Problem('not_sealed_yet', 'no checkpoint covers this record yet', {
-      headers: { 'Retry-After': String(config.sealSeconds || unsealed) },
-    });
-
-  return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
-    const organization = organizationIn(ctx);
-    requireOwnDomain(organization, params.domainId);
-    requireConsentLog(organization);
-    const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
-    ctx.vary('Accept');
-    const isBundle = ctx.accepts('text/plain', 'application/json') === 'application/json';
-    const proven = await readDb.run(async (sql) => {
-      const found = await inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query, isBundle }, reported));
-      if (!found) throw notSealedYet();
-      return found;
-    });
-    if (isBundle) {
-      ctx.body = toBundle(proven);
-    } else {
-      ctx.type = 'text/plain; charset=utf-8';
-      ctx.body = toFile(proven);
-    }
-  });
-}
 
 interface Proven {
   published: PublishedLog;
@@ -89,7 +42,7 @@ interface Proven {
  * Undefined where the record is not sealed yet. A bundle's proof is against the first checkpoint with a time-stamp that
  * covers the record, where there is one: the authority's time then holds for the record.
  */
-async function prove(
+export async function prove(
   sql: Sql,
   wanted: WantedRecord & { isBundle: boolean },
   reported: Reported,
@@ -119,10 +72,10 @@ async function prove(
   return { published, checkpoint, timestamp, record, position, secret, erased, entry, hashes, notice };
 }
 
-const toFile = ({ checkpoint, entry, position, hashes }: Proven): string =>
+export const formatProof = ({ checkpoint, entry, position, hashes }: Proven): string =>
   formatTlogProof({ entry: utf8(entry), index: position, proof: hashes, checkpoint });
 
-function toBundle(proven: Proven): ProofBundle {
+export function formatBundle(proven: Proven): ProofBundle {
   const { published, checkpoint, timestamp, record, position, entry, hashes, notice } = proven;
   const { log, verifierKeys } = published;
   return {
@@ -139,7 +92,7 @@ function toBundle(proven: Proven): ProofBundle {
   };
 }
 
-/** Whoever was erased is not in it: nobody has the salt any more, or there was nothing personal when it was sealed. */
+/** Personal fields that were erased are not in it: their salt is gone, or there was nothing personal when it was sealed. */
 function openingOf({ record, secret, erased }: Proven): ProofBundle['opening'] {
   const salt = erased ? secret : saltOf(sha256, 'circumstances', secret);
   return {

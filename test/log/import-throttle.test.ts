@@ -1,7 +1,7 @@
 /** What imports put into the queue, and how they wait for each other. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
-import { createImportLane } from '#libs/log/import-lane';
+import { createImportThrottle } from '#libs/log/import-throttle';
 import type { NewRecord } from '#libs/record/contract';
 import { persistOrReject } from '#libs/record/store';
 import { recordAt } from '../support/records.ts';
@@ -25,7 +25,7 @@ describe('batches of imports', () => {
       if (each === batch.at(-1) && stores(each)) await persistOrReject(db, batch);
       return 'queued' as const;
     };
-    const lane = createImportLane({ db, record });
+    const lane = createImportThrottle({ db, record });
     const open = async (end = new AbortController().signal) => {
       const { organizationId, domainIds } = await makeTenant(db);
       const domainId = at(domainIds, 0);

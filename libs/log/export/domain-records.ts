@@ -8,9 +8,9 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { addDays, firstDay, lastDay, startOf } from '#libs/base/terms/calendar';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
-import { runOf } from '#libs/proof/places';
+import { runOf } from '#libs/proof/positions';
 import { isVisitor, joinNames, numberOf } from '#libs/record/joined-names';
-import { ofKind } from '../page.ts';
+import { ofKind } from '../domain-page.ts';
 import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../pages/counts.ts';
 import { lineEnds, lineOf } from './lines.ts';
 

@@ -3,7 +3,7 @@
  * takes, so that they are read in one go, then make the proof from them.
  */
 import { emptyRoot, hashLength, nodeHash, type Sha256 } from './hash.ts';
-import { type Tile, tileWidth, widthAt } from './tile-path.ts';
+import { type Tile, tileWidth, widthAt } from './tlog-tiles.ts';
 
 /** The hashes of a tile, one after the other; it may be wider than asked for, as the tree has grown since. */
 export type TileBytes = (level: number, index: number) => Uint8Array | undefined;
@@ -73,7 +73,7 @@ function consistencyRanges(from: number, to: number): Range[] {
 const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
 
 /** The largest power of two below `size`: the leaves of a tree's left half. */
-export function leftSize(size: number): number {
+function leftSize(size: number): number {
   let left = 1;
   while (left * 2 < size) left *= 2;
   return left;
@@ -138,4 +138,23 @@ function pairwise(sha256: Sha256, hashes: Uint8Array[]): Uint8Array[] {
     if (left && right) above.push(nodeHash(sha256, left, right));
   }
   return above;
+}
+
+interface WholeTree {
+  root: Uint8Array;
+  /** of each leaf, its sibling first */
+  paths: Uint8Array[][];
+}
+
+/** A small tree made in one go, with the path of every leaf. One node hash a leaf; it keeps size × log2(size) references. */
+export function wholeTree(sha256: Sha256, leaves: Uint8Array[]): WholeTree {
+  const [first] = leaves;
+  if (!first) return { root: emptyRoot(sha256), paths: [] };
+  if (leaves.length === 1) return { root: first, paths: [[]] };
+  const middle = leftSize(leaves.length);
+  const left = wholeTree(sha256, leaves.slice(0, middle));
+  const right = wholeTree(sha256, leaves.slice(middle));
+  for (const path of left.paths) path.push(right.root);
+  for (const path of right.paths) path.push(left.root);
+  return { root: nodeHash(sha256, left.root, right.root), paths: [...left.paths, ...right.paths] };
 }

@@ -1,5 +1,5 @@
 /**
- * The way to a page of the log: on which days its records lie, and where in these days, told from counters alone.
+ * Where a page of the log is: on which days its records lie, and where in these days, found from counters alone.
  * Counters of months lead to the months of the page; those of days are read in these months only.
  */
 
@@ -10,7 +10,7 @@ import { numberOf } from '#libs/record/joined-names';
 import { daysIn, type Filter, matchingMonths } from './counts.ts';
 
 /** A range of ids within one day, and which of its matching records are wanted. */
-export interface Way {
+export interface Slice {
   from: string;
   below: string;
   skip: number;
@@ -19,19 +19,19 @@ export interface Way {
   oldestFirst: boolean;
 }
 
-export interface Ways {
+export interface Slices {
   domainNumber: number;
   total: number;
-  ways: Way[];
+  slices: Slice[];
 }
 
-/** To the page after the `offset` newest records. A day is entered from its newer or older end, whichever is nearer. */
-export async function waysAt(
+/** The page after the `offset` newest records. A day is entered from its newer or older end, whichever is nearer. */
+export async function slicesAt(
   sql: Sql,
   filter: Filter,
   { offset, take }: { offset: number; take: number },
-): Promise<Ways> {
-  const [found] = await sql<Ways[]>`
+): Promise<Slices> {
+  const [found] = await sql<Slices[]>`
     with months as materialized (${matchingMonths(sql, filter)}),
     days as (
       ${daysIn(sql, filter, sql`select * from months where newer < ${offset + take}::bigint and newer + n > ${offset}::bigint`)}
@@ -53,21 +53,21 @@ export async function waysAt(
           'oldestFirst', skip > older_to_skip
         )), '[]')
         from ends
-      ) as ways`;
-  return found ?? { domainNumber: 0, total: 0, ways: [] };
+      ) as slices`;
+  return found ?? { domainNumber: 0, total: 0, slices: [] };
 }
 
 /**
- * To the page after the record `after`. Older days are left out once the days between surely fill the page; of the
+ * The page after the record `after`. Older days are left out once the days between surely fill the page; of the
  * record's own day it is not known how many are older, so it counts as none.
  */
-export async function waysAfter(
+export async function slicesAfter(
   sql: Sql,
   filter: Filter,
   { after, take }: { after: string; take: number },
-): Promise<Ways> {
+): Promise<Slices> {
   const day = dayOf(timeOf(after));
-  const [found] = await sql<Ways[]>`
+  const [found] = await sql<Slices[]>`
     with months as materialized (${matchingMonths(sql, filter)}),
     older_months as (
       select *, coalesce(sum(n) filter (where month < ${monthOfDay(day)}) over newer_months, 0) as passed
@@ -92,6 +92,6 @@ export async function waysAfter(
         )), '[]')
         from older_days
         where passed < ${take}::bigint
-      ) as ways`;
-  return found ?? { domainNumber: 0, total: 0, ways: [] };
+      ) as slices`;
+  return found ?? { domainNumber: 0, total: 0, slices: [] };
 }

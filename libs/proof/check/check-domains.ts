@@ -9,7 +9,7 @@ import { recall, type Witnessed } from '../witness.ts';
 import { checkLog } from './check-log.ts';
 import { type Expiry, readExpiry } from './expiry.ts';
 import { listStoredDomains, type StoredDomain } from './stored.ts';
-import { countSealed, listUnplaced } from './unplaced.ts';
+import { countSealed, listUnplaced } from './without-position.ts';
 
 export interface Difference {
   domainId: string;

@@ -1,6 +1,6 @@
 /** A page of the log. */
 
-import { type Row, toRecord } from '#libs/proof/places';
+import { type Row, toRecord } from '#libs/proof/positions';
 import type { FullRecord } from '#libs/record/contract';
 
 export interface LogPage {

@@ -11,12 +11,12 @@ import type { Sql } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';
 import type { Decision } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
-import { columns, joinLog, type Row } from '#libs/proof/places';
+import { columns, joinLog, type Row } from '#libs/proof/positions';
 import { isVisitor, joinNames } from '#libs/record/joined-names';
 import { type Filter, firstDay, lastDay } from './pages/counts.ts';
-import { type LogPage, toPage } from './pages/page.ts';
+import { type LogPage, toPage } from './pages/log-page.ts';
+import { type Slices, slicesAfter, slicesAt } from './pages/slices.ts';
 import { readVisitorPage } from './pages/visitor.ts';
-import { type Ways, waysAfter, waysAt } from './pages/ways.ts';
 
 export interface LogQuery extends Filter {
   limit: number;
@@ -46,32 +46,32 @@ function readCountedPage(sql: Sql, { limit, offset = 0, after, ...filter }: LogQ
     // a plan for any visitor expects few records, and would sort all of a busy one's
     if (filter.visitorId !== undefined) await inside`select set_config('plan_cache_mode', 'force_custom_plan', true)`;
     const found = after
-      ? await waysAfter(inside, filter, { after, take })
-      : await waysAt(inside, filter, { offset, take });
-    return toPage(found.total, await readWays(inside, filter, found, take), limit);
+      ? await slicesAfter(inside, filter, { after, take })
+      : await slicesAt(inside, filter, { offset, take });
+    return toPage(found.total, await readSlices(inside, filter, found, take), limit);
   });
 }
 
 /** All ranges lie between two bounds that are parameters: by these Postgres leaves out all other months. */
-function readWays(sql: Sql, filter: Filter, { domainNumber, ways }: Ways, take: number): Promise<Row[]> {
+function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, take: number): Promise<Row[]> {
   const { visitorId } = filter;
-  const from = ways.reduce((least, way) => (way.from < least ? way.from : least), highestId);
-  const below = ways.reduce((most, way) => (way.below > most ? way.below : most), lowestId);
+  const from = slices.reduce((least, slice) => (slice.from < least ? slice.from : least), highestId);
+  const below = slices.reduce((most, slice) => (slice.below > most ? slice.below : most), lowestId);
   const matching = (direction: 'asc' | 'desc') => sql`
     select id from records
-    where domain_number = ${domainNumber} and id >= ${from} and id < ${below} and id >= way.from and id < way.below
+    where domain_number = ${domainNumber} and id >= ${from} and id < ${below} and id >= slice.from and id < slice.below
       ${ofKind(sql, filter)} ${visitorId === undefined ? sql`` : sql`and ${isVisitor(sql, visitorId)}`}
     order by id ${direction === 'asc' ? sql`asc` : sql`desc`}
-    offset way.skip`;
+    offset slice.skip`;
   return sql<Row[]>`
     with ids as materialized (
       select page.id
-      from json_to_recordset(${JSON.stringify(ways)}::text::json)
-        as way ("from" uuid, below uuid, skip bigint, take bigint, "oldestFirst" boolean)
+      from json_to_recordset(${JSON.stringify(slices)}::text::json)
+        as slice ("from" uuid, below uuid, skip bigint, take bigint, "oldestFirst" boolean)
       cross join lateral (
-        (${matching('desc')} limit case when way."oldestFirst" then 0 else way.take end)
+        (${matching('desc')} limit case when slice."oldestFirst" then 0 else slice.take end)
         union all
-        (${matching('asc')} limit case when way."oldestFirst" then way.take else 0 end)
+        (${matching('asc')} limit case when slice."oldestFirst" then slice.take else 0 end)
       ) as page
       order by page.id desc limit ${take}
     )

@@ -6,7 +6,7 @@
 import { sha256 } from '#libs/base/sha256';
 import { append, emptyFrontier, type Frontier, packFrontier, rootOf } from '../tree/frontier.ts';
 import { hashLength, nodeHash } from '../tree/hash.ts';
-import { tileWidth } from '../tree/tile-path.ts';
+import { tileWidth } from '../tree/tlog-tiles.ts';
 
 /** The leaves of a tile: as stored, and as its records give them. */
 export interface Leaves {

@@ -5,13 +5,13 @@ import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type Step, withMark } from '#libs/record/derivations';
 import type { PieceSize } from '#libs/record/piece-size';
-import { listErased, takeErasures } from '../erasures.ts';
+import { listErased, takeErasures } from '../erasures-to-seal.ts';
 import { lockHeads, sealing } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { erasureEntry } from '../tree/entry.ts';
 import { addedTexts } from './added.ts';
-import { extend } from './extend.ts';
-import { openAmong } from './lawful.ts';
+import { extend } from './grow.ts';
+import { growableAtEnd } from './halt.ts';
 
 /** in one transaction */
 const domainsLimit = 500;
@@ -32,7 +32,7 @@ const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promis
   withMark(db, sealing, async (sql, mark) => {
     const domains = await listErased(sql, mark, domainsLimit);
     if (domains.length === 0) return 'done';
-    const open = await openAmong(redis, [...(await lockHeads(sql, domains, originOf)).values()]);
+    const open = await growableAtEnd(redis, [...(await lockHeads(sql, domains, originOf)).values()]);
     const numbers = open.map(({ domainNumber }) => domainNumber);
     const erasures = await takeErasures(sql, numbers, mark, size.records());
     const byDomain = groupBy(erasures, ({ domainNumber }) => domainNumber);

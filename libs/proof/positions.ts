@@ -1,7 +1,8 @@
-/** Records with their places in logs: which entry is a record's, and what it is made of. */
+/** Records with their positions in logs: which entry is a record's, and what it is made of. */
 
 import type { Sql } from '#libs/base/db/database';
 import { monthOf } from '#libs/base/terms/calendar';
+import { Problem } from '#libs/base/terms/problem';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { FullRecord } from '#libs/record/contract';
 import { joinNames, numberOf } from '#libs/record/joined-names';
@@ -15,7 +16,7 @@ export const runOf = (sql: Sql, only?: number) => sql`
   order by last_epoch, last_id, log, first limit 1`;
 
 /**
- * The place of `records r` in its domain's log, once a checkpoint covers it, with what its entry is made of. `only`: in no
+ * The log and position of `records r` as `place`, once a checkpoint covers it, with what its entry is made of. `only`: in no
  * other log than this one.
  */
 export const joinLog = (sql: Sql, only?: number) => sql`
@@ -77,4 +78,14 @@ export async function findRecord(
         select from record_months where month = ${monthOf(timeOf(recordId))} and dropped_at is not null
       )`;
   return row && toFound(row);
+}
+
+/** Where a log is named, a record that is sealed in another one counts as missing; one that is not sealed yet does not. */
+export async function requireRecord(sql: Sql, wanted: WantedRecord): Promise<FoundRecord> {
+  const found = await findRecord(sql, wanted);
+  if (!found) throw new Problem('record_not_found', 'this domain has no such record');
+  if (found.record.log !== null || wanted.log === undefined) return found;
+  const elsewhere = await findRecord(sql, { ...wanted, log: undefined });
+  if (elsewhere?.record.log) throw new Problem('record_not_found', `the record is in log ${elsewhere.record.log}`);
+  return found;
 }

@@ -1,7 +1,7 @@
 /** Records that have no position yet, as their entries are made of them. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { SealedRecord } from './tree/entry.ts';
+import type { SealedRecord } from '../tree/entry.ts';
 
 /** A record as its entry is made of it, with numbers in place of its domain, user agent and notice. */
 export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt' | 'preferences' | 'userAgent' | 'notice'> & {

@@ -1,6 +1,6 @@
 /**
- * Imported records on their way through the queue: few batches at a time, all imports of this process together, so that
- * what is recorded meanwhile waits no longer than it does behind a busy moment.
+ * Throttles imports: of all imports of this process together, few batches are in the queue at a time, so that what is
+ * recorded meanwhile waits no longer than it does behind a busy moment.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
@@ -31,12 +31,12 @@ export interface ImportStream {
   settle(): Promise<void>;
 }
 
-export interface ImportLane {
+export interface ImportThrottle {
   /** `end`: aborts once nobody waits for the import any more. */
   open(organizationId: string, domainId: string, end: AbortSignal): ImportStream;
 }
 
-export function createImportLane({ db, record }: { db: Database; record: Record }): ImportLane {
+export function createImportThrottle({ db, record }: { db: Database; record: Record }): ImportThrottle {
   const places = createPlaces({ places: ahead });
 
   /** Whether Postgres has stored or refused them all. */

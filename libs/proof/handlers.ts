@@ -1,0 +1,157 @@
+/** What one needs to follow a domain's log, and to prove one of its records. */
+
+import type { Database } from '#libs/base/db/database';
+import { inSnapshot } from '#libs/base/db/snapshot';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { refuseFields } from '#libs/base/http/field-errors';
+import { guard } from '#libs/base/http/guard';
+import type { Log } from '#libs/base/ops/process-log';
+import { sha256 } from '#libs/base/sha256';
+import { domainPath } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
+import { logQuery, recordPath } from '#libs/record/contract';
+import { organizationIn } from '#libs/tenants/bearer';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import { type Consistency, consistencyQuery } from './contract.ts';
+import { formatBundle, formatProof, prove } from './prove.ts';
+import { type PublishedLog, requireLog } from './published.ts';
+import { readEntryTexts } from './sealed-text.ts';
+import { readHashes, readTileBytes } from './tiles.ts';
+import { base64, utf8 } from './tree/bytes.ts';
+import { consistencyProof, consistencyTiles } from './tree/make-proofs.ts';
+import { type EntryBundle, packBundle, parseTilePath, type Tile, tileWidth, widthAt } from './tree/tlog-tiles.ts';
+
+/**
+ * GET /v1/consent/:domainId/log/checkpoint: the signed note, and when it was signed, which the note does not say. No plan
+ * gates it. Not from a replica: whoever follows a log should not see it shrink.
+ */
+export const checkpoint = (deps: { db: Database }): Middleware =>
+  publishedText(deps, (log, ctx) => {
+    ctx.lastModified = log.sealedAt;
+    return log.checkpoint;
+  });
+
+/** GET /v1/consent/:domainId/log/key: the verifier keys, a line each. Like the checkpoint they are for every plan. */
+export const verifierKeys = (deps: { db: Database }): Middleware =>
+  publishedText(deps, (log) => log.verifierKeys.map((key) => `${key}\n`).join(''));
+
+function publishedText({ db }: { db: Database }, textOf: (log: PublishedLog, ctx: Context) => string): Middleware {
+  return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
+    requireOwnDomain(organizationIn(ctx), domainId);
+    const log = await db.run((sql) => requireLog(sql, domainId, query.log));
+    ctx.type = 'text/plain; charset=utf-8';
+    ctx.body = textOf(log, ctx);
+  });
+}
+
+/** GET /v1/consent/:domainId/log/consistency?from&to: that the log of `to` entries begins with that of `from`. */
+export function consistency({ readDb }: { readDb: Database }): Middleware {
+  return guard({ params: domainPath, query: consistencyQuery }, async (ctx, { params: { domainId }, query }) => {
+    const { from, to } = query;
+    requireOwnDomain(organizationIn(ctx), domainId);
+    const answer = await readDb.run(async (sql): Promise<Consistency> => {
+      const published = await requireLog(sql, domainId, query.log);
+      if (to > published.size) {
+        throw refuseFields([{ path: '/to', message: `must be at most the log's size, ${published.size}` }]);
+      }
+      // between two equal sizes there is nothing to prove
+      const tiles = await readTileBytes(sql, published, consistencyTiles(from, to));
+      return { log: published.log, from, to, proof: consistencyProof(sha256, from, to, tiles).map(base64) };
+    });
+    ctx.body = answer;
+  });
+}
+
+/** GET /v1/consent/:domainId/log/tile/<L>/<N>[.p/<W>]: hashes, as C2SP tlog-tiles names them. No plan gates them. */
+export function hashTile({ readDb }: { readDb: Database }): Middleware {
+  return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
+    requireOwnDomain(organizationIn(ctx), domainId);
+    const tile = tileIn(ctx);
+    if (tile.level === 'entries') throw noSuchTile();
+    const [hashes] = await readDb.run(async (sql) => {
+      const log = await requireLog(sql, domainId, query.log);
+      requireTile(tile, log.size);
+      return readHashes(sql, log, [tile]);
+    });
+    if (tile.width === tileWidth) ctx.set('Cache-Control', 'private, max-age=31536000, immutable');
+    ctx.type = 'application/octet-stream';
+    ctx.body = hashes;
+  });
+}
+
+/** GET /v1/consent/:domainId/log/tile/entries/<N>[.p/<W>]: the entries themselves, which the plan gates like records. */
+export function entryBundle({ readDb, log }: { readDb: Database; log: Log }): Middleware {
+  return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, domainId);
+    requireConsentLog(organization);
+    const bundle = tileIn(ctx);
+    const from = bundle.index * tileWidth;
+    const entries = await readDb.run((sql) =>
+      inSnapshot(sql, async (snapshot) => {
+        const published = await requireLog(snapshot, domainId, query.log);
+        requireTile(bundle, published.size);
+        const reported = { log, domainId, requestId: ctx.state.requestId };
+        return readEntryTexts(snapshot, published, { from, below: from + bundle.width }, reported);
+      }),
+    );
+    ctx.type = 'application/octet-stream';
+    ctx.body = Buffer.from(packBundle(entries.map(utf8)));
+  });
+}
+
+const before = '/log/tile/';
+
+/** Which tile the path names, as it came over the wire: decoded, other spellings would be the same. */
+function tileIn(ctx: Context): Tile | EntryBundle {
+  const tile = parseTilePath(ctx.path.slice(ctx.path.indexOf(before) + before.length));
+  if (!tile) throw noSuchTile();
+  return tile;
+}
+
+/** Throws unless a log of this size has the tile with at least this width. */
+function requireTile({ level, index, width }: Tile | EntryBundle, size: number): void {
+  if (width > widthAt(level, index, size)) throw noSuchTile();
+}
+
+const noSuchTile = () => new Problem('not_found', 'the log has no such tile');
+
+interface ProofParts {
+  config: { sealSeconds: number };
+  readDb: Database;
+  log: Log;
+}
+
+/** Seconds after which to ask again where nothing is sealed. */
+const unsealed = 60;
+
+/**
+ * GET /v1/consent/:domainId/records/:recordId/proof: that a record is in the log, against its newest checkpoint. As a
+ * C2SP tlog-proof, or as JSON with all that the entry commits to.
+ */
+export function proof({ config, readDb, log }: ProofParts): Middleware {
+  const notSealedYet = () =>
+    new Problem('not_sealed_yet', 'no checkpoint covers this record yet', {
+      headers: { 'Retry-After': String(config.sealSeconds || unsealed) },
+    });
+
+  return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, params.domainId);
+    requireConsentLog(organization);
+    const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
+    ctx.vary('Accept');
+    const isBundle = ctx.accepts('text/plain', 'application/json') === 'application/json';
+    const proven = await readDb.run(async (sql) => {
+      const found = await inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query, isBundle }, reported));
+      if (!found) throw notSealedYet();
+      return found;
+    });
+    if (isBundle) {
+      ctx.body = formatBundle(proven);
+    } else {
+      ctx.type = 'text/plain; charset=utf-8';
+      ctx.body = formatProof(proven);
+    }
+  });
+}
