@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { utf8 } from '#libs/proof/tree/bytes';
 import { formatNote, parseNote } from '#libs/proof/tree/note';
-import { verifyTlogProof } from '#libs/proof/tree/tlog-proof';
 import { parseVerifierKey, verifierKey } from '#libs/proof/tree/verifier-key';
 import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
+import { verifyTlogProof } from '../support/proof-checks.ts';
 
 const key = parseVerifierKey(sha256, vector.verifierKey);
 const check = (file: Uint8Array | string, keys = [key]) => verifyTlogProof(file, keys, { sha256, verifyEd25519 });

@@ -48,11 +48,11 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     await sealer.closeAndSeal();
   };
 
-  const startWorker = (database = db, patience = 10_000) => {
+  const startWorker = (database = db, timeout = 10_000) => {
     const metrics = createProofMetrics(new Registry());
     const warnings: Record<string, unknown>[] = [];
     const round = createTimestamping({
-      authority: { url: authority.url, patience },
+      authority: { url: authority.url, timeout },
       db: database,
       log: { info: () => {}, warn: (fields) => void warnings.push({ ...fields }) },
       metrics,

@@ -18,7 +18,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = () => void runInNewContext('gc()');
 
 const never = new AbortController().signal;
-const ask = (patience = 10_000) => askForToken({ url: authority.url, patience }, imprint, never);
+const ask = (timeout = 10_000) => askForToken({ url: authority.url, timeout }, imprint, never);
 
 /** The query with one byte changed; openssl answers that one instead. */
 const answerAnother =
@@ -133,7 +133,7 @@ describe.skipIf(!hasOpenssl)('the token of a time-stamping authority', () => {
   it('is given up at once when the worker stops', async () => {
     const stopping = new AbortController();
     authority.answerWith(() => stopping.abort(new Error('stopping')));
-    const asking = askForToken({ url: authority.url, patience: 60_000 }, imprint, stopping.signal);
+    const asking = askForToken({ url: authority.url, timeout: 60_000 }, imprint, stopping.signal);
     await expect(asking).rejects.toThrow('stopping');
   });
 });

@@ -8,7 +8,6 @@ import {
   consistencyTiles,
   inclusionProof,
   inclusionTiles,
-  rootFromTiles,
   rootTiles,
   type TileBytes,
   wholeTree,
@@ -16,6 +15,7 @@ import {
 import type { Tile } from '#libs/proof/tree/tlog-tiles';
 import { inclusionRoot, verifyConsistency, verifyInclusion } from '#libs/proof/tree/verify-proofs';
 import { sha256 } from '../support/log-vector.ts';
+import { rootFromTiles } from '../support/proof-checks.ts';
 import { slowConsistency, slowInclusion, slowLevel, slowRoot } from '../support/slow-tree.ts';
 
 const leavesOf = (size: number) =>

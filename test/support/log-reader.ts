@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { Checkpoint } from '#libs/proof/tree/checkpoint';
 import { leafHash } from '#libs/proof/tree/hash';
-import { rootFromTiles } from '#libs/proof/tree/make-proofs';
 import { openCheckpoint } from '#libs/proof/tree/tlog-proof';
-import { formatTilePath, tileWidth, unpackBundle, widthAt } from '#libs/proof/tree/tlog-tiles';
+import { formatTilePath, tileWidth, widthAt } from '#libs/proof/tree/tlog-tiles';
 import { parseVerifierKey } from '#libs/proof/tree/verifier-key';
 import { request, tokenFor } from './client.ts';
 import { verifyEd25519 } from './log-vector.ts';
+import { rootFromTiles, unpackBundle } from './proof-checks.ts';
 
 export const sha256 = (input: Uint8Array): Uint8Array => createHash('sha256').update(input).digest();
 export const crypto = { sha256, verifyEd25519 };

@@ -148,7 +148,7 @@ function valueText(value: string | number | boolean): string {
 const plain = /^[ !#-[\]-~]*$/;
 const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text));
 
-export type SaltLabel = 'circumstances' | 'private';
+type SaltLabel = 'circumstances' | 'private';
 
 const saltLength = 16;
 const labels = {
@@ -194,7 +194,7 @@ export interface Opening {
 }
 
 /** `secret`: the record's own. */
-export const openingsOf = (sha256: Sha256, record: SealedRecord, secret: Uint8Array): Record<SaltLabel, Opening> => ({
+const openingsOf = (sha256: Sha256, record: SealedRecord, secret: Uint8Array): Record<SaltLabel, Opening> => ({
   circumstances: { salt: saltOf(sha256, 'circumstances', secret), text: circumstancesText(record) },
   private: { salt: saltOf(sha256, 'private', secret), text: privateText(record) },
 });

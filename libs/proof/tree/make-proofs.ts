@@ -21,9 +21,6 @@ export const inclusionProof = (sha256: Sha256, index: number, size: number, tile
 export const consistencyProof = (sha256: Sha256, from: number, to: number, tiles: TileBytes): Uint8Array[] =>
   consistencyRanges(from, to).map((range) => hashOf(sha256, range, tiles));
 
-export const rootFromTiles = (sha256: Sha256, size: number, tiles: TileBytes): Uint8Array =>
-  size === 0 ? emptyRoot(sha256) : hashOf(sha256, { begin: 0, end: size }, tiles);
-
 /** The roots of the complete subtrees that a tree of this size consists of, largest first; from the tiles of `rootTiles`. */
 export const frontierFromTiles = (sha256: Sha256, size: number, tiles: TileBytes): Uint8Array[] =>
   subtreesOf({ begin: 0, end: size }).map((subtree) => subtreeHash(sha256, subtree, tiles));

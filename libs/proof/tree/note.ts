@@ -6,7 +6,7 @@ import { isKeyName, type VerifierKey } from './verifier-key.ts';
 /** Handed in. False for anything but a good signature of 64 bytes; never throws. */
 export type VerifyEd25519 = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 
-export interface Signature {
+interface Signature {
   name: string;
   /** 4 bytes */
   keyId: Uint8Array;
@@ -82,16 +82,4 @@ function strangers({ signatures }: Note, keys: VerifierKey[]): string {
   return signed === given
     ? `It is signed by another key of ${signed} than the one given.`
     : `It is signed by ${signed}, and the key given is that of ${given || 'nobody'}.`;
-}
-
-export type NoteCheck = { holds: true; text: string; signers: VerifierKey[] } | { holds: false; why: string };
-
-export function verifyNote(note: string, keys: VerifierKey | VerifierKey[], verifyEd25519: VerifyEd25519): NoteCheck {
-  try {
-    const parsed = parseNote(note);
-    return { holds: true, text: parsed.text, signers: signersOf(parsed, [keys].flat(), verifyEd25519) };
-  } catch (error) {
-    if (error instanceof Refused) return { holds: false, why: error.message };
-    throw error;
-  }
 }

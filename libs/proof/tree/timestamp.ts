@@ -31,13 +31,13 @@ export function openTimestamp(sha256: Sha256, fields: Fields): Timestamp {
       throw new Refused('A hash on the path of the time-stamp is not a SHA-256 in base64.');
     return hash;
   });
-  const place = {
+  const leafProof = {
     leaf: leafHash(sha256, utf8(body)),
     index: countIn(fields, 'index'),
     size: countIn(fields, 'size'),
     proof,
   };
-  const root = inclusionRoot(sha256, place);
+  const root = inclusionRoot(sha256, leafProof);
   if (!root) throw new Refused('The path of the time-stamp does not fit its position and size.');
   const token = fromBase64(textIn(fields, 'token'));
   if (!token) throw new Refused('The token of the time-stamp is not base64.');

@@ -7,9 +7,9 @@ import { Refused } from './refused.ts';
 import { formatVerifierKey, type VerifierKey } from './verifier-key.ts';
 import { verifyInclusion } from './verify-proofs.ts';
 
-export const proofHeader = 'c2sp.org/tlog-proof@v1';
+const proofHeader = 'c2sp.org/tlog-proof@v1';
 
-export interface TlogProof {
+interface TlogProof {
   entry: Uint8Array;
   index: number;
   /** the leaf's sibling first */
@@ -60,7 +60,6 @@ export interface Crypto {
 }
 
 export interface ProvenEntry {
-  holds: true;
   /** the entry's text */
   entry: string;
   index: number;
@@ -70,20 +69,6 @@ export interface ProvenEntry {
   signedBy: string[];
   /** what was signed, its last newline included */
   checkpoint: string;
-}
-
-export type ProofCheck = ProvenEntry | { holds: false; why: string };
-
-/** Whether the entry in this file was in the log at that position when one of these keys signed it. */
-export function verifyTlogProof(file: Uint8Array | string, keys: VerifierKey[], crypto: Crypto): ProofCheck {
-  try {
-    const text = typeof file === 'string' ? file : fromUtf8(file);
-    if (text === undefined) throw new Refused('The file is not text in UTF-8.');
-    return proveEntry(parseTlogProof(text), keys, crypto);
-  } catch (error) {
-    if (error instanceof Refused) return { holds: false, why: error.message };
-    throw error;
-  }
 }
 
 /** Throws a Refused that says what does not hold. */
@@ -103,7 +88,6 @@ export function proveEntry(
   const entryText = fromUtf8(entry);
   if (entryText === undefined) throw new Refused('The entry is not text in UTF-8.');
   return {
-    holds: true,
     entry: entryText,
     index,
     size,

@@ -69,18 +69,3 @@ export function packBundle(entries: Uint8Array[]): Uint8Array {
   }
   return bundle;
 }
-
-/** undefined where the bytes end within an entry. */
-export function unpackBundle(bundle: Uint8Array): Uint8Array[] | undefined {
-  const entries: Uint8Array[] = [];
-  let offset = 0;
-  while (offset < bundle.length) {
-    const [high, low] = [bundle[offset], bundle[offset + 1]];
-    if (high === undefined || low === undefined) return undefined;
-    const end = offset + 2 + high * 256 + low;
-    if (end > bundle.length) return undefined;
-    entries.push(bundle.slice(offset + 2, end));
-    offset = end;
-  }
-  return entries;
-}

@@ -5,8 +5,8 @@
 import { equal } from './bytes.ts';
 import { emptyRoot, hashLength, nodeHash, type Sha256 } from './hash.ts';
 
-/** A leaf's place in a tree. */
-export interface Place {
+/** A leaf at a position of a tree, and the hashes that lead from it to the root. */
+export interface LeafProof {
   leaf: Uint8Array;
   index: number;
   size: number;
@@ -14,8 +14,8 @@ export interface Place {
   proof: Uint8Array[];
 }
 
-/** The root of the tree in which the leaf has that place; undefined where the proof is not one of such a place. */
-export function inclusionRoot(sha256: Sha256, { leaf, index, size, proof }: Place): Uint8Array | undefined {
+/** The root of the tree in which the leaf has that position; undefined where the proof is not one of such a position. */
+export function inclusionRoot(sha256: Sha256, { leaf, index, size, proof }: LeafProof): Uint8Array | undefined {
   if (!isCount(index) || !isCount(size) || index >= size || ![leaf, ...proof].every(isHash)) return undefined;
   let [at, last] = [index, size - 1];
   let hash = leaf;
@@ -32,12 +32,12 @@ export function inclusionRoot(sha256: Sha256, { leaf, index, size, proof }: Plac
   return last === 0 ? hash : undefined;
 }
 
-export interface Inclusion extends Place {
+interface Inclusion extends LeafProof {
   root: Uint8Array;
 }
 
-export function verifyInclusion(sha256: Sha256, { root, ...place }: Inclusion): boolean {
-  const found = inclusionRoot(sha256, place);
+export function verifyInclusion(sha256: Sha256, { root, ...leafProof }: Inclusion): boolean {
+  const found = inclusionRoot(sha256, leafProof);
   return found !== undefined && equal(found, root);
 }
 
