@@ -84,7 +84,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   const clear = createClearing({ config, hashOf, redis, db, clock });
   const timestamp = config.timestampUrl
-    ? createTimestamping({ authority: { url: config.timestampUrl, patience: authorityPatience }, db, log, metrics })
+    ? createTimestamping({ authority: { url: config.timestampUrl, timeout: authorityPatience }, db, log, metrics })
     : undefined;
   if (!timestamp) metrics.timestampAge.set(0);
   const close = createClosing({ db, log, every: (epoch - 0.5) * pace });

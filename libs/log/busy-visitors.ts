@@ -14,7 +14,7 @@ interface Visitor {
 }
 
 /** Milliseconds: to count a visitor with many millions of records. */
-const patience = 5 * 60_000;
+const countTimeout = 5 * 60_000;
 
 export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: string; visitorId: string }) => sql`
   insert into busy_visitors (domain_number, visitor_id) values (${numberOf(sql, domainId)}, ${visitorId})
@@ -81,7 +81,7 @@ const count = (db: Database, { domainNumber, visitorId }: Visitor) =>
   inTransaction(
     db,
     async (sql) => {
-      await sql`select set_config('statement_timeout', ${String(patience)}, true)`;
+      await sql`select set_config('statement_timeout', ${String(countTimeout)}, true)`;
       // one at a time: two would both add what is missing
       await sql`
       select from busy_visitors where domain_number = ${domainNumber} and visitor_id = ${visitorId} for update`;
@@ -105,5 +105,5 @@ const count = (db: Database, { domainNumber, visitorId }: Visitor) =>
       await sql`
       update busy_visitors set counted_at = now() where domain_number = ${domainNumber} and visitor_id = ${visitorId}`;
     },
-    patience,
+    countTimeout,
   );

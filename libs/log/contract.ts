@@ -47,7 +47,7 @@ export const orgStatsQuery = z.strictObject({
   limit: wholeNumber(1, 1000).optional().meta({ description: 'default 500' }),
 });
 
-export const shortRecord = z
+const shortRecord = z
   .object({ id: z.string(), domainId: z.string(), decision, decidedAt: time })
   .meta({ id: 'ShortRecord' });
 export type ShortRecord = z.infer<typeof shortRecord>;

@@ -9,12 +9,11 @@ import { find, print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import { exportFormats } from '#libs/base/terms/terms';
 import { directory } from '#libs/tenants/directory';
-import { addVisitorAct } from '#libs/tenants/visitor-acts';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { exportQuery, organizationExportQuery } from './contract.ts';
 import { readCutFile } from './export/cut-file.ts';
 import { listSpans } from './export/domain-records.ts';
-import { type Export, readExport, readOpenEpoch } from './exported-lines.ts';
+import { type Export, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
 
 export type ExportTools = Tools<{ actor: string; privacyKey(): Buffer }>;
 
@@ -60,7 +59,9 @@ export function addExport(records: Command, tools: ExportTools): void {
         const given = await wantedOf(db, options);
         const begun = isContinued && out !== undefined && existsSync(out) ? await goOnIn(out, given) : begin(given);
         if (!begun) return { records: 0, last: null };
-        await noteAct(tools, db, options, begun.wanted);
+        const { actor, privacyKey } = tools.config();
+        const hashOf = options.visitor === undefined ? undefined : createVisitorHash(privacyKey());
+        await noteExport(db, begun.wanted, { actor, domainId: options.domain, hashOf });
         if (out === undefined) return write(db, begun, toStandardOutput);
         const file = await open(out, 'a', 0o600);
         try {
@@ -124,15 +125,6 @@ function check<T>(read: z.ZodSafeParseResult<T>): T {
   const [issue] = read.error.issues;
   const name = String(issue?.path[0] ?? 'query').replace('visitorId', 'visitor');
   throw new Error(`--${name}: ${issue?.message}`);
-}
-
-async function noteAct(tools: ExportTools, db: Database, { domain }: Options, wanted: Export): Promise<void> {
-  const { organizationId, visitorId, domainIds: _, after, ...filters } = wanted;
-  const { actor, privacyKey } = tools.config();
-  const hash = visitorId === undefined ? null : createVisitorHash(privacyKey())(organizationId, visitorId);
-  const details = { ...filters, ...(after && { after: `${after.domainId}/${after.id}` }) };
-  const act = { organizationId, domainId: domain, actor, act: 'records.export', hash, details } as const;
-  await db.run((sql) => addVisitorAct(sql, act));
 }
 
 /** Resolves once it is written. The process ends where that fails (`main.ts`). */

@@ -13,10 +13,9 @@ import type { ExportFormat } from '#libs/base/terms/terms';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
 import { endOf, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
-import { addVisitorAct } from '#libs/tenants/visitor-acts';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
 import { exportQuery, organizationExportQuery } from './contract.ts';
-import { type Export, readExport, readOpenEpoch } from './exported-lines.ts';
+import { type Export, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };
@@ -58,31 +57,13 @@ export function organizationExport(parts: Parts): Middleware {
 /** `domainId`: of this domain alone. */
 function sender({ config, db, readDb, places, unsent, pace }: Parts) {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
-  const noteAct = (
-    ctx: Context,
-    { domainIds: _, organizationId, visitorId, after, ...details }: Export,
-    domainId?: string,
-  ) => {
-    const hash = visitorId === undefined ? null : (hashOf?.(organizationId, visitorId) ?? null);
-    const place = after && { after: `${after.domainId}/${after.id}` };
-    const { subject: actor } = accessIn(ctx);
-    const act = {
-      organizationId,
-      domainId,
-      actor,
-      act: 'records.export',
-      hash,
-      details: { ...details, ...place },
-    } as const;
-    return db.run((sql) => addVisitorAct(sql, act));
-  };
   return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
     requireConsentLog(organizationIn(ctx));
     const { organizationId } = wanted;
     const busy = 'your organization has an export that is not finished';
     const leave = await takeOrRefuse(places.open.exports, organizationId, busy);
     try {
-      await noteAct(ctx, wanted, domainId);
+      await noteExport(db, wanted, { actor: accessIn(ctx).subject, domainId, hashOf });
       const reads = readDb.forOneAnswer();
       const epoch = await readOpenEpoch(reads);
       // the deadline may have answered meanwhile, or the client may have left
@@ -91,7 +72,7 @@ function sender({ config, db, readDb, places, unsent, pace }: Parts) {
       answer(ctx, wanted, domainId ?? wanted.organizationId);
       const pages = patient(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
       const hold = (bytes: number) => unsent.hold(organizationId, bytes, () => ctx.res.destroy());
-      const texts = held(keepingOpen(ctx, readExport(pages, wanted, epoch)), hold);
+      const texts = holdUntilTaken(keepingOpen(ctx, readExport(pages, wanted, epoch)), hold);
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);
       // it begins now, also where the first match is far
       if (ctx.method !== 'HEAD') ctx.flushHeaders();
@@ -111,7 +92,7 @@ function answer(ctx: Context, { format }: Export, of: string): void {
 }
 
 /** Each page is memory until its client has taken it. Pages may be empty, while nothing matches. */
-async function* held(
+async function* holdUntilTaken(
   pages: AsyncIterable<{ text: Buffer }>,
   hold: (bytes: number) => () => void,
 ): AsyncGenerator<Buffer> {

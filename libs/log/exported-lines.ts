@@ -1,5 +1,7 @@
 /** An export: the lines of all matching records of some domains, as they are read. */
 import type { Database } from '#libs/base/db/database';
+import { addVisitorAct } from '#libs/tenants/visitor-acts';
+import type { VisitorHash } from '#libs/tenants/visitor-hash';
 import { type DomainExport, readDomain } from './export/domain-records.ts';
 import { headers } from './export/lines.ts';
 
@@ -10,7 +12,7 @@ export interface Export extends Omit<DomainExport, 'domainId' | 'epoch' | 'after
   after?: { domainId: string; id: string } | undefined;
 }
 
-export interface ExportPart {
+interface ExportPart {
   /** UTF-8 */
   text: Buffer;
   /** records in it */
@@ -49,4 +51,15 @@ export async function* readExport(
   }
   if (rest.format === 'ndjson')
     yield { text: Buffer.from(`${JSON.stringify({ end: true, count: total })}\n`), count: 0, last: null };
+}
+
+/** Adds an export to the acts. `domainId`: it is of this domain alone; `hashOf`: undefined without PRIVACY_KEY. */
+export function noteExport(
+  db: Database,
+  { organizationId, visitorId, domainIds: _, after, ...filters }: Export,
+  { actor, domainId, hashOf }: { actor: string; domainId: string | undefined; hashOf: VisitorHash | undefined },
+): Promise<void> {
+  const hash = visitorId === undefined ? null : (hashOf?.(organizationId, visitorId) ?? null);
+  const details = { ...filters, ...(after && { after: `${after.domainId}/${after.id}` }) };
+  return db.run((sql) => addVisitorAct(sql, { organizationId, domainId, actor, act: 'records.export', hash, details }));
 }

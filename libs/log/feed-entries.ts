@@ -1,4 +1,4 @@
-/** The entries of a log for whoever follows it: records as they are now, erasures, notices, in the log's own order. */
+/** The entries of a log for a follower: records as they are now, erasures, notices, in the log's own order. */
 
 import type { Sql } from '#libs/base/db/database';
 import { monthOf } from '#libs/base/terms/calendar';
@@ -16,14 +16,14 @@ export async function readFeed(sql: Sql, name: LogName, range: { from: number; b
   const entries = sealed.map((each) => toEntry(each, name.log, dropped));
   const erased = entries.flatMap((entry) => (entry.type === 'erasure' ? [entry.recordId] : []));
   if (erased.length === 0) return entries;
-  const places = await readPlaces(sql, name, erased);
-  return entries.map((entry) => (entry.type === 'erasure' ? withPlace(entry, name, places) : entry));
+  const positions = await readPositions(sql, name, erased);
+  return entries.map((entry) => (entry.type === 'erasure' ? withErased(entry, name, positions) : entry));
 }
 
 type Erasure = Extract<FeedEntry, { type: 'erasure' }>;
 
-function withPlace(entry: Erasure, { log }: LogName, places: Map<string, ErasedRecord>): Erasure {
-  const erased = places.get(entry.recordId) ?? null;
+function withErased(entry: Erasure, { log }: LogName, positions: Map<string, ErasedRecord>): Erasure {
+  const erased = positions.get(entry.recordId) ?? null;
   return { ...entry, erases: erased?.log === log ? erased.position : null, erased };
 }
 
@@ -40,7 +40,7 @@ function toEntry({ position, text, record }: SealedEntry, log: number, droppedMo
 }
 
 /** Where a record is that an entry erases: in the entry's own log, or in one before it. */
-export interface ErasedRecord {
+interface ErasedRecord {
   log: number;
   position: number;
 }
@@ -61,19 +61,19 @@ export async function readErased(
     return entry.type === 'erasure' ? [{ entry: position, id: entry.id }] : [];
   });
   if (erasures.length === 0) return [];
-  const places = await readPlaces(
+  const positions = await readPositions(
     sql,
     name,
     erasures.map(({ id }) => id),
   );
   return erasures.flatMap(({ entry, id }) => {
-    const place = places.get(id);
-    return place ? [{ entry, ...place }] : [];
+    const erased = positions.get(id);
+    return erased ? [{ entry, ...erased }] : [];
   });
 }
 
 /** Where records are in their domain's logs; those that have expired are left out. */
-async function readPlaces(sql: Sql, { domainNumber }: LogName, ids: string[]): Promise<Map<string, ErasedRecord>> {
+async function readPositions(sql: Sql, { domainNumber }: LogName, ids: string[]): Promise<Map<string, ErasedRecord>> {
   const rows = await sql<(ErasedRecord & { id: string })[]>`
     select r.id, place.log, place.position
     from records r ${joinLog(sql)}

@@ -1,4 +1,4 @@
-/** GET /v1/consent/:domainId/feed: the log in its own order, for whoever keeps a copy of it in step. */
+/** GET /v1/consent/:domainId/feed: the log in its own order, to keep a copy of it up to date. */
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -6,9 +5,7 @@ import { isGzip, isPackedFile, unpackedOf } from '#libs/base/cli/gzipped';
 import { isJson, print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import type { AddressRule } from '#libs/base/http/stored-address';
-import { isPastRetention } from '#libs/base/terms/retention';
 import { findKnownRows } from '#libs/record/known-ids';
-import { listDroppedMonths } from '#libs/record/months';
 import { persistOrReject } from '#libs/record/store';
 import { createPerform } from '#libs/tenants/audited-change';
 import { directory } from '#libs/tenants/directory';
@@ -16,12 +13,11 @@ import { findOrganizations } from '#libs/tenants/tenants';
 import { createFieldsOf } from './import/columns.ts';
 import { type ImportFormat, importFormats } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
-import { type ImportCounts, importRows, noRows, noteImport } from './import/import-rows.ts';
+import { beginImport, type ImportCounts, importRows, noRows, noteImport } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { presetNames, readColumns } from './import/presets.ts';
 import { writeRefused } from './import/refused-rows.ts';
 import type { Rows } from './import/rows.ts';
-import { createToRecord } from './import/to-record.ts';
 
 interface ImportConfig {
   actor: string;
@@ -57,11 +53,7 @@ export function importCommand(tools: ImportTools): Command {
     .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
     .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
     .action(async (file: string, options: Options, self: Command) => {
-      const { counts, importId } = await tools.keyed(['IP_HASH_KEY'], (db) =>
-        run(tools.config(), db, file, options, (importId, { errors: _, ignored: __, ...numbers }, isComplete) =>
-          noteImport(createPerform(db, tools.config().actor), options.domain, { importId, ...numbers, isComplete }),
-        ),
-      );
+      const { counts, importId } = await tools.keyed(['IP_HASH_KEY'], (db) => run(tools.config(), db, file, options));
       const { errors, ...numbers } = counts;
       if (counts.read > 0 && counts.rejected === counts.read) process.exitCode = 1;
       if (isJson(self)) return print(self, { importId, ...counts });
@@ -77,9 +69,7 @@ export function importCommand(tools: ImportTools): Command {
     });
 }
 
-type Note = (importId: string, counts: ImportCounts, isComplete: boolean) => Promise<void>;
-
-async function run(config: ImportConfig, db: Database, file: string, options: Options, note: Note) {
+async function run(config: ImportConfig, db: Database, file: string, options: Options) {
   const { domain: domainId, dryRun: isDryRun = false } = options;
   if (options.refused !== undefined && isGzip(options.refused))
     throw new Error('--refused writes plain text: give it a name without .gz');
@@ -90,16 +80,23 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
     domain.organizationId,
   )?.cursorKey;
   if (!key) throw new Error(`no organization ${domain.organizationId}`);
-  const now = Date.now();
-  const importId = `imp_${randomBytes(10).toString('hex')}`;
-  const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
+  const { retentionMonths } = config;
+  const { importId, toRecord } = await beginImport(db, {
+    domainId,
+    key,
+    now: Date.now(),
+    ip: config.addressRule(),
+    retentionMonths,
+  });
   const { size } = await stat(file);
   const isPacked = await isPackedFile(file);
   const progress = createProgress(size);
   const refused = options.refused === undefined ? undefined : writeRefused(options.refused);
   const counts = noRows();
+  const note = (isComplete: boolean) =>
+    noteImport(createPerform(db, config.actor), domainId, counts, { importId, isComplete });
   const noteCutOff = async () => {
-    if (!isDryRun && counts.queued > 0) await note(importId, counts, false).catch(() => {});
+    if (!isDryRun && counts.queued > 0) await note(false).catch(() => {});
   };
   const stop = async () => {
     progress.end();
@@ -113,14 +110,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
     await importRows(
       {
         rows: rowsOf(isPacked ? unpackedOf(read) : read, formatOf(file, options), options),
-        toRecord: createToRecord({
-          domainId,
-          key,
-          now,
-          ip: config.addressRule(),
-          importId,
-          isPastRetention: (month) => month <= lastDropped || isPastRetention(month, config.retentionMonths, now),
-        }),
+        toRecord,
         findKnown: (rows) => db.run((sql) => findKnownRows(sql, domainId, rows)),
         // straight to Postgres, a statement at a time; the worker raises the counters
         ...(!isDryRun && { store: async (records) => void (await persistOrReject(db, records, { owe: true })) }),
@@ -137,7 +127,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
     progress.end();
     await refused?.close();
   }
-  if (!isDryRun) await note(importId, counts, true);
+  if (!isDryRun) await note(true);
   return { counts, importId };
 }
 

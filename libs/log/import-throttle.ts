@@ -15,23 +15,23 @@ const ahead = 4;
 /** Milliseconds between two looks whether a batch is stored: at first, and after some time. */
 const looks = { first: 15, last: 250 };
 /** Milliseconds after which nobody seems to take anything from the queue. */
-const patience = 30_000;
+const storeTimeout = 30_000;
 /** Milliseconds to wait at the end, so that the same file sent again finds its records. */
-const lastPatience = 5_000;
+const settleTimeout = 5_000;
 /** Bytes: a record's rough size, by which jobs are made. */
 const roughSize = 600;
 
 type Record = (record: NewRecord, organizationId: string, bytes: number) => Promise<'queued' | 'persisted'>;
 
 /** The batches of one import, one after the other. */
-export interface ImportStream {
+interface ImportStream {
   /** Resolves once they are safe, while those before them may still be on their way. */
   store(records: NewRecord[]): Promise<void>;
   /** Resolves once all that went through is stored or refused, or after a while. */
   settle(): Promise<void>;
 }
 
-export interface ImportThrottle {
+interface ImportThrottle {
   /** `end`: aborts once nobody waits for the import any more. */
   open(organizationId: string, domainId: string, end: AbortSignal): ImportStream;
 }
@@ -51,7 +51,7 @@ export function createImportThrottle({ db, record }: { db: Database; record: Rec
     (await areSettled(domainId, records.slice(0, 1))) && areSettled(domainId, records);
   /** Tells whether they are. A look that fails says nothing. */
   const settled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
-    const until = performance.now() + patience;
+    const until = performance.now() + storeTimeout;
     for (let pause = looks.first; performance.now() < until; pause = Math.min(looks.last, 1.2 * pause)) {
       if (await isSettled(domainId, records).catch(() => false)) return true;
       await wait(pause, undefined, { ref: false });
@@ -80,7 +80,7 @@ export function createImportThrottle({ db, record }: { db: Database; record: Rec
           if (isOnItsWay) before = settled(domainId, records).finally(leave);
         },
         settle: async () => {
-          await Promise.race([before, wait(lastPatience, undefined, { signal: end, ref: false })]);
+          await Promise.race([before, wait(settleTimeout, undefined, { signal: end, ref: false })]);
         },
       };
     },

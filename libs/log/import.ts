@@ -1,5 +1,4 @@
 /** POST /v1/consent/:domainId/import: records from elsewhere, or from an export, read as they arrive. */
-import { randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
@@ -7,10 +6,8 @@ import type { AddressRule } from '#libs/base/http/stored-address';
 import { dropRest, readUpload, requireType } from '#libs/base/http/upload';
 import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
-import { isPastRetention } from '#libs/base/terms/retention';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnownRows } from '#libs/record/known-ids';
-import { listDroppedMonths } from '#libs/record/months';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireInUse, requireOwnDomain } from '#libs/tenants/rules';
@@ -24,10 +21,9 @@ import {
   importTypes,
 } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
-import { importRows, noRows, noteImport, TooManyRows } from './import/import-rows.ts';
+import { beginImport, importRows, noRows, noteImport, TooManyRows } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { Unreadable } from './import/rows.ts';
-import { createToRecord } from './import/to-record.ts';
 import { createImportThrottle } from './import-throttle.ts';
 
 interface ImportParts {
@@ -63,21 +59,11 @@ export function importRecords({ config, db, recorder, places }: ImportParts): Mi
     const { receivedAt: now } = ctx.state;
     const end = endOf(ctx);
     const stream = throttle.open(organizationId, domainId, end);
-    const importId = `imp_${randomBytes(10).toString('hex')}`;
-    const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
-    const toRecord = createToRecord({
-      domainId,
-      key,
-      now,
-      ip: config.ip,
-      importId,
-      isPastRetention: (month) => month <= lastDropped || isPastRetention(month, config.retentionMonths, now),
-    });
+    const { importId, toRecord } = await beginImport(db, { domainId, key, now, ...config });
     const counts = noRows();
     const note = async (isComplete: boolean) => {
-      const { errors: _, ignored: __, ...numbers } = counts;
       const perform = createPerform(db, accessIn(ctx).subject);
-      if (!isDryRun) await noteImport(perform, domainId, { importId, ...numbers, isComplete });
+      if (!isDryRun) await noteImport(perform, domainId, counts, { importId, isComplete });
     };
     try {
       await importRows(

@@ -13,7 +13,7 @@ export interface Erasure {
   erasedOn: string;
 }
 
-/** The record has its place: sealing has come so far. */
+/** The record has its position: sealing has come so far. */
 const isDue = (sql: Sql, { epoch, domainNumber }: Mark) =>
   sql`epoch <= ${epoch}::integer + (domain_number <= ${domainNumber})::integer`;
 

@@ -16,7 +16,7 @@ import { createSigner } from './seal/signer.ts';
 /** Milliseconds after which a backlog's checkpoints are published before all of it is sealed. */
 const publishEvery = 5_000;
 
-export interface SealingParts {
+interface SealingParts {
   /** `name`: what the origins of all logs begin with; `keys`: secret, newest first */
   sealing: { name: string; keys: Buffer[] };
   /** the derivation that has to be done with an epoch before it is sealed */

@@ -5,7 +5,7 @@ import { doneWith } from '#libs/record/derivations';
 import { secondsBehind } from '#libs/record/epochs';
 import { type Halted, sealing } from './heads.ts';
 
-export interface LogStatus {
+interface LogStatus {
   domainId: string;
   log: number;
   /** entries that its newest checkpoint covers */

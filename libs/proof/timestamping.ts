@@ -17,7 +17,7 @@ import { wholeTree } from './tree/make-proofs.ts';
 /** Milliseconds: not all installations ask at midnight. */
 const spread = 60 * 60 * 1_000;
 
-export interface TimestampingParts {
+interface TimestampingParts {
   authority: Authority;
   db: Database;
   log: Pick<Log, 'info' | 'warn'>;

@@ -8,7 +8,7 @@ import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
 const rememberNewer = readFileSync(new URL('./remember.lua', import.meta.url), 'utf8');
 
 const key = 'assent:logs';
-/** Among the domains: the run_id of the server that was told all. */
+/** Among the domains: the run_id of the server that remembers every log. */
 const whole = 'run_id';
 
 export interface Witnessed {
@@ -19,7 +19,7 @@ export interface Witnessed {
   root: string;
 }
 
-export interface WitnessedLog extends Witnessed {
+interface WitnessedLog extends Witnessed {
   domainId: string;
 }
 
@@ -39,7 +39,7 @@ export async function remember(redis: RedisClient, logs: WitnessedLog[]): Promis
 
 /**
  * Whether it remembers all that was ever published. A server that was emptied, that took over from another one or that
- * was restarted may not, until somebody who is sure tells it all again. To be asked after what it remembers.
+ * was restarted may not, until every log was compared and remembered again. To be asked after what it remembers.
  */
 export async function isWhole(redis: RedisConnection): Promise<boolean> {
   const noted = await redis.client.hget(key, whole);
@@ -49,7 +49,7 @@ export async function isWhole(redis: RedisConnection): Promise<boolean> {
 /** The run_id of the server that remembers; undefined while not connected. */
 export const witnessServer = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
-/** `server`: the one that was told all. */
+/** `server`: the one that remembers every log. */
 export const noteWhole = (redis: RedisClient, server: string): Promise<number> => redis.hset(key, whole, server);
 
 /** Of domains that were deleted. */

@@ -6,7 +6,7 @@ import { readCsv } from '../import/csv.ts';
 import { readNdjson } from '../import/ndjson.ts';
 import { headers } from './lines.ts';
 
-export interface CutFile {
+interface CutFile {
   /** its bytes up to the end of the last whole row */
   whole: number;
   /** in these */

@@ -19,7 +19,7 @@ const pageSize = 1_000;
 /** Records that one statement looks at, where few of them may match. */
 const scanned = 20_000;
 
-export interface ExportPage {
+interface ExportPage {
   /** UTF-8, as Postgres sent it: as a string it would be copied twice more */
   text: Buffer;
   count: number;
@@ -43,7 +43,7 @@ export interface Span {
 }
 
 /**
- * Pages may be empty: where nothing matches for long, the caller is told that it goes on. Postgres makes the next page
+ * Pages may be empty: where nothing matches for long, the caller sees that it goes on. Postgres makes the next page
  * while the caller sends this one.
  */
 export async function* readDomain(db: Database, wanted: DomainExport): AsyncGenerator<ExportPage> {
@@ -56,7 +56,7 @@ export async function* readDomain(db: Database, wanted: DomainExport): AsyncGene
     while (ahead) {
       const page: Page = await ahead;
       ahead = page.next === null ? undefined : read(page.next);
-      // it is thrown when its turn comes, if it ever does
+      // it is thrown once it is awaited, if it ever is
       ahead?.catch(() => {});
       yield page;
     }
@@ -115,9 +115,9 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
     with page as materialized (
       select * from (${looked}) as looked where ${matching} order by id limit ${pageSize}
     ),
-    ${placesOf(sql)},
+    ${positionsOf(sql)},
     lines as materialized (
-      select r.id, ${lineOf(sql, format)} as line from placed r ${joinNames(sql)} ${joinPlace(sql)}
+      select r.id, ${lineOf(sql, format)} as line from placed r ${joinNames(sql)} ${joinPosition(sql)}
     )
     select coalesce(string_agg(line || ${lineEnds[format]}, '' order by id), '') as text, count(*) as count,
       max(id::text) as last,
@@ -132,11 +132,11 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
 }
 
 /**
- * The places in the log of all records of `page`, which `joinLog` would find one by one. Consecutive records share their
+ * The positions in the log of all records of `page`, which `joinLog` would find one by one. Consecutive records share their
  * runs: each is read once, and an empty text added to its ids has them unpacked once. Positions are looked up in one
  * object, since a join with them would compare each with each where a new table has no statistics yet.
  */
-export const placesOf = (sql: Sql) => sql`
+const positionsOf = (sql: Sql) => sql`
   placed as materialized (
     select r.*, run.log, run.first from page r left join lateral (${runOf(sql)}) as run on true
   ),
@@ -155,7 +155,7 @@ export const placesOf = (sql: Sql) => sql`
   )`;
 
 /** Of `placed r`: null while no checkpoint covers it. */
-export const joinPlace = (sql: Sql) => sql`
+const joinPosition = (sql: Sql) => sql`
   cross join lateral (
     select (of_record ->> concat(r.log, ' ', r.first, ' ', encode(uuid_send(r.id), 'hex')))::bigint as position
     from positions

@@ -58,15 +58,15 @@ export function createFieldsOf({ columns: all, values, required }: Columns) {
     }
     const mapped = new Set(columns.values());
     const plain = names.flatMap((name, at) => (mapped.has(name) || columns.has(name) ? [] : [[name, at] as const]));
-    const places = [...plain, ...[...columns].map(([field, column]) => [field, names.indexOf(column)] as const)];
+    const sources = [...plain, ...[...columns].map(([field, column]) => [field, names.indexOf(column)] as const)];
     requireColumn(
       'decision',
-      places.map(([field]) => field),
+      sources.map(([field]) => field),
       names,
     );
     return (cells: string[]): Record<string, unknown> =>
       gather(
-        places.map(([field, at]) => {
+        sources.map(([field, at]) => {
           const cell = (cells[at] ?? '').trim();
           return [field, values.get(field)?.get(cell.toLowerCase()) ?? cell] as const;
         }),

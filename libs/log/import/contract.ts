@@ -22,7 +22,7 @@ export const importLimits = {
 /** The day from which the GDPR applies: no consent log is older. */
 export const importedSince = Date.parse('2018-05-25T00:00:00.000Z');
 
-export const importErrorCodes = ['invalid_json', 'invalid_request', 'time_out_of_range', 'past_retention'] as const;
+const importErrorCodes = ['invalid_json', 'invalid_request', 'time_out_of_range', 'past_retention'] as const;
 export type ImportErrorCode = (typeof importErrorCodes)[number];
 
 /** Why a row is not imported. */
@@ -66,7 +66,7 @@ const rowTime = z.iso.datetime({
 });
 
 /** Fields of a row that a record's body does not have. */
-export const importFields = z.object({
+const importFields = z.object({
   decidedAt: rowTime.optional(),
   receivedAt: rowTime.optional(),
   /** its identity where it came from: the same one again is the same record */

@@ -11,7 +11,7 @@ import { importLimits } from './contract.ts';
 import { createYield } from './event-loop.ts';
 import { inPieces, requireUtf8 } from './rows.ts';
 
-export interface CsvRecord {
+interface CsvRecord {
   cells: string[];
   /** what is wrong with it */
   broken?: string;

@@ -3,7 +3,7 @@ import { withoutGuard } from '#libs/base/terms/csv';
 import { readCsvRecords } from './csv-records.ts';
 import { type Row, type Rows, Unreadable } from './rows.ts';
 
-export interface CsvOptions {
+interface CsvOptions {
   /** one character; default `,` */
   delimiter?: string;
   /** makes fields of a row's cells; default: cells are named by the header */

@@ -3,12 +3,16 @@
  * known; the rest is stored. Sent again, everything is known.
  */
 
+import { randomBytes } from 'node:crypto';
+import type { Database } from '#libs/base/db/database';
+import { isPastRetention } from '#libs/base/terms/retention';
 import type { NewRecord } from '#libs/record/contract';
+import { listDroppedMonths } from '#libs/record/months';
 import type { Perform } from '#libs/tenants/audited-change';
 import { exportedOnly, type ImportErrorCode, importedFields, importLimits, type Refusal } from './contract.ts';
 import { createYield } from './event-loop.ts';
 import type { Row, Rows } from './rows.ts';
-import type { ToRecord } from './to-record.ts';
+import { createToRecord, type RecordRules, type ToRecord } from './to-record.ts';
 
 /** Records that are looked up, and stored, together: whoever records waits no longer for them than for a busy moment. */
 const chunkSize = 500;
@@ -117,5 +121,20 @@ const packed = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex'
 export const noteImport = (
   perform: Perform,
   domainId: string,
-  details: { importId: string } & Record<string, string | number | boolean>,
-): Promise<void> => perform(async (_, note) => note({ act: 'records.import', subject: domainId, domainId, details }));
+  { errors: _, ignored: __, ...numbers }: ImportCounts,
+  { importId, isComplete }: { importId: string; isComplete: boolean },
+): Promise<void> =>
+  perform(async (_, note) =>
+    note({ act: 'records.import', subject: domainId, domainId, details: { importId, ...numbers, isComplete } }),
+  );
+
+/** What every import begins with: an id, and how its rows become records. */
+export async function beginImport(
+  db: Database,
+  { retentionMonths, ...rules }: Omit<RecordRules, 'importId' | 'isPastRetention'> & { retentionMonths: number },
+): Promise<{ importId: string; toRecord: ToRecord }> {
+  const importId = `imp_${randomBytes(10).toString('hex')}`;
+  const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
+  const isExpired = (month: string) => month <= lastDropped || isPastRetention(month, retentionMonths, rules.now);
+  return { importId, toRecord: createToRecord({ ...rules, importId, isPastRetention: isExpired }) };
+}

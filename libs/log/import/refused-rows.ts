@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { csvCell } from '#libs/base/terms/csv';
 import type { Refusal } from './contract.ts';
 
-export interface RefusedRows {
+interface RefusedRows {
   /** A promise where the disk has to catch up first. */
   add(row: number, refusal: Refusal, text: string): Promise<unknown> | undefined;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ import { columns, joinLog, type Row } from '#libs/proof/positions';
 import { joinNames, numberOf } from '#libs/record/joined-names';
 import { type LogPage, toPage } from './log-page.ts';
 
-export interface OrganizationLogQuery {
+interface OrganizationLogQuery {
   organizationId: string;
   /** first and last UTC day, inclusive */
   from: string;

@@ -10,7 +10,7 @@ import { numberOf } from '#libs/record/joined-names';
 import { daysIn, type Filter, matchingMonths } from './counts.ts';
 
 /** A range of ids within one day, and which of its matching records are wanted. */
-export interface Slice {
+interface Slice {
   from: string;
   below: string;
   skip: number;

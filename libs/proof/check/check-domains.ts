@@ -1,6 +1,6 @@
 /**
  * Checks the sealed logs: recomputes every entry from the stored records, every hash, every root, and looks for records
- * that are in no log. A log is compared up to the size that it had when its turn came; sealing goes on meanwhile.
+ * that are in no log. A log is compared up to the size that it had when it was read first; sealing goes on meanwhile.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -9,7 +9,7 @@ import { recall, type Witnessed } from '../witness.ts';
 import { checkLog } from './check-log.ts';
 import { type Expiry, readExpiry } from './expiry.ts';
 import { listStoredDomains, type StoredDomain } from './stored.ts';
-import { countSealed, listUnplaced } from './without-position.ts';
+import { countSealed, listWithoutPosition } from './without-position.ts';
 
 export interface Difference {
   domainId: string;
@@ -25,7 +25,7 @@ export interface Checked {
   differences: Difference[];
 }
 
-export interface CheckParts {
+interface CheckParts {
   db: Database;
   /** undefined where it is away: then nothing is compared with what it remembers */
   redis: RedisConnection | undefined;
@@ -37,8 +37,8 @@ export interface CheckParts {
 
 /** domains in one question */
 const pageSize = 200;
-/** Differences that are told of one log. */
-const mostTold = 1_000;
+/** Differences that are reported of one log; more are only counted. */
+const mostReported = 1_000;
 
 export async function checkLogs({ db, redis, domainId, progress = () => {} }: CheckParts): Promise<Checked> {
   const result: Checked = { checked: 0, differences: [] };
@@ -79,26 +79,26 @@ async function checkDomain(
   const differences: Difference[] = [];
   let present = 0;
   for (const stored of logs) {
-    const told = limited((position, what) => differences.push({ domainId, log: stored.log, position, what }));
+    const reports = limited((position, what) => differences.push({ domainId, log: stored.log, position, what }));
     // what a restart gave up of a log is missing from it for good, and Redis forgets it with the next checkpoint
     const isGivenUp = stored !== logs.at(-1) && (witnessed?.size ?? 0) > stored.size;
     const remembered = witnessed?.log === stored.log && !isGivenUp ? witnessed : undefined;
-    const differs = told.differs;
+    const { differs } = reports;
     present += await checkLog({ db, domainNumber, stored, witnessed: remembered, expiry, differs, progress });
-    told.end();
+    reports.end();
   }
   const newest = logs.at(-1);
   const log = newest?.log ?? 1;
-  const told = limited((position, what) => differences.push({ domainId, log, position, what }));
+  const reports = limited((position, what) => differences.push({ domainId, log, position, what }));
   if (witnessed && witnessed.log > (newest?.log ?? 0)) {
-    told.differs(null, `Redis remembers log ${witnessed.log} of the domain, which is not stored`);
+    reports.differs(null, `Redis remembers log ${witnessed.log} of the domain, which is not stored`);
   }
-  await findUnplaced(db, domain, present, expiry, told.differs);
+  await findWithoutPosition(db, domain, present, expiry, reports.differs);
   return differences;
 }
 
 /** Looks for them one by one only where their number shows that there are some. */
-async function findUnplaced(
+async function findWithoutPosition(
   db: Database,
   { domainNumber, sealedThrough, logs }: StoredDomain,
   present: number,
@@ -112,9 +112,9 @@ async function findUnplaced(
   if (stored === present) return;
   // retention dropped a month since the entries were read
   if ((await readExpiry(db)).since !== since) return;
-  const unplaced = await listUnplaced(db, sealed, mostTold);
-  for (const id of unplaced) differs(null, `record ${id} is stored, but is not in the log`);
-  if (unplaced.length === 0 && present > stored) {
+  const lacking = await listWithoutPosition(db, sealed, mostReported);
+  for (const id of lacking) differs(null, `record ${id} is stored, but is not in the log`);
+  if (lacking.length === 0 && present > stored) {
     differs(null, `${present} entries are of only ${stored} records: some are in the log twice`);
   }
 }
@@ -122,11 +122,11 @@ async function findUnplaced(
 /** Beyond the first ones they are only counted. */
 function limited(add: (position: number | null, what: string) => void) {
   let more = 0;
-  let told = 0;
+  let reported = 0;
   return {
     differs: (position: number | null, what: string) => {
-      told += 1;
-      if (told <= mostTold) add(position, what);
+      reported += 1;
+      if (reported <= mostReported) add(position, what);
       else more += 1;
     },
     end: () => {

@@ -1,5 +1,5 @@
 /** One log: its entries made again from the stored records, its tree, its checkpoint. Read in pieces, while it grows on. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldNow } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
 import { textId } from '../log-texts.ts';
@@ -16,7 +16,7 @@ import { readPiece, readUpperNodes, type StoredLog, type StoredPiece, type Store
 const pieceSize = 16 * tileWidth;
 const noId = '0'.repeat(32);
 
-export interface LogParts {
+interface LogParts {
   db: Database;
   domainNumber: number;
   stored: StoredLog;
@@ -91,7 +91,7 @@ async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, 
   let present = 0;
   for (let first = range.from; first < range.below; first += tileWidth) {
     // the next piece is asked for in several steps, which come to pass only between tiles
-    await turn();
+    await yieldNow();
     const leaves: Leaves = { stored: [], recomputed: [] };
     const doubts: Doubt[] = [];
     const width = Math.min(tileWidth, range.below - first);

@@ -14,7 +14,7 @@ export interface Leaves {
   recomputed: Buffer[];
 }
 
-export interface TreeOf {
+interface TreeOf {
   /** of complete tiles, by their number */
   nodes: Map<number, Buffer>;
   /** of subtrees above, as `level/number` */
@@ -28,7 +28,7 @@ export interface TreeOf {
 }
 
 /** Which leaves the rest of the tree agrees with. */
-export type Agreed = 'stored' | 'recomputed' | 'neither';
+type Agreed = 'stored' | 'recomputed' | 'neither';
 
 export interface Tree {
   /** The next tile; null where some of its entries are missing. */

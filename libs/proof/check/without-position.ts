@@ -2,7 +2,7 @@
 import type { Database, Sql } from '#libs/base/db/database';
 
 /** Of a domain: what has to have a position by now. */
-export interface Sealed {
+export interface SealedSoFar {
   domainNumber: number;
   /** all of these epochs */
   sealedThrough: number;
@@ -16,17 +16,17 @@ export interface Sealed {
 /** records in one statement */
 const pageSize = 20_000;
 
-const hasToBeThere = (sql: Sql, { sealedThrough, lastEpoch, lastId }: Sealed) => sql`
+const hasToBeThere = (sql: Sql, { sealedThrough, lastEpoch, lastId }: SealedSoFar) => sql`
   (epoch <= ${sealedThrough} or (epoch, id) <= (${lastEpoch}::integer, ${lastId}::uuid))`;
 
-const page = (sql: Sql, { domainNumber }: Sealed, after: string) => sql`
+const page = (sql: Sql, { domainNumber }: SealedSoFar, after: string) => sql`
   (
     select id, epoch from records where domain_number = ${domainNumber} and id > ${after}
     order by id limit ${pageSize}
   ) as r`;
 
 /** How many there are that have to have a position. */
-export async function countSealed(db: Database, sealed: Sealed): Promise<number> {
+export async function countSealed(db: Database, sealed: SealedSoFar): Promise<number> {
   let [count, after]: [number, string | null] = [0, sealed.since];
   while (after !== null) {
     const from: string = after;
@@ -43,10 +43,10 @@ export async function countSealed(db: Database, sealed: Sealed): Promise<number>
 }
 
 /** The ids of those that have none, at most `limit`. */
-export async function listUnplaced(db: Database, sealed: Sealed, limit: number): Promise<string[]> {
-  const unplaced: string[] = [];
+export async function listWithoutPosition(db: Database, sealed: SealedSoFar, limit: number): Promise<string[]> {
+  const lacking: string[] = [];
   let after: string | null = sealed.since;
-  while (after !== null && unplaced.length < limit) {
+  while (after !== null && lacking.length < limit) {
     const from: string = after;
     const [row] = await db.run(
       (sql) => sql<{ ids: string[]; last: string | null }[]>`
@@ -62,8 +62,8 @@ export async function listUnplaced(db: Database, sealed: Sealed, limit: number):
           (array_agg(id order by id desc))[1] as last
         from ${page(sql, sealed, from)}`,
     );
-    unplaced.push(...(row?.ids ?? []));
+    lacking.push(...(row?.ids ?? []));
     after = row?.last ?? null;
   }
-  return unplaced.slice(0, limit);
+  return lacking.slice(0, limit);
 }

@@ -17,7 +17,7 @@ export interface Added {
 }
 
 export interface AddedText {
-  /** its place among the new ones */
+  /** its index among the new ones */
   at: number;
   /** where it is a notice's */
   noticeNumber: number | null;

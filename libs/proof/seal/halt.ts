@@ -59,12 +59,12 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
 
   const inspectAll = async (isAnother: boolean, witness: string | undefined): Promise<void> => {
     // of a halted one it may remember less than there was
-    let isToldAll = true;
+    let isWholeNow = true;
     after = 0;
     do {
-      for (const { halted } of await inspect(isAnother)) isToldAll &&= halted === null;
+      for (const { halted } of await inspect(isAnother)) isWholeNow &&= halted === null;
     } while (after > 0);
-    if (isToldAll && witness && !(await isWhole(redis))) await noteWhole(redis.client, witness);
+    if (isWholeNow && witness && !(await isWhole(redis))) await noteWhole(redis.client, witness);
   };
 
   return async () => {

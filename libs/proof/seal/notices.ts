@@ -8,7 +8,7 @@ import { noticeEntry } from '../tree/entry.ts';
 import type { AddedText } from './added.ts';
 
 /** What a log gets, and which notices its new records name. */
-export interface Naming {
+interface Naming {
   head: Head;
   noticeNumbers: Set<number>;
 }
@@ -17,7 +17,7 @@ export interface Naming {
 const remembered = 50_000;
 
 /** Answers for each log, by its domain, the notices that have to enter it now. */
-export type LackingNotices = (sql: Sql, namings: Naming[]) => Promise<Map<number, number[]>>;
+type LackingNotices = (sql: Sql, namings: Naming[]) => Promise<Map<number, number[]>>;
 
 export function createLackingNotices({ generation }: Pick<Database, 'generation'>): LackingNotices {
   const there = new LRUCache<string, true>({ max: remembered });

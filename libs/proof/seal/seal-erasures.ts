@@ -17,7 +17,7 @@ import { growableAtEnd } from './halt.ts';
 const domainsLimit = 500;
 export const usualErasures = 4_096;
 
-export interface ErasuresParts {
+interface ErasuresParts {
   size: PieceSize;
   redis: RedisConnection;
   db: Database;
@@ -25,7 +25,7 @@ export interface ErasuresParts {
   originOf(domainId: string): string;
 }
 
-/** Seals some of those whose records have their place, if there are any. */
+/** Seals some of those whose records have their positions, if there are any. */
 export const sealErasures = (parts: ErasuresParts): Promise<Step> => parts.size.watch(() => sealSome(parts));
 
 const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promise<Step> =>

@@ -20,7 +20,7 @@ import { toAdded } from './leaves.ts';
 import { createLackingNotices, noticeTexts } from './notices.ts';
 import { readById, readEpoch, type Unsealed } from './unsealed.ts';
 
-export interface SealParts {
+interface SealParts {
   redis: RedisConnection;
   db: Database;
   metrics: ProofMetrics;
@@ -34,7 +34,7 @@ export interface SealParts {
 /** records in one transaction */
 export const usualPiece = 4_096;
 
-export interface Seal extends Derivation {
+interface Seal extends Derivation {
   /** Seals what a log was passed over for while it was halted, a piece at a time. */
   catchUp(domainNumber: number): Promise<Step>;
 }

@@ -16,7 +16,7 @@ interface SigningKey {
   key: KeyObject;
 }
 
-export interface SignedCheckpoint {
+interface SignedCheckpoint {
   checkpoint: string;
   /** newest first */
   verifierKeys: string[];

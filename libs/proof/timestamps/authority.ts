@@ -17,12 +17,12 @@ const maxAnswer = 64 * 1024;
 export interface Authority {
   url: string;
   /** milliseconds for the whole exchange */
-  patience: number;
+  timeout: number;
 }
 
 /** The token in DER, for a SHA-256. Rejects with an error that says what the authority did wrong, or why it was given up. */
 export async function askForToken(
-  { url, patience }: Authority,
+  { url, timeout }: Authority,
   imprint: Uint8Array,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
@@ -30,7 +30,7 @@ export async function askForToken(
   // AbortSignal.any loses a timeout to the garbage collector in Node 20
   const giveUp = new AbortController();
   const stop = () => giveUp.abort(signal.reason);
-  const timer = setTimeout(() => giveUp.abort(new TimedOut(`no answer within ${patience} ms`)), patience);
+  const timer = setTimeout(() => giveUp.abort(new TimedOut(`no answer within ${timeout} ms`)), timeout);
   signal.addEventListener('abort', stop);
   try {
     const nonce = makeNonce();

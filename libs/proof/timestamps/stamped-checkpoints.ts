@@ -44,7 +44,7 @@ export async function findTimestamp(
   return { ...found, path: hashes, token: base64(found.token) };
 }
 
-export interface Leaf extends LogName {
+interface Leaf extends LogName {
   /** entries that the checkpoint covers */
   size: number;
   /** the signed note */
@@ -70,7 +70,7 @@ export const listLeaves = (sql: Sql): Promise<Leaf[]> => sql<Leaf[]>`
   where ended_at is null and checkpoint_size > 0
   order by origin collate "C"`;
 
-export interface StampedLeaf extends Leaf {
+interface StampedLeaf extends Leaf {
   place: number;
   path: Uint8Array[];
 }
