@@ -57,7 +57,7 @@ export async function prove(
   const checkpoint = timestamp?.checkpoint ?? published.checkpoint;
   const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
   const entry = entryTextOf(
-    { ...sealed, record: { ...record, importedAt: sealed.importedAt }, position },
+    { ...sealed, record: { ...record, importedAt: sealed.importedAt }, text: null, position },
     log,
     reported,
   );

@@ -30,14 +30,6 @@ interface Ending extends LogName {
 /** Which log follows log `ended`: its number and origin. Asked once the old one cannot grow any more. */
 type NextLog = (ended: number) => Promise<{ log: number; origin: string }>;
 
-interface Restarted {
-  ended: number;
-  /** of the one that ended */
-  size: number;
-  log: number;
-  origin: string;
-}
-
 interface RestartParts {
   db: Database;
   perform: Perform;
@@ -76,35 +68,29 @@ export async function restartLogs(
   return results;
 }
 
-/** Ends a domain's log and begins the next one. Throws Refused where the domain has none. */
+/** Ends a domain's log, of `size` entries, and begins the next one. Throws Refused where the domain has none. */
 export const restartLog = (perform: Perform, domainId: string, next: NextLog) =>
   perform(async (sql, note) => {
     const [domain] = await sql`select from domains where id = ${domainId}`;
     if (!domain) throw new Refused(`no domain ${domainId}`);
-    const restarted = await restart(sql, domainId, next);
-    if (!restarted) throw new Refused(`domain ${domainId} has no log: nothing of it is sealed yet`);
-    const { ended, size, log } = restarted;
+    const [ending] = await sql<Ending[]>`
+      select domain_number as "domainNumber", log, size, checkpoint_size as "checkpointSize", last_epoch as "lastEpoch",
+        last_id as "lastId", waits_from as "waitsFrom"
+      from logs where domain_number = (select number from domains where id = ${domainId}) and ended_at is null
+      for update`;
+    if (!ending) throw new Refused(`domain ${domainId} has no log: nothing of it is sealed yet`);
+    const { domainNumber, log: ended, checkpointSize: size } = ending;
+    const { log, origin } = await next(ended);
+    const { lastEpoch, lastId, waitsFrom } = await cutBack(sql, ending);
+    await sql`
+      update logs set ended_at = clock_timestamp(), waits_from = null
+      where domain_number = ${domainNumber} and log = ${ended}`;
+    await sql`
+      insert into logs (domain_number, log, origin, last_epoch, last_id, waits_from)
+      values (${domainNumber}, ${log}, ${origin}, ${lastEpoch}, ${lastId}, ${waitsFrom})`;
     await note({ act: 'log.restart', subject: domainId, domainId, details: { ended, size, log } });
-    return { domainId, ...restarted };
+    return { domainId, ended, size, log, origin };
   });
-
-async function restart(sql: Sql, domainId: string, next: NextLog): Promise<Restarted | undefined> {
-  const [ending] = await sql<Ending[]>`
-    select domain_number as "domainNumber", log, size, checkpoint_size as "checkpointSize", last_epoch as "lastEpoch",
-      last_id as "lastId", waits_from as "waitsFrom"
-    from logs where domain_number = (select number from domains where id = ${domainId}) and ended_at is null
-    for update`;
-  if (!ending) return undefined;
-  const { domainNumber, log: ended, checkpointSize } = ending;
-  const { log, origin } = await next(ended);
-  const { lastEpoch, lastId, waitsFrom } = await cutBack(sql, ending);
-  await sql`
-    update logs set ended_at = clock_timestamp(), waits_from = null where domain_number = ${domainNumber} and log = ${ended}`;
-  await sql`
-    insert into logs (domain_number, log, origin, last_epoch, last_id, waits_from)
-    values (${domainNumber}, ${log}, ${origin}, ${lastEpoch}, ${lastId}, ${waitsFrom})`;
-  return { ended, size: checkpointSize, log, origin };
-}
 
 type LastRecord = Pick<Ending, 'lastEpoch' | 'lastId' | 'waitsFrom'>;
 

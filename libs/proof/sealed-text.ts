@@ -10,7 +10,6 @@ import { monthOf } from '#libs/base/terms/calendar';
 import { Problem, problems } from '#libs/base/terms/problem';
 import { timeOf } from '#libs/base/terms/uuid';
 import { listDroppedMonths } from '#libs/record/months';
-import type { OwnRecord } from '#libs/record/read';
 import { textId } from './log-texts.ts';
 import type { PublishedLog } from './published.ts';
 import { readSealed, type SealedEntry } from './sealed-entries.ts';
@@ -25,27 +24,14 @@ export interface Reported {
   requestId: string;
 }
 
-/** What a record's entry is made of, and the leaf that it must hash to. */
-export type Sealed = Pick<SealedEntry, 'position' | 'leaf' | 'secret' | 'erased'> & { record: OwnRecord | undefined };
+/** An entry with what it is made of. `text`: of one that is not a record's. */
+type Sealed = Pick<SealedEntry, 'position' | 'leaf' | 'secret' | 'erased' | 'record' | 'text'>;
 
 /** The text that the leaf is the hash of; throws where the row is missing or is not the one that was sealed. */
-export function entryTextOf(
-  { record, secret, erased, leaf, position }: Sealed,
-  log: number,
-  reported: Reported,
-): string {
-  const text = record && sealedEntryOf(sha256, record, { secret, erased });
-  return requireSealed(text, { leaf, position }, log, reported);
-}
-
-function requireSealed(
-  text: string | undefined,
-  { leaf, position }: Pick<SealedEntry, 'leaf' | 'position'>,
-  log: number,
-  reported: Reported,
-): string {
-  if (text === undefined || !equal(leafHash(sha256, utf8(text)), leaf)) throw differs(log, position, reported);
-  return text;
+export function entryTextOf({ record, text, secret, erased, leaf, position }: Sealed, log: number, reported: Reported) {
+  const sealed = text ?? (record && sealedEntryOf(sha256, record, { secret, erased }));
+  if (sealed === undefined || !equal(leafHash(sha256, utf8(sealed)), leaf)) throw differs(log, position, reported);
+  return sealed;
 }
 
 /** The entries from position `from` on, `below` not included. Throws a 410 where retention dropped one of the records. */
@@ -60,11 +46,7 @@ export async function readEntryTexts(
     throw new Problem('expired', 'a record in this range is past its retention');
   }
   if (entries.length !== range.below - range.from) throw differs(published.log, range.from, reported);
-  return entries.map((each) =>
-    each.text === null
-      ? entryTextOf(each, published.log, reported)
-      : requireSealed(each.text, each, published.log, reported),
-  );
+  return entries.map((each) => entryTextOf(each, published.log, reported));
 }
 
 const nil = '0'.repeat(32);
