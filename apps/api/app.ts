@@ -111,10 +111,10 @@ export function createApp(given: AppParts): Koa<State> {
   const [places, unsent] = [createSharedPlaces(), createUnsent()];
   const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, places, unsent };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
-  // a router compares a path with all of its routes, so reads, pages and writes have one each
-  const reads = new Router<State>(exact);
+  // a router compares a path with all of its routes, so what needs a token, pages and the rest have one each
+  const endpoints = new Router<State>(exact);
   const pages = new Router<State>(exact);
-  const writes = new Router<State>(exact);
+  const keyOrToken = new Router<State>(exact);
 
   const fromPages = { OPTIONS: [cors(deps), preflight(deps, 'POST')] };
   const withKeyOfPage = [cors(deps), apiKey(deps), allowedOrigin(deps)];
@@ -139,69 +139,69 @@ export function createApp(given: AppParts): Koa<State> {
   const ofRedis = inTurns({ reads: places.statistics });
   const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedis : byTurns)(ctx, next);
   const statistics = [...anyScope, scope('read'), byDimension];
-  reads.get('/v1/consent/org-stats', ...read, orgStats(deps));
-  reads.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
-  reads.get('/v1/consent/:domainId/records', ...read, records(deps));
-  reads.get('/v1/consent/:domainId/records/:recordId', ...read, oneRecord(deps));
-  reads.get('/v1/consent/:domainId/records/:recordId/proof', ...read, proof(deps));
-  reads.get('/v1/consent/:domainId/feed', ...read, feed(deps));
-  reads.get('/v1/consent/:domainId/export', ...read, domainExport(deps));
-  reads.get('/v1/consent/:domainId/log/checkpoint', ...read, checkpoint(deps));
-  reads.get('/v1/consent/:domainId/log/key', ...read, verifierKeys(deps));
-  reads.get('/v1/consent/:domainId/log/consistency', ...read, consistency(deps));
+  endpoints.get('/v1/consent/org-stats', ...read, orgStats(deps));
+  endpoints.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
+  endpoints.get('/v1/consent/:domainId/records', ...read, records(deps));
+  endpoints.get('/v1/consent/:domainId/records/:recordId', ...read, oneRecord(deps));
+  endpoints.get('/v1/consent/:domainId/records/:recordId/proof', ...read, proof(deps));
+  endpoints.get('/v1/consent/:domainId/feed', ...read, feed(deps));
+  endpoints.get('/v1/consent/:domainId/export', ...read, domainExport(deps));
+  endpoints.get('/v1/consent/:domainId/log/checkpoint', ...read, checkpoint(deps));
+  endpoints.get('/v1/consent/:domainId/log/key', ...read, verifierKeys(deps));
+  endpoints.get('/v1/consent/:domainId/log/consistency', ...read, consistency(deps));
   // before hash tiles, whose path it also is
-  reads.get('/v1/consent/:domainId/log/tile/entries/*tile', ...read, entryBundle(deps));
-  reads.get('/v1/consent/:domainId/log/tile/*tile', ...read, hashTile(deps));
-  reads.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
-  reads.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
-  reads.get('/v1/organization/export', ...read, organizationExport(deps));
-  reads.get('/v1/organization/stats', ...statistics, organizationStats(deps));
-  reads.get('/v1/organization', ...anyScope, byTurns, organization(deps));
+  endpoints.get('/v1/consent/:domainId/log/tile/entries/*tile', ...read, entryBundle(deps));
+  endpoints.get('/v1/consent/:domainId/log/tile/*tile', ...read, hashTile(deps));
+  endpoints.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
+  endpoints.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
+  endpoints.get('/v1/organization/export', ...read, organizationExport(deps));
+  endpoints.get('/v1/organization/stats', ...statistics, organizationStats(deps));
+  endpoints.get('/v1/organization', ...anyScope, byTurns, organization(deps));
 
   // takes as long as its file, so it has no deadline
-  reads.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
+  endpoints.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
 
   const privacy = [...anyScope, scope('privacy')];
   for (const of of ['/v1/consent/:domainId', '/v1/organization']) {
-    reads.post(`${of}/visitors/lookup`, ...privacy, access(deps, 'body'));
-    reads.post(`${of}/visitors/erase`, ...privacy, erase(deps, 'body'));
-    reads.get(`${of}/visitors/:visitorId`, ...privacy, access(deps, 'path'));
-    reads.delete(`${of}/visitors/:visitorId`, ...privacy, erase(deps, 'path'));
+    endpoints.post(`${of}/visitors/lookup`, ...privacy, access(deps, 'body'));
+    endpoints.post(`${of}/visitors/erase`, ...privacy, erase(deps, 'body'));
+    endpoints.get(`${of}/visitors/:visitorId`, ...privacy, access(deps, 'path'));
+    endpoints.delete(`${of}/visitors/:visitorId`, ...privacy, erase(deps, 'path'));
   }
-  reads.get('/v1/organization/erasures/:erasureId', ...privacy, byTurns, erasure(deps));
+  endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, byTurns, erasure(deps));
 
   const manage = [...anyScope, scope('manage'), byTurns];
   const changeOfWebhook = [...manage, changeRateLimit(deps.config.changeRatePerMinute)];
   const change = [...changeOfWebhook, inForce(deps)];
   const revoke = [...manage, revocationRateLimit(deps.config.changeRatePerMinute), inForce(deps)];
   const domains = '/v1/organization/domains';
-  reads.get(domains, ...manage, listDomains(deps));
-  reads.post(domains, ...change, createDomain(deps));
-  reads.get(`${domains}/:domainId`, ...manage, showDomain(deps));
-  reads.patch(`${domains}/:domainId`, ...change, changeDomain(deps));
-  reads.delete(`${domains}/:domainId`, ...change, archiveDomain(deps));
-  reads.get(`${domains}/:domainId/keys`, ...manage, listKeys(deps));
-  reads.post(`${domains}/:domainId/keys`, ...change, createKey(deps));
-  reads.delete(`${domains}/:domainId/keys/:prefix`, ...revoke, revokeKey(deps));
-  reads.post('/v1/organization/tokens/revoke', ...revoke, revokeToken(deps));
-  reads.get('/v1/organization/acts', ...manage, listActs(deps));
+  endpoints.get(domains, ...manage, listDomains(deps));
+  endpoints.post(domains, ...change, createDomain(deps));
+  endpoints.get(`${domains}/:domainId`, ...manage, showDomain(deps));
+  endpoints.patch(`${domains}/:domainId`, ...change, changeDomain(deps));
+  endpoints.delete(`${domains}/:domainId`, ...change, archiveDomain(deps));
+  endpoints.get(`${domains}/:domainId/keys`, ...manage, listKeys(deps));
+  endpoints.post(`${domains}/:domainId/keys`, ...change, createKey(deps));
+  endpoints.delete(`${domains}/:domainId/keys/:prefix`, ...revoke, revokeKey(deps));
+  endpoints.post('/v1/organization/tokens/revoke', ...revoke, revokeToken(deps));
+  endpoints.get('/v1/organization/acts', ...manage, listActs(deps));
 
   const webhooks = '/v1/organization/webhooks';
-  reads.get(webhooks, ...manage, listWebhooks(deps));
-  reads.post(webhooks, ...changeOfWebhook, createWebhook(deps));
-  reads.get(`${webhooks}/:webhookId`, ...manage, showWebhook(deps));
-  reads.patch(`${webhooks}/:webhookId`, ...changeOfWebhook, changeWebhook(deps));
-  reads.delete(`${webhooks}/:webhookId`, ...changeOfWebhook, deleteWebhook(deps));
-  reads.post(`${webhooks}/:webhookId/test`, ...changeOfWebhook, testWebhook(deps));
-  reads.post(`${webhooks}/:webhookId/secret`, ...changeOfWebhook, rotateSecret(deps));
-  reads.post(`${webhooks}/:webhookId/replay`, ...changeOfWebhook, scope('read'), replayWebhook(deps));
-  reads.get(`${webhooks}/:webhookId/deliveries`, ...manage, listDeliveries(deps));
+  endpoints.get(webhooks, ...manage, listWebhooks(deps));
+  endpoints.post(webhooks, ...changeOfWebhook, createWebhook(deps));
+  endpoints.get(`${webhooks}/:webhookId`, ...manage, showWebhook(deps));
+  endpoints.patch(`${webhooks}/:webhookId`, ...changeOfWebhook, changeWebhook(deps));
+  endpoints.delete(`${webhooks}/:webhookId`, ...changeOfWebhook, deleteWebhook(deps));
+  endpoints.post(`${webhooks}/:webhookId/test`, ...changeOfWebhook, testWebhook(deps));
+  endpoints.post(`${webhooks}/:webhookId/secret`, ...changeOfWebhook, rotateSecret(deps));
+  endpoints.post(`${webhooks}/:webhookId/replay`, ...changeOfWebhook, scope('read'), replayWebhook(deps));
+  endpoints.get(`${webhooks}/:webhookId/deliveries`, ...manage, listDeliveries(deps));
 
   const page = withKey(cors(deps), apiKey(deps), allowedOrigin(deps));
   const manager = manage.map(withToken);
   const notice = '/v1/consent/:domainId/notices/:hash';
-  writes.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
-  writes.put(notice, deadline, page, ...manager, putNotice(deps));
+  keyOrToken.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
+  keyOrToken.put(notice, deadline, page, ...manager, putNotice(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi());
   pages.get('/v1/sign-in', documentHeaders, signIn(deps));
@@ -215,8 +215,8 @@ export function createApp(given: AppParts): Koa<State> {
 
   app.use(exchange(deps));
   app.use(forPages);
-  app.use(reads.routes());
-  app.use(writes.routes());
+  app.use(endpoints.routes());
+  app.use(keyOrToken.routes());
   app.use(pages.routes());
   app.use(documentHeaders);
   app.use(refuseOtherMethods);

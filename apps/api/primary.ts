@@ -15,7 +15,7 @@ import { observeQueues } from '#libs/record/queue-depth';
 import type { ApiConfig } from '../settings/api.ts';
 import { gatherMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';
-import { lookAtStores } from './readiness.ts';
+import { apiReadiness } from './readiness.ts';
 import { openReplica } from './replica.ts';
 
 /** Milliseconds between a death and its replacement. */
@@ -101,7 +101,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
   const ops = createOpsServer({
     name: 'API',
     readiness: async () => {
-      const state = await lookAtStores(db, redisHealth, replica);
+      const state = await apiReadiness({ db, redisHealth, replica });
       const processes = listening.size;
       const degraded = [...state.degraded, ...missing()];
       return {

@@ -2,12 +2,9 @@
 
 import type { Database } from '#libs/base/db/database';
 import type { Replica } from '#libs/base/db/replica';
-import { lacksRights, lookAtSchema } from '#libs/base/db/schema';
-import type { Fault, Readiness } from '#libs/base/ops/readiness';
+import { isOld, lookAtParts, lookAtPostgres, type Part, type Readiness } from '#libs/base/ops/readiness';
 import type { RedisHealth } from '#libs/base/redis/health';
 
-/** milliseconds */
-const patience = 1_000;
 const costs = {
   postgres:
     'Records are safe in Redis and stored later. The log, keys that are not cached and all changes answer 503; statistics are read from Redis.',
@@ -19,37 +16,38 @@ const costs = {
   both: 'Recording and reading answer 503. Widgets keep decisions in the browsers and send them later.',
 };
 
-/** One is enough to be ready, unless Postgres has the schema of a release before: then it is not this process' turn. */
-export async function lookAtStores(
-  db: Pick<Database, 'run' | 'unavailableSince'>,
-  redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>,
-  replica?: Pick<Replica, 'reason' | 'since'>,
-): Promise<Readiness> {
-  const schema = await lookAtSchema(db, patience, 'api');
-  const postgres = schema === 'current';
-  const reason = redisHealth.reason();
-  const lacksReplica = replica?.reason() ?? null;
-  const isReplicaUsed = replica !== undefined && lacksReplica === null;
-  const ready = schema !== 'old' && (postgres || reason === null);
-  const noPostgres: Fault = {
-    part: 'postgres',
-    ...(schema === 'old'
-      ? { reason: 'lacks migrations of this release', since: Math.round(performance.timeOrigin), costs: costs.schema }
-      : {
-          reason: schema === 'forbidden' ? lacksRights : 'does not answer',
-          since: db.unavailableSince() ?? Date.now(),
-          costs: ready ? costs[isReplicaUsed ? 'postgresBesideReplica' : 'postgres'] : costs.both,
-        }),
+interface Stores {
+  db: Pick<Database, 'run' | 'unavailableSince'>;
+  redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
+  replica: Pick<Replica, 'reason' | 'since'> | undefined;
+}
+
+/** One of Postgres and Redis is enough, unless Postgres has the schema of a release before: then a process of that one is due. */
+export async function apiReadiness({ db, redisHealth, replica }: Stores): Promise<Readiness> {
+  const health = ({ reason, since }: Pick<Replica, 'reason' | 'since'>) => {
+    const why = reason();
+    return why === null ? { state: true } : { state: why, fault: { reason: why, since: since() } };
   };
-  const degraded: Fault[] = [
-    ...(postgres ? [] : [noPostgres]),
-    ...(replica && lacksReplica !== null
-      ? [{ part: 'replica', reason: lacksReplica, since: replica.since(), costs: costs.replica } as const]
-      : []),
-    ...(reason === null
-      ? []
-      : [{ part: 'redis', reason, since: redisHealth.since(), costs: ready ? costs.redis : costs.both } as const]),
+  const parts: Part[] = [
+    {
+      name: 'postgres',
+      look: () => lookAtPostgres(db, 'api'),
+      costs: (seen) => {
+        if (isOld(seen.postgres)) return costs.schema;
+        if (seen.redis?.fault) return costs.both;
+        return costs[seen.replica?.state === true ? 'postgresBesideReplica' : 'postgres'];
+      },
+    },
+    ...(replica ? [{ name: 'replica', look: () => health(replica), costs: () => costs.replica } as const] : []),
+    {
+      name: 'redis',
+      look: () => health(redisHealth),
+      costs: ({ postgres }) => (postgres?.fault ? costs.both : costs.redis),
+    },
   ];
-  const parts = { postgres, ...(replica && { replica: lacksReplica ?? true }), redis: reason ?? true };
-  return { ready, parts, degraded, warnings: redisHealth.warnings() };
+  const state = await lookAtParts(
+    parts,
+    ({ postgres, redis }) => !isOld(postgres) && !(postgres?.fault && redis?.fault),
+  );
+  return { ...state, warnings: redisHealth.warnings() };
 }

@@ -39,7 +39,7 @@ import type { ApiConfig } from '../settings/api.ts';
 import { createApp } from './app.ts';
 import { createWidgetShelf } from './pages/widget-shelf.ts';
 import { queuePages } from './queue-pages.ts';
-import { lookAtStores } from './readiness.ts';
+import { apiReadiness } from './readiness.ts';
 import { openReplica } from './replica.ts';
 
 /** milliseconds */
@@ -171,7 +171,7 @@ export async function openApi(
   const server = createHttpServer(app.callback());
   answerBrokenRequests(server);
   const readiness = async () => {
-    const state = await lookAtStores(db, redisHealth, replica);
+    const state = await apiReadiness({ db, redisHealth, replica });
     return { ...state, ready: state.ready && !stopping };
   };
   const ops = createOpsServer({

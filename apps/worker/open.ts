@@ -31,7 +31,7 @@ import type { WorkerConfig } from '../settings/worker.ts';
 import { createConsumer, statements } from './consume.ts';
 import { derivationsOf, scheduleDeriving } from './deriving.ts';
 import { removeOldSchedules } from './old-schedules.ts';
-import { lookAtStores } from './readiness.ts';
+import { workerReadiness } from './readiness.ts';
 import { scheduleHousekeeping } from './tasks.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
@@ -193,7 +193,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
 
   const ops = createOpsServer({
     name: 'worker',
-    readiness: () => lookAtStores({ db, redis: countersRedis.client, redisHealth }),
+    readiness: () => workerReadiness({ db, redis: countersRedis.client, redisHealth }),
     shards: queues.summarize,
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
   });

@@ -37,9 +37,6 @@ export async function lookAtSchema(
   }
 }
 
-/** As `/readyz` says it. */
-export const lacksRights = 'its login lacks rights that this release needs: npm run migrate grants them';
-
 /** Whether the login may do what rights.ts says. */
 async function hasRights(sql: Sql, app: 'api' | 'worker'): Promise<boolean> {
   const needed = Object.entries(rights).flatMap(([table, of]) =>

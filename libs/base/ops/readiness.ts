@@ -1,8 +1,12 @@
 /** Whether a process can work, and what of it is degraded: for probes, and for the page that people look at. */
+import type { Database } from '../db/database.ts';
+import { lookAtSchema } from '../db/schema.ts';
+
+type PartName = 'postgres' | 'replica' | 'redis' | 'queue' | 'processes';
 
 /** What does not work as it should, although the process may be ready. */
 export interface Fault {
-  part: 'postgres' | 'replica' | 'redis' | 'queue' | 'processes';
+  part: PartName;
   reason: string;
   /** Unix milliseconds */
   since: number;
@@ -18,6 +22,60 @@ export interface Readiness {
   /** the state of each part; a text says why it is not well */
   parts: Record<string, boolean | string | number>;
 }
+
+/** How a part was found. */
+export interface Seen {
+  /** as `/readyz` says it */
+  state: boolean | string;
+  /** absent where the part is well */
+  fault?: Pick<Fault, 'reason' | 'since'> | undefined;
+}
+type AllSeen = Partial<Record<PartName, Seen>>;
+
+/** What a process depends on. */
+export interface Part {
+  name: PartName;
+  look: () => Seen | Promise<Seen>;
+  /** what a fault costs, which may depend on how the others were found */
+  costs: (seen: AllSeen) => string;
+}
+
+/** Looks at all parts at once; `isReady` says whether the process works with what was found. */
+export async function lookAtParts(
+  parts: Part[],
+  isReady: (seen: AllSeen) => boolean,
+): Promise<Omit<Readiness, 'warnings'>> {
+  const found = await Promise.all(parts.map(async (part) => ({ ...part, ...(await part.look()) })));
+  const seen: AllSeen = Object.fromEntries(found.map((part) => [part.name, part]));
+  return {
+    ready: isReady(seen),
+    parts: Object.fromEntries(found.map(({ name, state }) => [name, state])),
+    degraded: found.flatMap(({ name, fault, costs }) => (fault ? [{ part: name, ...fault, costs: costs(seen) }] : [])),
+  };
+}
+
+/** Milliseconds for an answer of Postgres. */
+const postgresPatience = 1_000;
+const lacksMigrations = 'lacks migrations of this release';
+const whyNot = {
+  old: lacksMigrations,
+  forbidden: 'its login lacks rights that this release needs: npm run migrate grants them',
+  unknown: 'does not answer',
+};
+
+/** Whether Postgres answers, with the schema and the rights that `app` needs. */
+export async function lookAtPostgres(
+  db: Pick<Database, 'run' | 'unavailableSince'>,
+  app: 'api' | 'worker',
+): Promise<Seen> {
+  const schema = await lookAtSchema(db, postgresPatience, app);
+  if (schema === 'current') return { state: true };
+  const since = schema === 'old' ? Math.round(performance.timeOrigin) : (db.unavailableSince() ?? Date.now());
+  return { state: false, fault: { reason: whyNot[schema], since } };
+}
+
+/** Whether the schema is that of a release before, which only migrating changes. */
+export const isOld = (postgres: Seen | undefined): boolean => postgres?.fault?.reason === lacksMigrations;
 
 /** As `/readyz` says it; `degraded` and `warnings` are not shown where there are none. */
 export const toAnswer = ({ ready, parts, degraded, warnings }: Readiness): object => ({
