@@ -69,7 +69,7 @@ import { listWebhooks } from '#libs/webhooks/list';
 import type { ApiConfig } from '../settings/api.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
-import { docs, openapi } from './pages/openapi.ts';
+import { docs, openapi } from './pages/docs.ts';
 import { preview } from './pages/preview.ts';
 import { signIn } from './pages/sign-in.ts';
 import { verifyPage } from './pages/verify.ts';

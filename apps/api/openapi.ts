@@ -1,14 +1,17 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
-import { createDocument } from 'zod-openapi';
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { answer, plain, refusals } from '#libs/base/http/openapi';
 import { outAndInPaths, overviewPaths, recordsPaths } from '#libs/log/openapi';
 import { noticePaths } from '#libs/notices/openapi';
 import { privacyPaths } from '#libs/privacy/openapi';
 import { proofPaths } from '#libs/proof/openapi';
 import { recordPaths } from '#libs/record/openapi';
 import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
+import { signIn as signInExample } from '#libs/tenants/examples';
 import { managePaths } from '#libs/tenants/openapi';
+import { signIn } from '#libs/tenants/sign-in';
 import { webhookPaths } from '#libs/webhooks/openapi';
-import { referencePaths } from './reference-openapi.ts';
 
 /** of the API, not of the release */
 const version = '1.0.0';
@@ -62,3 +65,48 @@ export const createOpenApi = () =>
       },
     },
   });
+
+const etag = { ETag: z.string().meta({ description: 'send it as `If-None-Match` to ask whether it changed' }) };
+const unchanged = { description: 'It is the same as the one with this `ETag`' };
+
+/** Of the document itself. */
+const referencePaths: ZodOpenApiPathsObject = {
+  '/v1/sign-in': {
+    get: {
+      operationId: 'getSignIn',
+      summary: 'How people sign in to the dashboard, beside access tokens',
+      description: '`oidc` is null where people sign in with access tokens alone.',
+      tags: ['Reference'],
+      security: [],
+      responses: { 200: answer('The way to sign in', signIn, signInExample), ...refusals('invalid_request') },
+    },
+  },
+  '/openapi.json': {
+    get: {
+      operationId: 'getOpenApi',
+      summary: 'This document',
+      description: 'It is made from the schemas that validate requests.',
+      tags: ['Reference'],
+      security: [],
+      responses: {
+        200: answer('The OpenAPI document', z.looseObject({ openapi: z.string() }), { openapi: '3.1.0' }, etag),
+        304: unchanged,
+        ...refusals('invalid_request'),
+      },
+    },
+  },
+  '/docs': {
+    get: {
+      operationId: 'getDocs',
+      summary: 'This document as a page',
+      description: 'It loads nothing from other hosts.',
+      tags: ['Reference'],
+      security: [],
+      responses: {
+        200: plain('The page', 'text/html', '<!doctype html>…', etag),
+        304: unchanged,
+        ...refusals('invalid_request'),
+      },
+    },
+  },
+};

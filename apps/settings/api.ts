@@ -1,12 +1,11 @@
 /** What the API reads. */
 
 import { checkPostgresAddress } from '#libs/base/config/postgres-address';
-import { readSettings, refuse } from '#libs/base/config/read';
-import { readAddressRule } from './address-rule.ts';
+import { isSafeAddress, readSettings, refuse } from '#libs/base/config/read';
+import type { Provider } from '#libs/tenants/sign-in';
 import { fingerprintsOf } from './key-fingerprints.ts';
-import { readProvider } from './provider.ts';
 import { changeRate, displayRate, failureRate, readRate, settings, type Values } from './settings.ts';
-import { readConnections, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';
+import { readAddressRule, readConnections, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';
 import { readTokens } from './token-keys.ts';
 
 function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
@@ -18,6 +17,22 @@ function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
 function readReplica({ DATABASE_READ_URL: url, DATABASE_URL: primary, DATABASE_READ_MAX_LAG: seconds }: Values) {
   if (url === undefined || url === primary) return undefined;
   return { url: checkPostgresAddress('DATABASE_READ_URL', url), maxLag: seconds * 1_000 };
+}
+
+/** The OpenID Connect provider by which people sign in to the dashboard; null where none is set. */
+function readProvider(values: Values): Provider | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_SCOPES: scopes, OIDC_AUDIENCE: audience } = values;
+  if (issuer === undefined) return null;
+  if (!isSafeAddress(issuer)) refuse('OIDC_ISSUER', 'an address that begins with https://');
+  if (new URL(issuer).search !== '' || new URL(issuer).hash !== '') {
+    refuse('OIDC_ISSUER', 'an address without a query and a fragment');
+  }
+  return {
+    issuer,
+    clientId: clientId ?? refuse('OIDC_CLIENT_ID', 'set with OIDC_ISSUER'),
+    scopes: scopes.includes('openid') ? scopes : refuse('OIDC_SCOPES', 'a list with openid in it'),
+    audience: audience ?? null,
+  };
 }
 
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {

@@ -3,10 +3,10 @@
 import { readSettings, refuse } from '#libs/base/config/read';
 import { withSecretFiles } from '#libs/base/config/secret-files';
 import type { KeyName } from '#libs/base/db/key-fingerprints';
-import { readAddressRule } from './address-rule.ts';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { settings } from './settings.ts';
 import {
+  readAddressRule,
   readConnections,
   readDatabaseMode,
   readDatabaseUrl,

@@ -1,7 +1,9 @@
 /** What several processes read. */
 import { checkPostgresAddress } from '#libs/base/config/postgres-address';
 import { refuse } from '#libs/base/config/read';
+import type { AddressRule } from '#libs/base/http/stored-address';
 import type { Values } from './settings.ts';
+import { secretKey } from './token-keys.ts';
 
 /** What every process needs to reach Postgres and Redis. */
 export const readConnections = (values: Values) => ({
@@ -52,15 +54,21 @@ function readSentinels({
   return { nodes, master: master ?? refuse('REDIS_SENTINEL_MASTER', 'set with REDIS_SENTINELS'), password };
 }
 
-export const readPrivacyKey = ({ PRIVACY_KEY: key }: Values) =>
-  key === undefined ? undefined : Buffer.from(key, 'hex');
+/** How client addresses are stored. */
+export const readAddressRule = ({ IP_MODE: mode, IP_HASH_KEY: key }: Values): AddressRule => ({
+  mode,
+  hashKey:
+    mode === 'hashed' ? secretKey('IP_HASH_KEY', key ?? refuse('IP_HASH_KEY', 'set for IP_MODE hashed')) : undefined,
+});
 
-export const readPreviousPrivacyKey = ({ PRIVACY_KEY_PREVIOUS: key }: Values) =>
-  key === undefined ? undefined : Buffer.from(key, 'hex');
+const fromHex = (key: string | undefined) => (key === undefined ? undefined : Buffer.from(key, 'hex'));
+
+export const readPrivacyKey = (values: Values) => fromHex(values.PRIVACY_KEY);
+
+export const readPreviousPrivacyKey = (values: Values) => fromHex(values.PRIVACY_KEY_PREVIOUS);
 
 /** 32 bytes; undefined: there are no webhooks. */
-export const readSecretsKey = ({ SECRETS_KEY: key }: Values) =>
-  key === undefined ? undefined : Buffer.from(key, 'hex');
+export const readSecretsKey = (values: Values) => fromHex(values.SECRETS_KEY);
 
 /** The one before it, if any. */
 export function readPreviousSecretsKey({ SECRETS_KEY: key, SECRETS_KEY_PREVIOUS: previous }: Values) {

@@ -9,7 +9,7 @@ import { Problem } from '#libs/base/terms/problem';
 import { dimensions, domainIdPattern } from '#libs/base/terms/terms';
 import type { SignIn } from '#libs/tenants/sign-in';
 import { webhookPath } from '#libs/webhooks/contract';
-import { type PackedFile, pack, sendPacked } from './send-packed.ts';
+import { eachTime, forEver, type PackedFile, pack, sendPacked } from './send-packed.ts';
 
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -17,8 +17,6 @@ const types: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 };
-const eachTime = 'no-cache';
-const forEver = 'public, max-age=31536000, immutable';
 
 interface File extends PackedFile {
   type: string;

@@ -10,6 +10,10 @@ export interface PackedFile {
   zipped: Uint8Array;
 }
 
+/** What a cache asks for each time, and what it never asks for again. */
+export const eachTime = 'no-cache';
+export const forEver = 'public, max-age=31536000, immutable';
+
 const smallest = { level: 9 };
 const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 16);
 

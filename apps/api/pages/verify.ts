@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Middleware } from '#libs/base/http/context';
 import { singlePageHeaders } from '#libs/base/http/security-headers';
-import { pack, sendPacked } from './send-packed.ts';
+import { eachTime, pack, sendPacked } from './send-packed.ts';
 
 /** Path → handler. */
 export function verifyPage({ build }: { build: URL }): Record<string, Middleware> {
@@ -11,7 +11,7 @@ export function verifyPage({ build }: { build: URL }): Record<string, Middleware
   const headers = singlePageHeaders(policyIn(content.toString()));
   const page: Middleware = (ctx) => {
     ctx.set(headers);
-    sendPacked(ctx, file, 'text/html; charset=utf-8', 'no-cache');
+    sendPacked(ctx, file, 'text/html; charset=utf-8', eachTime);
   };
   return { '/verify': page };
 }

@@ -1,15 +1,13 @@
 /** The widget's files: this build's from memory, those of other releases from Postgres. */
-import { gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/widget/files';
 import { type FileKey, findWidgetFiles, keepWidgetFiles } from '#libs/widget/stored-files';
+import { type PackedFile, pack } from './send-packed.ts';
 
-export interface ServedFile extends WidgetFile {
-  zipped: Uint8Array;
-}
+export type ServedFile = WidgetFile & PackedFile;
 
 export interface WidgetShelf {
   current(name: WidgetFileName): ServedFile;
@@ -27,7 +25,7 @@ const patience = 1_500;
 /** Files of other releases in memory. */
 const others = 50;
 
-const toServed = (file: WidgetFile): ServedFile => ({ ...file, zipped: gzipSync(file.content, { level: 9 }) });
+const toServed = (file: WidgetFile): ServedFile => ({ ...pack(file.content), ...file });
 const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
 
 interface WidgetShelfParts {

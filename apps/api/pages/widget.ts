@@ -7,18 +7,15 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget/files';
-import { sendPacked } from './send-packed.ts';
+import { eachTime, forEver, sendPacked } from './send-packed.ts';
 import type { ServedFile, WidgetShelf } from './widget-shelf.ts';
-
-const eachPage = 'no-cache';
-const forEver = 'public, max-age=31536000, immutable';
 
 /** Path → handler. */
 export function widgetFiles({ widget }: { widget: WidgetShelf }): Record<string, Middleware> {
   const current =
     (name: WidgetFileName): Middleware =>
     (ctx) =>
-      serve(ctx, widget.current(name), eachPage);
+      serve(ctx, widget.current(name), eachTime);
   const hashed =
     (name: WidgetFileName): Middleware =>
     async (ctx) => {

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import type { Middleware } from '#libs/base/http/context';
 import { createOpenApi } from '../openapi.ts';
 import { referencePage } from './reference/page.ts';
-import { packWhenAsked, sendPacked } from './send-packed.ts';
+import { eachTime, packWhenAsked, sendPacked } from './send-packed.ts';
 
 function serve(read: () => Uint8Array, type: string): Middleware {
   const file = packWhenAsked(read);
-  return async (ctx) => sendPacked(ctx, await file(), type, 'no-cache');
+  return async (ctx) => sendPacked(ctx, await file(), type, eachTime);
 }
 
 export const openapi = (): Middleware => serve(() => Buffer.from(JSON.stringify(createOpenApi())), 'application/json');
