@@ -28,12 +28,9 @@ import { feed } from '#libs/log/feed';
 import { importRecords } from '#libs/log/import';
 import { orgStats } from '#libs/log/org-stats';
 import { oneRecord, records } from '#libs/log/records';
-import type { HeldNotices } from '#libs/notices/held';
-import { listNotices } from '#libs/notices/list';
-import { putNotice } from '#libs/notices/put';
-import { showNotice } from '#libs/notices/show';
-import { access } from '#libs/privacy/access';
-import { erase, erasure } from '#libs/privacy/erase-visitor';
+import { listNotices, putNotice, showNotice } from '#libs/notices/handlers';
+import type { KnownNotices } from '#libs/notices/known-notices';
+import { deleteVisitor, showErasure, showVisitor } from '#libs/privacy/handlers';
 import { checkpoint, consistency, entryBundle, hashTile, proof, verifierKeys } from '#libs/proof/handlers';
 import type { CountryOf } from '#libs/record/countries';
 import type { RecordMetrics } from '#libs/record/metrics';
@@ -94,7 +91,7 @@ export interface AppParts {
   /** the same database, or a replica of it that may lag */
   readDb: ReadDatabase;
   tenants: TenantCache;
-  notices: HeldNotices;
+  notices: KnownNotices;
   clock: Clock;
   recorder: Recorder;
   counters: CounterReader;
@@ -163,12 +160,12 @@ export function createApp(given: AppParts): Koa<State> {
 
   const privacy = [...anyScope, scope('privacy')];
   for (const of of ['/v1/consent/:domainId', '/v1/organization']) {
-    endpoints.post(`${of}/visitors/lookup`, ...privacy, access(deps, 'body'));
-    endpoints.post(`${of}/visitors/erase`, ...privacy, erase(deps, 'body'));
-    endpoints.get(`${of}/visitors/:visitorId`, ...privacy, access(deps, 'path'));
-    endpoints.delete(`${of}/visitors/:visitorId`, ...privacy, erase(deps, 'path'));
+    endpoints.post(`${of}/visitors/lookup`, ...privacy, showVisitor(deps, 'body'));
+    endpoints.post(`${of}/visitors/erase`, ...privacy, deleteVisitor(deps, 'body'));
+    endpoints.get(`${of}/visitors/:visitorId`, ...privacy, showVisitor(deps, 'path'));
+    endpoints.delete(`${of}/visitors/:visitorId`, ...privacy, deleteVisitor(deps, 'path'));
   }
-  endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, byTurns, erasure(deps));
+  endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, byTurns, showErasure(deps));
 
   const manage = [...anyScope, scope('manage'), byTurns];
   const changeOfWebhook = [...manage, changeRateLimit(deps.config.changeRatePerMinute)];

@@ -20,7 +20,7 @@ import { connectRedis } from '#libs/base/redis/connection';
 import { watchRedis } from '#libs/base/redis/health';
 import { version } from '#libs/base/version';
 import { within } from '#libs/base/within';
-import { createHeldNotices } from '#libs/notices/held';
+import { createKnownNotices } from '#libs/notices/known-notices';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { openCountries } from '#libs/record/countries';
 import { createRecordMetrics, queueGauges } from '#libs/record/metrics';
@@ -131,7 +131,7 @@ export async function openApi(
     ...(replica && { read: { running: replica.reads.running, connections: database.max } }),
   });
   const tenants = createTenantCache(db, log);
-  const notices = createHeldNotices(db, log);
+  const notices = createKnownNotices(db, log);
   await Promise.all([tenants.follow(), notices.follow(), clock.follow(), replica?.follow()]);
 
   const recorder = createRecorder({

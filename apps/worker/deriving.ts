@@ -9,9 +9,9 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Scheduler } from '#libs/base/scheduler';
 import { createNoticeCounting, noticeCounting } from '#libs/notices/counting';
-import { blanking, createBlanking } from '#libs/privacy/blank';
+import { blankingName, createBlanking } from '#libs/privacy/blanking';
 import { createClearing, goOnErasing } from '#libs/privacy/leftovers';
-import { createTelling } from '#libs/privacy/telling';
+import { createTombstoneCopy } from '#libs/privacy/tombstones-in-redis';
 import { sealing } from '#libs/proof/heads';
 import type { ProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
@@ -54,16 +54,16 @@ interface Row {
 
 /** The derivations that run with these settings. */
 export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): Row[] => [
-  { name: blanking, begin: ({ db, config }) => createBlanking({ db, privacyKey: config.privacyKey }) },
+  { name: blankingName, begin: ({ db, config }) => createBlanking({ db, privacyKey: config.privacyKey }) },
   ...(settings ? [sealingWith(settings)] : []),
   { name: noticeCounting, begin: ({ db }) => createNoticeCounting(db) },
-  { name: facetsName, after: blanking, begin: ({ db }) => createFacets(db, blanking) },
+  { name: facetsName, after: blankingName, begin: ({ db }) => createFacets(db, blankingName) },
 ];
 
 const sealingWith = (settings: NonNullable<WorkerConfig['sealing']>): Row => ({
   name: sealing,
-  after: blanking,
-  begin: (parts) => createSealing({ ...parts, sealing: settings, after: blanking }),
+  after: blankingName,
+  begin: (parts) => createSealing({ ...parts, sealing: settings, after: blankingName }),
 });
 
 export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: DerivingParts): void {
@@ -103,7 +103,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   }
   round('erase', (signal) => goOnErasing(db, signal));
   round('clear', onceAnEpoch(db, clear));
-  round('tell_erasures', createTelling({ redis, db }));
+  round('tell_erasures', createTombstoneCopy({ redis, db }));
   // a round of its own: sealing does not wait for the authority
   if (timestamp) round('timestamp', timestamp, timestampEvery * pace);
 }

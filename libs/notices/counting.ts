@@ -1,10 +1,11 @@
-/** Counts the records that name each notice, once each: what recording itself would have to lock a row for. */
-
-import type { Database } from '#libs/base/db/database';
+/**
+ * Counts the records that name each notice, in all and on each day, epoch by epoch: recording itself would have to lock a
+ * row for it.
+ */
+import type { Database, Sql } from '#libs/base/db/database';
 import { type Derivation, deriveNext } from '#libs/record/derivations';
 import { nextDomains } from '#libs/record/epoch-records';
 import { createPieceSize } from '#libs/record/piece-size';
-import { countedThrough, countNotices, noteCounted } from './counts.ts';
 
 export const noticeCounting = 'notices';
 
@@ -42,4 +43,61 @@ export function createNoticeCounting(db: Database): (signal: AbortSignal) => Pro
   return async (signal) => {
     while (!signal.aborted && (await deriveNext(db, derivation)) === 'more');
   };
+}
+
+/**
+ * Adds the records of `epoch` in these domains to the notices that they name, of those beyond number `after` the first
+ * `limit`. Returns the last of them if there may be more.
+ */
+export async function countNotices(
+  sql: Sql,
+  { epoch, domainNumbers, after, limit }: { epoch: number; domainNumbers: number[]; after: number; limit: number },
+): Promise<number | undefined> {
+  const [row] = await sql<{ counted: number; last: number | null }[]>`
+    with counted as materialized (
+      select notice_number as number, domain_number, count(*) as records, count(*) filter (where not bot) as of_visitors
+      from records
+      where epoch = ${epoch} and domain_number = any (${domainNumbers}) and notice_number > ${after}
+      group by 1, 2 order by 1 limit ${limit}
+    ),
+    added as (
+      update notices set records = notices.records + counted.records
+      from counted where notices.number = counted.number
+      returning counted.*, kept_at
+    ),
+    of_day as (
+      insert into notice_days as d (domain_number, day, notice_number, records)
+      select domain_number, (clock_timestamp() at time zone 'UTC')::date, notice_number, sum(of_visitors)
+      from (
+        select domain_number, number as notice_number, of_visitors from added where kept_at is null
+        union all
+        select domain_number, 0, of_visitors from added
+      ) as named
+      where of_visitors > 0
+      group by 1, 3 order by 1, 3
+      on conflict (domain_number, notice_number, day) do update set records = d.records + excluded.records
+    )
+    select count(*) as counted, max(number) as last from counted`;
+  return row && row.counted === limit && row.last !== null ? row.last : undefined;
+}
+
+/** A domain's epoch whose notices are counted in several pieces. */
+interface Place {
+  epoch: number;
+  domainNumber: number;
+}
+
+/** The notice up to which it is counted, 0 for none. */
+export async function countedThrough(sql: Sql, { epoch, domainNumber }: Place): Promise<number> {
+  const [row] = await sql<{ through: number }[]>`
+    select notice_number as through from notice_counting
+    where epoch = ${epoch} and domain_number = ${domainNumber}`;
+  return row?.through ?? 0;
+}
+
+export async function noteCounted(sql: Sql, { epoch, domainNumber }: Place, through: number): Promise<void> {
+  await sql`
+    insert into notice_counting (epoch, domain_number, notice_number) values (${epoch}, ${domainNumber}, ${through})
+    on conflict (single) do update set
+      epoch = excluded.epoch, domain_number = excluded.domain_number, notice_number = excluded.notice_number`;
 }

@@ -1,5 +1,4 @@
 /** The documents of notices: kept once under their hash, and never changed. */
-
 import type { Sql } from '#libs/base/db/database';
 import type { Perform } from '#libs/tenants/audited-change';
 import { Refused } from '#libs/tenants/refusals';
@@ -84,3 +83,21 @@ export const listNotices = (
   where domain_number = (select number from domains where id = ${domainId}) and documented_at is not null
     and number < ${after ?? 2 ** 31 - 1}
   order by number desc limit ${limit}`;
+
+/** As the log has it. */
+export interface SeenNotice {
+  number: number;
+  /** its hash, 64 hex digits */
+  notice: string;
+  /** RFC 3339, UTC, with milliseconds */
+  firstSeenAt: string;
+}
+
+export async function findSeenNotices(sql: Sql, numbers: number[]): Promise<Map<number, SeenNotice>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await sql<SeenNotice[]>`
+    select number, encode(hash, 'hex') as notice,
+      to_char(first_seen_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "firstSeenAt"
+    from notices where number = any(${numbers})`;
+  return new Map(rows.map((row) => [row.number, row]));
+}

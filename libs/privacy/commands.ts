@@ -7,12 +7,12 @@ import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { addVisitorAct } from '#libs/tenants/visitor-acts';
 import { createVisitorHash } from '#libs/tenants/visitor-hash';
-import { allAbout } from './about.ts';
 import { eraseVisitor } from './erasures.ts';
-import { recallTombstones, rememberTombstones } from './remembered-tombstones.ts';
 import { replayTombstones } from './replay.ts';
-import { firstPlace, listErased, type TombstonePlace } from './tombstones.ts';
+import { listTombstones } from './tombstones.ts';
 import { readTombstones, writeTombstones } from './tombstones-file.ts';
+import { recallTombstones, rememberTombstones } from './tombstones-in-redis.ts';
+import { allAbout } from './visitor-document.ts';
 import type { Differing } from './visitor-proofs.ts';
 import { listVisitorDomains } from './visitor-records.ts';
 
@@ -89,7 +89,9 @@ export function visitorCommand(tools: VisitorTools): Command {
     .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
       if (toRedis) {
         if (out !== undefined) throw new Error('give one of --out and --to-redis');
-        return print(self, { tombstones: await tools.database((db) => tools.redis((redis) => tellAgain(db, redis))) });
+        return print(self, {
+          tombstones: await tools.database((db) => tools.redis((redis) => copyTombstones(db, redis))),
+        });
       }
       const { tombstones, now } = await tools.redis(async ({ client }) => {
         const [seconds] = await client.time();
@@ -104,20 +106,17 @@ export function visitorCommand(tools: VisitorTools): Command {
   return command;
 }
 
-/** tombstones that Redis is told of at once */
-const chunk = 10_000;
+/** tombstones in one statement */
+const pageSize = 10_000;
 
 /** Returns how many. */
-async function tellAgain(db: Database, { client }: RedisConnection): Promise<number> {
-  let told = 0;
-  for (let place: TombstonePlace | undefined = firstPlace; place; ) {
-    const after: TombstonePlace = place;
-    const { erased, next } = await db.run((sql) => listErased(sql, after, chunk));
-    await rememberTombstones(client, erased);
-    told += erased.length;
-    place = next;
+async function copyTombstones(db: Database, { client }: RedisConnection): Promise<number> {
+  let copied = 0;
+  for await (const page of listTombstones(db, pageSize)) {
+    await rememberTombstones(client, page);
+    copied += page.length;
   }
-  return told;
+  return copied;
 }
 
 async function* printed(texts: AsyncIterable<string>): AsyncGenerator<string> {

@@ -9,7 +9,7 @@ import { forgetVisitor } from '#libs/log/busy-visitors';
 import { isVisitor } from '#libs/record/joined-names';
 import { addVisitorAct, type VisitorAct } from '#libs/tenants/visitor-acts';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from '#libs/tenants/visitor-scope';
-import { blank, blankLimit, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
+import { blankLimit, blankRecords, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
 import { addTombstone } from './tombstones.ts';
 
 export interface Erasure {
@@ -124,7 +124,7 @@ const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: 
       from records r left join user_agents on user_agents.number = r.user_agent_number
       where r.domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and r.erased_at is null
       order by r.id limit ${blankLimit} for update of r`;
-    await blank(sql, domainNumber, records);
+    await blankRecords(sql, domainNumber, records);
     await noteErased(
       sql,
       records.map((record) => ({ ...record, domainNumber })),

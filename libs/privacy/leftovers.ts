@@ -2,11 +2,12 @@
  * What is left of erased visitors beyond stored records: erasures that are too large for one answer, jobs in queues,
  * rejected records, counters of busy visitors, Redis' append-only file, user agents that nobody names any more.
  */
-
 import { type Clock, trustedAfter } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
+import { groupsOf } from '#libs/base/group-by';
 import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { forgetVisitor } from '#libs/log/busy-visitors';
 import type { NewRecord } from '#libs/record/contract';
 import { createPieceSize } from '#libs/record/piece-size';
 import { knownShards } from '#libs/record/queue-shards';
@@ -14,12 +15,11 @@ import { openToRead } from '#libs/record/queue-summary';
 import { deleteUnnamedUserAgents, usualPiece } from '#libs/record/unnamed-user-agents';
 import { type JobState, rewriteJobs } from '#libs/record/waiting-jobs';
 import type { VisitorHash } from '#libs/tenants/visitor-hash';
-import { deleteBusyErased } from './busy-erased.ts';
-import { createErasedRecords } from './erased-records.ts';
+import { createErasedRecords, erasedAmong } from './erased-records.ts';
 import { goOn, takeErasure } from './erasures.ts';
 import { blankRejected, withoutPersonal } from './rejected-visitors.ts';
-import { forgetTombstones } from './remembered-tombstones.ts';
 import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from './tombstones.ts';
+import { forgetTombstones } from './tombstones-in-redis.ts';
 
 export interface LeftoverParts {
   config: { queueShards: number; backupDays: number };
@@ -108,4 +108,30 @@ async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: Visitor
   // jobs that were consumed are in the file, too
   if (unsearched.length > 0 || changed > 0) await wantRewrite(redis.client);
   await noteSearched(db, 'queues', unsearched);
+}
+
+/** visitors that are looked up in one statement */
+const chunk = 1_000;
+
+/** Busy visitors are few; of what counts them one row each is read. */
+export async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promise<void> {
+  const busy = await db.run(
+    (sql) => sql<{ domainNumber: number; visitorId: string; organizationId: string }[]>`
+      with recursive counted as (
+        (select domain_number, visitor_id from visitor_counters order by 1, 2 limit 1)
+        union all
+        select next.* from counted cross join lateral (
+          select c.domain_number, c.visitor_id from visitor_counters c
+          where (c.domain_number, c.visitor_id) > (counted.domain_number, counted.visitor_id) order by 1, 2 limit 1
+        ) as next
+      )
+      select domain_number as "domainNumber", visitor_id as "visitorId", organization_id as "organizationId"
+      from (select * from counted union select domain_number, visitor_id from busy_visitors) as busy
+      join domains on number = domain_number`,
+  );
+  for (const some of groupsOf([...busy], chunk)) {
+    for (const { domainNumber, visitorId } of await db.run((sql) => erasedAmong(sql, hashOf, some))) {
+      await db.run((sql) => forgetVisitor(sql, visitorId, sql`${domainNumber}`));
+    }
+  }
 }

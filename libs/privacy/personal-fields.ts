@@ -37,7 +37,7 @@ export async function lockLog(sql: Sql, domainNumber: number): Promise<void> {
 }
 
 /** `records`: of one domain, at most `blankLimit`, read and locked under `lockLog`. */
-export async function blank(sql: Sql, domainNumber: number, records: Personal[]): Promise<void> {
+export async function blankRecords(sql: Sql, domainNumber: number, records: Personal[]): Promise<void> {
   if (records.length === 0) return;
   const ids = records.map(({ id }) => id);
   await replaceSecrets(sql, domainNumber, records);

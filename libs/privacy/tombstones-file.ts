@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { z } from 'zod';
 import { packedFor, readText } from '#libs/base/cli/gzipped';
-import type { RememberedTombstone } from './remembered-tombstones.ts';
+import type { Tombstone } from './tombstones.ts';
 
 const tombstone = z.object({
   organizationId: z.string(),
@@ -12,7 +12,7 @@ const tombstone = z.object({
   erasedAt: z.string(),
 });
 
-export async function readTombstones(file: string): Promise<RememberedTombstone[]> {
+export async function readTombstones(file: string): Promise<Tombstone[]> {
   const lines = (await readText(file)).split('\n').filter((line) => line !== '');
   return lines.map((line, at) => {
     try {
@@ -27,9 +27,9 @@ export async function readTombstones(file: string): Promise<RememberedTombstone[
  * Writes `told`, and what the file has already from after `since` (RFC 3339). A run that is cut off leaves the file as it
  * was. Throws where the file is something else.
  */
-export async function writeTombstones(file: string, told: RememberedTombstone[], since: string) {
+export async function writeTombstones(file: string, told: Tombstone[], since: string) {
   const before = existsSync(file) ? await readTombstones(file) : [];
-  const keyOf = ({ organizationId, domainId, hash }: RememberedTombstone) => `${organizationId}/${domainId}/${hash}`;
+  const keyOf = ({ organizationId, domainId, hash }: Tombstone) => `${organizationId}/${domainId}/${hash}`;
   const known = new Set(told.map(keyOf));
   const kept = before.filter((each) => each.erasedAt >= since && !known.has(keyOf(each)));
   const all = [...kept, ...told].sort((a, b) => a.erasedAt.localeCompare(b.erasedAt));

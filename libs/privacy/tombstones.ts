@@ -106,22 +106,25 @@ export async function noteSearched(db: Database, place: SearchedIn, hashes: stri
 export const searchAgain = (sql: Sql, hashes: string[]) => sql`
   update tombstones set searched_at = null where hash = ${anyOf(sql, hashes)}`;
 
-export interface ErasedVisitor {
+/** As it is told outside of Postgres. */
+export interface Tombstone {
   organizationId: string;
+  /** null: all domains of the organization */
   domainId: string | null;
+  /** hex */
   hash: string;
   /** RFC 3339 */
   erasedAt: string;
 }
 
 /** The place of a tombstone among all. */
-export interface TombstonePlace extends ScopeNumbers {
+interface TombstonePlace extends ScopeNumbers {
   hash: string;
 }
 
-export const firstPlace: TombstonePlace = { organizationNumber: 0, domainNumber: 0, hash: '' };
+const firstPlace: TombstonePlace = { organizationNumber: 0, domainNumber: 0, hash: '' };
 
-type Row = Omit<ErasedVisitor, 'erasedAt'> & ScopeNumbers & { erasedAt: Date };
+type Row = Omit<Tombstone, 'erasedAt'> & ScopeNumbers & { erasedAt: Date };
 
 const columns = (sql: Sql) => sql`
   o.id as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash,
@@ -131,31 +134,36 @@ const columns = (sql: Sql) => sql`
   join organizations o on o.number = organization_number
   left join domains on domains.number = domain_number`;
 
-const toErased = ({ organizationId, domainId, hash, erasedAt }: Row): ErasedVisitor => ({
+const toTombstone = ({ organizationId, domainId, hash, erasedAt }: Row): Tombstone => ({
   organizationId,
   domainId,
   hash,
   erasedAt: erasedAt.toISOString(),
 });
 
-/** The next `limit` after this place; `next`: undefined where these were the last. */
-export async function listErased(sql: Sql, after: TombstonePlace, limit: number) {
-  const rows = await sql<Row[]>`
-    select ${columns(sql)}
-    where (organization_number, domain_number, hash)
-      > (${after.organizationNumber}::integer, ${after.domainNumber}::integer, decode(${after.hash}, 'hex'))
-    order by organization_number, domain_number, hash limit ${limit}`;
-  const next: TombstonePlace | undefined = rows.length < limit ? undefined : rows.at(-1);
-  return { erased: rows.map(toErased), next };
+/** All, `pageSize` in one statement. */
+export async function* listTombstones(db: Database, pageSize: number): AsyncGenerator<Tombstone[]> {
+  for (let after: TombstonePlace | undefined = firstPlace; after; ) {
+    const { organizationNumber, domainNumber, hash }: TombstonePlace = after;
+    const rows: Row[] = await db.run(
+      (sql) => sql<Row[]>`
+        select ${columns(sql)}
+        where (organization_number, domain_number, hash)
+          > (${organizationNumber}::integer, ${domainNumber}::integer, decode(${hash}, 'hex'))
+        order by organization_number, domain_number, hash limit ${pageSize}`,
+    );
+    yield rows.map(toTombstone);
+    after = rows.length < pageSize ? undefined : rows.at(-1);
+  }
 }
 
 /** Those that Redis was not told of yet. */
-export async function listUntold(sql: Sql, limit: number): Promise<ErasedVisitor[]> {
+export async function listUnremembered(sql: Sql, limit: number): Promise<Tombstone[]> {
   const rows = await sql<Row[]>`select ${columns(sql)} where remembered_at is null limit ${limit}`;
-  return rows.map(toErased);
+  return rows.map(toTombstone);
 }
 
-export const noteRemembered = (sql: Sql, tombstones: ErasedVisitor[]) => sql`
+export const noteRemembered = (sql: Sql, tombstones: Tombstone[]) => sql`
   update tombstones set remembered_at = clock_timestamp()
   where hash = ${anyOf(
     sql,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decisions } from '#libs/base/terms/terms';
 import { countBusyVisitors, noteBusyVisitor } from '#libs/log/busy-visitors';
 import { type LogQuery, readPage } from '#libs/log/domain-page';
-import { forgetMonth } from '#libs/privacy/retention';
+import { forgetMonth } from '#libs/privacy/drop-months';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { openPool } from '../support/pool.ts';

@@ -5,7 +5,7 @@ import { type Notice, readNotice } from '#libs/notices/contract';
 import { createNoticeDerivation } from '#libs/notices/counting';
 import { findNotice, listNotices, putNotice } from '#libs/notices/documents';
 import { dropUnnamedNotices, judgeNotices } from '#libs/notices/dropping';
-import { createHeldNotices, type HeldNotices } from '#libs/notices/held';
+import { createKnownNotices, type KnownNotices } from '#libs/notices/known-notices';
 import type { NewRecord } from '#libs/record/contract';
 import { deriveNext } from '#libs/record/derivations';
 import { noticeNumbersOf } from '#libs/record/persist/notices';
@@ -344,10 +344,10 @@ describe('the notices of a domain whose key somebody abuses', () => {
 });
 
 describe('which notices are held', () => {
-  let held: HeldNotices;
+  let held: KnownNotices;
 
   beforeAll(async () => {
-    held = createHeldNotices(anotherProcess(), { warn: () => {} });
+    held = createKnownNotices(anotherProcess(), { warn: () => {} });
     await held.follow();
     atEnd(() => held.close());
   });
@@ -365,7 +365,7 @@ describe('which notices are held', () => {
   });
 
   it('is not asked for before it is known, so that nothing is sent in vain while Postgres is away', async () => {
-    const away = createHeldNotices({ ...db, run: () => Promise.reject(new Error('away')) }, { warn: () => {} });
+    const away = createKnownNotices({ ...db, run: () => Promise.reject(new Error('away')) }, { warn: () => {} });
     atEnd(() => away.close());
     await away.follow();
     expect(away.isWanted(domainId, hashOf(1))).toBe(false);

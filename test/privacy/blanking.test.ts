@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { blanking } from '#libs/privacy/blank';
+import { blankingName } from '#libs/privacy/blanking';
 import { eraseVisitor } from '#libs/privacy/erasures';
 import { createClearing } from '#libs/privacy/leftovers';
-import { recallTombstones, rememberTombstones } from '#libs/privacy/remembered-tombstones';
-import { createTelling } from '#libs/privacy/telling';
 import { addTombstone, deleteOldTombstones } from '#libs/privacy/tombstones';
+import { createTombstoneCopy, recallTombstones, rememberTombstones } from '#libs/privacy/tombstones-in-redis';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { keepRejected } from '#libs/record/rejected';
@@ -76,7 +75,7 @@ describe('blanking', () => {
       sql.unsafe(`
         create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
         create trigger refuse before update on derivations for each row
-          when (new.name = '${blanking}') execute function refuse()`),
+          when (new.name = '${blankingName}') execute function refuse()`),
     );
     await expect(sealer.blank()).rejects.toThrow('refused');
     expect(await left()).toHaveLength(2);
@@ -115,7 +114,7 @@ describe('blanking', () => {
     );
     const [blankNow, tell, clear] = [
       createSealer(own, redis).blank,
-      createTelling({ redis, db: own }),
+      createTombstoneCopy({ redis, db: own }),
       createClearing({ config, hashOf, redis, db: own, clock: turnedClock(own).clock }),
     ];
     const read = async () => {
@@ -191,7 +190,7 @@ describe('blanking', () => {
     expect(await known()).toBe(0);
     // of one that is behind
     await db.run((sql) => addTombstone(sql, numbers, hashOf(organizationId, 'v'), new Date(Date.now() + 100 * day)));
-    await createTelling({ redis, db })();
+    await createTombstoneCopy({ redis, db })();
     const [remembered] = await recallTombstones(redis.client);
     expect(Date.parse(remembered?.erasedAt ?? '')).toBeGreaterThan(Date.now() + 99 * day);
   });

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Imported } from '#libs/log/import/contract';
 import type { Erasure } from '#libs/privacy/contract';
-import { recallTombstones } from '#libs/privacy/remembered-tombstones';
+import { recallTombstones } from '#libs/privacy/tombstones-in-redis';
 import type { NewRecord } from '#libs/record/contract';
 import { packJob } from '#libs/record/job';
 import { persist } from '#libs/record/persist/persist';

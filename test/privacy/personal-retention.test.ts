@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blankMonth, blankOldMonths } from '#libs/privacy/personal-months';
+import { blankMonth, blankOldMonths } from '#libs/privacy/blank-months';
 import { persist } from '#libs/record/persist/persist';
 import { deleteUnnamedUserAgents } from '#libs/record/unnamed-user-agents';
 import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';

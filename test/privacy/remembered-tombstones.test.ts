@@ -4,7 +4,7 @@ import {
   forgetTombstonesOf,
   recallTombstones,
   rememberTombstones,
-} from '#libs/privacy/remembered-tombstones';
+} from '#libs/privacy/tombstones-in-redis';
 import { openRedis, openRedisServer } from '../support/stores.ts';
 
 it('tombstones in Redis last for their time, also those that processes of 0.1.0 still note as a hash', async () => {

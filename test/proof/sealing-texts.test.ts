@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '#libs/base/sha256';
 import { readPage } from '#libs/log/domain-page';
-import { dropExpiredMonths } from '#libs/privacy/retention';
+import { dropExpiredMonths } from '#libs/privacy/drop-months';
 import { checkLogs } from '#libs/proof/check/check-domains';
 import { addErasures } from '#libs/proof/erasures-to-seal';
 import { restartLog } from '#libs/proof/restart';

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { dropExpiredMonths } from '#libs/privacy/retention';
+import { dropExpiredMonths } from '#libs/privacy/drop-months';
 import { checkLogs } from '#libs/proof/check/check-domains';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createSeal } from '#libs/proof/seal/seal';

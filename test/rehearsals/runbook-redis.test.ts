@@ -1,6 +1,6 @@
 /** Another Redis takes over under load, and an empty one takes the place of a lost one, by docs/runbooks.md. */
 import { describe, expect, it } from 'vitest';
-import { recallTombstones } from '#libs/privacy/remembered-tombstones';
+import { recallTombstones } from '#libs/privacy/tombstones-in-redis';
 import { createCli } from '../support/cli.ts';
 import { createClient, request, tokenFor } from '../support/client.ts';
 import { restartRedis } from '../support/outage.ts';

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type Database } from '#libs/base/db/database';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { decisions, sources, totalOf } from '#libs/base/terms/terms';
-import { createBlank } from '#libs/privacy/blank';
+import { createBlankDerivation } from '#libs/privacy/blanking';
 import type { NewRecord } from '#libs/record/contract';
 import { type Derivation, deriveNext } from '#libs/record/derivations';
 import { persist } from '#libs/record/persist/persist';
@@ -32,7 +32,7 @@ async function store(records: NewRecord[]): Promise<void> {
 
 /** As a worker that is killed after any piece, or before its transaction ends. */
 async function derive(derivation: Derivation, fails = 0): Promise<void> {
-  const blank = createBlank(undefined);
+  const blank = createBlankDerivation(undefined);
   while ((await deriveNext(db, blank)) !== 'done');
   const killed: Derivation = {
     ...derivation,
@@ -177,7 +177,7 @@ describe('facets', () => {
     );
     await persist(own, records);
     await closeOpenEpoch(own);
-    while ((await deriveNext(own, createBlank(undefined))) !== 'done');
+    while ((await deriveNext(own, createBlankDerivation(undefined))) !== 'done');
     // a statement takes as long as it has rows, however fast the machine is
     await own.run((sql) =>
       sql.unsafe(`
@@ -243,7 +243,7 @@ describe('facets', () => {
     for (let each = 0; each < before; each += 1) await showOne();
     const answerOne = async () => {
       await store([recordAt(noonOf(today), { domainId, bannerVersion: '1' })]);
-      while ((await deriveNext(db, createBlank(undefined))) !== 'done');
+      while ((await deriveNext(db, createBlankDerivation(undefined))) !== 'done');
     };
     await answerOne();
     // one more before each transaction, and among those of the sweep an epoch that is closed

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { createBlanking } from '#libs/privacy/blank';
+import { createBlanking } from '#libs/privacy/blanking';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import { closeEpoch } from '#libs/record/epochs';

@@ -4,7 +4,7 @@
  */
 import { hash, randomFillSync } from 'node:crypto';
 import { timeOf } from '#libs/base/terms/uuid';
-import type { SeenNotice } from '#libs/notices/first-seen';
+import type { SeenNotice } from '#libs/notices/documents';
 import type { UserAgentText } from '#libs/record/user-agent-texts';
 import { circumstancesTextWith, mapText, privateText, recordEntry } from '../tree/entry.ts';
 import type { Added } from './added.ts';

@@ -1,7 +1,7 @@
 /** Notices enter a domain's log before the first record that names them. */
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
-import type { SeenNotice } from '#libs/notices/first-seen';
+import type { SeenNotice } from '#libs/notices/documents';
 import type { Head } from '../heads.ts';
 import { listNoticesIn, type NoticeInLog } from '../log-texts.ts';
 import { noticeEntry } from '../tree/entry.ts';

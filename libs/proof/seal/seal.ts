@@ -6,7 +6,7 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { findSeenNotices } from '#libs/notices/first-seen';
+import { findSeenNotices } from '#libs/notices/documents';
 import { type Derivation, type Step, withMark } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nextEpochOf, nil } from '#libs/record/epoch-records';
 import { createPieceSize, type PieceSize } from '#libs/record/piece-size';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createDatabase } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import { connectRedis } from '#libs/base/redis/connection';
-import { createBlanking } from '#libs/privacy/blank';
+import { createBlanking } from '#libs/privacy/blanking';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import type { NewRecord } from '#libs/record/contract';

@@ -1,14 +1,12 @@
 /** All that is stored about a visitor, as the text of one JSON object, made as it is sent: it may be long. */
-
 import type { Database } from '#libs/base/db/database';
 import { groupsOf } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/uuid';
 import { findNoticeTexts, type NoticeText } from '#libs/notices/documents';
 import { findLog } from '#libs/proof/published';
 import type { Visitor } from './contract.ts';
-import { newestFirst } from './newest-first.ts';
 import { type Differing, proofsOf } from './visitor-proofs.ts';
-import type { VisitorDomain } from './visitor-records.ts';
+import { newestFirst, type VisitorDomain } from './visitor-records.ts';
 
 /** of at most 16 KiB each */
 const noticesAtOnce = 50;

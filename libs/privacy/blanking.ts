@@ -2,20 +2,18 @@
  * Blanks: records of a closed epoch whose visitor was erased before they came lose their personal fields, before anything
  * else is made of them. Only in a closed epoch no further record can come.
  */
-
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { type Derivation, deriveNext, type Step } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { createPieceSize } from '#libs/record/piece-size';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitor-hash';
-import { listVisits, listVisitsIn, lockPersonal, type Visit } from './epoch-visitors.ts';
 import { erasedAmong } from './erased-records.ts';
 import { countBlanked } from './erasures.ts';
-import { blank, blankLimit, lockLog, noteErased, type Personal } from './personal-fields.ts';
+import { blankLimit, blankRecords, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
 import { firstConcerned, listConcerned, searchAgain } from './tombstones.ts';
 
-export const blanking = 'blank';
+export const blankingName = 'blank';
 
 /** records that are looked at in one transaction */
 const usualPiece = 4_096;
@@ -25,13 +23,13 @@ const domainsLimit = 50;
 type Erased = Visit & { hash: string };
 
 /** `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased. */
-export function createBlank(hashOf: VisitorHash | undefined, size = createPieceSize(usualPiece)): Derivation {
+export function createBlankDerivation(hashOf: VisitorHash | undefined, size = createPieceSize(usualPiece)): Derivation {
   const nextIds = createIdLister();
   /** of a domain with many records in the epoch, the last that was looked at */
   let done = { epoch: 0, domainNumber: 0, id: nil };
 
   return {
-    name: blanking,
+    name: blankingName,
     size,
     first: firstConcerned,
     async piece(sql, epoch, after) {
@@ -77,14 +75,14 @@ export function createBlank(hashOf: VisitorHash | undefined, size = createPieceS
 export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: Buffer | undefined }) {
   const hashOf = privacyKey && createVisitorHash(privacyKey);
   const size = createPieceSize(usualPiece);
-  const begin = () => ({ blank: createBlank(hashOf, size), generation: db.generation() });
+  const begin = () => ({ derivation: createBlankDerivation(hashOf, size), generation: db.generation() });
   let current = begin();
 
   const next = async (): Promise<Step> => {
     // another server may lack pieces that were done
     if (current.generation !== db.generation()) current = begin();
     try {
-      return await deriveNext(db, current.blank);
+      return await deriveNext(db, current.derivation);
     } catch (error) {
       // what it remembers as done may have been rolled back
       current = begin();
@@ -119,7 +117,7 @@ async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined
       domainNumber,
       visits.map(({ id }) => id),
     );
-    await blank(sql, domainNumber, records);
+    await blankRecords(sql, domainNumber, records);
     blanked.push(...records.map((record) => ({ ...record, domainNumber })));
   }
   await noteErased(sql, blanked);
@@ -131,3 +129,32 @@ async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined
   await searchAgain(sql, [...new Set(some.map(({ hash }) => hash))]);
   return erased[some.length];
 }
+
+/** A record that names a visitor. */
+export interface Visit {
+  domainNumber: number;
+  id: string;
+  visitorId: string;
+}
+
+/** Those of these domains in the epoch, by domain and id. */
+export const listVisitsIn = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Visit[]> => sql<Visit[]>`
+  select domain_number as "domainNumber", id, visitor_id as "visitorId" from records
+  where epoch = ${epoch} and domain_number = any(${domainNumbers}) and visitor_id is not null
+  order by 1, 2`;
+
+/** Those with these ids (16 bytes each), in order. */
+export const listVisits = (sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Visit[]> => sql<Visit[]>`
+  select domain_number as "domainNumber", id, visitor_id as "visitorId"
+  from generate_series(1, ${ids.length}, 16) as at
+  join records r on r.domain_number = ${domainNumber}
+    and r.id = encode(substr(${Buffer.from(ids)}::bytea, at, 16), 'hex')::uuid
+  where visitor_id is not null
+  order by id`;
+
+/** Locked until the transaction ends. */
+export const lockPersonal = (sql: Sql, domainNumber: number, ids: string[]) => sql<Personal[]>`
+  select ${personalColumns(sql)}
+  from records r left join user_agents on user_agents.number = r.user_agent_number
+  where r.domain_number = ${domainNumber} and r.id = any(${ids}) and r.erased_at is null
+  order by r.id for update of r`;

@@ -1,5 +1,5 @@
 /**
- * Which notices the service holds, in memory: a receipt says whether one is wanted without a query. Twice a second the
+ * Which notices are stored, in memory: a receipt says whether one is wanted without a query. Twice a second the
  * process asks what was put and what was dropped, so that this is in force in every process within a second. It knows too
  * few where there are very many, or where a commit took very long; a widget then sends a document again, which is known.
  */
@@ -17,10 +17,10 @@ const longestGap = (droppedFor * 3_600_000) / 2;
 /** Notices that a process reads at once, newest first; some 100 bytes each. With twice as many it begins anew. */
 const remembered = 50_000;
 
-export interface HeldNotices {
+export interface KnownNotices {
   /** Whether the service lacks this notice; false as long as that is not known. */
   isWanted(domainId: string, hash: string): boolean;
-  isHeld(domainId: string, hash: string): boolean;
+  isStored(domainId: string, hash: string): boolean;
   /** What this process has put. */
   add(domainId: string, hash: string): void;
   /** Starts following changes; call once, and `close` at the end. */
@@ -37,15 +37,15 @@ interface Memory {
 interface Change {
   domainId: string;
   notice: string;
-  isHeld: boolean;
+  isStored: boolean;
 }
 
-export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNotices {
+export function createKnownNotices(db: Database, log: Pick<Log, 'warn'>): KnownNotices {
   let memory: Memory | undefined;
   /** when it was asked last, by the database's clock and by this process's */
   let asked = { theirs: 0, ours: 0 };
 
-  const isHeld = (domainId: string, hash: string) => memory?.hashes.get(domainId)?.has(hash) ?? false;
+  const isStored = (domainId: string, hash: string) => memory?.hashes.get(domainId)?.has(hash) ?? false;
   const ask = async () => {
     const generation = db.generation();
     const ours = performance.now();
@@ -63,10 +63,10 @@ export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNot
   let polls: Rounds | undefined;
 
   return {
-    isHeld,
-    isWanted: (domainId, hash) => memory !== undefined && !isHeld(domainId, hash),
+    isStored,
+    isWanted: (domainId, hash) => memory !== undefined && !isStored(domainId, hash),
     add: (domainId, notice) => {
-      if (memory) apply(memory, { domainId, notice, isHeld: true });
+      if (memory) apply(memory, { domainId, notice, isStored: true });
     },
     follow: () => {
       polls = every({
@@ -83,11 +83,11 @@ export function createHeldNotices(db: Database, log: Pick<Log, 'warn'>): HeldNot
   };
 }
 
-function apply(memory: Memory, { domainId, notice, isHeld }: Change): void {
+function apply(memory: Memory, { domainId, notice, isStored }: Change): void {
   const ofDomain = memory.hashes.get(domainId) ?? new Set<string>();
   memory.hashes.set(domainId, ofDomain);
   memory.size -= ofDomain.size;
-  if (isHeld) ofDomain.add(notice);
+  if (isStored) ofDomain.add(notice);
   else ofDomain.delete(notice);
   memory.size += ofDomain.size;
 }
@@ -96,10 +96,10 @@ function apply(memory: Memory, { domainId, notice, isHeld }: Change): void {
 async function readChanges(db: Database, since: Date | null): Promise<{ changes: Change[]; theirs: number }> {
   const rows = await db.run(
     (sql) => sql<(Change & { now: Date })[]>`
-      select now, d.id as "domainId", encode(hash, 'hex') as notice, "isHeld"
+      select now, d.id as "domainId", encode(hash, 'hex') as notice, "isStored"
       from (select clock_timestamp() as now) as asked
       left join (
-        select domain_number, hash, documented_at is not null as "isHeld" from notices
+        select domain_number, hash, documented_at is not null as "isStored" from notices
         where ${since === null ? sql`documented_at is not null` : sql`greatest(documented_at, dropped_at) > ${since}`}
         order by greatest(documented_at, dropped_at) desc limit ${remembered}
       ) as changed on true

@@ -1,7 +1,4 @@
-/**
- * PUT /v1/consent/:domainId/notices/:hash: what a visitor was shown. A domain's key is public, so with it new ones are
- * bounded by address and by domain; past that of a domain, one that more records name takes the room of another.
- */
+/** What visitors were shown. No plan gates it. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
 import { clientAddress, network } from '#libs/base/http/client-address';
@@ -10,16 +7,24 @@ import { guard } from '#libs/base/http/guard';
 import { readJsonBody } from '#libs/base/http/json-body';
 import { sendsToken } from '#libs/base/http/key-or-token';
 import { createLimiter, type Limiter } from '#libs/base/http/limiter';
-import { noQuery } from '#libs/base/terms/parameters';
+import { listOf } from '#libs/base/http/list';
+import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { inTurn } from '#libs/tenants/in-turns';
 import { requireOwnDomain } from '#libs/tenants/rules';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
-import { type Notice, type NoticePut, noticePath, readNotice } from './contract.ts';
-import { putNotice as keepNotice, type Put, putManagedNotice } from './documents.ts';
-import type { HeldNotices } from './held.ts';
+import { type Notice, type NoticePut, type NoticesPage, noticePath, readNotice } from './contract.ts';
+import {
+  findNotice,
+  putNotice as keepNotice,
+  type ListedNotice,
+  type Put,
+  putManagedNotice,
+  listNotices as readNotices,
+} from './documents.ts';
+import type { KnownNotices } from './known-notices.ts';
 
 /** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
 export const newNotices = { perAddress: 20, perDomain: 500 };
@@ -32,10 +37,14 @@ const askAgainAfter = 10_000;
 
 export interface PutParts {
   db: Database;
-  notices: HeldNotices;
+  notices: KnownNotices;
   places: Pick<SharedPlaces, 'changes'>;
 }
 
+/**
+ * PUT …/notices/:hash. A domain's key is public, so with it new ones are bounded by address and by domain; past that of a
+ * domain, one that more records name takes the room of another.
+ */
 export function putNotice({ db, notices, places }: PutParts, limits = newNotices): Middleware {
   const refusals = createLimiter({
     name: 'refused-notices',
@@ -56,7 +65,7 @@ export function putNotice({ db, notices, places }: PutParts, limits = newNotices
     if (isManaged) requireOwnDomain(organizationIn(ctx), domainId);
     const notice = isManaged ? checkNotice(hash, await readJsonBody(ctx)) : await receive(ctx, hash);
     // one that pages have put is kept for good once it is put with a token
-    const isKnown = notices.isHeld(domainId, hash) && !isManaged;
+    const isKnown = notices.isStored(domainId, hash) && !isManaged;
     const keep = () => put(ctx, domainId, notice, isManaged);
     const isNew = !isKnown && (await (isManaged ? inTurn(places.changes, ctx, keep) : keep())) === 'new';
     notices.add(domainId, hash);
@@ -115,4 +124,36 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
     refusals.count(address);
     return refuse(ctx, domainId);
   };
+}
+
+/** GET …/notices, newest first. */
+export function listNotices({ db }: { db: Database }): Middleware {
+  return guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {
+    const organization = organizationIn(ctx);
+    const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
+    requireOwnDomain(organization, domainId);
+    const { page, nextCursor } = await list((range) => db.run((sql) => readNotices(sql, { domainId, ...range })));
+    const answer: NoticesPage = { notices: page.map(toListed), nextCursor };
+    ctx.body = answer;
+  });
+}
+
+const toListed = ({ notice, language, version, firstSeenAt, records }: ListedNotice) => ({
+  notice,
+  language,
+  version,
+  firstSeenAt: firstSeenAt.toISOString(),
+  records,
+});
+
+/** GET …/notices/:hash: the bytes as they were put, to be saved and never rendered. */
+export function showNotice({ db }: { db: Database }): Middleware {
+  return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {
+    requireOwnDomain(organizationIn(ctx), domainId);
+    const document = await db.run((sql) => findNotice(sql, domainId, hash));
+    if (!document) throw new Problem('notice_not_found', 'the service holds no such notice of this domain');
+    ctx.set('Content-Disposition', `attachment; filename="notice-${hash.slice(0, 12)}.json"`);
+    ctx.set('Content-Type', 'application/json');
+    ctx.body = document;
+  });
 }

@@ -13,7 +13,7 @@ import { nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';
 import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '#libs/record/months';
 import { forgetUserAgentsOf } from '#libs/record/unused-user-agents';
-import { blank, blankLimit, lockLog, type Personal, personalColumns } from './personal-fields.ts';
+import { blankLimit, blankRecords, lockLog, type Personal, personalColumns } from './personal-fields.ts';
 
 /** milliseconds between two batches */
 const pause = 20;
@@ -135,7 +135,7 @@ const blankSome = (db: Database, domainNumber: number, ids: string[]): Promise<n
       from records r left join user_agents on user_agents.number = r.user_agent_number
       where r.domain_number = ${domainNumber} and r.id = any(${ids}) and r.erased_at is null
       order by r.id for update of r`;
-    await blank(sql, domainNumber, records);
+    await blankRecords(sql, domainNumber, records);
     return records.length;
   });
 

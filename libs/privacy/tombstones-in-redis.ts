@@ -2,8 +2,11 @@
  * The tombstones in Redis: a Postgres that was restored from a backup does not know who was erased since. They stay for as
  * long as backups are kept, by the time of their erasure, so that nobody has to read all to find the old ones.
  */
+
+import type { Database } from '#libs/base/db/database';
 import { groupsOf } from '#libs/base/group-by';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
+import { listTombstones, listUnremembered, noteRemembered, type Tombstone } from './tombstones.ts';
 
 /** A sorted set, by milliseconds. */
 const key = 'assent:erased';
@@ -13,30 +16,20 @@ const former = 'assent:tombstones';
 /** tombstones in one command */
 const chunk = 1_000;
 
-export interface RememberedTombstone {
-  organizationId: string;
-  /** null: all domains of the organization */
-  domainId: string | null;
-  /** hex */
-  hash: string;
-  /** RFC 3339 */
-  erasedAt: string;
-}
-
-const memberOf = ({ organizationId, domainId, hash }: Omit<RememberedTombstone, 'erasedAt'>): string =>
+const memberOf = ({ organizationId, domainId, hash }: Omit<Tombstone, 'erasedAt'>): string =>
   `${organizationId}/${domainId ?? ''}/${hash}`;
 
 /** The run_id of the server that remembers them; undefined while not connected. */
 export const serverOfTombstones = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
 /** Of one that is remembered already the later erasure counts. */
-export async function rememberTombstones(redis: RedisClient, tombstones: RememberedTombstone[]): Promise<void> {
+export async function rememberTombstones(redis: RedisClient, tombstones: Tombstone[]): Promise<void> {
   for (const some of groupsOf(tombstones, chunk)) {
     await redis.zadd(key, 'GT', ...some.flatMap((each) => [Date.parse(each.erasedAt), memberOf(each)]));
   }
 }
 
-export async function recallTombstones(redis: RedisClient): Promise<RememberedTombstone[]> {
+export async function recallTombstones(redis: RedisClient): Promise<Tombstone[]> {
   const found = new Map<string, number>();
   const add = (member: string, time: number) => found.set(member, Math.max(time, found.get(member) ?? 0));
   // the former ones first: what is moved meanwhile is in both
@@ -94,4 +87,28 @@ async function* pages(scan: (cursor: string) => Promise<[string, string[]]>): As
     if (page.length > 0) yield page;
     cursor = next;
   } while (cursor !== '0');
+}
+
+/**
+ * Returns a round that copies tombstones from Postgres: within a second those that an API process could not add, and all of
+ * them once Redis is another server, which may lack the last ones.
+ */
+export function createTombstoneCopy({ redis, db }: { redis: RedisConnection; db: Database }): () => Promise<void> {
+  /** the server that has all of them */
+  let known: string | undefined;
+  const add = async (some: Tombstone[]) => {
+    await rememberTombstones(redis.client, some);
+    await db.run((sql) => noteRemembered(sql, some));
+  };
+  return async () => {
+    const server = serverOfTombstones(redis);
+    if (server === undefined) return;
+    if (server !== known) for await (const page of listTombstones(db, chunk)) await add(page);
+    known = server;
+    for (let missing = chunk; missing === chunk; ) {
+      const some = await db.run((sql) => listUnremembered(sql, chunk));
+      if (some.length > 0) await add(some);
+      missing = some.length;
+    }
+  };
 }

@@ -1,0 +1,94 @@
+/** Access to what is stored about a visitor, and erasure. */
+import type { Database } from '#libs/base/db/database';
+import { inPlaces } from '#libs/base/db/in-places';
+import { patient } from '#libs/base/db/patient';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { keepingOpen, toStream } from '#libs/base/http/stream';
+import type { Log } from '#libs/base/ops/process-log';
+import type { RedisConnection } from '#libs/base/redis/connection';
+import { noQuery } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
+import { within } from '#libs/base/within';
+import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import { inTurn } from '#libs/tenants/in-turns';
+import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
+import { addVisitorAct } from '#libs/tenants/visitor-acts';
+import { type Erasure, erasurePath } from './contract.ts';
+import { eraseVisitor, type Erasure as Found, findErasure } from './erasures.ts';
+import { forVisitor, type Visitor } from './requested-visitor.ts';
+import { rememberTombstones } from './tombstones-in-redis.ts';
+import { allAbout } from './visitor-document.ts';
+import { listVisitorDomains } from './visitor-records.ts';
+
+interface Keyed {
+  config: { privacyKey: Buffer | undefined };
+  db: Database;
+}
+
+/** All that is stored about a visitor: GET …/visitors/:visitorId, or POST …/visitors/lookup. */
+export const showVisitor = (parts: Keyed & { log: Log; places: SharedPlaces }, given: 'path' | 'body'): Middleware =>
+  forVisitor(parts, given, async (ctx, visitor) => {
+    const { log, places } = parts;
+    const { organizationId } = visitor;
+    const end = endOf(ctx);
+    const leave = await places.open.visitors.take(organizationId, end).catch(() => undefined);
+    // answered by the deadline, or its client has left
+    if (!leave || end.aborted) return leave?.();
+    ctx.res.once('close', leave);
+    const db = inPlaces(parts.db, places.reads, organizationId);
+    const actor = accessIn(ctx).subject;
+    await db.run((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
+    const domains = await db.run((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
+    ctx.type = 'application/json';
+    const pages = patient(inPlaces(parts.db, places.reads, organizationId, end));
+    const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
+      log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
+    );
+    ctx.body = toStream(keepingOpen(ctx, texts));
+  });
+
+/** Milliseconds for Redis. */
+const patience = 500;
+
+/** DELETE …/visitors/:visitorId, or POST …/visitors/erase. */
+export const deleteVisitor = (
+  { config, db, redis, places }: Keyed & { redis: RedisConnection; places: Pick<SharedPlaces, 'changes'> },
+  given: 'path' | 'body',
+): Middleware =>
+  forVisitor({ config }, given, async (ctx, visitor) => {
+    const { subject: actor } = accessIn(ctx);
+    const found = await inTurn(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
+    if (!found) return;
+    await remember(redis, visitor);
+    ctx.status = found.erasedAt ? 200 : 202;
+    ctx.body = toAnswer(found, visitor.visitorId);
+  });
+
+/** How far a large erasure is. */
+export const showErasure = ({ db }: { db: Database }): Middleware =>
+  guard({ params: erasurePath, query: noQuery }, async (ctx, { params: { erasureId } }) => {
+    const { organizationId } = organizationIn(ctx);
+    const found = await db.run((sql) => findErasure(sql, organizationId, erasureId));
+    if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
+    ctx.body = toAnswer(found, found.visitorId);
+  });
+
+/** A replica that Postgres fails over to may lack what was just answered. Where Redis is away, a worker adds it later. */
+async function remember(redis: RedisConnection, { organizationId, domainId, hash }: Visitor): Promise<void> {
+  const tombstone = {
+    organizationId,
+    domainId: domainId ?? null,
+    hash: hash.toString('hex'),
+    erasedAt: new Date().toISOString(),
+  };
+  await within(patience, rememberTombstones(redis.client, [tombstone])).catch(() => {});
+}
+
+const toAnswer = ({ erasureId, records, erasedAt }: Found, visitorId: string | null): Erasure => ({
+  erasureId,
+  visitorId,
+  state: erasedAt ? 'done' : 'running',
+  records,
+  erasedAt: erasedAt?.toISOString() ?? null,
+});
