@@ -1,7 +1,7 @@
 /** `npm run demo [-- --records N --months N]`: fills the demo organization of a running `npm start` with a year. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { administer } from '#libs/tenants/administer';
+import { administer } from '#libs/tenants/administration';
 import { tools } from '../apps/cli/tools.ts';
 import { fill } from './demo/fill.ts';
 import { Advice, describe } from './stack/advice.ts';

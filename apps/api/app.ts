@@ -48,21 +48,35 @@ import { apiKey, pageRateLimit } from '#libs/tenants/api-key';
 import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope } from '#libs/tenants/bearer';
 import { allowedOrigin, cors, preflight } from '#libs/tenants/cors';
 import { createFailedCredentials } from '#libs/tenants/failed-credentials';
+import {
+  archiveDomain,
+  changeDomain,
+  createDomain,
+  createKey,
+  listActs,
+  listDomains,
+  listKeys,
+  revokeKey,
+  revokeToken,
+  showDomain,
+} from '#libs/tenants/handlers';
 import { inForce } from '#libs/tenants/in-force';
 import { inTurns } from '#libs/tenants/in-turns';
-import { listActs } from '#libs/tenants/list-acts';
-import { archiveDomain, changeDomain, createDomain, listDomains, showDomain } from '#libs/tenants/manage-domains';
-import { createKey, listKeys, revokeKey } from '#libs/tenants/manage-keys';
-import { createRefusedOrigins } from '#libs/tenants/origin-refusals';
-import { revokeToken } from '#libs/tenants/revoke-token';
+import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
 import { createSharedPlaces } from '#libs/tenants/shared-places';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import { createVisitorReads } from '#libs/tenants/visitor-reads';
-import { replayWebhook, rotateSecret, testWebhook } from '#libs/webhooks/actions';
-import { changeWebhook, deleteWebhook, showWebhook } from '#libs/webhooks/change';
-import { createWebhook } from '#libs/webhooks/create';
-import { listDeliveries } from '#libs/webhooks/deliveries';
-import { listWebhooks } from '#libs/webhooks/list';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listDeliveries,
+  listWebhooks,
+  replayWebhook,
+  rotateSecret,
+  showWebhook,
+  testWebhook,
+} from '#libs/webhooks/handlers';
 import type { ApiConfig } from '../settings/api.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
@@ -104,7 +118,7 @@ export function createApp(given: AppParts): Koa<State> {
   const failedKeys = createFailedCredentials('key', given.config.failureRatePerMinute);
   const failedTokens = createFailedCredentials('token', given.config.failureRatePerMinute);
   const noteVisitorRead = createVisitorReads(given);
-  const refusedOrigins = createRefusedOrigins(given);
+  const refusedOrigins = createRefusedOriginLog(given);
   const [places, unsent] = [createSharedPlaces(), createUnsent()];
   const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, places, unsent };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));

@@ -8,9 +8,9 @@ import { privacyPaths } from '#libs/privacy/openapi';
 import { proofPaths } from '#libs/proof/openapi';
 import { recordPaths } from '#libs/record/openapi';
 import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
+import { signIn } from '#libs/tenants/contract';
 import { signIn as signInExample } from '#libs/tenants/examples';
 import { managePaths } from '#libs/tenants/openapi';
-import { signIn } from '#libs/tenants/sign-in';
 import { webhookPaths } from '#libs/webhooks/openapi';
 
 /** of the API, not of the release */

@@ -16,7 +16,7 @@ import { type JobState, rewriteJobs } from '#libs/record/waiting-jobs';
 import { drop } from '#libs/stats/raise';
 import { tables as ofStats } from '#libs/stats/tables';
 import { closeOrganization, deleteNames, deleteRows } from '#libs/tenants/deletion';
-import { findOrganization } from '#libs/tenants/org-command';
+import { findOrganization } from '#libs/tenants/organization-commands';
 import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWebhooks } from '#libs/webhooks/tables';
 import { tables as ofWidget } from '#libs/widget/tables';

@@ -2,7 +2,7 @@
 
 import { checkPostgresAddress } from '#libs/base/config/postgres-address';
 import { isSafeAddress, readSettings, refuse } from '#libs/base/config/read';
-import type { Provider } from '#libs/tenants/sign-in';
+import type { Provider } from '#libs/tenants/contract';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { changeRate, displayRate, failureRate, readRate, settings, type Values } from './settings.ts';
 import { readAddressRule, readConnections, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';

@@ -22,7 +22,7 @@ import { forgetEpochs, lastClosedEpoch } from '#libs/record/epochs';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
 import { facetsName } from '#libs/stats/facets-through';
-import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import { createVisitorHash } from '#libs/tenants/visitors';
 import type { WorkerConfig } from '../settings/worker.ts';
 
 /** seconds */

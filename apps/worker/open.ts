@@ -24,9 +24,9 @@ import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/me
 import { observeQueues } from '#libs/record/queue-depth';
 import { scheduleHealing } from '#libs/stats/healing';
 import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
+import { createResolve } from '#libs/webhooks/addresses';
 import { scheduleDelivering } from '#libs/webhooks/delivering';
 import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
-import { createResolve } from '#libs/webhooks/resolve';
 import type { WorkerConfig } from '../settings/worker.ts';
 import { createConsumer, statements } from './consume.ts';
 import { derivationsOf, scheduleDeriving } from './deriving.ts';

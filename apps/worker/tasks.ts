@@ -15,7 +15,7 @@ import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
 import { makeMonths } from '#libs/record/months';
 import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';
 import { deleteOldFlushes } from '#libs/stats/displays';
-import { deleteOldDeliveries } from '#libs/webhooks/webhooks';
+import { deleteOldDeliveries } from '#libs/webhooks/stored-webhooks';
 
 export interface TaskParts {
   /** 0: records are kept for ever */

@@ -8,8 +8,9 @@ import { createProgress } from '#libs/base/cli/progress';
 import { find, print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import { exportFormats } from '#libs/base/terms/terms';
-import { directory } from '#libs/tenants/directory';
-import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import { listAllDomains } from '#libs/tenants/domains';
+import { listOrganizations } from '#libs/tenants/organizations';
+import { createVisitorHash } from '#libs/tenants/visitors';
 import { exportQuery, organizationExportQuery } from './contract.ts';
 import { readCutFile } from './export/cut-file.ts';
 import { listSpans } from './export/domain-records.ts';
@@ -114,8 +115,8 @@ async function wantedOf(
     return { organizationId: String(organizationId), domainIds: [domain], format, after, ...filters };
   }
   const organizationId = org ?? '';
-  find(await db.run((sql) => directory.organizations(sql)), 'organizationId', organizationId, 'organization');
-  const domains = await db.run((sql) => directory.domains(sql, organizationId));
+  find(await db.run((sql) => listOrganizations(sql)), 'organizationId', organizationId, 'organization');
+  const domains = await db.run((sql) => listAllDomains(sql, organizationId));
   const { format = 'ndjson', ...rest } = check(organizationExportQuery.safeParse(query));
   return { organizationId, domainIds: domains.map(({ domainId }) => domainId).toSorted(), format, ...rest };
 }

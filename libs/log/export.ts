@@ -11,9 +11,9 @@ import type { Unsent } from '#libs/base/http/unsent';
 import { domainPath } from '#libs/base/terms/parameters';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
-import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import { endOf, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
-import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import { createVisitorHash } from '#libs/tenants/visitors';
 import { exportQuery, organizationExportQuery } from './contract.ts';
 import { type Export, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
 

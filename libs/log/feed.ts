@@ -9,7 +9,7 @@ import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { findSize, type LogSize } from '#libs/proof/published';
 import { organizationIn } from '#libs/tenants/bearer';
-import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import { type Feed, feedQuery } from './contract.ts';
 import { readFeed } from './feed-entries.ts';
 

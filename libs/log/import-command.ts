@@ -8,7 +8,7 @@ import type { AddressRule } from '#libs/base/http/stored-address';
 import { findKnownRows } from '#libs/record/known-ids';
 import { persistOrReject } from '#libs/record/store';
 import { createPerform } from '#libs/tenants/audited-change';
-import { directory } from '#libs/tenants/directory';
+import { listAllDomains } from '#libs/tenants/domains';
 import { findOrganizations } from '#libs/tenants/tenants';
 import { createFieldsOf } from './import/columns.ts';
 import { type ImportFormat, importFormats } from './import/contract.ts';
@@ -73,7 +73,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   const { domain: domainId, dryRun: isDryRun = false } = options;
   if (options.refused !== undefined && isGzip(options.refused))
     throw new Error('--refused writes plain text: give it a name without .gz');
-  const [domain] = await db.run((sql) => directory.domains(sql, undefined, domainId));
+  const [domain] = await db.run((sql) => listAllDomains(sql, undefined, domainId));
   if (!domain) throw new Error(`no domain ${domainId}`);
   if (domain.archivedAt) throw new Error(`domain ${domainId} is archived; restore it first`);
   const key = (await db.run((sql) => findOrganizations(sql, [domain.organizationId]))).get(

@@ -10,7 +10,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { findKnownRows } from '#libs/record/known-ids';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
-import { requireInUse, requireOwnDomain } from '#libs/tenants/rules';
+import { requireInUse, requireOwnDomain } from '#libs/tenants/requirements';
 import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
 import {
   type Imported,

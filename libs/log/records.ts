@@ -10,7 +10,7 @@ import { requireRecord } from '#libs/proof/positions';
 import { logQuery, recordPath } from '#libs/record/contract';
 import { type Cap, findCap } from '#libs/stats/limit';
 import { organizationIn } from '#libs/tenants/bearer';
-import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
 import { noteBusyVisitor } from './busy-visitors.ts';
 import { type RecordsPage, recordsQuery } from './contract.ts';

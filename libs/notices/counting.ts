@@ -49,7 +49,7 @@ export function createNoticeCounting(db: Database): (signal: AbortSignal) => Pro
  * Adds the records of `epoch` in these domains to the notices that they name, of those beyond number `after` the first
  * `limit`. Returns the last of them if there may be more.
  */
-export async function countNotices(
+async function countNotices(
   sql: Sql,
   { epoch, domainNumbers, after, limit }: { epoch: number; domainNumbers: number[]; after: number; limit: number },
 ): Promise<number | undefined> {
@@ -88,14 +88,14 @@ interface Place {
 }
 
 /** The notice up to which it is counted, 0 for none. */
-export async function countedThrough(sql: Sql, { epoch, domainNumber }: Place): Promise<number> {
+async function countedThrough(sql: Sql, { epoch, domainNumber }: Place): Promise<number> {
   const [row] = await sql<{ through: number }[]>`
     select notice_number as through from notice_counting
     where epoch = ${epoch} and domain_number = ${domainNumber}`;
   return row?.through ?? 0;
 }
 
-export async function noteCounted(sql: Sql, { epoch, domainNumber }: Place, through: number): Promise<void> {
+async function noteCounted(sql: Sql, { epoch, domainNumber }: Place, through: number): Promise<void> {
   await sql`
     insert into notice_counting (epoch, domain_number, notice_number) values (${epoch}, ${domainNumber}, ${through})
     on conflict (single) do update set

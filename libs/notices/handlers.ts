@@ -13,7 +13,7 @@ import { Problem, unavailable } from '#libs/base/terms/problem';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { inTurn } from '#libs/tenants/in-turns';
-import { requireOwnDomain } from '#libs/tenants/rules';
+import { requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
 import { type Notice, type NoticePut, type NoticesPage, noticePath, readNotice } from './contract.ts';
 import {
@@ -27,7 +27,7 @@ import {
 import type { KnownNotices } from './known-notices.ts';
 
 /** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
-export const newNotices = { perAddress: 20, perDomain: 500 };
+const newNotices = { perAddress: 20, perDomain: 500 };
 
 /** Refused ones of an address in a minute; a widget that is refused does not try again. */
 const refusedNotices = 60;
@@ -35,7 +35,7 @@ const refusedNotices = 60;
 /** Milliseconds: with each closed epoch more records may name one for which there was no room. */
 const askAgainAfter = 10_000;
 
-export interface PutParts {
+interface PutParts {
   db: Database;
   notices: KnownNotices;
   places: Pick<SharedPlaces, 'changes'>;

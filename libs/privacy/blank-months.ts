@@ -18,7 +18,7 @@ import { blankLimit, blankRecords, lockLog, type Personal, personalColumns } fro
 /** milliseconds between two batches */
 const pause = 20;
 
-export interface Blanked {
+interface Blanked {
   records: number;
   /** the months that this round found due first */
   found: string[];

@@ -7,7 +7,7 @@ import { groupBy } from '#libs/base/group-by';
 import { type Derivation, deriveNext, type Step } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { createPieceSize } from '#libs/record/piece-size';
-import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitor-hash';
+import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { erasedAmong } from './erased-records.ts';
 import { countBlanked } from './erasures.ts';
 import { blankLimit, blankRecords, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
@@ -131,20 +131,20 @@ async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined
 }
 
 /** A record that names a visitor. */
-export interface Visit {
+interface Visit {
   domainNumber: number;
   id: string;
   visitorId: string;
 }
 
 /** Those of these domains in the epoch, by domain and id. */
-export const listVisitsIn = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Visit[]> => sql<Visit[]>`
+const listVisitsIn = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Visit[]> => sql<Visit[]>`
   select domain_number as "domainNumber", id, visitor_id as "visitorId" from records
   where epoch = ${epoch} and domain_number = any(${domainNumbers}) and visitor_id is not null
   order by 1, 2`;
 
 /** Those with these ids (16 bytes each), in order. */
-export const listVisits = (sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Visit[]> => sql<Visit[]>`
+const listVisits = (sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Visit[]> => sql<Visit[]>`
   select domain_number as "domainNumber", id, visitor_id as "visitorId"
   from generate_series(1, ${ids.length}, 16) as at
   join records r on r.domain_number = ${domainNumber}
@@ -153,7 +153,7 @@ export const listVisits = (sql: Sql, domainNumber: number, ids: Uint8Array): Pro
   order by id`;
 
 /** Locked until the transaction ends. */
-export const lockPersonal = (sql: Sql, domainNumber: number, ids: string[]) => sql<Personal[]>`
+const lockPersonal = (sql: Sql, domainNumber: number, ids: string[]) => sql<Personal[]>`
   select ${personalColumns(sql)}
   from records r left join user_agents on user_agents.number = r.user_agent_number
   where r.domain_number = ${domainNumber} and r.id = any(${ids}) and r.erased_at is null

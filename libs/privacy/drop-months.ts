@@ -11,7 +11,7 @@ import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '#libs/record
 /** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
 const patience = 30_000;
 
-export interface Dropped {
+interface Dropped {
   dropped: string[];
   /** those that this round found due first */
   found: string[];

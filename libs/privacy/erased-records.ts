@@ -1,9 +1,7 @@
 /** Which of some records are of erased visitors. */
-
 import type { Database, Sql } from '#libs/base/db/database';
 import type { NewRecord } from '#libs/record/contract';
-import type { VisitorHash } from '#libs/tenants/visitor-hash';
-import { allDomains } from '#libs/tenants/visitor-scope';
+import { allDomains, type VisitorHash } from '#libs/tenants/visitors';
 import { type ConcernedDomain, findErased, listConcerned } from './tombstones.ts';
 
 /** Of these visits those whose visitor was erased, with the visitor's hash (hex). One statement, whoever they are. */

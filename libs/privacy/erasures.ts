@@ -7,8 +7,14 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
 import { forgetVisitor } from '#libs/log/busy-visitors';
 import { isVisitor } from '#libs/record/joined-names';
-import { addVisitorAct, type VisitorAct } from '#libs/tenants/visitor-acts';
-import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from '#libs/tenants/visitor-scope';
+import {
+  addVisitorAct,
+  isInScope,
+  numbersOf,
+  type ScopeNumbers,
+  type VisitorAct,
+  type VisitorScope,
+} from '#libs/tenants/visitors';
 import { blankLimit, blankRecords, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
 import { addTombstone } from './tombstones.ts';
 

@@ -13,7 +13,7 @@ import { within } from '#libs/base/within';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { inTurn } from '#libs/tenants/in-turns';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
-import { addVisitorAct } from '#libs/tenants/visitor-acts';
+import { addVisitorAct } from '#libs/tenants/visitors';
 import { type Erasure, erasurePath } from './contract.ts';
 import { eraseVisitor, type Erasure as Found, findErasure } from './erasures.ts';
 import { forVisitor, type Visitor } from './requested-visitor.ts';

@@ -14,14 +14,14 @@ import { knownShards } from '#libs/record/queue-shards';
 import { openToRead } from '#libs/record/queue-summary';
 import { deleteUnnamedUserAgents, usualPiece } from '#libs/record/unnamed-user-agents';
 import { type JobState, rewriteJobs } from '#libs/record/waiting-jobs';
-import type { VisitorHash } from '#libs/tenants/visitor-hash';
+import type { VisitorHash } from '#libs/tenants/visitors';
 import { createErasedRecords, erasedAmong } from './erased-records.ts';
 import { goOn, takeErasure } from './erasures.ts';
 import { blankRejected, withoutPersonal } from './rejected-visitors.ts';
 import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from './tombstones.ts';
 import { forgetTombstones } from './tombstones-in-redis.ts';
 
-export interface LeftoverParts {
+interface LeftoverParts {
   config: { queueShards: number; backupDays: number };
   hashOf: VisitorHash | undefined;
   redis: RedisConnection;
@@ -114,7 +114,7 @@ async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: Visitor
 const chunk = 1_000;
 
 /** Busy visitors are few; of what counts them one row each is read. */
-export async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promise<void> {
+async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promise<void> {
   const busy = await db.run(
     (sql) => sql<{ domainNumber: number; visitorId: string; organizationId: string }[]>`
       with recursive counted as (

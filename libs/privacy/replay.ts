@@ -2,15 +2,13 @@
  * Erases again whom tombstones name, after Postgres was restored from a backup. Only hashes are left of them, so all
  * visitors of their scope are looked at, a page at a time.
  */
-
 import type { Database, Sql } from '#libs/base/db/database';
 import { nil } from '#libs/record/epoch-records';
-import type { VisitorHash } from '#libs/tenants/visitor-hash';
-import { isInScope, numbersOf, type ScopeNumbers, type VisitorScope } from '#libs/tenants/visitor-scope';
+import { isInScope, numbersOf, type ScopeNumbers, type VisitorHash, type VisitorScope } from '#libs/tenants/visitors';
 import { eraseVisitor, finishErasure } from './erasures.ts';
 import { addTombstone } from './tombstones.ts';
 
-export interface Replayed {
+interface Replayed {
   /** who was there again */
   visitors: number;
   records: number;

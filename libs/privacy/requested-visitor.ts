@@ -7,8 +7,8 @@ import { readJsonObject } from '#libs/base/http/json-body';
 import { domainPath, noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { organizationIn } from '#libs/tenants/bearer';
-import { requireOwnDomain } from '#libs/tenants/rules';
-import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitor-hash';
+import { requireOwnDomain } from '#libs/tenants/requirements';
+import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { visitorBody } from './contract.ts';
 
 export interface Visitor {

@@ -20,7 +20,7 @@ const memberOf = ({ organizationId, domainId, hash }: Omit<Tombstone, 'erasedAt'
   `${organizationId}/${domainId ?? ''}/${hash}`;
 
 /** The run_id of the server that remembers them; undefined while not connected. */
-export const serverOfTombstones = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
+const serverOfTombstones = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
 /** Of one that is remembered already the later erasure counts. */
 export async function rememberTombstones(redis: RedisClient, tombstones: Tombstone[]): Promise<void> {

@@ -7,7 +7,7 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
 import { groupsOf } from '#libs/base/group-by';
-import type { ScopeNumbers } from '#libs/tenants/visitor-scope';
+import type { ScopeNumbers } from '#libs/tenants/visitors';
 
 /** Days: a record may come up to 30 days after its decision. */
 const lastsDays = 32;
@@ -80,7 +80,7 @@ export const listConcerned = (sql: Sql, domainNumbers: number[]): Promise<Concer
   order by 1`;
 
 /** What a tombstone's visitor is searched for in, once: the queues, the rejected records. */
-export type SearchedIn = 'queues' | 'rejected';
+type SearchedIn = 'queues' | 'rejected';
 
 const searched = { queues: 'searched_at', rejected: 'rejected_searched_at' } as const;
 

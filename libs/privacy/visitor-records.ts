@@ -3,7 +3,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '#libs/proof/positions';
 import type { FullRecord } from '#libs/record/contract';
 import { isVisitor, joinNames } from '#libs/record/joined-names';
-import { isInScope, numbersOf, type VisitorScope } from '#libs/tenants/visitor-scope';
+import { isInScope, numbersOf, type VisitorScope } from '#libs/tenants/visitors';
 
 export interface VisitorDomain {
   domainNumber: number;
@@ -26,7 +26,7 @@ export async function listVisitorDomains(sql: Sql, scope: VisitorScope, visitorI
 }
 
 /** The next ones of a domain before the id `before`. */
-export async function readVisitorRecords(
+async function readVisitorRecords(
   sql: Sql,
   {
     domainNumber,

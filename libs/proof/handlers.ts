@@ -11,7 +11,7 @@ import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { logQuery, recordPath } from '#libs/record/contract';
 import { organizationIn } from '#libs/tenants/bearer';
-import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import { type Consistency, consistencyQuery } from './contract.ts';
 import { formatBundle, formatProof, prove } from './prove.ts';
 import { type PublishedLog, requireLog } from './published.ts';

@@ -19,7 +19,7 @@ import {
   withTotal,
 } from '#libs/base/terms/terms';
 import { organizationIn } from '#libs/tenants/bearer';
-import { requireOwnDomain } from '#libs/tenants/rules';
+import { requireOwnDomain } from '#libs/tenants/requirements';
 import { type DomainStats, type OrganizationStats, statsQuery } from './contract.ts';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
 import type { FacetReader } from './facet-reader.ts';

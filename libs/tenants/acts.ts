@@ -1,7 +1,7 @@
 /** Administrative acts: who did what and when. Those about visitors are in a table of their own. */
 import type { Sql } from '#libs/base/db/database';
 
-export interface ListedAct {
+interface ListedAct {
   /** of its own table */
   id: number;
   at: Date;
@@ -21,7 +21,7 @@ export interface ActsPosition {
 
 const newest: ActsPosition = { administrative: Number.MAX_SAFE_INTEGER, visitor: Number.MAX_SAFE_INTEGER };
 
-export interface ActsPage {
+interface ActsPage {
   acts: ListedAct[];
   /** null at the end */
   next: ActsPosition | null;

@@ -1,7 +1,7 @@
 /** Writes a change and its administrative acts in one transaction. */
 import type { Database, Sql } from '#libs/base/db/database';
 
-export interface Act {
+interface Act {
   /** `noun.verb` */
   act: string;
   subject: string;

@@ -1,4 +1,5 @@
-/** What an organization changes about itself: domains, their keys, and who did what. */
+/** What an organization changes about itself: domains, their keys, and who did what; and how people sign in. */
+
 import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { isOrigin, originRule } from '#libs/base/terms/origin';
@@ -109,3 +110,19 @@ export const revokedTokenBody = z
   .meta({ id: 'RevokedTokenBody' });
 export const revokedToken = z.object({ jti: z.string(), revokedAt: time }).meta({ id: 'RevokedToken' });
 export type RevokedToken = z.infer<typeof revokedToken>;
+
+export const signIn = z
+  .object({
+    oidc: z
+      .object({
+        issuer: z.string(),
+        clientId: z.string(),
+        scopes: z.array(z.string()).meta({ description: 'that the dashboard asks for' }),
+        audience: z.string().nullable().meta({ description: 'whom access tokens are asked for' }),
+      })
+      .nullable()
+      .meta({ description: 'an OpenID Connect provider; null: there is none' }),
+  })
+  .meta({ id: 'SignIn' });
+export type SignIn = z.infer<typeof signIn>;
+export type Provider = NonNullable<SignIn['oidc']>;

@@ -6,7 +6,7 @@ import { isAllowed } from '#libs/base/terms/origin';
 import { Problem } from '#libs/base/terms/problem';
 import { domainIn } from './api-key.ts';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
-import type { RefusedOrigins } from './origin-refusals.ts';
+import type { RefusedOriginLog } from './refused-origins.ts';
 import type { TenantCache } from './tenant-cache.ts';
 
 /** Sets the headers that let the page read the answer; the origin is refused only after the key is checked. */
@@ -36,7 +36,7 @@ function allow({ res }: Context, origin: string, origins: string[]): void {
 
 /** Refuses by the list that came with the key, which is known even while Postgres is down. */
 export const allowedOrigin =
-  ({ refusedOrigins }: { refusedOrigins: RefusedOrigins }): Step =>
+  ({ refusedOrigins }: { refusedOrigins: RefusedOriginLog }): Step =>
   (ctx) => {
     const { origin } = ctx.req.headers;
     const { domainId, origins } = domainIn(ctx);
@@ -49,7 +49,7 @@ export const allowedOrigin =
 
 /** `methods`: those of the path that pages use. A browser that is refused here never sends its key, so it is noted without. */
 export const preflight =
-  ({ refusedOrigins }: { refusedOrigins: RefusedOrigins }, methods: string): Step =>
+  ({ refusedOrigins }: { refusedOrigins: RefusedOriginLog }, methods: string): Step =>
   (ctx) => {
     const { origin } = ctx.req.headers;
     if (origin && !ctx.response.get('Access-Control-Allow-Origin')) {

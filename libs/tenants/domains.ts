@@ -15,7 +15,7 @@ export interface ManagedDomain extends Domain {
   version: number;
 }
 
-export const domainColumns = (sql: Sql) => sql`
+const domainColumns = (sql: Sql) => sql`
   number, id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins,
   created_at as "createdAt", archived_at as "archivedAt", version`;
 
@@ -27,6 +27,17 @@ export const listDomains = (
   select ${domainColumns(sql)} from domains
   where organization_id = ${organizationId} ${after === undefined ? sql`` : sql`and number < ${after}`}
   order by number desc limit ${limit}`;
+
+/** Oldest first: of all organizations or of one, all or the one with this id. */
+export const listAllDomains = (sql: Sql, organizationId?: string, domainId?: string) => sql<
+  (Domain & { archivedAt: Date | null })[]
+>`
+  select id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins,
+    archived_at as "archivedAt"
+  from domains
+  where (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
+    and (${domainId ?? null}::text is null or id = ${domainId ?? null})
+  order by created_at, id`;
 
 export async function findDomain(
   sql: Sql,

@@ -1,5 +1,4 @@
 /** Domains, keys, administrative acts, sign-in. */
-
 import { decidedAt, domainId, keyPrefix, laterAt } from '#libs/base/terms/example-names';
 import type {
   ActsPage,
@@ -11,8 +10,8 @@ import type {
   ManagedDomain,
   RevokedToken,
   ShownDomain,
+  SignIn,
 } from './contract.ts';
-import type { SignIn } from './sign-in.ts';
 
 const origins = ['https://www.example.com'];
 

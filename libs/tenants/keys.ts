@@ -24,6 +24,15 @@ export const listKeys = (
   where domain_id = ${domainId} ${after === undefined ? sql`` : sql`and number < ${after}`}
   order by number desc limit ${limit}`;
 
+/** By domain, oldest first: of all domains or of one. */
+export const listAllKeys = (sql: Sql, domainId?: string) => sql<
+  { domainId: string; prefix: string; createdAt: Date; lastUsedAt: Date | null; revokedAt: Date | null }[]
+>`
+  select domain_id as "domainId", prefix, created_at as "createdAt", last_used_at as "lastUsedAt",
+    revoked_at as "revokedAt"
+  from api_keys where ${domainId ?? null}::text is null or domain_id = ${domainId ?? null}
+  order by domain_id, created_at`;
+
 export const keyChanges = (perform: Perform) => ({
   /** The key is in the result and nowhere else: only its hash is stored. */
   createKey: (domainId: string, quota?: number) =>

@@ -10,7 +10,7 @@ import { findOrganizations, mostRevoked, type Organization, type OwnDomain } fro
 /** Bytes. One with as many domains and revoked tokens as it may have takes some ten million. */
 const usualMostBytes = 128 * 1024 * 1024;
 
-export interface KnownOrganizations {
+interface KnownOrganizations {
   /** Rejects while Postgres is away, but for one that is known and has not changed. */
   get(organizationId: string): Promise<Organization | null>;
   /** `domainId`: of this domain of it, too. */
@@ -31,7 +31,7 @@ interface Held {
   changes: number;
 }
 
-export interface KnownOrganizationsOptions {
+interface KnownOrganizationsOptions {
   /** Milliseconds: how long an organization that was not found is taken not to exist. */
   unknownFor: number;
   /** milliseconds */

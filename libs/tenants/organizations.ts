@@ -4,6 +4,12 @@ import type { Perform } from './audited-change.ts';
 import { Refused, requireName } from './refusals.ts';
 import { makeId, type Plan } from './tenants.ts';
 
+export const listPlans = (sql: Sql) => sql<Plan[]>`
+  select name, consent_log as "consentLog", monthly_record_limit as "monthlyRecordLimit" from plans order by name`;
+
+export const listOrganizations = (sql: Sql) => sql<{ organizationId: string; name: string; plan: string }[]>`
+  select id as "organizationId", name, plan from organizations order by created_at, id`;
+
 export const organizationChanges = (perform: Perform) => ({
   setPlan: (name: string, change: { consentLog?: boolean; monthlyRecordLimit?: number | null }): Promise<Plan> =>
     perform(async (sql, note) => {

@@ -16,7 +16,7 @@ const patience = 2_000;
 /** No provider has as many keys as fit. */
 const maxBytes = 256 * 1024;
 
-export interface ProviderKeys {
+interface ProviderKeys {
   /** Undefined for an unknown one. Throws a 503 while the provider is away and nothing is known of its keys. */
   find(kid: string | undefined): Promise<KeyObject | undefined>;
   /** Grows whenever one was added or removed. To be read before `find`, for what is verified with the key that it finds. */

@@ -1,3 +1,5 @@
+import { Problem } from '#libs/base/terms/problem';
+
 /** Why a change is refused. */
 
 /** An operator's mistake. The message is one line. */
@@ -29,3 +31,9 @@ export async function requireRoom(
 export const requireName = (name: string): void => {
   if (!/\S/.test(name) || [...name].length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');
 };
+
+/** For `catch`: what it throws is the answer. */
+export function toQuotaProblem(error: unknown): unknown {
+  if (!(error instanceof QuotaReached)) return error;
+  return new Problem('quota_exceeded', error.message, { limit: error.limit, cause: error });
+}

@@ -6,8 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
 import type { Context } from '#libs/base/http/context';
 import { accessIn, organizationIn } from './bearer.ts';
-import { addVisitorAct } from './visitor-acts.ts';
-import { createVisitorHash } from './visitor-hash.ts';
+import { addVisitorAct, createVisitorHash } from './visitors.ts';
 
 const remembered = { max: 10_000, ttl: 60_000 };
 

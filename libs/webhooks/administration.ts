@@ -8,10 +8,10 @@ import { requireRoom } from '#libs/tenants/refusals';
 import type { WebhookChange, WebhookType } from './contract.ts';
 import { addLanes, completeLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
-import { findWebhook, type Webhook, webhookColumns } from './webhooks.ts';
+import { findWebhook, type Webhook, webhookColumns } from './stored-webhooks.ts';
 
 /** What a webhook is made of; the caller has checked it. */
-export interface NewWebhook {
+interface NewWebhook {
   url: string;
   types: WebhookType[];
   domains: string[] | null;

@@ -61,7 +61,7 @@ export interface Claiming {
   lastWebhooks: ReadonlyMap<number, number>;
 }
 
-export interface Claimed {
+interface Claimed {
   lanes: Lane[];
   /** the organization that had the last turn; 0 where all have had theirs */
   after: number;

@@ -3,11 +3,10 @@ import { print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { Database } from '#libs/base/db/database';
 import { type Decision, decisions } from '#libs/base/terms/terms';
+import { readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import { type WebhookType, webhookBody, webhookTypes } from './contract.ts';
-import { resealSecrets } from './reseal.ts';
-import { createSecretBox, formatSecret } from './secret.ts';
-import { readWebhookUrl } from './webhook-url.ts';
+import { createSecretBox, formatSecret, resealSecrets } from './secret.ts';
 import {
   findWebhookAnywhere,
   isToldOf,
@@ -15,7 +14,7 @@ import {
   listFailingWebhooks,
   listWebhooks,
   type Webhook,
-} from './webhooks.ts';
+} from './stored-webhooks.ts';
 
 const mostListed = 10_000;
 

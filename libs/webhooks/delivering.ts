@@ -9,15 +9,14 @@ import { eighthOf } from '#libs/base/places';
 import type { Scheduler } from '#libs/base/scheduler';
 import { createWebhookAdministration } from './administration.ts';
 import { claimLanes, type Lane } from './claim.ts';
+import { endBefore, fail, goOn, putOff, releaseLanes } from './complete-lanes.ts';
 import { addNewLanes, type Line, lineUp, wakeGrown, wakeStray } from './lanes.ts';
-import { addLimitMessages } from './limits.ts';
-import { readMessage } from './message.ts';
+import { addLimitMessages } from './limit-messages.ts';
+import { readMessage, sign } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
-import { endBefore, fail, goOn, putOff, releaseLanes } from './outcomes.ts';
 import { nextTry } from './retries.ts';
 import { createSecretBox } from './secret.ts';
 import { type Sender, send } from './send.ts';
-import { sign } from './sign.ts';
 
 /** milliseconds */
 const second = 1_000;
@@ -40,7 +39,7 @@ const perWebhook = 4;
 /** Organizations of which it is remembered which webhook had the last turn. */
 const remembered = 1_000;
 
-export interface DeliveringParts {
+interface DeliveringParts {
   secretsKey: Buffer;
   previousSecretsKey?: Buffer | undefined;
   sender: Sender;

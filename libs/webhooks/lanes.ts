@@ -6,7 +6,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { fromNow } from '#libs/base/db/due';
 import type { LogSize } from '#libs/proof/published';
-import type { Webhook } from './webhooks.ts';
+import type { Webhook } from './stored-webhooks.ts';
 
 /** types that follow a log */
 const logTypes = ['records.sealed', 'visitor.erased'] as const;
@@ -88,7 +88,7 @@ export const wakeLanes = (sql: Sql, webhook: number) => sql`
 export const restLanes = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set due_at = 'infinity', line = null where webhook = ${webhook} and type <> 'webhook.test'`;
 
-export const inLine = (sql: Sql) => sql`
+const inLine = (sql: Sql) => sql`
   line = case when failing_since is null then ${lines.well}::smallint else ${lines.failing}::smallint end, organization = organizations.number`;
 const withOrganization = (sql: Sql) => sql`webhooks join organizations on organizations.id = webhooks.organization_id`;
 

@@ -1,11 +1,12 @@
-/** What a lane's next message says. */
+/** What a lane's next message says, and its signatures as Standard Webhooks 1.0 has them. */
 
+import { createHmac } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
 import type { FeedEntry } from '#libs/log/contract';
 import { readErased, readFeed } from '#libs/log/feed-entries';
 import type { Lane } from './claim.ts';
 
-export interface Message {
+interface Message {
   data: object;
   /** the position after the last that it is about, which may be before that of the lane; null for a single message */
   through: number | null;
@@ -42,4 +43,24 @@ function withoutDevice(entry: FeedEntry): object {
   if (entry.type !== 'record') return entry;
   const { ip, userAgent, ...record } = entry.record;
   return { ...entry, record };
+}
+
+interface Signed {
+  'webhook-id': string;
+  'webhook-timestamp': string;
+  'webhook-signature': string;
+}
+
+/** One signature for each secret. `at`: when it is sent, so that an old message is not taken for a new one. */
+export function sign(messageId: string, at: Date, body: string, secrets: Buffer[]): Signed {
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const signatures = secrets.map((secret) => {
+    const mac = createHmac('sha256', secret).update(`${messageId}.${timestamp}.${body}`).digest('base64');
+    return `v1,${mac}`;
+  });
+  return {
+    'webhook-id': messageId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
 }

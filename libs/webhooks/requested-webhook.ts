@@ -9,14 +9,14 @@ import { noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';
 import { forChanges } from '#libs/tenants/in-turns';
-import { requireConsentLog, requireOwnDomain } from '#libs/tenants/rules';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { Organization } from '#libs/tenants/tenants';
+import { readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import { type Webhook as Answer, webhookPath } from './contract.ts';
 import { createSecretBox, type SecretBox } from './secret.ts';
-import { readWebhookUrl } from './webhook-url.ts';
-import { findWebhook, type Webhook } from './webhooks.ts';
+import { findWebhook, type Webhook } from './stored-webhooks.ts';
 
 export interface WebhookParts {
   config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean; quotas: { webhooks: number } };

@@ -1,10 +1,9 @@
 /** Sends one message to a receiver, and tells how it went: a 2xx in time, or why not. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { guardedLookup, hostOf, RefusedAddress, type Resolve, readWebhookUrl, UnknownName } from './addresses.ts';
 import type { Failure } from './contract.ts';
-import { guardedLookup, RefusedAddress, type Resolve, UnknownName } from './resolve.ts';
 import { readRetryAfter } from './retries.ts';
-import { hostOf, readWebhookUrl } from './webhook-url.ts';
 
 export interface Sender {
   resolve: Resolve;
@@ -15,7 +14,7 @@ export interface Sender {
   ca?: string;
 }
 
-export interface Sent {
+interface Sent {
   failure: Failure | null;
   status: number | null;
   /** milliseconds that the receiver asks for */

@@ -1,6 +1,7 @@
 /** The files that websites load: their names, their permanent addresses and what an `integrity` attribute says of them. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Sql } from '#libs/base/db/database';
 
 export const widgetFileNames = [
   'widget',
@@ -32,3 +33,18 @@ export const hashedPath = ({ name, hash }: WidgetFile): string => `/${name}-${ha
 /** For the `integrity` attribute. */
 export const integrityOf = ({ content }: WidgetFile): string =>
   `sha384-${createHash('sha384').update(content).digest('base64')}`;
+
+export async function keepWidgetFiles(sql: Sql, files: WidgetFile[]): Promise<void> {
+  for (const { name, hash, content } of files) {
+    await sql`
+      insert into widget_files (name, hash, content) values (${name}, ${hash}, ${content})
+      on conflict do nothing`;
+  }
+}
+
+export type FileKey = Pick<WidgetFile, 'name' | 'hash'>;
+
+export const findWidgetFiles = (sql: Sql, keys: FileKey[]) => sql<WidgetFile[]>`
+  select name, hash, content from widget_files
+  where (name, hash) in (
+    select * from unnest(${keys.map(({ name }) => name)}::text[], ${keys.map(({ hash }) => hash)}::text[]))`;

@@ -8,7 +8,7 @@ import { parseVerifierKey } from '#libs/proof/tree/verifier-key';
 import type { FullRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { tables as ofRecord } from '#libs/record/tables';
-import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import { createVisitorHash } from '#libs/tenants/visitors';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { holdTheMinute } from '../support/clock.ts';
 import { crypto, sha256 } from '../support/log-reader.ts';

@@ -9,8 +9,7 @@ import { createTombstoneCopy, recallTombstones, rememberTombstones } from '#libs
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { keepRejected } from '#libs/record/rejected';
-import { createVisitorHash } from '#libs/tenants/visitor-hash';
-import { numbersOf } from '#libs/tenants/visitor-scope';
+import { createVisitorHash, numbersOf } from '#libs/tenants/visitors';
 import { atEnd } from '../support/at-end.ts';
 import { turnedClock } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';

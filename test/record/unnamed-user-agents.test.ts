@@ -3,7 +3,7 @@ import { eraseVisitor } from '#libs/privacy/erasures';
 import { persist } from '#libs/record/persist/persist';
 import { createPieceSize } from '#libs/record/piece-size';
 import { deleteUnnamedUserAgents } from '#libs/record/unnamed-user-agents';
-import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import { createVisitorHash } from '#libs/tenants/visitors';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { privacyKey } from '../support/settings.ts';

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { listActs } from '#libs/tenants/acts';
 import { createAdministration } from '#libs/tenants/administration';
-import { directory } from '#libs/tenants/directory';
+import { listAllKeys } from '#libs/tenants/keys';
+import { listOrganizations } from '#libs/tenants/organizations';
 import { QuotaReached, Refused } from '#libs/tenants/refusals';
 import {
   apiKeyPattern,
@@ -65,7 +66,7 @@ describe('administration', () => {
       await expect(change()).rejects.toBeInstanceOf(Refused);
     }
     expect(await acts()).toEqual(before);
-    const organizations = await db.run((sql) => directory.organizations(sql));
+    const organizations = await db.run((sql) => listOrganizations(sql));
     expect(organizations.map(({ name }) => name)).not.toContain('Two');
   });
 
@@ -163,7 +164,7 @@ describe('administration', () => {
     await admin.createKey(domainId);
     await admin.createKey(domainId);
     await expect(admin.revokeKey(domainId, 'ak_')).rejects.toThrow(/2 active keys/);
-    const keys = await db.run((sql) => directory.keys(sql, domainId));
+    const keys = await db.run((sql) => listAllKeys(sql, domainId));
     expect(keys.map(({ revokedAt }) => revokedAt)).toEqual([null, null]);
   });
 });

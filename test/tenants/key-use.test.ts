@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { directory } from '#libs/tenants/directory';
+import { listAllKeys } from '#libs/tenants/keys';
 import { createTenantCache } from '#libs/tenants/tenant-cache';
 import { hashApiKey, noteKeyUse } from '#libs/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';
@@ -12,7 +12,7 @@ const { url, db } = (await openDatabase()) satisfies TestDatabase;
 
 describe('the use of a key', () => {
   const lastUse = async (domainId: string) =>
-    (await db.run((sql) => directory.keys(sql, domainId)))[0]?.lastUsedAt ?? null;
+    (await db.run((sql) => listAllKeys(sql, domainId)))[0]?.lastUsedAt ?? null;
 
   it('is shown, and a key that was not used shows nothing', async () => {
     const { domainIds, apiKeys } = await makeTenant(db, { domains: 2 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createRefusedOrigins } from '#libs/tenants/origin-refusals';
+import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -9,8 +9,8 @@ it('refused origins are written ten a second, by turns: a flood on many domains 
   const sql = (_: TemplateStringsArray, origin: string, domainId: string) => written.push(`${domainId} ${origin}`);
   const db = { run: async (work: (given: unknown) => unknown) => work(sql) };
   const tenants = { knownDomain: (domainId: string) => ({ organizationId: domainId.split('.')[0] }) };
-  const origins = createRefusedOrigins({ db, log: { debug: () => {} }, tenants } as unknown as Parameters<
-    typeof createRefusedOrigins
+  const origins = createRefusedOriginLog({ db, log: { debug: () => {} }, tenants } as unknown as Parameters<
+    typeof createRefusedOriginLog
   >[0]);
   for (let number = 0; number < 5_000; number += 1)
     for (let domain = 0; domain < 20; domain += 1) origins.note(`flood.${domain}`, `https://o${number}.example`);

@@ -7,7 +7,7 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { dimensions, domainIdPattern } from '#libs/base/terms/terms';
-import type { SignIn } from '#libs/tenants/sign-in';
+import type { SignIn } from '#libs/tenants/contract';
 import { webhookPath } from '#libs/webhooks/contract';
 import { eachTime, forEver, type PackedFile, pack, sendPacked } from './send-packed.ts';
 

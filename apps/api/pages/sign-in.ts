@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { noQuery } from '#libs/base/terms/parameters';
-import type { SignIn } from '#libs/tenants/sign-in';
+import type { SignIn } from '#libs/tenants/contract';
 
 export const signIn = ({ config: { oidc } }: { config: SignIn }): Middleware =>
   guard({ params: z.object({}), query: noQuery }, (ctx) => {

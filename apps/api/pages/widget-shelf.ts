@@ -3,8 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
-import { readWidgetFile, type WidgetFile, type WidgetFileName, widgetFileNames } from '#libs/widget/files';
-import { type FileKey, findWidgetFiles, keepWidgetFiles } from '#libs/widget/stored-files';
+import {
+  type FileKey,
+  findWidgetFiles,
+  keepWidgetFiles,
+  readWidgetFile,
+  type WidgetFile,
+  type WidgetFileName,
+  widgetFileNames,
+} from '#libs/widget/files';
 import { type PackedFile, pack } from './send-packed.ts';
 
 export type ServedFile = WidgetFile & PackedFile;

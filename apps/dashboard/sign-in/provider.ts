@@ -1,6 +1,6 @@
 /** Sign-in with an OpenID Connect provider: authorization code with PKCE, without a secret. Loaded when it is needed. */
 import * as oauth from 'oauth4webapi';
-import type { Provider } from '#libs/tenants/sign-in';
+import type { Provider } from '#libs/tenants/contract';
 import { boundedFetch, TooLong } from './bounded-fetch.ts';
 import { keepPending, keepProviderTokens, providerTokens, takePending } from './provider-session.ts';
 

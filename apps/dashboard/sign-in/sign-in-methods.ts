@@ -1,5 +1,5 @@
 /** How people sign in here. */
-import type { Provider, SignIn } from '#libs/tenants/sign-in';
+import type { Provider, SignIn } from '#libs/tenants/contract';
 
 /** Milliseconds */
 const timeout = 8_000;

@@ -2,7 +2,7 @@
 import './sign-in.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Provider } from '#libs/tenants/sign-in';
+import type { Provider } from '#libs/tenants/contract';
 import { assentCommand } from '../parts/assent-command.ts';
 import { Button } from '../parts/button.tsx';
 import { Logo } from '../parts/logo.tsx';

@@ -1,7 +1,7 @@
 /** What an installation of some years has: many domains, imports over years, and visitors who were erased of late. */
 
 import { persist } from '#libs/record/persist/persist';
-import { createVisitorHash } from '#libs/tenants/visitor-hash';
+import { createVisitorHash } from '#libs/tenants/visitors';
 import { addDomains, addKeys } from '../../stack/sites.ts';
 import { makeBody, toErase } from '../load.ts';
 import { need, type Scene } from '../scene.ts';

@@ -2,13 +2,11 @@ import { Command, InvalidArgumentError } from 'commander';
 import { find, print, printList } from '#libs/base/cli/session';
 import { isOrigin, originRule } from '#libs/base/terms/origin';
 import { domainIdPattern } from '#libs/base/terms/terms';
-import { hashedPath, integrityOf, readWidgetFile } from '#libs/widget/files';
-import { keepWidgetFiles } from '#libs/widget/stored-files';
-import { administer, type TenantTools } from './administer.ts';
-import type { Administration } from './administration.ts';
+import { hashedPath, integrityOf, keepWidgetFiles, readWidgetFile } from '#libs/widget/files';
+import { type Administration, administer, type TenantTools } from './administration.ts';
 import type { Unchanged } from './audited-change.ts';
-import { directory } from './directory.ts';
-import type { ManagedDomain } from './domains.ts';
+import { listAllDomains, type ManagedDomain } from './domains.ts';
+import { listAllKeys } from './keys.ts';
 import { type Domain, findDomains } from './tenants.ts';
 
 /** The widget's build lies beside the command line's. */
@@ -96,7 +94,7 @@ export function domainCommand(tools: TenantTools): Command {
     .description('list domains')
     .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
-      printList(self, 'domains', await tools.database((db) => db.run((sql) => directory.domains(sql, org))));
+      printList(self, 'domains', await tools.database((db) => db.run((sql) => listAllDomains(sql, org))));
     });
   command
     .command('show <domain>')
@@ -108,7 +106,7 @@ export function domainCommand(tools: TenantTools): Command {
         db.run(async (sql) => {
           // the printed path must stay valid in later releases
           await keepWidgetFiles(sql, [file]);
-          return directory.domains(sql);
+          return listAllDomains(sql);
         }),
       );
       const domain = find(
@@ -119,6 +117,42 @@ export function domainCommand(tools: TenantTools): Command {
       );
       const shown = { ...domain, widget: hashedPath(file), integrity: integrityOf(file) };
       print(self, api ? { ...shown, tag: tagOf(api, shown) } : shown);
+    });
+  return command;
+}
+
+export function keyCommand(tools: TenantTools): Command {
+  const command = new Command('key').description('API keys: write-only, one domain each; several may be active');
+  command
+    .command('create <domain>')
+    .description('create a key; it is shown only once')
+    .action(async (domainId: string, _: object, self: Command) => {
+      const { apiKey } = await administer(tools, (admin) => admin.createKey(domainId));
+      print(self, { domainId, apiKey });
+    });
+  command
+    .command('revoke <domain> <keyprefix>')
+    .description('revoke the active key that begins with the prefix; it stops working within a second')
+    .action(async (domainId: string, keyPrefix: string, _: object, self: Command) => {
+      print(self, await administer(tools, (admin) => admin.revokeKey(domainId, keyPrefix)));
+    });
+  command
+    .command('list')
+    .description('list keys')
+    .option('--domain <domain>', 'only this domain')
+    .action(async ({ domain }: { domain?: string }, self: Command) => {
+      printList(self, 'keys', await tools.database((db) => db.run((sql) => listAllKeys(sql, domain))));
+    });
+  command
+    .command('show <domain> <keyprefix>')
+    .description('show one key')
+    .action(async (domain: string, prefix: string, _: object, self: Command) => {
+      const keys = await tools.database((db) => db.run((sql) => listAllKeys(sql, domain)));
+      const found = keys.filter((key) => key.prefix.startsWith(prefix) || prefix.startsWith(key.prefix));
+      const [key] = found;
+      if (!key) throw new Error(`domain ${domain} has no key that begins with ${prefix}`);
+      if (found.length > 1) throw new Error(`${found.length} keys begin with ${prefix}; give more of it`);
+      print(self, { ...key });
     });
   return command;
 }

@@ -1,6 +1,6 @@
 /** Where webhooks may be sent: what an address is, however it is written. */
 import { describe, expect, it } from 'vitest';
-import { canAddress } from '#libs/webhooks/public-address';
+import { canAddress } from '#libs/webhooks/addresses';
 
 describe('an address', () => {
   it.each([

@@ -1,5 +1,10 @@
-/** Rules of a tenant that several reads share. */
+/** What requests require of their organization and domain. */
+
+import type { Database } from '#libs/base/db/database';
+import type { Context } from '#libs/base/http/context';
 import { Problem } from '#libs/base/terms/problem';
+import { organizationIn } from './bearer.ts';
+import { findDomain, type ManagedDomain } from './domains.ts';
 import type { Organization, OwnDomain } from './tenants.ts';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */
@@ -22,4 +27,12 @@ export const domainArchived = () => new Problem('domain_archived', 'the domain i
 export function requireConsentLog({ plan }: Organization): void {
   if (plan.consentLog) return;
   throw new Problem('plan_feature_required', `the plan ${plan.name} does not include the consent log`);
+}
+
+/** The domain that a request manages: from Postgres, since what is cached may be half a second old. */
+export async function findOwnDomain(ctx: Context, db: Database, domainId: string): Promise<ManagedDomain> {
+  const { organizationId } = organizationIn(ctx);
+  const domain = await db.run((sql) => findDomain(sql, organizationId, domainId));
+  if (!domain) throw domainNotFound();
+  return domain;
 }

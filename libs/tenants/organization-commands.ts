@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { Command } from 'commander';
-import { print, printList, type Tools } from '#libs/base/cli/session';
-import { administer, type TenantTools } from './administer.ts';
-import { directory } from './directory.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { find, print, printList, type Tools } from '#libs/base/cli/session';
+import { listActs } from './acts.ts';
+import { administer, type TenantTools } from './administration.ts';
+import { listOrganizations, listPlans } from './organizations.ts';
 import { findOrganizations, type Organization } from './tenants.ts';
 
 /** milliseconds that the tokens of the present second are revoked at most */
@@ -24,7 +25,7 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
     .description('create an organization, and the plan `default` (log, no limit) if it is missing')
     .action(async (name: string, { plan }: { plan: string }, self: Command) => {
       const made = await administer(tools, async (admin, db) => {
-        const plans = await db.run(directory.plans);
+        const plans = await db.run(listPlans);
         if (plan === 'default' && !plans.some((each) => each.name === plan)) await admin.setPlan(plan, {});
         return admin.createOrganization(name, plan);
       });
@@ -56,7 +57,7 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
     .command('list')
     .description('list organizations')
     .action(async (_: object, self: Command) => {
-      printList(self, 'organizations', await tools.database((db) => db.run(directory.organizations)));
+      printList(self, 'organizations', await tools.database((db) => db.run(listOrganizations)));
     });
   command
     .command('show <org>')
@@ -66,4 +67,69 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
       print(self, { organizationId, name, plan: plan.name, domains: [...domains.keys()] });
     });
   return command;
+}
+
+const flag = (text: string): boolean => {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('true or false');
+  return text === 'true';
+};
+
+/** Not null, which commander would turn into an empty string. */
+const limit = (text: string): number | 'none' => {
+  if (text === 'none') return text;
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number, or none');
+  return Number(text);
+};
+
+interface SetOptions {
+  consentLog?: boolean;
+  monthlyLimit?: number | 'none';
+}
+
+export function planCommand(tools: TenantTools): Command {
+  const command = new Command('plan').description(
+    'plans: whether the log may be read, and for how many records a month',
+  );
+  command
+    .command('set <name>')
+    .description('create or change a plan; omitted options keep their value (initially: log true, limit none)')
+    .option('--consent-log <true|false>', 'whether the log may be read', flag)
+    .option('--monthly-limit <n|none>', 'records a month beyond which the log shows only the newest 10', limit)
+    .action(async (name: string, { consentLog, monthlyLimit }: SetOptions, self: Command) => {
+      const plan = await administer(tools, (admin) =>
+        admin.setPlan(name, {
+          ...(consentLog !== undefined && { consentLog }),
+          ...(monthlyLimit !== undefined && { monthlyRecordLimit: monthlyLimit === 'none' ? null : monthlyLimit }),
+        }),
+      );
+      print(self, { ...plan });
+    });
+  command
+    .command('list')
+    .description('list plans')
+    .action(async (_: object, self: Command) => {
+      printList(self, 'plans', await tools.database((db) => db.run(listPlans)));
+    });
+  command
+    .command('show <name>')
+    .description('show one plan')
+    .action(async (name: string, _: object, self: Command) => {
+      print(self, find(await tools.database((db) => db.run(listPlans)), 'name', name, 'plan'));
+    });
+  return command;
+}
+
+const listed = 100;
+
+export function actsCommand(tools: Tools): Command {
+  return new Command('acts')
+    .description(`the newest ${listed} administrative acts: who changed what and when`)
+    .action(async (_: object, self: Command) => {
+      const { acts } = await tools.database((db) => db.run((sql) => listActs(sql, { limit: listed })));
+      printList(
+        self,
+        'acts',
+        acts.map(({ id: _, ...act }) => act),
+      );
+    });
 }

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import jsonwebtoken from 'jsonwebtoken';
 import { print, type Tools } from '#libs/base/cli/session';
 import { type Scope, scopes } from '#libs/base/terms/terms';
-import { administer } from './administer.ts';
+import { administer } from './administration.ts';
 import { findOrganizations } from './tenants.ts';
 
 type TokenTools = Tools<{

@@ -7,7 +7,7 @@ import type { Failure } from './contract.ts';
 import { lines } from './lanes.ts';
 
 /** A try that has just ended. */
-export interface Try {
+interface Try {
   /** that it took */
   milliseconds: number;
   status: number | null;

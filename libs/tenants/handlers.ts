@@ -1,0 +1,204 @@
+/** /v1/organization: what an organization changes about itself, and who did what. */
+
+import { z } from 'zod';
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { type Binding, makeMergedCursor, readMergedCursor } from '#libs/base/http/cursor';
+import { changedMeanwhile, requiredVersion, setVersion } from '#libs/base/http/etag';
+import { guard } from '#libs/base/http/guard';
+import { readFields } from '#libs/base/http/json-body';
+import { listOf } from '#libs/base/http/list';
+import { isAllowed } from '#libs/base/terms/origin';
+import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
+import { Problem } from '#libs/base/terms/problem';
+import { type ActsPosition, listActs as readActs } from './acts.ts';
+import { createAdministration } from './administration.ts';
+import type { Unchanged } from './audited-change.ts';
+import { accessIn, organizationIn } from './bearer.ts';
+import {
+  type ActsPage,
+  type ManagedDomain as Answer,
+  type DomainsPage,
+  domainBody,
+  domainChange,
+  type Key,
+  type KeysPage,
+  keyPath,
+  type MadeKey,
+  type RevokedToken,
+  revokedTokenBody,
+  type ShownDomain,
+} from './contract.ts';
+import { type ManagedDomain, listDomains as readDomains } from './domains.ts';
+import { forChanges } from './in-turns.ts';
+import { type ListedKey, listKeys as readKeys } from './keys.ts';
+import { Archived, toQuotaProblem } from './refusals.ts';
+import { listRefusedOrigins, type RefusedOrigin } from './refused-origins.ts';
+import { domainArchived, domainNotFound, findOwnDomain } from './requirements.ts';
+import type { SharedPlaces } from './shared-places.ts';
+
+interface Parts {
+  db: Database;
+  places: Pick<SharedPlaces, 'changes'>;
+}
+
+/** GET …/domains: newest first, with those that are archived. */
+export const listDomains = ({ db }: Parts): Middleware =>
+  guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const list = listOf('domain', query, { cursorKey, domainId: '' });
+    const { page, nextCursor } = await list((range) => db.run((sql) => readDomains(sql, { organizationId, ...range })));
+    const answer: DomainsPage = { domains: page.map(toDomain), nextCursor };
+    ctx.body = answer;
+  });
+
+export const createDomain = ({ config, ...parts }: Parts & { config: { quotas: { domains: number } } }): Middleware =>
+  guard({ params: z.object({}), query: noQuery }, async (ctx) => {
+    const { name, origins = [] } = await readFields(ctx, domainBody);
+    const { organizationId } = organizationIn(ctx);
+    const { domains: quota } = config.quotas;
+    const made = await adminOf(parts, ctx)
+      .createDomain(organizationId, { name, origins }, quota)
+      .catch((error: unknown) => {
+        throw toQuotaProblem(error);
+      });
+    show(ctx, made);
+    ctx.status = 201;
+  });
+
+export const showDomain = (parts: Parts): Middleware =>
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
+    const domain = await findOwnDomain(ctx, parts.db, params.domainId);
+    const refused = await parts.db.run((sql) => listRefusedOrigins(sql, domain.number));
+    setVersion(ctx, domain);
+    const answer: ShownDomain = { ...toDomain(domain), refusedOrigins: stillRefused(domain, refused) };
+    ctx.body = answer;
+  });
+
+export const changeDomain = (parts: Parts): Middleware =>
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
+    const change = await readFields(ctx, domainChange);
+    const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
+    const version = requiredVersion(ctx, found);
+    show(ctx, requireChanged(await adminOf(parts, ctx).changeDomain(organizationId, domainId, change, version)));
+  });
+
+/** Its log and its figures stay. */
+export const archiveDomain = (parts: Parts): Middleware =>
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
+    const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
+    const version = requiredVersion(ctx, found);
+    show(ctx, requireChanged(await adminOf(parts, ctx).archiveDomain(organizationId, domainId, version)));
+  });
+
+const adminOf = ({ db, places }: Parts, ctx: Context) =>
+  createAdministration(forChanges(db, places, ctx), accessIn(ctx).subject);
+
+function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
+  if (changed === 'changed meanwhile') throw changedMeanwhile();
+  if (changed === 'not found') throw domainNotFound();
+  return changed;
+}
+
+function show(ctx: Context, domain: ManagedDomain): void {
+  setVersion(ctx, domain);
+  ctx.body = toDomain(domain);
+}
+
+const toDomain = ({ domainId, name, origins, createdAt, archivedAt }: ManagedDomain): Answer => ({
+  domainId,
+  name,
+  origins,
+  createdAt: createdAt.toISOString(),
+  archivedAt: archivedAt?.toISOString() ?? null,
+});
+
+const stillRefused = ({ origins }: ManagedDomain, refused: RefusedOrigin[]): ShownDomain['refusedOrigins'] =>
+  refused
+    .filter(({ origin }) => !isAllowed(origins, origin))
+    .map(({ origin, refusedAt }) => ({ origin, refusedAt: refusedAt.toISOString() }));
+
+/** GET …/domains/:domainId/keys: newest first, with those that are revoked. */
+export const listKeys = ({ db }: Parts): Middleware =>
+  guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {
+    const list = listOf('key', query, { cursorKey: organizationIn(ctx).cursorKey, domainId });
+    await findOwnDomain(ctx, db, domainId);
+    const { page, nextCursor } = await list((range) => db.run((sql) => readKeys(sql, { domainId, ...range })));
+    const answer: KeysPage = { keys: page.map(toKey), nextCursor };
+    ctx.body = answer;
+  });
+
+export const createKey = ({ config, db, places }: Parts & { config: { quotas: { keys: number } } }): Middleware =>
+  guard({ params: domainPath, query: noQuery }, async (ctx, { params: { domainId } }) => {
+    await findOwnDomain(ctx, db, domainId);
+    try {
+      const admin = adminOf({ db, places }, ctx);
+      const { key, apiKey } = await admin.createKey(domainId, config.quotas.keys);
+      const answer: MadeKey = { ...toKey(key), apiKey };
+      ctx.status = 201;
+      ctx.body = answer;
+    } catch (error) {
+      throw error instanceof Archived ? domainArchived() : toQuotaProblem(error);
+    }
+  });
+
+export const revokeKey = ({ db, places }: Parts): Middleware =>
+  guard({ params: keyPath, query: noQuery }, async (ctx, { params: { domainId, prefix } }) => {
+    await findOwnDomain(ctx, db, domainId);
+    const admin = adminOf({ db, places }, ctx);
+    const key = await admin.revokeListedKey(domainId, prefix);
+    if (!key) throw new Problem('key_not_found', 'this domain has no such key');
+    ctx.body = toKey(key);
+  });
+
+const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => ({
+  prefix,
+  createdAt: createdAt.toISOString(),
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  revokedAt: revokedAt?.toISOString() ?? null,
+});
+
+/** POST /v1/organization/tokens/revoke: ends one access token, by its `jti`. */
+export const revokeToken = ({
+  config,
+  db,
+  places,
+}: Parts & { config: { tokens: { maxLifetime: number | undefined } } }): Middleware =>
+  guard({ params: z.object({}), query: noQuery }, async (ctx) => {
+    const { jti } = await readFields(ctx, revokedTokenBody);
+    const admin = adminOf({ db, places }, ctx);
+    const { organizationId } = organizationIn(ctx);
+    const revoked = await admin.revokeToken(organizationId, jti, config.tokens.maxLifetime).catch((error: unknown) => {
+      throw toQuotaProblem(error);
+    });
+    const answer: RevokedToken = { jti, revokedAt: revoked.revokedAt.toISOString() };
+    ctx.body = answer;
+  });
+
+const defaultLimit = 50;
+
+/** GET /v1/organization/acts: who did what about the organization, newest first. */
+export function listActs({ db }: { db: Database }): Middleware {
+  return guard({ params: z.object({}), query: listQuery }, async (ctx, { query: { limit = defaultLimit, cursor } }) => {
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const binding = { cursorKey, domainId: '' };
+    const after = cursor === undefined ? undefined : readPosition(cursor, binding);
+    const { acts, next } = await db.run((sql) => readActs(sql, { organizationId, limit, after }));
+    const answer: ActsPage = {
+      acts: acts.map(({ at, actor, act, subject, details }) => ({
+        at: at.toISOString(),
+        actor,
+        act,
+        subject,
+        details,
+      })),
+      nextCursor: next && makeMergedCursor('act', next.administrative, next.visitor, binding),
+    };
+    ctx.body = answer;
+  });
+}
+
+function readPosition(cursor: string, binding: Binding): ActsPosition {
+  const [administrative, visitor] = readMergedCursor(cursor, binding);
+  return { administrative, visitor };
+}

@@ -1,0 +1,58 @@
+/** Access tokens that are refused before they expire. */
+import type { Perform } from './audited-change.ts';
+import { Refused, requireRoom } from './refusals.ts';
+import { mostRevoked } from './tenants.ts';
+
+export const tokenChanges = (perform: Perform) => ({
+  /** Of tokens only the second is known in which they were issued: those of the present one are revoked, too. */
+  revokeTokens: (organizationId: string) =>
+    perform(async (sql, note) => {
+      const [organization] = await sql<{ tokensSince: Date }[]>`
+          update organizations set tokens_since = date_trunc('second', clock_timestamp()) + interval '1 second'
+          where id = ${organizationId} returning tokens_since as "tokensSince"`;
+      if (!organization) throw new Refused(`no organization ${organizationId}`);
+      const tokensSince = organization.tokensSince.toISOString();
+      // those that were revoked one by one are among them; not yet the newest, whose `iat` may be ahead of our clock
+      await sql`
+          delete from revoked_tokens
+          where organization_number = (select number from organizations where id = ${organizationId})
+            and revoked_at < ${tokensSince}::timestamptz - interval '1 minute'`;
+      await note({ act: 'org.revoke-tokens', subject: organizationId, organizationId, details: { tokensSince } });
+      return { organizationId, tokensSince };
+    }),
+
+  /**
+   * Ends the access tokens with this `jti`, and no others. `maxLifetime`, in seconds: how long tokens may be valid, if
+   * that is bounded; the revocation is forgotten afterwards, and without it is kept until all tokens are revoked.
+   */
+  revokeToken: (
+    organizationId: string,
+    jti: string,
+    maxLifetime: number | undefined,
+  ): Promise<{ jti: string; revokedAt: Date }> =>
+    perform(async (sql, note) => {
+      const [organization] = await sql<{ number: number }[]>`
+          select number from organizations where id = ${organizationId} for no key update`;
+      if (!organization) throw new Refused(`no organization ${organizationId}`);
+      const { number } = organization;
+      await sql`delete from revoked_tokens where organization_number = ${number} and expires_at < clock_timestamp()`;
+      await requireRoom(
+        mostRevoked,
+        'revoked tokens',
+        sql<{ there: number }[]>`
+            select count(*)::int as there from revoked_tokens where organization_number = ${number} and jti <> ${jti}`,
+      );
+      const [revoked] = await sql<{ revokedAt: Date }[]>`
+          insert into revoked_tokens (organization_number, jti, expires_at)
+          values (${number}, ${jti}, clock_timestamp() + ${expiresAfter(maxLifetime)}::float8 * interval '1 second')
+          on conflict (organization_number, jti) do update set expires_at = excluded.expires_at
+          returning revoked_at as "revokedAt"`;
+      if (!revoked) throw new Error('a token was not revoked');
+      await note({ act: 'org.revoke-token', subject: organizationId, organizationId, details: { jti } });
+      return { jti, ...revoked };
+    }),
+});
+
+/** Seconds, with room for clocks that differ. */
+const expiresAfter = (maxLifetime: number | undefined): number | null =>
+  maxLifetime === undefined ? null : maxLifetime + 3_600;

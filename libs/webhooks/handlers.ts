@@ -1,0 +1,182 @@
+/** /v1/organization/webhooks and what is below it. */
+
+import { z } from 'zod';
+import type { Middleware } from '#libs/base/http/context';
+import { changedMeanwhile, requiredVersion } from '#libs/base/http/etag';
+import { refuseFields } from '#libs/base/http/field-errors';
+import { guard } from '#libs/base/http/guard';
+import { readFields } from '#libs/base/http/json-body';
+import { listOf } from '#libs/base/http/list';
+import { listQuery, noQuery } from '#libs/base/terms/parameters';
+import type { Unchanged } from '#libs/tenants/audited-change';
+import { organizationIn } from '#libs/tenants/bearer';
+import { toQuotaProblem } from '#libs/tenants/refusals';
+import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
+import {
+  type DeliveriesPage,
+  type MadeWebhook,
+  replayBody,
+  type WebhookReplay,
+  type WebhookSecret,
+  type WebhooksPage,
+  type WebhookTest,
+  webhookBody,
+  webhookChange,
+  webhookPath,
+} from './contract.ts';
+import {
+  adminOf,
+  forWebhook,
+  requireAllowed,
+  requireBox,
+  requireUrl,
+  requireWebhook,
+  show,
+  toAnswer,
+  type WebhookParts,
+} from './requested-webhook.ts';
+import { formatSecret } from './secret.ts';
+import {
+  findWebhook,
+  isToldOf,
+  type ListedDelivery,
+  listDeliveries as readDeliveries,
+  listWebhooks as readWebhooks,
+  type Webhook,
+} from './stored-webhooks.ts';
+
+export function listWebhooks(parts: WebhookParts): Middleware {
+  return guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const list = listOf('webhook', query, { cursorKey, domainId: '' });
+    requireBox(parts);
+    const { page, nextCursor } = await list((range) =>
+      parts.db.run((sql) => readWebhooks(sql, { organizationId, ...range })),
+    );
+    const answer: WebhooksPage = { webhooks: page.map(toAnswer), nextCursor };
+    ctx.body = answer;
+  });
+}
+
+/** The answer has the secret, this once. */
+export function createWebhook(parts: WebhookParts): Middleware {
+  return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
+    const { url, types, domains = null, decisions = null } = await readFields(ctx, webhookBody);
+    const wanted = { url: requireUrl(url, parts), types, domains, decisions };
+    const organization = organizationIn(ctx);
+    requireAllowed(ctx, organization, wanted);
+    const box = requireBox(parts);
+    const { webhooks: quota } = parts.config.quotas;
+    const { webhook, secret } = await adminOf(parts, ctx)
+      .create(organization.organizationId, wanted, box, quota)
+      .catch((error: unknown) => {
+        throw toQuotaProblem(error);
+      });
+    const answer: MadeWebhook = { ...toAnswer(webhook), secret: formatSecret(secret) };
+    show(ctx, webhook);
+    ctx.status = 201;
+    ctx.body = answer;
+  });
+}
+
+export const showWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => show(ctx, await find()));
+
+export const changeWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const { url, ...rest } = await readFields(ctx, webhookChange);
+    const change = { ...rest, ...(url !== undefined && { url: requireUrl(url, parts) }) };
+    const organization = organizationIn(ctx);
+    for (const domainId of change.domains ?? []) requireOwnDomain(organization, domainId);
+    const webhook = await find();
+    const { types = webhook.types, domains = webhook.domains } = change;
+    requireAllowed(ctx, organization, { types, domains });
+    const version = requiredVersion(ctx, webhook);
+    const admin = adminOf(parts, ctx);
+    show(ctx, requireChanged(await admin.change(organization.organizationId, webhook.webhookId, change, version)));
+  });
+
+/** Answers what it was. */
+export const deleteWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const webhook = await find();
+    const { organizationId } = organizationIn(ctx);
+    const version = requiredVersion(ctx, webhook);
+    const admin = adminOf(parts, ctx);
+    show(ctx, requireChanged(await admin.remove(organizationId, webhook.webhookId, version)));
+  });
+
+function requireChanged(changed: Webhook | Unchanged): Webhook {
+  if (changed === 'changed meanwhile') throw changedMeanwhile();
+  return requireWebhook(changed === 'not found' ? undefined : changed);
+}
+
+/** The worker sends it; how it went is among the deliveries. */
+export const testWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const webhook = await find();
+    const answer: WebhookTest = {
+      webhookId: webhook.webhookId,
+      messageId: await adminOf(parts, ctx).test(webhook),
+    };
+    ctx.status = 202;
+    ctx.body = answer;
+  });
+
+export const rotateSecret = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const { webhookId, organizationId } = await find();
+    const rotated = await adminOf(parts, ctx).rotate(organizationId, webhookId, requireBox(parts));
+    if (!rotated) return void requireWebhook(undefined);
+    const answer: WebhookSecret = {
+      webhookId,
+      secret: formatSecret(rotated.secret),
+      previousUntil: rotated.previousUntil.toISOString(),
+    };
+    ctx.body = answer;
+  });
+
+export const replayWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(parts, async (ctx, find) => {
+    const wanted = await readFields(ctx, replayBody);
+    const { domainId, from } = wanted;
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, domainId);
+    requireConsentLog(organization);
+    const webhook = await find();
+    if (!isToldOf(webhook, domainId))
+      throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
+    const found = await adminOf(parts, ctx).replay(webhook, wanted);
+    if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
+    const answer: WebhookReplay = { webhookId: webhook.webhookId, domainId, log: found.log, from, size: found.size };
+    ctx.body = answer;
+  });
+
+/** Every try of the last 30 days, newest first. */
+export function listDeliveries(parts: WebhookParts): Middleware {
+  return guard({ params: webhookPath, query: listQuery }, async (ctx, { params: { webhookId }, query }) => {
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const list = listOf('delivery', query, { cursorKey, domainId: webhookId });
+    const webhook = requireWebhook(await parts.db.run((sql) => findWebhook(sql, organizationId, webhookId)));
+    requireBox(parts);
+    const { page, nextCursor } = await list((range) =>
+      parts.db.run((sql) => readDeliveries(sql, { webhook: webhook.number, ...range })),
+    );
+    const answer: DeliveriesPage = { deliveries: page.map(toListed), nextCursor };
+    ctx.body = answer;
+  });
+}
+
+const toListed = ({
+  number,
+  at,
+  nextTryAt,
+  failure,
+  ...delivery
+}: ListedDelivery): DeliveriesPage['deliveries'][number] => ({
+  ...delivery,
+  at: at.toISOString(),
+  outcome: failure === null ? 'delivered' : 'failed',
+  failure,
+  nextTryAt: nextTryAt?.toISOString() ?? null,
+});
