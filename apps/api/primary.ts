@@ -11,7 +11,7 @@ import type { Fault } from '#libs/base/ops/readiness';
 import { connectRedis } from '#libs/base/redis/connection';
 import { watchRedis } from '#libs/base/redis/health';
 import { openCountries } from '#libs/record/countries';
-import { observeQueues } from '#libs/record/queue-depth';
+import { observeQueues } from '#libs/record/queue-summary';
 import type { ApiConfig } from '../settings/api.ts';
 import { gatherMetrics } from './cluster-metrics.ts';
 import { queuePages } from './queue-pages.ts';

@@ -16,12 +16,11 @@ import { sealing } from '#libs/proof/heads';
 import type { ProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import { createTimestamping } from '#libs/proof/timestamping';
-import { createClosing } from '#libs/record/closing';
 import { doneWith } from '#libs/record/derivations';
-import { forgetEpochs, lastClosedEpoch } from '#libs/record/epochs';
+import { createClosing, forgetEpochs, lastClosedEpoch } from '#libs/record/epochs';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
-import { facetsName } from '#libs/stats/facets-through';
+import { facetsName } from '#libs/stats/facets';
 import { createVisitorHash } from '#libs/tenants/visitors';
 import type { WorkerConfig } from '../settings/worker.ts';
 

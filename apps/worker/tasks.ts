@@ -13,7 +13,7 @@ import { blankOldMonths } from '#libs/privacy/blank-months';
 import { dropExpiredMonths } from '#libs/privacy/drop-months';
 import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
 import { makeMonths } from '#libs/record/months';
-import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';
+import { deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { deleteOldFlushes } from '#libs/stats/displays';
 import { deleteOldDeliveries } from '#libs/webhooks/stored-webhooks';
 

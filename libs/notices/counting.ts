@@ -3,9 +3,8 @@
  * row for it.
  */
 import type { Database, Sql } from '#libs/base/db/database';
-import { type Derivation, deriveNext } from '#libs/record/derivations';
+import { createPieceSize, type Derivation, deriveNext } from '#libs/record/derivations';
 import { nextDomains } from '#libs/record/epoch-records';
-import { createPieceSize } from '#libs/record/piece-size';
 
 export const noticeCounting = 'notices';
 

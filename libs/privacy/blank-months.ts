@@ -12,7 +12,7 @@ import { noteDueMonths, type Round } from '#libs/record/due-months';
 import { nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';
 import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '#libs/record/months';
-import { forgetUserAgentsOf } from '#libs/record/unused-user-agents';
+import { forgetUserAgentsOf } from '#libs/record/user-agent-deletion';
 import { blankLimit, blankRecords, lockLog, type Personal, personalColumns } from './personal-fields.ts';
 
 /** milliseconds between two batches */

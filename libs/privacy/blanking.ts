@@ -4,9 +4,8 @@
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
-import { type Derivation, deriveNext, type Step } from '#libs/record/derivations';
+import { createPieceSize, type Derivation, deriveNext, type Step } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
-import { createPieceSize } from '#libs/record/piece-size';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { erasedAmong } from './erased-records.ts';
 import { countBlanked } from './erasures.ts';

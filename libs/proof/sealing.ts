@@ -3,8 +3,7 @@
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { deriveNext } from '#libs/record/derivations';
-import { createPieceSize } from '#libs/record/piece-size';
+import { createPieceSize, deriveNext } from '#libs/record/derivations';
 import { listWaiting } from './heads.ts';
 import type { ProofMetrics } from './metrics.ts';
 import { createInspection } from './seal/halt.ts';

@@ -7,9 +7,10 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { isForbidden, isInTheWay } from '#libs/base/db/errors';
 import { inTransaction } from '#libs/base/db/snapshot';
+import type { Log } from '#libs/base/ops/process-log';
 
 /** `in the way`: a transaction that stores records lasted longer than `patience`. */
-export type Closing = 'closed' | 'not yet' | 'in the way';
+type Closing = 'closed' | 'not yet' | 'in the way';
 
 interface Manner {
   /** milliseconds that the last one has to have been closed */
@@ -76,7 +77,7 @@ export async function holdEpoch(sql: Sql): Promise<boolean> {
   return held !== undefined && held.epoch === row?.open;
 }
 
-export interface InTheWay {
+interface InTheWay {
   pid: number;
   /** the process's name for its connections */
   name: string;
@@ -128,4 +129,37 @@ export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
 /** Forgets when epochs before `epoch` were closed, but for the last one. */
 export async function forgetEpochs(sql: Sql, epoch: number): Promise<void> {
   await sql`delete from closed_epochs where epoch < ${epoch} and epoch < (select open - 1 from epochs)`;
+}
+
+/** milliseconds */
+const closingPatience = { first: 200, most: 5_000 };
+
+export interface ClosingParts {
+  db: Database;
+  log: Pick<Log, 'warn' | 'error'>;
+  /** Milliseconds that an epoch stays open at least: all workers try, and a round that comes a moment too early leaves it to the next. */
+  every: number;
+  /** Seconds after which a connection of ours that is still in the way is ended. */
+  longest?: number;
+}
+
+/** Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. Returns a round, to be called once a second. */
+export function createClosing({ db, log, every, longest = 30 }: ClosingParts): () => Promise<void> {
+  let wait = closingPatience.first;
+  return async () => {
+    const closing = await closeEpoch(db, { every, patience: wait });
+    if (closing === 'closed') wait = closingPatience.first;
+    if (closing !== 'in the way') return;
+    wait = Math.min(wait * 2, closingPatience.most);
+    const inTheWay = await db.run(listInTheWay);
+    log.warn(
+      { event: 'epoch_stays_open', inTheWay },
+      'an epoch could not be closed: records are being stored for long',
+    );
+    for (const { pid, name, seconds, waitsForStandby } of inTheWay) {
+      if (seconds < longest || waitsForStandby || !name.startsWith('assent-')) continue;
+      if (await db.run((sql) => endConnection(sql, pid)))
+        log.error({ event: 'connection_ended', pid, name, seconds }, 'ended a connection that kept an epoch open');
+    }
+  };
 }

@@ -1,4 +1,5 @@
 /** How rows of `records` name a domain, a user agent, a notice and a visitor. */
+
 import type { Sql } from '#libs/base/db/database';
 
 /** Ids, texts and numbers belong together for good, so it does not matter when it is read. */
@@ -15,3 +16,14 @@ export const isVisitor = (sql: Sql, visitorId: string) => sql`
   ${hasHashOf(sql, visitorId)} and visitor_id = ${visitorId}`;
 
 export const hasHashOf = (sql: Sql, visitorId: string) => sql`hashtext(visitor_id) = hashtext(${visitorId})`;
+
+export interface UserAgentText {
+  number: number;
+  text: string;
+}
+
+export async function findUserAgents(sql: Sql, numbers: number[]): Promise<Map<number, UserAgentText>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await sql<UserAgentText[]>`select number, text from user_agents where number = any(${numbers})`;
+  return new Map(rows.map((row) => [row.number, row]));
+}

@@ -7,8 +7,7 @@ import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { NewRecord } from './contract.ts';
 import { jobVersion, unpackJob, versionedPayload } from './job.ts';
-import { closeAll } from './queue-end.ts';
-import { knownShards, queuePrefix, recordQueue } from './queue-shards.ts';
+import { closeAll, knownShards, queuePrefix, recordQueue } from './queue-shards.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */

@@ -5,8 +5,7 @@ import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { NewRecord } from './contract.ts';
 import { packJob } from './job.ts';
-import { closeAll } from './queue-end.ts';
-import { announceEvery, announceShards, queuePrefix, recordQueue } from './queue-shards.ts';
+import { announceEvery, announceShards, closeAll, queuePrefix, recordQueue } from './queue-shards.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
 /** An outage is retried within one attempt; further attempts are for unforeseen errors. */

@@ -1,10 +1,13 @@
 /**
- * The queues of records, one per shard: their names, and which exist. While QUEUE_SHARDS is being changed, processes
- * disagree: producers announce the shards that they use and consumers serve those too, so that no queue is left without a
- * consumer. A shard stays known until it is taken out, and whoever uses it soon brings it back.
+ * The queues of records, one per shard: their names, which exist, and how they are closed. While QUEUE_SHARDS is being
+ * changed, processes disagree: producers announce the shards that they use and consumers serve those too, so that no queue
+ * is left without a consumer. A shard stays known until it is taken out, and whoever uses it soon brings it back.
  */
+
 import { createHash } from 'node:crypto';
-import type { RedisClient } from '#libs/base/redis/connection';
+import type { Queue, Worker } from 'bullmq';
+import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
+import { within } from '#libs/base/within';
 
 export const queuePrefix = 'assent';
 /** The braces keep all keys of a queue in one Redis Cluster slot. */
@@ -39,4 +42,18 @@ export const announcedShards = async (client: RedisClient): Promise<number[]> =>
 
 export async function unannounceShards(client: RedisClient, shards: number[]): Promise<void> {
   await client.srem(shardsKey, ...shards);
+}
+
+/** Milliseconds: more than a worker's longest statement. */
+const closingPatience = 15_000;
+const closingWithoutRedis = 1_000;
+
+/**
+ * Closes queues and workers; BullMQ itself would wait forever while Redis is down. Workers finish their current jobs. Without Redis a job cannot be completed: it is abandoned, and later delivered to
+ * another worker.
+ */
+export async function closeAll(connection: RedisConnection, closables: (Queue | Worker)[]): Promise<void> {
+  const isThere = connection.client.status === 'ready';
+  const closing = Promise.all(closables.map((closable) => closable.close()));
+  await within(isThere ? closingPatience : closingWithoutRedis, closing).catch(() => {});
 }

@@ -1,7 +1,9 @@
 /** The record queues as operators see them: how many jobs are in each state, and how old the oldest is. */
+
 import { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { queuePrefix, recordQueue } from './queue-shards.ts';
+import { within } from '#libs/base/within';
+import { closeAll, knownShards, queuePrefix, recordQueue } from './queue-shards.ts';
 
 const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -45,4 +47,32 @@ export async function summarizeOne(queue: Queue): Promise<QueueSummary> {
   const now = Date.now();
   const oldest = (now - Math.min(now, ...lists.flat().map((job) => job.timestamp))) / 1000;
   return { jobs: { waiting, active, delayed, failed }, oldest };
+}
+
+/** milliseconds */
+const patience = 1_000;
+
+export interface ShardSummary extends QueueSummary {
+  shard: number;
+}
+
+export function observeQueues(redis: RedisConnection, shards: number) {
+  const opened = new Map<number, Queue>();
+  const open = (shard: number): Queue => {
+    const known = opened.get(shard);
+    if (known) return known;
+    const queue = openToRead(redis, shard);
+    opened.set(shard, queue);
+    return queue;
+  };
+  const openKnown = async () =>
+    (await knownShards(redis.client, shards)).map((shard) => ({ shard, queue: open(shard) }));
+  const summarizeAll = async () =>
+    Promise.all((await openKnown()).map(async ({ shard, queue }) => ({ shard, ...(await summarizeOne(queue)) })));
+  // both reject where Redis does not answer in time
+  return {
+    queues: async (): Promise<Queue[]> => (await within(patience, openKnown())).map(({ queue }) => queue),
+    summarize: (): Promise<ShardSummary[]> => within(patience, summarizeAll()),
+    close: () => closeAll(redis, [...opened.values()]),
+  };
 }

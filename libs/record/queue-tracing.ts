@@ -3,6 +3,7 @@
  * `process record`, and only for jobs with a request that is sampled: BullMQ's others would make a trace of every look for
  * work. A job carries in its options (`tm`) what it comes from; a worker that does not trace passes over it.
  */
+
 import {
   type Context,
   context,
@@ -10,13 +11,13 @@ import {
   ROOT_CONTEXT,
   type SpanContext,
   SpanKind,
+  SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import type { Telemetry } from 'bullmq';
-import { BullMQOtel } from 'bullmq-otel';
-import { linksOf, noOrigins, type Origin, parentOf } from '#libs/base/ops/tracing';
-import { addRequests, requestsIn } from './carried-trace.ts';
-import { JobSpan, unrecorded } from './job-span.ts';
+import { parseTraceParent } from '@opentelemetry/core';
+import type { Span, Telemetry } from 'bullmq';
+import { BullMQOTelSpan, BullMQOtel } from 'bullmq-otel';
+import { linksOf, maxLinks, noOrigins, type Origin, parentOf } from '#libs/base/ops/tracing';
 
 export interface QueueTracing {
   telemetry: Telemetry<Context>;
@@ -95,4 +96,48 @@ export function createQueueTracing(): QueueTracing {
       return span ? [{ span, requests: carriedBy(context.active()).requests }] : noOrigins;
     },
   };
+}
+
+/** BullMQ's span without what it writes about errors and results, which may quote what was sent. */
+class JobSpan extends BullMQOTelSpan {
+  override addEvent(name: string): void {
+    if (name === 'job failed') this.span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  override recordException(): void {
+    this.span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+}
+
+const unrecorded: Span<Context> = {
+  setSpanOnContext: (given) => given,
+  setAttribute: () => {},
+  setAttributes: () => {},
+  addEvent: () => {},
+  recordException: () => {},
+  end: () => {},
+};
+
+/** What a job carries of its trace beside W3C's `traceparent`: its requests, where they are several. */
+export function addRequests(metadata: string, requests: readonly SpanContext[]): string {
+  if (requests.length === 0) return metadata;
+  const texts = requests.slice(0, maxLinks).map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
+  return JSON.stringify({ ...JSON.parse(metadata), requests: texts });
+}
+
+/** Undefined for what is no trace of ours: a job is stored whatever it says. */
+export function requestsIn(metadata: string): SpanContext[] | undefined {
+  const carried = parse(metadata);
+  if (typeof carried !== 'object' || carried === null) return undefined;
+  const requests: unknown[] = 'requests' in carried && Array.isArray(carried.requests) ? carried.requests : [];
+  return requests
+    .slice(0, maxLinks)
+    .flatMap((text) => (typeof text === 'string' ? (parseTraceParent(text) ?? []) : []));
+}
+
+function parse(metadata: string): unknown {
+  try {
+    return JSON.parse(metadata);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,13 +1,11 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
 
-import type { Database } from '#libs/base/db/database';
-import { type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/record/derivations';
+import type { Database, Sql } from '#libs/base/db/database';
+import { createPieceSize, type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
-import { createPieceSize } from '#libs/record/piece-size';
 import { addDisplays, newestDisplays } from './derive/add-displays.ts';
 import { addRecords } from './derive/add-records.ts';
-import { addedThrough, noteAdded } from './derive/progress.ts';
-import { facetsName } from './facets-through.ts';
+import { facetsName } from './facets.ts';
 
 /** records in one transaction, and rows of displays */
 const usualLimit = 20_000;
@@ -71,3 +69,22 @@ const sweepDisplays = (db: Database, newest: number | null, limit: number) =>
   withMark(db, facetsName, async (sql) =>
     newest !== null && (await addDisplays(sql, newest, limit)) ? 'more' : 'done',
   );
+
+interface DomainEpoch {
+  epoch: number;
+  domainNumber: number;
+}
+
+/** How far one domain's epoch is that is added in several pieces: the record up to which it is added, the nil UUID for none. */
+async function addedThrough(sql: Sql, { epoch, domainNumber }: DomainEpoch): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select id from facet_progress where epoch = ${epoch} and domain_number = ${domainNumber}`;
+  return row?.id ?? nil;
+}
+
+async function noteAdded(sql: Sql, { epoch, domainNumber }: DomainEpoch, id: string): Promise<void> {
+  await sql`
+    insert into facet_progress (epoch, domain_number, id) values (${epoch}, ${domainNumber}, ${id})
+    on conflict (single) do update set
+      epoch = excluded.epoch, domain_number = excluded.domain_number, id = excluded.id`;
+}

@@ -2,8 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
 import { within } from '#libs/base/within';
-import { type Facet, type FacetQuestion, readFacets } from './facets.ts';
-import { facetsThrough, type Through } from './facets-through.ts';
+import { type Facet, type FacetQuestion, facetsThrough, readFacets, type Through } from './facets.ts';
 
 /** facets of all answers together, some 300 bytes each */
 const kept = 100_000;

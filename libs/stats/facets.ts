@@ -1,4 +1,4 @@
-/** Reads facets. */
+/** Reads facets, and until when they are complete. */
 
 import type { Sql } from '#libs/base/db/database';
 import { type Breakdown, type Dimension, decisions } from '#libs/base/terms/terms';
@@ -40,3 +40,20 @@ export const readFacets = (sql: Sql, { organizationId, domainId, dimensions, per
     and domain_number = case ${domainId}::text when '' then 0 else (select number from domains where id = ${domainId}) end
     and dimension = any (${dimensions}::text[]::dimension[]) and period = any (${periods}::text[])
   group by 1, 2, 3`;
+
+/** of their derivation */
+export const facetsName = 'facets';
+
+export interface Through {
+  epoch: number;
+  /** when that epoch was closed; null before the first */
+  at: Date | null;
+}
+
+/** What was stored before then is in the facets. */
+export async function facetsThrough(sql: Sql): Promise<Through> {
+  const [row] = await sql<Through[]>`
+    select epoch, (select closed_at from closed_epochs c where c.epoch <= d.epoch order by c.epoch desc limit 1) as at
+    from derivations d where name = ${facetsName}`;
+  return row ?? { epoch: 0, at: null };
+}

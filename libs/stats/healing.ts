@@ -1,7 +1,7 @@
 /** Healing: keeps the counters in Redis correct. When it runs is no matter of Redis, which may be emptied. */
 import type { Scheduler } from '#libs/base/scheduler';
 import type { HealingParts } from './each-organization.ts';
-import { sweepOwedRaises } from './owed-raises-sweep.ts';
+import { sweepOwedRaises } from './owed-raises.ts';
 import { fillMissing, reconcile } from './reconcile.ts';
 
 /** `pace`: milliseconds of a second between two rounds. */

@@ -1,7 +1,10 @@
 /** Owed raises: counters that somebody changed without being able to raise Redis. One row a counter, however often. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { Counter } from '#libs/base/terms/terms';
+import { groupBy } from '#libs/base/group-by';
+import { type Counter, totalOf } from '#libs/base/terms/terms';
+import type { HealingParts } from './each-organization.ts';
+import { raise } from './raise.ts';
 
 type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
 
@@ -50,3 +53,38 @@ export const deleteOwedRaises = (sql: Sql, raised: (CounterKey & { times: number
   delete from owed_raises using locked
   where (owed_raises.organization_id, owed_raises.domain_id, owed_raises.period)
     = (locked.organization_id, locked.domain_id, locked.period)`;
+
+/** counters at once */
+const chunk = 1_000;
+
+/** Raises what is owed and forgets it. Returns how many counters that were; rejects where some could not be raised. */
+export async function sweepOwedRaises({
+  countersRedis,
+  db,
+}: Pick<HealingParts, 'countersRedis' | 'db'>): Promise<number> {
+  let swept = 0;
+  let failure: unknown;
+  let last: OwedRaise | undefined;
+  do {
+    const owed = await db.run((sql) => listOwedRaises(sql, last, chunk));
+    const byOrganization = [...groupBy(owed, (counter) => counter.organizationId).values()];
+    const raises = await Promise.allSettled(
+      byOrganization.map((group) =>
+        raise(
+          countersRedis.client,
+          // an organization that was deleted has none left
+          group.filter((counter) => totalOf(counter) > 0),
+        ),
+      ),
+    );
+    const raised = byOrganization.filter((_, at) => raises[at]?.status === 'fulfilled').flat();
+    if (raised.length > 0) await db.run((sql) => deleteOwedRaises(sql, raised));
+    failure ??= raises.find((result) => result.status === 'rejected')?.reason;
+    // nothing could be raised: Redis has gone, and what is left waits until it is back
+    if (owed.length > 0 && raised.length === 0) break;
+    swept += raised.length;
+    last = owed.length === chunk ? owed.at(-1) : undefined;
+  } while (last);
+  if (failure !== undefined) throw failure;
+  return swept;
+}

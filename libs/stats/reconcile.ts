@@ -6,10 +6,9 @@ import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { countersSince, listCounters, nextOrganizationIds } from './counters.ts';
 import { eachOrganization, type HealingParts } from './each-organization.ts';
 import { drop } from './raise.ts';
-import { confirm, type Difference } from './redis/drift.ts';
+import { confirm, type Difference, StrangeKey, type Suspicion, suspect } from './redis/drift.ts';
 import { fill, readyAmong } from './redis/fill.ts';
 import { notedServer, noteServer } from './redis/server.ts';
-import { StrangeKey, type Suspicion, suspect } from './redis/suspect.ts';
 
 /** Days that records may still arrive for, and a little more. */
 const watchedDays = 32;

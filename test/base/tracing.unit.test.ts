@@ -11,7 +11,7 @@ import { sayOnce } from '#libs/base/ops/opentelemetry/exporter';
 import { createSpans } from '#libs/base/ops/opentelemetry/spans';
 import { createLog } from '#libs/base/ops/process-log';
 import { inSpan, linksOf, maxLinks, type Origin, originsOf, parentOf } from '#libs/base/ops/tracing';
-import { addRequests, requestsIn } from '#libs/record/carried-trace';
+import { addRequests, requestsIn } from '#libs/record/queue-tracing';
 
 const spanAt = (n: number) => ({
   traceId: n.toString(16).padStart(32, 'a'),

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blankMonth, blankOldMonths } from '#libs/privacy/blank-months';
 import { persist } from '#libs/record/persist/persist';
-import { deleteUnnamedUserAgents } from '#libs/record/unnamed-user-agents';
-import { deleteUnusedUserAgents } from '#libs/record/unused-user-agents';
+import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { atOnce } from '../support/clock.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';

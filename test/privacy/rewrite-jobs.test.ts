@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { withoutPersonal } from '#libs/privacy/rejected-visitors';
 import { jobVersion } from '#libs/record/job';
 import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
-import { type ChangeRecords, rewriteJobs } from '#libs/record/waiting-jobs';
+import { type ChangeRecords, rewriteJobs } from '#libs/record/rewrite-jobs';
 import { atEnd } from '../support/at-end.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';
 

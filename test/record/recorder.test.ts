@@ -3,7 +3,7 @@ import { Problem } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { shardOf } from '#libs/record/queue-shards';
-import { sweepOwedRaises } from '#libs/stats/owed-raises-sweep';
+import { sweepOwedRaises } from '#libs/stats/owed-raises';
 import { fill } from '#libs/stats/redis/fill';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';

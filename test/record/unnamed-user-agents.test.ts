@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { eraseVisitor } from '#libs/privacy/erasures';
+import { createPieceSize } from '#libs/record/derivations';
 import { persist } from '#libs/record/persist/persist';
-import { createPieceSize } from '#libs/record/piece-size';
-import { deleteUnnamedUserAgents } from '#libs/record/unnamed-user-agents';
+import { deleteUnnamedUserAgents } from '#libs/record/user-agent-deletion';
 import { createVisitorHash } from '#libs/tenants/visitors';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';

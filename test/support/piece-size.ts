@@ -1,5 +1,5 @@
 /** Pieces whose size changes from one to the next, as where some of them took too long. */
-import type { PieceSize } from '#libs/record/piece-size';
+import type { PieceSize } from '#libs/record/derivations';
 
 export function changingSize(sizes: number[]): PieceSize {
   let pieces = 0;

@@ -1,8 +1,8 @@
 import { Queue } from 'bullmq';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { NewRecord } from '#libs/record/contract';
-import { promoteStray } from '#libs/record/delayed-jobs';
 import { jobVersion } from '#libs/record/job';
+import { promoteStray } from '#libs/record/promote-stray-jobs';
 import { consumeShards, NotNow } from '#libs/record/queue-consumer';
 import { createProducer } from '#libs/record/queue-producer';
 import { queuePrefix, recordQueue } from '#libs/record/queue-shards';

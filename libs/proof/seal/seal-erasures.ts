@@ -3,8 +3,8 @@
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import type { PieceSize } from '#libs/record/derivations';
 import { type Step, withMark } from '#libs/record/derivations';
-import type { PieceSize } from '#libs/record/piece-size';
 import { listErased, takeErasures } from '../erasures-to-seal.ts';
 import { lockHeads, sealing } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';

@@ -4,9 +4,9 @@
  */
 
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { type Breakdown, decisions, emptyBreakdown } from '#libs/base/terms/terms';
-import { hashKey, unpack } from './keys.ts';
-import { type Hash, type Subject, type Suspicion, suspect } from './suspect.ts';
+import { type Breakdown, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
+import { hashKey, keysKey, parseKey, unpack } from './keys.ts';
+import { scripted } from './scripts.ts';
 
 export interface Difference {
   organizationId: string;
@@ -32,7 +32,7 @@ export async function confirm(
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
   const behind: Suspicion[] = [];
-  const expected = new Map<Suspicion, Map<string, Place>>();
+  const expected = new Map<Suspicion, Map<string, Placed>>();
   for (const suspicion of suspicions.filter(({ hashes }) => hashes.length > 0)) {
     const held = await holdings(connection, suspicion);
     const truth = await truthOf(suspicion);
@@ -53,7 +53,7 @@ export async function confirm(
 /** In no count ahead: that is certain, and reported already. */
 const isBehind = (redis: Breakdown, postgres: Breakdown) => isAhead(postgres, redis) && !isAhead(redis, postgres);
 
-interface Place {
+interface Placed {
   domainId: string;
   period: string;
   counts: Breakdown;
@@ -61,8 +61,8 @@ interface Place {
 
 function compare(
   { organizationId }: Suspicion,
-  held: Map<string, Place>,
-  truth: Map<string, Place>,
+  held: Map<string, Placed>,
+  truth: Map<string, Placed>,
   isWrong: (redis: Breakdown, postgres: Breakdown) => boolean,
 ): Difference[] {
   return [...new Map([...held, ...truth])].flatMap(([name, { domainId, period }]) => {
@@ -72,8 +72,8 @@ function compare(
   });
 }
 
-async function holdings({ client }: RedisConnection, suspicion: Suspicion): Promise<Map<string, Place>> {
-  const held = new Map<string, Place>();
+async function holdings({ client }: RedisConnection, suspicion: Suspicion): Promise<Map<string, Placed>> {
+  const held = new Map<string, Placed>();
   for (let at = 0; at < suspicion.hashes.length; at += atOnce) {
     const some = suspicion.hashes.slice(at, at + atOnce);
     const found = await Promise.all(
@@ -87,10 +87,10 @@ async function holdings({ client }: RedisConnection, suspicion: Suspicion): Prom
   return held;
 }
 
-async function truthOf({ hashes, truth, since }: Suspicion): Promise<Map<string, Place>> {
+async function truthOf({ hashes, truth, since }: Suspicion): Promise<Map<string, Placed>> {
   const wanted = new Set(hashes.map(({ domainId, month }) => `${domainId} ${month}`));
   const domainIds = [...new Set(hashes.map(({ domainId }) => domainId))];
-  const places = new Map<string, Place>();
+  const places = new Map<string, Placed>();
   for (let at = 0; at < domainIds.length; at += atOnce) {
     for (const hash of await truth.listCounters(domainIds.slice(at, at + atOnce))) {
       if (!wanted.has(`${hash.domainId} ${hash.month}`)) continue;
@@ -104,7 +104,7 @@ async function truthOf({ hashes, truth, since }: Suspicion): Promise<Map<string,
   return places;
 }
 
-function put(places: Map<string, Place>, { domainId, month }: Hash, fields: [string, string][], since: string) {
+function put(places: Map<string, Placed>, { domainId, month }: Hash, fields: [string, string][], since: string) {
   for (const [field, counts] of fields) {
     const period = month === '' ? field : `${month}-${field}`;
     if (period >= since.slice(0, period.length))
@@ -120,4 +120,113 @@ export async function findDrift(
 ): Promise<{ checked: number; differences: Difference[] }> {
   const { checked, ...suspicion } = await suspect(connection, subject);
   return { checked, differences: await confirm(connection, [suspicion], patience) };
+}
+
+/** Postgres' counters of an organization, for days and months from some day on. */
+export interface Truth {
+  listDomains(after: string, limit: number): Promise<string[]>;
+  listCounters(domainIds: string[]): Promise<(PackedCounters & { n: number })[]>;
+}
+
+export interface Subject {
+  organizationId: string;
+  /** `YYYY-MM-DD`: older days and months are not looked at */
+  since: string;
+  truth: Truth;
+}
+
+export type Hash = Pick<PackedCounters, 'domainId' | 'month'>;
+
+export interface Suspicion extends Subject {
+  hashes: Hash[];
+}
+
+/** domains whose counters are read at once, hashes that one script compares, keys that are listed at once */
+const domainsAtOnce = 100;
+const hashesAtOnce = 100;
+const keysAtOnce = 1_000;
+
+/** A key among the counters that is no hash: somebody has put it there. Only dropping all of them helps. */
+export class StrangeKey extends Error {
+  constructor(organizationId: string) {
+    super(
+      `a key among the counters of ${organizationId} in Redis has the wrong type; see: assent counters rebuild --org`,
+    );
+  }
+}
+
+/**
+ * Compares an organization once: how many counters it has, and the hashes that do not hold exactly these. Rejects with
+ * StrangeKey where they cannot be compared.
+ */
+export const suspect = (connection: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> =>
+  compareHashes(connection, subject).catch((error: unknown) => {
+    const isStrange = error instanceof Error && error.message.includes('WRONGTYPE');
+    throw isStrange ? new StrangeKey(subject.organizationId) : error;
+  });
+
+async function compareHashes(connection: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> {
+  const { organizationId, truth } = subject;
+  // read first: what is in Redis now and never in Postgres is surely wrong
+  const left = await listKeys(connection, subject);
+  const hashes: Hash[] = [];
+  let checked = 0;
+  let domainIds = [''];
+  let last = '';
+  do {
+    const listed = await truth.listDomains(last, domainsAtOnce);
+    const counters = await truth.listCounters([...domainIds, ...listed]);
+    hashes.push(...(await listDifferent(connection, subject, counters)));
+    for (const { n, domainId, month } of counters) {
+      checked += n;
+      left.delete(hashKey(organizationId, domainId, month));
+    }
+    domainIds = [];
+    last = listed.length === domainsAtOnce ? (listed.at(-1) ?? '') : '';
+  } while (last !== '');
+  const strange = [...left].map((key) => parseKey(organizationId, key));
+  // a domain that has had no decision for long has a hash of months all the same
+  const nothing = strange.map((hash) => ({ ...hash, counters: '' }));
+  hashes.push(...(await listDifferent(connection, subject, nothing)));
+  return { ...subject, hashes, checked };
+}
+
+/** The organization's hashes that may hold counters from `since` on. */
+async function listKeys({ client }: RedisConnection, { organizationId, since }: Subject): Promise<Set<string>> {
+  const found = new Set<string>();
+  let cursor = '0';
+  do {
+    const [next, keys] = await client.sscan(keysKey(organizationId), cursor, 'COUNT', keysAtOnce);
+    for (const key of keys) {
+      const { month } = parseKey(organizationId, key);
+      if (month === '' || month >= since.slice(0, 7)) found.add(key);
+    }
+    cursor = next;
+  } while (cursor !== '0');
+  return found;
+}
+
+async function listDifferent(
+  { client }: RedisConnection,
+  { organizationId, since }: Subject,
+  expected: PackedCounters[],
+): Promise<Hash[]> {
+  const different: Hash[] = [];
+  for (let at = 0; at < expected.length; at += hashesAtOnce) {
+    const some = expected.slice(at, at + hashesAtOnce);
+    const keys = some.map(({ domainId, month }) => hashKey(organizationId, domainId, month));
+    const given = some.flatMap(({ month, counters }) => [firstField(month, since), counters]);
+    const places = await scripted(client).assentDiffer(keys.length, ...keys, ...given);
+    for (const place of Array.isArray(places) ? places : []) {
+      const hash = some[Number(place) - 1];
+      if (hash) different.push({ domainId: hash.domainId, month: hash.month });
+    }
+  }
+  return different;
+}
+
+/** The first field of a hash of `month` that `since` includes. */
+function firstField(month: string, since: string): string {
+  if (month === '') return since.slice(0, 7);
+  return month === since.slice(0, 7) ? since.slice(8) : '';
 }

@@ -1,0 +1,113 @@
+/** Changes the records of jobs that wait, are delayed, or failed: what no worker holds just now. */
+
+import type { Job, Queue } from 'bullmq';
+import type { NewRecord } from './contract.ts';
+import { packJob, unpackJob } from './job.ts';
+
+const pageSize = 100;
+
+/** `delayed` and `failed` ones stay for long; those that wait are soon consumed, unless Postgres is away. */
+export type JobState = 'waiting' | 'prioritized' | 'delayed' | 'failed';
+
+/** Undefined where they stay as they are; without some of them, or each in its place. */
+export type ChangeRecords = (records: NewRecord[]) => Promise<NewRecord[] | undefined>;
+
+/**
+ * Replaces the records of every job in these states by what `change` makes of them. A job without records is removed. A job
+ * that nobody can read is changed as far as it can be read. A job that a worker takes meanwhile is stored as it was.
+ * Returns how many jobs were changed.
+ */
+export async function rewriteJobs(queue: Queue, states: JobState[], change: ChangeRecords): Promise<number> {
+  let changed = 0;
+  for (const state of states) {
+    // from the newest on: those that are consumed meanwhile leave at the other end
+    for (let from = 0; ; from += pageSize) {
+      const jobs: Job[] = (await queue.getJobs([state], from, from + pageSize - 1, false)).filter(Boolean);
+      for (const job of jobs) {
+        const data = await changedData(job, change);
+        // one that is gone by now is none
+        if (data !== undefined) await replace(job, data).then(() => (changed += 1), ignoreMissing);
+      }
+      if (jobs.length === 0) break;
+    }
+  }
+  return changed;
+}
+
+const replace = (job: Job, data: unknown): Promise<void> => (data === null ? job.remove() : job.updateData(data));
+
+/** Undefined: it stays as it is; null: nothing is left of it. */
+async function changedData(job: Job, change: ChangeRecords): Promise<unknown> {
+  const records = recordsOf(job);
+  if (!records) return rewriteUnreadable(job.data, change);
+  const changed = await change(records);
+  return changed?.length === 0 ? null : changed && packJob(changed);
+}
+
+function recordsOf(job: Job): NewRecord[] | undefined {
+  try {
+    return unpackJob(structuredClone(job.data));
+  } catch {
+    // it waits for a worker of a newer release, or failed because nobody can read it
+    return undefined;
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Error && /missing|locked/i.test(error.message))) throw error;
+}
+
+type Fields = Record<string, unknown>;
+
+interface Found {
+  fields: Fields;
+  list: unknown[] | undefined;
+  /** with what cannot be read left empty */
+  record: NewRecord;
+}
+
+/**
+ * A job that this release cannot read, because it is of a newer one or broken: its records are found by the names of their
+ * fields, so that an erased visitor leaves these jobs, too. Undefined: nothing has to change; null: no record would be left.
+ */
+export async function rewriteUnreadable(data: unknown, change: ChangeRecords): Promise<unknown> {
+  const copy: unknown = structuredClone(data);
+  const domainIds = isFields(copy) && Array.isArray(copy.domainIds) ? copy.domainIds : [];
+  const found = findRecords(copy, domainIds);
+  const records = found.map(({ record }) => record);
+  const changed = records.length > 0 ? await change(records) : undefined;
+  if (!changed) return undefined;
+  if (changed.length === 0) return null;
+  const isShorter = changed.length < records.length;
+  for (const [at, { fields, list, record }] of found.entries()) {
+    if (changed.includes(record)) continue;
+    const left = isShorter ? {} : changed[at];
+    for (const name of Object.keys(fields)) if (!left || !(name in left)) delete fields[name];
+    if (isShorter) list?.splice(list.indexOf(fields), 1);
+  }
+  if (isFields(copy)) forgetUnused(copy, found);
+  return copy;
+}
+
+function findRecords(value: unknown, domainIds: unknown[], list?: unknown[]): Found[] {
+  if (Array.isArray(value)) return value.flatMap((each) => findRecords(each, domainIds, value));
+  if (!isFields(value)) return [];
+  const domainId = typeof value.domainId === 'number' ? domainIds[value.domainId] : value.domainId;
+  const own = typeof domainId === 'string' ? [{ fields: value, list, record: standFor(value, domainId) }] : [];
+  return [...own, ...Object.values(value).flatMap((each) => findRecords(each, domainIds))];
+}
+
+function standFor(fields: Fields, domainId: string): NewRecord {
+  const visitorId = fields.visitorId === undefined ? {} : { visitorId: String(fields.visitorId) };
+  return Object.assign({ id: '', decision: 'custom' as const, receivedAt: '' }, fields, { domainId, ...visitorId });
+}
+
+/** Of texts that records share by their places in a list, those that no record refers to. */
+function forgetUnused(data: Fields, found: Found[]): void {
+  if (!Array.isArray(data.userAgents)) return;
+  const used = new Set(found.map(({ fields }) => fields.userAgent));
+  data.userAgents = data.userAgents.map((text, at) => (used.has(at) ? text : ''));
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
