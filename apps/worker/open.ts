@@ -22,7 +22,7 @@ import { createProofMetrics } from '#libs/proof/metrics';
 import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/metrics';
 import { promoteStray } from '#libs/record/promote-stray-jobs';
 import { observeQueues } from '#libs/record/queue-summary';
-import { scheduleHealing } from '#libs/stats/healing';
+import { scheduleCounterRepair } from '#libs/stats/counter-repair';
 import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
 import { createResolve } from '#libs/webhooks/addresses';
 import { scheduleDelivering } from '#libs/webhooks/delivering';
@@ -124,7 +124,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       },
     });
   };
-  scheduleHealing({ every }, { countersRedis, db, pace, log, metrics });
+  scheduleCounterRepair({ every }, { countersRedis, db, pace, log, metrics });
   const deriving = begunAfter(keys.compared, () => {
     scheduleDeriving({ every }, { config, redis: countersRedis, db, clock, pace, log, metrics });
     return { close: async () => {} };

@@ -5,7 +5,7 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { StatsMetrics } from './metrics.ts';
 
-export interface HealingParts {
+export interface RepairParts {
   /** fails fast where Redis is away */
   countersRedis: RedisConnection;
   db: Database;
@@ -17,26 +17,26 @@ export interface HealingParts {
 const atOnce = 3;
 
 /**
- * One organization that fails must not keep the others from being healed. None is begun once `signal` aborts. Returns how
+ * One organization that fails must not keep the others from being repaired. None is begun once `signal` aborts. Returns how
  * many failed.
  */
 export async function eachOrganization(
-  { log }: Pick<HealingParts, 'log'>,
+  { log }: Pick<RepairParts, 'log'>,
   organizationIds: string[],
   signal: AbortSignal,
-  heal: (organizationId: string) => Promise<void>,
+  repair: (organizationId: string) => Promise<void>,
 ): Promise<number> {
   const limit = pLimit(atOnce);
   let failed = 0;
-  const healOne = async (organizationId: string) => {
+  const repairOne = async (organizationId: string) => {
     if (signal.aborted) return;
     try {
-      await heal(organizationId);
+      await repair(organizationId);
     } catch (error) {
       failed += 1;
       log.warn({ err: error, organizationId }, "could not repair an organization's counters");
     }
   };
-  await Promise.all(organizationIds.map((organizationId) => limit(healOne, organizationId)));
+  await Promise.all(organizationIds.map((organizationId) => limit(repairOne, organizationId)));
   return failed;
 }

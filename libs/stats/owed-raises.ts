@@ -3,7 +3,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { type Counter, totalOf } from '#libs/base/terms/terms';
-import type { HealingParts } from './each-organization.ts';
+import type { RepairParts } from './each-organization.ts';
 import { raise } from './raise.ts';
 
 type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
@@ -61,7 +61,7 @@ const chunk = 1_000;
 export async function sweepOwedRaises({
   countersRedis,
   db,
-}: Pick<HealingParts, 'countersRedis' | 'db'>): Promise<number> {
+}: Pick<RepairParts, 'countersRedis' | 'db'>): Promise<number> {
   let swept = 0;
   let failure: unknown;
   let last: OwedRaise | undefined;

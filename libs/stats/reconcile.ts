@@ -4,7 +4,7 @@ import { currentServer } from '#libs/base/db/server';
 import { groupBy } from '#libs/base/group-by';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { countersSince, listCounters, nextOrganizationIds } from './counters.ts';
-import { eachOrganization, type HealingParts } from './each-organization.ts';
+import { eachOrganization, type RepairParts } from './each-organization.ts';
 import { drop } from './raise.ts';
 import { confirm, type Difference, StrangeKey, type Suspicion, suspect } from './redis/drift.ts';
 import { fill, readyAmong } from './redis/fill.ts';
@@ -26,7 +26,7 @@ const longest = 10_000;
  * a piece of them, those after `after`, and goes on for as long as it finds some: then Redis was emptied. Returns after
  * which one the next round has to begin.
  */
-export async function fillMissing(parts: HealingParts, signal: AbortSignal, after = ''): Promise<string> {
+export async function fillMissing(parts: RepairParts, signal: AbortSignal, after = ''): Promise<string> {
   let last = after;
   for (let looked = 0; looked < piece && !signal.aborted; looked += page) {
     const ids = await nextPage(parts, last);
@@ -40,7 +40,7 @@ export async function fillMissing(parts: HealingParts, signal: AbortSignal, afte
   return last;
 }
 
-const nextPage = ({ db }: HealingParts, after: string): Promise<string[]> =>
+const nextPage = ({ db }: RepairParts, after: string): Promise<string[]> =>
   db.run((sql) => nextOrganizationIds(sql, after, page));
 
 /** '' behind the last one: then it begins again. */
@@ -52,7 +52,7 @@ const nextAfter = (ids: string[]): string => (ids.length === page ? (ids.at(-1) 
  * Returns after which one the next round has to begin.
  */
 export async function reconcile(
-  parts: HealingParts,
+  parts: RepairParts,
   signal: AbortSignal,
   { patience = raisePatience, after = '' } = {},
 ): Promise<string> {
@@ -80,7 +80,7 @@ interface Comparing {
 }
 
 async function compareFrom(
-  parts: HealingParts,
+  parts: RepairParts,
   signal: AbortSignal,
   { since, patience, after, within }: Comparing,
 ): Promise<{ next: string; failed: number }> {
@@ -118,7 +118,7 @@ async function compareFrom(
   return { next, failed };
 }
 
-function report({ log, metrics }: HealingParts, organizationId: string, differences: Difference[]): void {
+function report({ log, metrics }: RepairParts, organizationId: string, differences: Difference[]): void {
   metrics.drift.inc(differences.length);
   log.error(
     { organizationId, differences: differences.slice(0, 5), count: differences.length },
@@ -126,7 +126,7 @@ function report({ log, metrics }: HealingParts, organizationId: string, differen
   );
 }
 
-async function fillOrganization({ countersRedis, db, metrics }: HealingParts, organizationId: string): Promise<void> {
+async function fillOrganization({ countersRedis, db, metrics }: RepairParts, organizationId: string): Promise<void> {
   const list: Parameters<typeof fill>[2] = (after, limit) =>
     db.run((sql) => listCounters(sql, organizationId, after, limit));
   if (await fill(countersRedis, organizationId, list)) metrics.fills.inc();

@@ -1,15 +1,15 @@
-/** Healing: keeps the counters in Redis correct. When it runs is no matter of Redis, which may be emptied. */
+/** Keeps the counters in Redis correct. When it runs is no matter of Redis, which may be emptied. */
 import type { Scheduler } from '#libs/base/scheduler';
-import type { HealingParts } from './each-organization.ts';
+import type { RepairParts } from './each-organization.ts';
 import { sweepOwedRaises } from './owed-raises.ts';
 import { fillMissing, reconcile } from './reconcile.ts';
 
 /** `pace`: milliseconds of a second between two rounds. */
-export function scheduleHealing(
+export function scheduleCounterRepair(
   { every }: Pick<Scheduler, 'every'>,
-  { pace, ...parts }: HealingParts & { pace: number },
+  { pace, ...parts }: RepairParts & { pace: number },
 ): void {
-  const heal = (name: string, seconds: number, task: (signal: AbortSignal) => Promise<unknown>) =>
+  const repair = (name: string, seconds: number, task: (signal: AbortSignal) => Promise<unknown>) =>
     every({
       name,
       pace: seconds * pace,
@@ -19,13 +19,13 @@ export function scheduleHealing(
         if (isNews) parts.log.warn({ err: error, task: name }, 'counter repair failed');
       },
     });
-  heal('raise_owed', 1, () => sweepOwedRaises(parts));
-  heal(
+  repair('raise_owed', 1, () => sweepOwedRaises(parts));
+  repair(
     'fill_counters',
     3,
     inPieces((signal, after) => fillMissing(parts, signal, after)),
   );
-  heal(
+  repair(
     'compare_counters',
     30,
     inPieces((signal, after) => reconcile(parts, signal, { after })),
@@ -34,10 +34,10 @@ export function scheduleHealing(
 
 /** Each round begins after the organization that the one before it ended with. */
 function inPieces(
-  heal: (signal: AbortSignal, after: string) => Promise<string>,
+  repair: (signal: AbortSignal, after: string) => Promise<string>,
 ): (signal: AbortSignal) => Promise<void> {
   let after = '';
   return async (signal) => {
-    after = await heal(signal, after);
+    after = await repair(signal, after);
   };
 }
