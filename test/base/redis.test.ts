@@ -72,7 +72,7 @@ describe.concurrent('the settings of Redis', () => {
     expect(health.reason()).toBeNull();
   });
 
-  describe('of a cluster, by IPv6 where the machine has it', () => {
+  describe.sequential('of a cluster, by IPv6 where the machine has it', () => {
     let masters: Redis[];
     let address: RedisAddress;
 
