@@ -29,7 +29,7 @@ describe('the page of a domain', () => {
   const showsDays = async (page: Page, from: string, to: string) => {
     const { total } = await stats(`from=${from}&to=${to}`);
     await figure(page, 'Decisions').getByText(count(total), { exact: true }).waitFor();
-    await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' });
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     expect(query(page)).toMatchObject({ from, to });
     return total;
   };

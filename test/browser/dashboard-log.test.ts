@@ -205,7 +205,7 @@ describe('the log of a domain', () => {
     await step('days in the wrong order are told once', async () => {
       await go(page, `/domains/${domainId}/log?from=2026-02-02&to=2026-02-01`);
       await page.getByText('From must not be after To.').waitFor();
-      await page.locator('.skeleton').waitFor({ state: 'detached' });
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
       expect(await page.getByRole('alert').count()).toBe(1);
       await find('2026-02-01', '2026-02-01');
       await nothing.waitFor();

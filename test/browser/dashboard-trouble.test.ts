@@ -40,7 +40,7 @@ describe('the dashboard when something is wrong', () => {
     await context.clock.install();
     const release = await hold(page, '**/v1/consent/**');
     await dashboard.enter(page, customer);
-    await page.locator('.skeleton').waitFor();
+    await page.locator('.skeleton').first().waitFor();
     await context.clock.runFor(2_500);
     await page.getByText('Still loading. The service is slower than usual.').waitFor();
     expect(await figures(page)).toBe(0);
