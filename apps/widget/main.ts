@@ -60,7 +60,7 @@ function start(): void {
     kept && Object.hasOwn(kept.preferences, category)
       ? kept.preferences[category] === true
       : settings.categories.some(({ id, required }) => required && id === category);
-  const tell = createSignals(settings.consentMode, isAllowed);
+  const signal = createSignals(settings.consentMode, isAllowed);
   const runScripts = createScripts(isAllowed);
 
   /** Without a notice where the page's own code decides. */
@@ -100,7 +100,7 @@ function start(): void {
   function apply(made: Kept): void {
     kept = made;
     view.close();
-    attempt(() => tell('change', getConsent()));
+    attempt(() => signal('change', getConsent()));
     // last, since these scripts are not ours and may fail
     void runScripts();
   }
@@ -123,7 +123,7 @@ function start(): void {
       return () => removeEventListener('assent:change', hear);
     },
   };
-  attempt(() => tell('ready', getConsent()));
+  attempt(() => signal('ready', getConsent()));
   onGrowth(runScripts);
   addEventListener('storage', follow);
   page.addEventListener('visibilitychange', follow);

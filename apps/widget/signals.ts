@@ -5,13 +5,13 @@ import { consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './cons
 import { page } from './page.ts';
 
 /** `ready` is sent once when the page loads, with the stored choice or null. */
-export type Tell = (event: 'ready' | 'change', consent: Consent | null) => void;
+export type Signal = (event: 'ready' | 'change', consent: Consent | null) => void;
 
 /** `types` adds the site's own categories; `false` turns Google Consent Mode off. */
 export function createSignals(
   types: ConsentTypes | boolean | string | undefined,
   isAllowed: (category: string) => boolean,
-): Tell {
+): Signal {
   const mode = String(types) !== 'false' && { ...consentTypes, ...(typeof types === 'object' && types) };
 
   /** Before a decision, an update is only needed where something is granted without one. */

@@ -5,7 +5,6 @@
 import { type PreviewOrder, previewReady } from '#libs/widget/preview';
 import type {} from '../public-api.ts';
 import type {} from '../settings.ts';
-import { leaveFocus } from './focus.ts';
 
 leaveFocus();
 // the widget would only try again and again
@@ -42,3 +41,25 @@ addEventListener('click', (event) => {
   if (event.composedPath().some((each) => each instanceof HTMLAnchorElement)) event.preventDefault();
 });
 parent.postMessage(previewReady, location.origin);
+
+/**
+ * The widget takes the focus when it opens, and its dialogs keep it. Somebody who types in the dashboard must not lose it,
+ * and somebody who has come into the frame must get out of it.
+ */
+function leaveFocus(): void {
+  addEventListener('keydown', (event) => event.key === 'Tab' && event.stopImmediatePropagation(), true);
+  const { focus } = HTMLElement.prototype;
+  HTMLElement.prototype.focus = function (this: HTMLElement, options) {
+    if (document.hasFocus()) focus.call(this, options);
+  };
+  const { show, showModal } = HTMLDialogElement.prototype;
+  // a dialog takes it by itself, unless it is inert
+  const quietly = (open: () => void) =>
+    function (this: HTMLDialogElement) {
+      this.inert = !document.hasFocus();
+      open.call(this);
+      this.inert = false;
+    };
+  HTMLDialogElement.prototype.show = quietly(show);
+  HTMLDialogElement.prototype.showModal = quietly(showModal);
+}

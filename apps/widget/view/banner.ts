@@ -1,9 +1,7 @@
-/** The first view: the introduction and three buttons. */
+/** The first view, and what it has in common with the second: the introduction and buttons. */
 import type { Choice } from '../consent.ts';
 import type { Notice } from '../notice.ts';
-import { actions } from './actions.ts';
 import { element } from './element.ts';
-import { intro } from './intro.ts';
 
 export interface BannerActions {
   decide(choice: Choice): void;
@@ -19,3 +17,18 @@ export function banner(notice: Notice, { decide, customise }: BannerActions): HT
     actions(notice.buttons, clicks, notice.note ? 1 : undefined),
   ];
 }
+
+/** With the links. */
+export function intro({ intro: introduction, links, note }: Notice): HTMLElement[] {
+  const text = element('p', { id: 'intro' }, introduction);
+  for (const { label, href } of links) text.append(' ', element('a', { href }, label));
+  return note ? [text, element('p', { class: 'note' }, note)] : [text];
+}
+
+/** The buttons of a view, which differ only in their labels. */
+export const actions = (labels: string[], clicks: (() => void)[], focused?: number): HTMLElement =>
+  element(
+    'div',
+    { class: 'actions' },
+    ...labels.map((label, index) => element('button', { click: clicks[index], autofocus: index === focused }, label)),
+  );

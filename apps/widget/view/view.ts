@@ -5,7 +5,6 @@ import { page } from '../page.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { element, icon } from './element.ts';
-import { keepFocus } from './focus.ts';
 import { preferences } from './preferences.ts';
 import css from './widget.css?inline';
 
@@ -132,3 +131,15 @@ function styles(theme: 'auto' | 'light' | 'dark'): CSSStyleSheet {
 }
 
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Keeps the focus inside an open dialog: after the last control comes the first. */
+function keepFocus(dialog: HTMLElement, event: KeyboardEvent): void {
+  if (event.key !== 'Tab') return;
+  // the dialog itself comes first; what is folded away cannot have the focus
+  const controls = 'a[href], summary, input, button:not(details:not([open]) *)';
+  const order = [dialog, ...dialog.querySelectorAll<HTMLElement>(controls)];
+  const at = order.indexOf((dialog.getRootNode() as ShadowRoot).activeElement as HTMLElement);
+  const next = event.shiftKey ? (at > 1 ? at - 1 : -1) : at + 1;
+  event.preventDefault();
+  (order.at(next) ?? order[1])?.focus();
+}

@@ -6,3 +6,8 @@ declare module '*.css?inline' {
 
 /** The release, inserted by the build. */
 declare const __VERSION__: string;
+
+/** Global Privacy Control is missing from TypeScript's DOM types. */
+interface Navigator {
+  readonly globalPrivacyControl?: boolean;
+}
