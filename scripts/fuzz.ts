@@ -2,13 +2,13 @@
  * `npm run fuzz [-- --requests N --seed S]`: hostile requests against a stack of its own, on loopback alone. Afterwards the
  * service records as before, holds exactly what it acknowledged, and has no larger heap.
  */
-import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { startChaosStack } from './chaos/stack.ts';
 import { prepare, prepared, record, waitForTotal } from './fuzz/prepare.ts';
 import { fuzz } from './fuzz/run.ts';
 import { signToken } from './stack/client.ts';
 import { onInterrupt } from './stack/interrupt.ts';
+import { newKey } from './stack/private-stores.ts';
 import { wholeNumber } from './stack/whole-number.ts';
 
 /** Bytes. What a heap of this service goes up and down by on its own. */
@@ -21,9 +21,8 @@ const seed = values.seed === undefined ? undefined : Number(values.seed);
 const stack = await startChaosStack();
 onInterrupt().addEventListener('abort', () => void stack.stop().finally(() => process.exit(130)));
 try {
-  // a worker without it sends nothing to webhooks
-  const secrets = { SECRETS_KEY: randomBytes(32).toString('hex') };
-  const [api] = await Promise.all([stack.start('api', secrets), stack.start('worker')]);
+  // the worker has no such key, and so sends nothing to webhooks
+  const [api] = await Promise.all([stack.start('api', { SECRETS_KEY: newKey() }), stack.start('worker')]);
   const tokenOf = (scope: string) => signToken(stack.site.organizationId, stack.jwtSecret, scope);
   const tokens = { token: tokenOf('read privacy import'), webhooksToken: tokenOf('read manage') };
   const site = { ...stack.site, baseUrl: api.baseUrl, ...tokens };

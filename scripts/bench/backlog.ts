@@ -63,7 +63,6 @@ export async function startWorkers(stack: Stack, { workers = 1, shards = 1 }) {
     await Promise.all(running.map((worker) => worker.stop()));
     await Promise.all(queues.map((queue) => queue.close()));
   }
-  const domainIds = stack.sites.map(({ domainId }) => domainId);
-  await drain({ name: 'warm-up', domainIds, size: 5, records: 10_000 });
+  await drain({ name: 'warm-up', domainIds: stack.domainIds, size: 5, records: 10_000 });
   return { drain, stop };
 }

@@ -54,8 +54,7 @@ export async function load(wanted: Load): Promise<LoadResult> {
 
 /** By the stack's own checkout; default: into all its domains. */
 export function persistAlone(stack: Stack, wanted: Partial<PersistLoad> & { records: number }): Promise<Figures> {
-  const { checkout, databaseUrl, sites, pids } = stack;
-  const domainIds = sites.map(({ domainId }) => domainId);
+  const { checkout, databaseUrl, domainIds, pids } = stack;
   const load: PersistLoad = { checkout, databaseUrl, domainIds, postgres: pids.Postgres, ...wanted };
   return resultOf(startProgram('persist', load));
 }

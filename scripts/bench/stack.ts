@@ -8,7 +8,7 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createDatabase } from '#libs/base/db/database';
 import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
-import { answersReady, launch, nodeFlags } from '../stack/assent-process.ts';
+import { answersReady, launch, runCli } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { type Site, signToken } from '../stack/client.ts';
 import { outputOf } from '../stack/command.ts';
@@ -45,12 +45,7 @@ interface Build {
 
 async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSignal) {
   const { env, ...stores } = await startStores(run, { signal });
-  const cli = (...args: string[]) =>
-    outputOf(process.execPath, [...nodeFlags, path.join(dist, 'apps/cli/main.js'), ...args], {
-      cwd: dist,
-      env,
-      signal,
-    });
+  const cli = (...args: string[]) => runCli(dist, args, { env, signal });
   await cli('migrate');
 
   const timeouts = { statementTimeout: 600_000, deadline: 601_000 };
@@ -92,6 +87,7 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
     pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
     /** 20 domains of 5 organizations */
     sites,
+    domainIds: sites.map(({ domainId }) => domainId),
     addDomains: (organizationIds: string[], count: number) => addDomains(db, organizationIds, count),
     token: (organizationId: string, scope?: string) => signToken(organizationId, env.JWT_SECRET, scope),
     db,

@@ -24,6 +24,11 @@ export function need<Value>(value: Value | undefined): Value {
   return value;
 }
 
+/** One site of each organization. */
+export const oneOfEach = ({ sites }: Pick<ChaosStack, 'sites'>) => [
+  ...new Map(sites.map((site) => [site.organizationId, site])).values(),
+];
+
 export function createScene(stack: ChaosStack, signal: AbortSignal, rate?: number) {
   /** that take requests, as far as a load balancer knows */
   const apis = new Set<AppProcess>();

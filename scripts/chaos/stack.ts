@@ -1,5 +1,4 @@
 /** What a drill runs on: stores, tenants and processes of its own. */
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
@@ -7,12 +6,11 @@ import { createDatabase, type Database, type Sql } from '#libs/base/db/database'
 import { connectRedis } from '#libs/base/redis/connection';
 import { shardOf } from '#libs/record/queue-shards';
 import { describe } from '../stack/advice.ts';
-import { type AssentProcess, startAssent } from '../stack/assent-process.ts';
+import { type AssentProcess, runCli, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
-import { outputOf } from '../stack/command.ts';
 import { type App, loginAt, loginsAt } from '../stack/logins.ts';
 import { startPostgres } from '../stack/postgres.ts';
-import { type Run, startRun, startStores } from '../stack/private-stores.ts';
+import { newKey, type Run, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import { startRedisSentinels } from '../stack/redis-sentinels.ts';
@@ -22,6 +20,9 @@ import { type Clock, clockOfPostgres, clockOfProcess } from './clocks.ts';
 import { mountSmallDisk } from './small-disk.ts';
 
 export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
+/** Settings of processes that send to webhooks on this machine. */
+export const webhookSettings = () => ({ SECRETS_KEY: newKey(), WEBHOOK_ALLOW_PRIVATE: 'true' });
+
 /** An API or a worker. */
 export type AppProcess = ReturnType<typeof freezable>;
 
@@ -87,7 +88,7 @@ async function startStack(
     warn: () => {},
   });
   onStop(counters.close);
-  const sealing = { LOG_NAME: 'chaos', LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' };
+  const sealing = { LOG_NAME: 'chaos', LOG_KEY: newKey(), SEAL_SECONDS: '1' };
   const env = () => {
     const { url } = postgres.running();
     return { ...stores.env, DATABASE_URL: url, ...loginsAt(url), ...instead?.env, ...sealing };
@@ -98,8 +99,7 @@ async function startStack(
     from === before || !hasLogins ? given : loginAt(given, app);
   /** The operator's command line, of this release unless another one is given. */
   const assent = async (args: string[], from = dist) => {
-    const main = path.join(from, 'apps/cli/main.js');
-    const output = await outputOf(process.execPath, [main, ...args], { cwd: from, env: env() });
+    const output = await runCli(from, args, { env: env() });
     if (args[0] === 'migrate' && from !== before) hasLogins = true;
     return output;
   };

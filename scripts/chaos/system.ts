@@ -1,5 +1,4 @@
 /** APIs and workers that are started again and again, as by a supervisor, and what can happen to every part. */
-import { randomBytes } from 'node:crypto';
 import { countJobs } from './check.ts';
 import type { Clock } from './clocks.ts';
 import {
@@ -16,7 +15,7 @@ import {
 } from './faults.ts';
 import { type faults, type Kind, type PlannedFault, processes, stores } from './random/plan.ts';
 import { type Env, hold, need, type Scene } from './scene.ts';
-import type { AppProcess } from './stack.ts';
+import { type AppProcess, webhookSettings } from './stack.ts';
 
 /** milliseconds in each direction */
 const delay = 150;
@@ -39,7 +38,7 @@ export type Parts = Map<string, Record<string, Begin>>;
  */
 export async function startSystem(scene: Scene, { env = {}, links = false }: { env?: Env; links?: boolean } = {}) {
   const parts: Parts = new Map();
-  const secrets = { SECRETS_KEY: randomBytes(32).toString('hex'), WEBHOOK_ALLOW_PRIVATE: 'true' };
+  const secrets = webhookSettings();
   for (const name of processes) {
     const addresses: Env = {};
     for (const store of links ? stores : []) {

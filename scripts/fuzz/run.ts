@@ -9,7 +9,6 @@ import { createCheck, type Described } from './described.ts';
 import { type Document, type Request, requestsOf } from './requests.ts';
 import { hostileUrls, type Known } from './values.ts';
 
-export type Outcome = Awaited<ReturnType<typeof fuzz>>;
 type Sent = Awaited<ReturnType<typeof send>>;
 
 const together = 20;

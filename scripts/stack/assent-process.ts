@@ -1,6 +1,7 @@
 /** One of our processes from a build, with its output kept, from its start until it says where it listens. */
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { type CommandOptions, outputOf } from './command.ts';
 import { spawnTethered } from './tether.ts';
 import { waitUntil } from './wait.ts';
 
@@ -23,6 +24,10 @@ export function launch(dist: string, app: string, env: NodeJS.ProcessEnv, args: 
     if (input) createInterface({ input }).on('line', (line) => lines.push(line));
   return { process: child, lines };
 }
+
+/** What a command of the build's command line prints; a failure is thrown with its last lines. */
+export const runCli = (dist: string, args: string[], options: CommandOptions): Promise<string> =>
+  outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], { cwd: dist, ...options });
 
 /** Whether the operations port says so. */
 export const answersReady = (opsUrl: string): Promise<boolean> =>

@@ -7,6 +7,8 @@ import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import { removeFolder } from './service-user.ts';
 
+export const newKey = (): string => randomBytes(32).toString('hex');
+
 /** The step runs at the end; the last one added runs first. */
 export type OnStop = (step: () => unknown) => void;
 
@@ -62,7 +64,7 @@ export async function startStores(
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
     JWT_SECRET: randomUUID(),
-    PRIVACY_KEY: randomBytes(32).toString('hex'),
+    PRIVACY_KEY: newKey(),
     HOST: '127.0.0.1',
     RECORD_RATE_PER_MINUTE: '0',
   };

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { Advice, describe } from '../stack/advice.ts';
-import { outputOf } from '../stack/command.ts';
+import { runCli } from '../stack/assent-process.ts';
 import { root } from '../stack/paths.ts';
 import { succeeds } from '../stack/wait.ts';
 import { readPrivate, writePrivate } from './settings.ts';
@@ -11,9 +11,8 @@ export type Cli = ReturnType<typeof createCli>;
 
 /** The built command line; a failure there is one line, and an Advice here. */
 export function createCli(env: NodeJS.ProcessEnv, signal: AbortSignal) {
-  const main = path.join(root, 'dist/apps/cli/main.js');
   const run = (...args: string[]): Promise<string> =>
-    outputOf(process.execPath, [main, ...args], { cwd: root, env, signal }).catch((error) => {
+    runCli(path.join(root, 'dist'), args, { cwd: root, env, signal }).catch((error) => {
       throw new Advice(`assent ${args.join(' ')}: ${describe(error)}`);
     });
   const ask = async (field: string, ...args: string[]): Promise<string> => {

@@ -9,7 +9,7 @@ import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { recordQueue, shardOf } from '#libs/record/queue-shards';
 import { reconcile } from '#libs/stats/reconcile';
 import { hashKey, readyKey } from '#libs/stats/redis/keys';
-import { ownerOf } from '../../scripts/stack/redis-slots.ts';
+import { ownerOf } from '../../scripts/stack/redis-cluster.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient, request, tokenFor } from '../support/client.ts';

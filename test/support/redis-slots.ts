@@ -1,6 +1,6 @@
 /** A slot's way to another master of a private Redis Cluster, as `redis-cli --cluster reshard` does it. */
 import type { RedisCluster } from '../../scripts/stack/redis-cluster.ts';
-import { listMasters, ownerOf } from '../../scripts/stack/redis-slots.ts';
+import { listMasters, ownerOf } from '../../scripts/stack/redis-cluster.ts';
 
 const keysAtOnce = 20;
 /** milliseconds that one MIGRATE may take */

@@ -5,9 +5,9 @@ import { expect, inject } from 'vitest';
 import { type Setting, settings } from '../../apps/settings/settings.ts';
 import { runCommand } from '../../scripts/stack/command.ts';
 import { findProgram } from '../../scripts/stack/packages.ts';
-import { findPostgresClients } from '../../scripts/stack/postgres-clients.ts';
 import { reachableFolder, removeFolder, serviceUser, writeFor } from '../../scripts/stack/service-user.ts';
 import { blocksIn, sectionOf } from './documents.ts';
+import { findPostgresClients } from './postgres-clients.ts';
 import { privacyKey, secretsKey } from './settings.ts';
 
 export const page = 'docs/runbooks.md';

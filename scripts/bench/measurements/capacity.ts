@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { newKey } from '../../stack/private-stores.ts';
 import { startWorkers } from '../backlog.ts';
 import type { Figures } from '../figures.ts';
 import type { Measurement, Scale } from '../measurement.ts';
@@ -6,7 +6,7 @@ import type { Stack } from '../stack.ts';
 import { sustained } from './sustain.ts';
 
 /** A worker's, to seal each second; for so many seconds at least. */
-const sealing = { LOG_NAME: 'bench', LOG_KEY: randomBytes(32).toString('hex'), SEAL_SECONDS: '1' };
+const sealing = { LOG_NAME: 'bench', LOG_KEY: newKey(), SEAL_SECONDS: '1' };
 const shortest = 6;
 const jobSizes = [1, 2, 5, 25];
 const shardCounts = [1, 16];
@@ -35,7 +35,7 @@ async function endToEnd(stack: Stack, { seconds }: Scale): Promise<Figures> {
 /** Many API processes and many shards make small jobs, and so does little load. */
 async function inSmallJobs(stack: Stack, { records }: Scale): Promise<Figures> {
   const figures: Figures = {};
-  const domainIds = stack.sites.map(({ domainId }) => domainId);
+  const { domainIds } = stack;
   for (const shards of shardCounts) {
     const { drain, stop } = await startWorkers(stack, { shards });
     for (const size of jobSizes) {
@@ -53,7 +53,7 @@ async function inSmallJobs(stack: Stack, { records }: Scale): Promise<Figures> {
  */
 async function ofOneOrganization(stack: Stack, { records }: Scale): Promise<Figures> {
   const figures: Figures = {};
-  const all = stack.sites.map(({ domainId }) => domainId);
+  const all = stack.domainIds;
   for (const workers of workerCounts) {
     const name = `one organization, ${workers} worker${workers > 1 ? 's' : ''}`;
     const { drain, stop } = await startWorkers(stack, { workers });

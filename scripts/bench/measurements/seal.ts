@@ -37,7 +37,7 @@ export const seal: Measurement = {
   about: 'records/s sealed, alone, and counted by dimension; what each takes; many domains; `log check`',
   figure: async (stack, { records }) => {
     const organizations = stack.sites.map(({ organizationId }) => organizationId);
-    const busy = stack.sites.map(({ domainId }) => domainId);
+    const busy = stack.domainIds;
     const many = await stack.addDomains(organizations, 2_000);
     const loads: Load[] = [
       { name: 'seal', domainIds: busy, each: Math.ceil(records / busy.length / 5), epochs: 5 },

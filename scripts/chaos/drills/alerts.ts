@@ -12,7 +12,7 @@ import type { Drill } from '../drill.ts';
 import { type End, fillRedis, kill, lockTable, restart, setOnPrimary } from '../faults.ts';
 import { makeBody } from '../load.ts';
 import { type Env, hold, type Scene } from '../scene.ts';
-import type { AppProcess } from '../stack.ts';
+import { type AppProcess, webhookSettings } from '../stack.ts';
 import { watch } from '../watch.ts';
 
 /** Seconds: the thresholds of the rules in seconds, and what stands for them here. */
@@ -189,7 +189,7 @@ const faults: Record<string, Begin> = {
 
 async function fireAll(scene: Scene): Promise<void> {
   const toRedis = await scene.proxy('redis');
-  const webhooks = { SECRETS_KEY: randomBytes(32).toString('hex'), WEBHOOK_ALLOW_PRIVATE: 'true' };
+  const webhooks = webhookSettings();
   const env = { api: { ...toRedis.env, ...webhooks }, worker: webhooks };
   await setOnPrimary(scene, 'archive_command', 'true');
   await setOnPrimary(scene, 'archive_mode', 'on');

@@ -1,5 +1,5 @@
 /** Redis Cluster, and Redis under sentinels: masters are killed, freeze or are replaced in order. */
-import { ownerOf } from '../../stack/redis-slots.ts';
+import { ownerOf } from '../../stack/redis-cluster.ts';
 import type { Restartable } from '../../stack/restartable.ts';
 import type { Drill } from '../drill.ts';
 import { type End, freeze, kill } from '../faults.ts';

@@ -1,8 +1,7 @@
 /** Visitors who ask to be erased, some of whom record again later, and in the end are nowhere (I10). */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { keysWith } from '../../stack/redis-keys.ts';
-import { tablesWith } from '../../stack/tables-with.ts';
+import { keysWith, tablesWith } from '../../stack/places-with.ts';
 import { waitUntil } from '../../stack/wait.ts';
 import { callUntilDone } from '../calls.ts';
 import { makeBody, toErase } from '../load.ts';

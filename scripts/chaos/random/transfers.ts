@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Site } from '../../stack/client.ts';
 import { callOnce, callUntilDone, mostTries } from '../calls.ts';
 import { makeBody } from '../load.ts';
-import { type Activity, need, type Scene } from '../scene.ts';
+import { type Activity, need, oneOfEach, type Scene } from '../scene.ts';
 
 /** of one file */
 const rows = 400;
@@ -55,7 +55,7 @@ interface Line {
 }
 
 export function exportRecords(scene: Scene): Activity {
-  const sites = [...new Map(scene.sites.map((site) => [site.organizationId, site])).values()];
+  const sites = oneOfEach(scene);
   let [exported, cuts] = [0, 0];
 
   /** Adds what comes; true once the last line is there. */

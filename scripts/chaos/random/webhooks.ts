@@ -11,7 +11,7 @@ import { waitUntil } from '../../stack/wait.ts';
 import { callUntilDone } from '../calls.ts';
 import { countSealed } from '../checkpoints.ts';
 import { toErase } from '../load.ts';
-import type { Activity, Scene } from '../scene.ts';
+import { type Activity, oneOfEach, type Scene } from '../scene.ts';
 
 /** One message of so many is refused at first. */
 const failsOneOf = 20;
@@ -72,7 +72,7 @@ export async function receiveWebhooks(scene: Scene, erased: Map<string, number>)
   });
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
-  for (const site of new Map(scene.sites.map((each) => [each.organizationId, each])).values()) {
+  for (const site of oneOfEach(scene)) {
     const body = JSON.stringify({ url, types: ['records.sealed', 'visitor.erased'] });
     const path = '/v1/organization/webhooks';
     await callUntilDone(scene, { site, scope: 'read manage', method: 'POST', path, body });
