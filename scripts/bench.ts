@@ -15,7 +15,7 @@ import { stats } from './bench/measurements/stats.ts';
 import { sustain } from './bench/measurements/sustain.ts';
 import { tenants } from './bench/measurements/tenants.ts';
 import { startBench } from './bench/stack.ts';
-import { Advice, tell } from './stack/advice.ts';
+import { Advice, explain } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
 
@@ -37,7 +37,7 @@ try {
   if (values.list) console.log(list);
   else await measure();
 } catch (error) {
-  if (!signal.aborted) console.error(tell(error));
+  if (!signal.aborted) console.error(explain(error));
   process.exitCode = 1;
 }
 
@@ -66,7 +66,7 @@ async function measure(): Promise<void> {
       // what fails now fails because its servers go
       if (signal.aborted) return;
       failed.push(each.name);
-      console.error(`${each.name} failed: ${tell(error)}`);
+      console.error(`${each.name} failed: ${explain(error)}`);
     }
     console.log(`${each.name.padEnd(11)}${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s`);
   }

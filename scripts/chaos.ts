@@ -56,9 +56,9 @@ async function run(chosen: Drill[]): Promise<number> {
   try {
     await build(dist, signal);
     const together = chosen.filter(({ alone }) => !alone);
-    // each lane takes its own stack down, even if another one failed
-    const lanes = await Promise.allSettled(Array.from({ length: atOnce }, () => performAll(together)));
-    for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
+    // each of them takes its own stack down, even if another one failed
+    const performing = await Promise.allSettled(Array.from({ length: atOnce }, () => performAll(together)));
+    for (const each of performing) if (each.status === 'rejected') throw each.reason;
     await performAll(chosen.filter(({ alone }) => alone));
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -70,10 +70,10 @@ async function run(chosen: Drill[]): Promise<number> {
   return broken.length > 0 ? 1 : 0;
 }
 
-function describe({ verdict, secondsToHeal = 0, breaches }: Report, { mayLose = 0 }: Drill): string {
+function describe({ verdict, secondsToRecover = 0, breaches }: Report, { mayLose = 0 }: Drill): string {
   const result = breaches.length === 0 ? 'held' : `BROKEN: ${breaches.join('; ')}`;
   if (!verdict) return result;
   const { acknowledged, attempts, found, lost, slowest } = verdict;
   const counts = `${acknowledged} of ${attempts} acknowledged, ${found} stored, ${lost} of at most ${mayLose} lost`;
-  return `${result}  (${counts}, slowest ${slowest} ms, healed in ${secondsToHeal.toFixed(1)} s)`;
+  return `${result}  (${counts}, slowest ${slowest} ms, recovered in ${secondsToRecover.toFixed(1)} s)`;
 }

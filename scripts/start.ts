@@ -1,7 +1,7 @@
 /** `npm start`: all that the service needs, from a bare clone, until Ctrl-C. */
 import path from 'node:path';
 import { takeLock } from './lock.mjs';
-import { Advice, tell } from './stack/advice.ts';
+import { Advice, explain } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
 import { bringUp, type Running } from './start/bring-up.ts';
@@ -47,7 +47,7 @@ try {
   await main();
 } catch (error) {
   if (!signal.aborted) {
-    console.error(tell(error));
+    console.error(explain(error));
     process.exitCode = 1;
   }
 }

@@ -85,7 +85,7 @@ import { preview } from './pages/preview.ts';
 import { signIn } from './pages/sign-in.ts';
 import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
-import type { WidgetShelf } from './pages/widget-shelf.ts';
+import type { WidgetCache } from './pages/widget-cache.ts';
 
 const exact = { sensitive: true, strict: true };
 
@@ -111,7 +111,7 @@ export interface AppParts {
   counters: CounterReader;
   facets: FacetReader;
   displays: DisplayCounter;
-  widget: WidgetShelf;
+  widget: WidgetCache;
 }
 
 export function createApp(given: AppParts): Koa<State> {

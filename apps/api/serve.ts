@@ -37,7 +37,7 @@ import { createTenantCache } from '#libs/tenants/tenant-cache';
 import { createWebhookMetrics } from '#libs/webhooks/metrics';
 import type { ApiConfig } from '../settings/api.ts';
 import { createApp } from './app.ts';
-import { createWidgetShelf } from './pages/widget-shelf.ts';
+import { createWidgetCache } from './pages/widget-cache.ts';
 import { queuePages } from './queue-pages.ts';
 import { apiReadiness } from './readiness.ts';
 import { openReplica } from './replica.ts';
@@ -145,8 +145,8 @@ export async function openApi(
   });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
   const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
-  const widget = createWidgetShelf({ db, build, log, onKeepError: failed('keep_widget_files') });
-  widget.keep();
+  const widget = createWidgetCache({ db, build, log, onStoreError: failed('keep_widget_files') });
+  widget.store();
   const facets = createFacetReader(db);
   const app = createApp({
     config,

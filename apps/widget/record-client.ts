@@ -93,7 +93,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     sending.delete(id);
     if ('wait' in outcome) return retry(outcome.wait);
     failures = 0;
-    if ('refused' in outcome) return keep(outcome.refused);
+    if ('refused' in outcome) return waitForKey(outcome.refused);
     if ('serverTime' in outcome) return correct(id, kept, outcome.serverTime);
     if ('reason' in outcome) drop(id, outcome.reason);
     else {
@@ -115,7 +115,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   }
 
   /** Keeps all records until the service accepts the key again, or a page has another one. */
-  function keep(refused: string): false {
+  function waitForKey(refused: string): false {
     console.warn(`assent: ${refused}. Decisions wait in the browser`);
     waits.noteRefusal();
     for (const id of queue.names()) if (timeOf(id) < Date.now() - accepted) drop(id, tooOld);

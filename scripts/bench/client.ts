@@ -37,7 +37,7 @@ const { baseUrl, send, seconds = Number.POSITIVE_INFINITY, count = Number.POSITI
 const { connections = 'paths' in send ? 128 : 256 } = load;
 const makeRequest = requestMaker(baseUrl, send);
 
-interface Lane {
+interface Connection {
   socket?: Socket;
   received: string;
   /** when its request was due; undefined: none is on its way */
@@ -50,10 +50,10 @@ let sent = 0;
 let answered = 0;
 let failed = 0;
 
-const idle: Lane[] = Array.from({ length: connections }, () => ({ received: '' }));
+const idle: Connection[] = Array.from({ length: connections }, () => ({ received: '' }));
 /** All connections share it: what is read becomes text before the next read. */
 const buffer = Buffer.allocUnsafe(65_536);
-await Promise.all(idle.map(openLane));
+await Promise.all(idle.map(openConnection));
 const start = performance.now();
 let last = start;
 let end = start + seconds * 1_000;
@@ -63,35 +63,35 @@ process.once('SIGTERM', () => {
 const ticking = setInterval(tick, 1);
 tick();
 
-async function openLane(lane: Lane): Promise<void> {
+async function openConnection(connection: Connection): Promise<void> {
   const { hostname: host, port } = new URL(baseUrl);
   const callback = (bytes: number) => {
-    lane.received += buffer.toString('latin1', 0, bytes);
-    readAnswer(lane);
+    connection.received += buffer.toString('latin1', 0, bytes);
+    readAnswer(connection);
     return true;
   };
   const socket = connect({ host, port: Number(port), noDelay: true, onread: { buffer, callback } });
   await once(socket, 'connect');
   socket.on('error', () => {});
   socket.once('close', () => {
-    delete lane.socket;
-    lane.received = '';
-    const reopened = openLane(lane).catch(() => {});
-    void reopened.then(() => finish(lane, false));
+    delete connection.socket;
+    connection.received = '';
+    const reopened = openConnection(connection).catch(() => {});
+    void reopened.then(() => finish(connection, false));
   });
-  lane.socket = socket;
+  connection.socket = socket;
 }
 
-function readAnswer(lane: Lane): void {
-  const { received } = lane;
+function readAnswer(connection: Connection): void {
+  const { received } = connection;
   const headersEnd = received.indexOf('\r\n\r\n');
   if (headersEnd < 0) return;
   const status = Number(received.slice(9, 12));
   const length = status === 204 ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1]);
-  if (Number.isNaN(length)) return void lane.socket?.destroy();
+  if (Number.isNaN(length)) return void connection.socket?.destroy();
   if (received.length < headersEnd + 4 + length) return;
-  lane.received = '';
-  finish(lane, status >= 200 && status < 300);
+  connection.received = '';
+  finish(connection, status >= 200 && status < 300);
 }
 
 function nextDue(now: number): number | undefined {
@@ -99,21 +99,21 @@ function nextDue(now: number): number | undefined {
   return sent < count && due <= now && due < end ? due : undefined;
 }
 
-function sendNext(lane: Lane): void {
+function sendNext(connection: Connection): void {
   const due = nextDue(performance.now());
-  if (due === undefined || !lane.socket) return void idle.push(lane);
-  lane.due = due;
-  lane.socket.write(makeRequest(sent), 'latin1');
+  if (due === undefined || !connection.socket) return void idle.push(connection);
+  connection.due = due;
+  connection.socket.write(makeRequest(sent), 'latin1');
   sent += 1;
   open += 1;
 }
 
-function finish(lane: Lane, isAnswered: boolean): void {
-  const { due } = lane;
+function finish(connection: Connection, isAnswered: boolean): void {
+  const { due } = connection;
   // a server may end a connection that has sent nothing with a 408
   if (due === undefined) return;
   last = performance.now();
-  lane.due = undefined;
+  connection.due = undefined;
   open -= 1;
   if (isAnswered) {
     answered += 1;
@@ -121,12 +121,12 @@ function finish(lane: Lane, isAnswered: boolean): void {
   } else {
     failed += 1;
   }
-  sendNext(lane);
+  sendNext(connection);
 }
 
 function tick(): void {
   const now = performance.now();
-  for (const lane of idle.splice(0)) sendNext(lane);
+  for (const connection of idle.splice(0)) sendNext(connection);
   const allSent = sent >= count || (now >= end && nextDue(now) === undefined);
   // a server that answers nothing for ten seconds ends the load too
   if ((allSent && open === 0) || now > last + 10_000) report();

@@ -26,11 +26,11 @@ export async function untilQuiet(stack: ChaosStack, within = 90_000): Promise<vo
     return noise === '';
   };
   if (await waitUntil(isQuiet, { deadlineMs: within, intervalMs: 100 })) return;
-  throw new Error(`I5: not quiet within ${within} ms: ${noise}; ${await tellProgress(stack).catch(describe)}`);
+  throw new Error(`I5: not quiet within ${within} ms: ${noise}; ${await describeProgress(stack).catch(describe)}`);
 }
 
 /** How far epochs, derivations and logs are, and which statement is the oldest, for whoever looks for what holds them up. */
-async function tellProgress({ sql }: ChaosStack): Promise<string> {
+async function describeProgress({ sql }: ChaosStack): Promise<string> {
   const [row] = await sql(
     (running) => running<{ text: string }[]>`
       select 'epoch ' || (select open from epochs) || ' is open; done: ' || string_agg(name || ' ' || epoch, ', ')

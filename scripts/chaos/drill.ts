@@ -25,18 +25,18 @@ export interface Drill extends Wishes {
   allAcknowledged?: true;
   /** records that Postgres has to reject */
   rejected?: number;
-  /** The time to heal counts from its end. */
+  /** The time to recover counts from its end. */
   run: (scene: Scene) => Promise<void>;
 }
 
 export interface Report {
   verdict?: Verdict;
-  secondsToHeal?: number;
+  secondsToRecover?: number;
   breaches: string[];
 }
 
 /** Seconds: a worker's lock expires after 10, and another worker looks for such jobs every 3. */
-const mayHealFor = 45;
+const mayRecoverFor = 45;
 
 /** Rejects when `signal` aborts, after the drill's stack is down. */
 export async function perform(drill: Drill, dist: string, signal: AbortSignal): Promise<Report> {
@@ -70,17 +70,17 @@ async function performOn(stack: ChaosStack, drill: Drill, signal: AbortSignal): 
   const scene = createScene(stack, signal, drill.rate);
   try {
     await drill.run(scene);
-    const healing = performance.now();
+    const faultOver = performance.now();
     await scene.load.acknowledged(200);
     await scene.end();
     await untilQuiet(stack);
-    const secondsToHeal = (performance.now() - healing) / 1_000;
+    const secondsToRecover = (performance.now() - faultOver) / 1_000;
     const verdict = await checkPromises(scene, drill);
     for (const check of scene.checks) await check();
     const failed = verdict.attempts - verdict.acknowledged;
     scene.expect(failed === 0 || !drill.allAcknowledged, `${failed} attempts were not acknowledged`);
-    scene.expect(secondsToHeal <= mayHealFor, `I5: it took ${secondsToHeal.toFixed(0)} s to heal`);
-    return { verdict, secondsToHeal, breaches: [...scene.found, ...verdict.breaches] };
+    scene.expect(secondsToRecover <= mayRecoverFor, `I5: it took ${secondsToRecover.toFixed(0)} s to recover`);
+    return { verdict, secondsToRecover, breaches: [...scene.found, ...verdict.breaches] };
   } catch (error) {
     return { breaches: [...scene.found, describe(error)] };
   } finally {

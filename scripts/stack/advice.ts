@@ -5,11 +5,13 @@ export class Advice extends Error {
   override name = 'Advice';
 }
 
+/** What went wrong, in its own words. */
 export function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export function tell(error: unknown): string {
+/** What a script prints when it fails: of anything but an Advice with its stack. */
+export function explain(error: unknown): string {
   if (error instanceof Advice) return error.message;
   if (isDenied(error)) {
     return `${error.path} belongs to another user, perhaps from an earlier run: give it to this one, or remove .data and dist.`;

@@ -59,21 +59,23 @@ interface Meeting {
 
 /** As `redis-cli --cluster create` does: the first half become masters, and each of the others a replica of one. */
 async function join(nodes: Meeting[], clients: Redis[]): Promise<void> {
-  const tell = async (client: Redis | undefined, ...words: string[]) => String(await client?.call('CLUSTER', ...words));
+  const command = async (client: Redis | undefined, ...words: string[]) =>
+    String(await client?.call('CLUSTER', ...words));
   const everywhere = (isTrue: (client: Redis, index: number) => Promise<boolean>, what: string) =>
     untilTrue(async () => (await Promise.all(clients.map(isTrue))).every(Boolean), `the cluster: ${what}`);
   for (const [index, client] of clients.entries()) {
-    await tell(client, 'SET-CONFIG-EPOCH', String(index + 1));
+    await command(client, 'SET-CONFIG-EPOCH', String(index + 1));
     const [from = 0, to = 0] = [index, index + 1].map((part) => Math.floor((slots * part) / masters));
-    if (index < masters) await tell(client, 'ADDSLOTSRANGE', String(from), String(to - 1));
+    if (index < masters) await command(client, 'ADDSLOTSRANGE', String(from), String(to - 1));
   }
-  for (const { port, busPort } of nodes.slice(1)) await tell(clients[0], 'MEET', '127.0.0.1', String(port), busPort);
-  const ids = await Promise.all(clients.map((client) => tell(client, 'MYID')));
+  for (const { port, busPort } of nodes.slice(1)) await command(clients[0], 'MEET', '127.0.0.1', String(port), busPort);
+  const ids = await Promise.all(clients.map((client) => command(client, 'MYID')));
   // refused until both have met
-  const replicate = (client: Redis, index: number) => succeeds(tell(client, 'REPLICATE', ids[index - masters] ?? ''));
+  const replicate = (client: Redis, index: number) =>
+    succeeds(command(client, 'REPLICATE', ids[index - masters] ?? ''));
   await everywhere(async (client, index) => index < masters || replicate(client, index), 'the nodes meet');
   await everywhere(async (client) => {
-    const [state, known] = [await tell(client, 'INFO'), await tell(client, 'NODES')];
+    const [state, known] = [await command(client, 'INFO'), await command(client, 'NODES')];
     const link = /^master_link_status:(\w+)/m.exec(await client.info('replication'))?.[1] ?? 'up';
     return state.includes('cluster_state:ok') && known.match(/slave/g)?.length === masters && link === 'up';
   }, 'the nodes agree');

@@ -8,10 +8,10 @@ import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget/files';
 import { eachTime, forEver, sendPacked } from './send-packed.ts';
-import type { ServedFile, WidgetShelf } from './widget-shelf.ts';
+import type { ServedFile, WidgetCache } from './widget-cache.ts';
 
 /** Path → handler. */
-export function widgetFiles({ widget }: { widget: WidgetShelf }): Record<string, Middleware> {
+export function widgetFiles({ widget }: { widget: WidgetCache }): Record<string, Middleware> {
   const current =
     (name: WidgetFileName): Middleware =>
     (ctx) =>

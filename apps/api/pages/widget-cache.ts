@@ -16,12 +16,12 @@ import { type PackedFile, pack } from './send-packed.ts';
 
 export type ServedFile = WidgetFile & PackedFile;
 
-export interface WidgetShelf {
+export interface WidgetCache {
   current(name: WidgetFileName): ServedFile;
   /** Of any release. Rejects while Postgres is down. */
   find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined>;
   /** Stores this build's files for later releases; retries until it succeeds. */
-  keep(): void;
+  store(): void;
   close(): void;
 }
 
@@ -35,16 +35,16 @@ const others = 50;
 const toServed = (file: WidgetFile): ServedFile => ({ ...pack(file.content), ...file });
 const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
 
-interface WidgetShelfParts {
+interface WidgetCacheParts {
   db: Database;
   /** that of the widget lies in it */
   build: URL;
   log: Pick<Log, 'warn'>;
   /** this build's files could not be stored, which is tried again */
-  onKeepError?: () => void;
+  onStoreError?: () => void;
 }
 
-export function createWidgetShelf({ db, build, log, onKeepError = () => {} }: WidgetShelfParts): WidgetShelf {
+export function createWidgetCache({ db, build, log, onStoreError = () => {} }: WidgetCacheParts): WidgetCache {
   const widget = new URL('widget/', build);
   const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(widget, name))]));
   const known = new LRUCache<string, ServedFile>({ max: others });
@@ -67,13 +67,13 @@ export function createWidgetShelf({ db, build, log, onKeepError = () => {} }: Wi
     return file;
   };
 
-  async function keep(isFirst = true): Promise<void> {
+  async function store(isFirst = true): Promise<void> {
     try {
       await db.run((sql) => keepWidgetFiles(sql, [...files.values()]));
     } catch (error) {
-      onKeepError();
+      onStoreError();
       if (isFirst) log.warn({ err: error }, "could not store the widget's files; retrying");
-      if (!closed) timer = setTimeout(() => void keep(false), retryEvery);
+      if (!closed) timer = setTimeout(() => void store(false), retryEvery);
     }
   }
 
@@ -88,7 +88,7 @@ export function createWidgetShelf({ db, build, log, onKeepError = () => {} }: Wi
       if (found) known.set(key, found);
       return found;
     },
-    keep: () => void keep(),
+    store: () => void store(),
     close: () => {
       closed = true;
       clearTimeout(timer);
