@@ -78,12 +78,25 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
   };
 }
 
+/** What is left of a job that could not be ended is delivered again once its lock has run out, which uses up no attempt. */
+class JobWorker extends Worker {
+  /** A Redis that was just replaced may refuse the end of a job: its records are stored, and it has not failed. */
+  protected override async handleCompleted(...of: Parameters<Worker['handleCompleted']>) {
+    try {
+      return await super.handleCompleted(...of);
+    } catch (error) {
+      if (error instanceof Error && error.name === 'ReplyError') throw new WaitingError();
+      throw error;
+    }
+  }
+}
+
 function consumeShard(
   shard: number,
   hold: Hold,
   { redis, concurrency, handle, log, tracing }: ConsumerOptions,
 ): Worker {
-  const worker = new Worker(
+  const worker = new JobWorker(
     recordQueue(shard),
     async (job, token) => {
       // known only before the first await

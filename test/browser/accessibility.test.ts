@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { violations } from '../support/browser/look.ts';
 import { config } from '../support/browser/site.ts';
 import { useWidget } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
 
 describe('the widget for everyone', () => {
   const widget = useWidget(useStack);
@@ -144,21 +146,25 @@ describe('the widget for everyone', () => {
     await page.getByRole('button', { name: 'Customise' }).click();
     await page.mouse.move(width / 2, height / 2);
     /** Clicks where it is once the wheel has brought it into view; what hides inside a smaller frame is not clicked. */
-    const press = async (control: Locator) => {
-      for (;;) {
-        const box = await control.boundingBox();
-        const frame = await page.getByRole('dialog').boundingBox();
-        if (box && frame && box.y >= frame.y && box.y + box.height <= frame.y + frame.height) {
-          return page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-        }
-        await page.evaluate(() => {
-          const shadow = document.querySelector('assent-widget')?.shadowRoot;
-          const scrolled = new Promise((resolve) => shadow?.addEventListener('scrollend', resolve, { capture: true }));
-          Object.assign(window, { scrolled });
-        });
-        await page.mouse.wheel(0, 60);
-        await page.evaluate(() => (window as unknown as { scrolled: Promise<unknown> }).scrolled.then(() => {}));
-      }
+    const press = (control: Locator) => {
+      let last: object | null = null;
+      return eventually(
+        async () => {
+          const box = await control.boundingBox();
+          const frame = await page.getByRole('dialog').boundingBox();
+          if (!box || !frame || !isDeepStrictEqual(box, last)) {
+            last = box;
+            throw new Error('it does not stand still');
+          }
+          if (box.y < frame.y || box.y + box.height > frame.y + frame.height) {
+            last = null;
+            await page.mouse.wheel(0, box.y < frame.y ? -60 : 60);
+            throw new Error('it cannot be scrolled into view');
+          }
+          await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+        },
+        { every: 100 },
+      );
     };
     for (const name of ['Statistics', 'Marketing']) {
       const control = page.getByRole('switch', { name });

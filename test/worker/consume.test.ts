@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { inspect } from 'node:util';
 import { Queue } from 'bullmq';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { NewRecord } from '#libs/record/contract';
@@ -20,6 +22,11 @@ const redisUrl = (await openRedisServer()).url;
 const worker = await openRedis(redisUrl, 'worker');
 const queue = new Queue(recordQueue(0), { connection: worker.client, prefix: queuePrefix });
 atEnd(() => queue.close());
+
+const takesWrites = `
+const socket = require('node:net').connect(new URL(process.argv[1]).port, '127.0.0.1');
+socket.once('data', () => socket.destroy()).write('CONFIG SET min-replicas-to-write 0\\r\\n');
+`;
 
 describe('the consumer of a queue', () => {
   beforeEach(() => queue.obliterate({ force: true }));
@@ -44,6 +51,30 @@ describe('the consumer of a queue', () => {
     await eventually(async () => expect(await counts()).toEqual(nothing));
     expect(seen).toEqual(batches);
     expect(await queue.getCompletedCount()).toBe(0);
+  });
+
+  it('uses up no attempt of a job whose end Redis refused, and goes on with the next', async () => {
+    const producer = createProducer(await openRedis(redisUrl), 1);
+    await producer.ready();
+    for (const batch of [[record()], [record()]]) await producer.add(0, batch);
+    const failed: string[] = [];
+    const { log } = quiet();
+    // blocks until Redis takes writes again, so that only the end of the job was refused
+    const warn = (fields: object) => {
+      if (inspect(fields).includes('NOREPLICAS')) execFileSync(process.execPath, ['-e', takesWrites, redisUrl]);
+    };
+    const told = { ...log, warn, error: (_: object, message: string) => void failed.push(message) };
+    let handled = 0;
+    const handle = async () => {
+      handled += 1;
+      if (handled === 1) await worker.client.config('SET', 'min-replicas-to-write', 1);
+    };
+    const consumer = consumeShards({ redis: worker, hasty: worker, shards: 1, concurrency: 1, handle, log: told });
+    onTestFinished(() => consumer.close());
+    await eventually(async () =>
+      expect({ handled, ...(await counts()) }).toEqual({ ...nothing, handled: 2, active: 1 }),
+    );
+    expect(failed).toEqual([]);
   });
 
   it('gets a job at once that a clock 400 days ahead delayed, and in its time any other', async () => {
