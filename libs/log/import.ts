@@ -1,4 +1,7 @@
-/** POST /v1/consent/:domainId/import: records from elsewhere, or from an export, read as they arrive. */
+/**
+ * POST /v1/consent/:domainId/import: records from elsewhere, or from an export, read as they arrive. Of an import itself
+ * only an act stays (`records.import`), with its counts.
+ */
 import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
