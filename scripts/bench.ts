@@ -7,6 +7,7 @@ import { inTurns, type Row, table } from './bench/figures.ts';
 import { against, type Measurement, quick, whole } from './bench/measurement.ts';
 import { accept } from './bench/measurements/accept.ts';
 import { capacity } from './bench/measurements/capacity.ts';
+import { cost } from './bench/measurements/cost.ts';
 import { disk } from './bench/measurements/disk.ts';
 import { drain } from './bench/measurements/drain.ts';
 import { pages } from './bench/measurements/pages.ts';
@@ -26,7 +27,7 @@ const { values, positionals: names } = parseArgs({
 /** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : other === undefined ? whole : against;
-const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, capacity];
+const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, capacity, cost];
 const offered = all.filter(({ comparable }) => other === undefined || comparable);
 const signal = onInterrupt();
 

@@ -6,7 +6,7 @@ import type { Stack } from '../stack.ts';
 import { sustained } from './sustain.ts';
 
 /** A worker's, to seal each second; for so many seconds at least. */
-const sealing = { LOG_NAME: 'bench', LOG_KEY: newKey(), SEAL_SECONDS: '1' };
+export const sealing = { LOG_NAME: 'bench', LOG_KEY: newKey(), SEAL_SECONDS: '1' };
 const shortest = 6;
 const jobSizes = [1, 2, 5, 25];
 const shardCounts = [1, 16];
@@ -28,7 +28,7 @@ export const capacity: Measurement = {
 
 async function endToEnd(stack: Stack, { seconds }: Scale): Promise<Figures> {
   await stack.reset();
-  const round = await sustained('capacity', stack, Math.max(seconds, shortest), sealing);
+  const round = await sustained('capacity', stack, Math.max(seconds, shortest), { settings: sealing });
   return round();
 }
 

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Site } from '../../stack/client.ts';
 import { figuresBetween, look } from '../cpu-time.ts';
-import { atLeast, type Round } from '../figures.ts';
+import { atLeast, type Figures, type Round } from '../figures.ts';
 import { bareKoa, type Measurement } from '../measurement.ts';
 import { expectAnswers, startLoad } from '../programs.ts';
-import type { Stack } from '../stack.ts';
+import type { Server, Stack } from '../stack.ts';
 
 /** milliseconds that the oldest waiting job may have waited, and between two looks at it */
 const mayWait = 150;
@@ -19,21 +20,37 @@ export const sustain: Measurement = {
   targets: { sustain: atLeast(0.6) },
 };
 
+interface Sustaining {
+  /** the worker's */
+  settings?: Record<string, string>;
+  /** default: all of the stack */
+  sites?: Site[];
+  /** requests a second; default: as many as are stored */
+  rate?: number | undefined;
+  /** runs beside what is measured */
+  beside?: (api: Server) => Promise<Figures>;
+}
+
 /** A round with a worker of these settings. */
 export async function sustained(
   name: string,
   stack: Stack,
   seconds: number,
-  settings: Record<string, string> = {},
+  { settings = {}, sites = stack.sites, rate, beside = async () => ({}) }: Sustaining = {},
 ): Promise<Round> {
   const [api, worker] = await Promise.all([stack.startApi(), stack.startWorker(settings)]);
   const warmUp = Math.min(2, seconds / 2);
   return async () => {
-    const load = startLoad({ baseUrl: api.baseUrl, send: { sites: stack.sites }, seconds: warmUp + seconds + 1 });
+    const load = startLoad({
+      baseUrl: api.baseUrl,
+      send: { sites },
+      seconds: warmUp + seconds + 1,
+      ...(rate && { rate }),
+    });
     const keepQueueShort = async (forSeconds: number) => {
       const end = performance.now() + forSeconds * 1_000;
       while (performance.now() < end) {
-        if (Date.now() - (await stack.oldestWaiting()) > mayWait) load.pause();
+        if (rate === undefined && Date.now() - (await stack.oldestWaiting()) > mayWait) load.pause();
         else load.resume();
         await sleep(lookEvery);
       }
@@ -42,13 +59,19 @@ export async function sustained(
     try {
       await keepQueueShort(warmUp);
       const first = look(await stack.stored(), pids);
-      await keepQueueShort(seconds);
+      const [besides] = await Promise.all([beside(api), keepQueueShort(seconds)]);
       const last = look(await stack.stored(), pids);
       load.resume();
-      expectAnswers(await load.result);
+      const result = await load.result;
+      expectAnswers(result);
       await stack.untilQuiet();
       if (last.stored === first.stored) throw new Error('no record was stored');
-      return figuresBetween(name, first, last);
+      return {
+        ...figuresBetween(name, first, last),
+        // of a client that was paused it says nothing
+        ...(rate && { [`${name}: p99`]: { value: result.p99, unit: 'ms' } }),
+        ...besides,
+      };
     } finally {
       load.resume();
       await load.stop();
