@@ -5,7 +5,6 @@ import { Command } from 'commander';
 import { createProgress } from '#libs/base/cli/progress';
 import { print } from '#libs/base/cli/session';
 import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
-import { tables as ofLog } from '#libs/log/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
 import { forgetTombstonesOf } from '#libs/privacy/tombstones-in-redis';
@@ -13,7 +12,7 @@ import { tables as ofProof } from '#libs/proof/tables';
 import { forgetLogs } from '#libs/proof/witness';
 import { type JobState, rewriteJobs } from '#libs/record/rewrite-jobs';
 import { tables as ofRecord } from '#libs/record/tables';
-import { drop } from '#libs/stats/raise';
+import { drop } from '#libs/stats/redis-counters';
 import { tables as ofStats } from '#libs/stats/tables';
 import { closeOrganization, deleteNames, deleteRows } from '#libs/tenants/deletion';
 import { findOrganization } from '#libs/tenants/organization-commands';
@@ -30,7 +29,6 @@ export const tables: Table[] = [
   ...ofWebhooks,
   ...ofRecord,
   ...ofPrivacy,
-  ...ofLog,
   ...ofProof,
   ...ofStats,
   ...ofNotices,

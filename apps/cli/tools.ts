@@ -6,7 +6,7 @@ import { isForbidden, isSchemaMissing, isUnavailable } from '#libs/base/db/error
 import { type KeyName, requireKeys } from '#libs/base/db/key-fingerprints';
 import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
 import type { QueueTools } from '#libs/record/commands';
-import { knownShards } from '#libs/record/queue-shards';
+import { knownShards } from '#libs/record/queue';
 import { type CliConfig, readCliConfig } from '../settings/cli.ts';
 
 const silent = { warn: () => {} };

@@ -1,7 +1,7 @@
 /** What several processes read. */
 import { checkPostgresAddress } from '#libs/base/config/postgres-address';
 import { refuse } from '#libs/base/config/read';
-import type { AddressRule } from '#libs/base/http/stored-address';
+import type { AddressRule } from '#libs/base/http/client-address';
 import type { Values } from './settings.ts';
 import { secretKey } from './token-keys.ts';
 

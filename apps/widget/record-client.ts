@@ -2,8 +2,7 @@
  * Sends decisions to the service. Each one is stored in the browser until the service has it, across pages and days. Its
  * id is created with the decision, so that retries do not duplicate it.
  */
-import type { Decision, sources } from '#libs/base/terms/terms';
-import type { Receipt } from '#libs/record/contract';
+import type { Receipt, RecordBody } from '#libs/record/contract';
 import { attempt } from './attempt.ts';
 import { waitAfter, withJitter } from './backoff.ts';
 import { hashNotice, type Shown } from './hash-notice.ts';
@@ -15,23 +14,8 @@ import { openWaits } from './waits.ts';
 
 export type { Receipt };
 
-/** The body of POST /v1/consent/:domainId/record without the id. */
-export interface Report {
-  decision: Decision;
-  /** category → allowed */
-  preferences?: Record<string, boolean> | undefined;
-  source?: (typeof sources)[number] | undefined;
-  visitorId?: string | undefined;
-  bannerVersion?: string | undefined;
-  policyVersion?: string | undefined;
-  language?: string | undefined;
-  pageUrl?: string | undefined;
-  variant?: string | undefined;
-  gpc?: boolean | undefined;
-  tcString?: string | undefined;
-  gppString?: string | undefined;
-  metadata?: Record<string, string | number | boolean> | undefined;
-}
+/** A decision; the client adds the id, and the notice that is shown. */
+export type Report = Omit<RecordBody, 'id' | 'notice'>;
 
 export interface RecordClientOptions extends Target {
   /** The record is stored. `id` is what `record` returned; the receipt's id differs where a clock was corrected. */

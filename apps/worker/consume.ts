@@ -19,7 +19,7 @@ import type { QueueTracing } from '#libs/record/queue-tracing';
 import { persistWatched } from '#libs/record/store';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { oweRaises } from '#libs/stats/owed-raises';
-import { raise } from '#libs/stats/raise';
+import { raise } from '#libs/stats/redis-counters';
 import type { WorkerConfig } from '../settings/worker.ts';
 
 /** records in one statement */

@@ -1,7 +1,7 @@
 /** What workers of the release before keep in Redis for housekeeping: a queue, with schedules that nobody follows any more. */
 import { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { closeAll, maintenanceQueue, queuePrefix } from '#libs/record/queue-shards';
+import { closeAll, maintenanceQueue, queuePrefix } from '#libs/record/queue';
 
 /** Removes it, once none of these workers is left: each writes its schedules anew, and follows a new one at once. */
 export async function removeOldSchedules(connection: RedisConnection): Promise<void> {

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { isGzip, isPackedFile, unpackedOf } from '#libs/base/cli/gzipped';
 import { isJson, print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
-import type { AddressRule } from '#libs/base/http/stored-address';
+import type { AddressRule } from '#libs/base/http/client-address';
 import { findKnownRows } from '#libs/record/known-ids';
 import { persistOrReject } from '#libs/record/store';
 import { createPerform } from '#libs/tenants/audited-change';

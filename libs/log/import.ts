@@ -3,9 +3,9 @@
  * only an act stays (`records.import`), with its counts.
  */
 import type { Database } from '#libs/base/db/database';
+import type { AddressRule } from '#libs/base/http/client-address';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
-import type { AddressRule } from '#libs/base/http/stored-address';
 import { dropRest, readUpload, requireType } from '#libs/base/http/upload';
 import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';

@@ -7,7 +7,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
 import { groupsOf } from '#libs/base/group-by';
 import { isPastRetention } from '#libs/base/terms/retention';
-import { forgetVisitorsOf } from '#libs/log/busy-visitors';
+import { forgetVisitorsOf } from '#libs/record/busy-visitors';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
 import { nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';

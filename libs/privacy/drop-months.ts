@@ -3,8 +3,8 @@
 import type { Database } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
 import { isPastRetention } from '#libs/base/terms/retention';
-import { forgetVisitorsOf } from '#libs/log/busy-visitors';
 import { expireMonth, isDerived } from '#libs/proof/expire';
+import { forgetVisitorsOf } from '#libs/record/busy-visitors';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
 import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '#libs/record/months';
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
-import { forgetVisitor } from '#libs/log/busy-visitors';
+import { forgetVisitor } from '#libs/record/busy-visitors';
 import { isVisitor } from '#libs/record/joined-names';
 import {
   addVisitorAct,

@@ -5,8 +5,8 @@ import { monthOf } from '#libs/base/terms/calendar';
 import { Problem } from '#libs/base/terms/problem';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { FullRecord } from '#libs/record/contract';
+import * as record from '#libs/record/fields';
 import { joinNames, numberOf } from '#libs/record/joined-names';
-import * as record from '#libs/record/read';
 
 /** The run that holds `r`, if any does: a log of its domain has it in order of epoch and id. `only`: in this log. */
 export const runOf = (sql: Sql, only?: number) => sql`

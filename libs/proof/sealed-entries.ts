@@ -1,8 +1,8 @@
 /** Sealed entries: what each is made of. */
 
 import type { Sql } from '#libs/base/db/database';
+import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/fields';
 import { joinNames } from '#libs/record/joined-names';
-import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/read';
 import { textId } from './log-texts.ts';
 import type { LogName } from './runs.ts';
 

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { packedFor } from '#libs/base/cli/gzipped';
 import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
-import { jobVersion, unpackJob, versionedPayload } from './job.ts';
+import { jobVersion, unpackJob, versionedPayload } from './queue.ts';
 import type { QueueSummary } from './queue-summary.ts';
 
 const shownFailures = 20;

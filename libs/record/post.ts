@@ -1,18 +1,18 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 
 import type { Clock } from '#libs/base/db/clock';
-import { clientAddress } from '#libs/base/http/client-address';
+import { type AddressRule, clientAddress, storedAddress } from '#libs/base/http/client-address';
 import type { Context, Step } from '#libs/base/http/context';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { bodyLimit, readJsonObject } from '#libs/base/http/json-body';
-import { type AddressRule, storedAddress } from '#libs/base/http/stored-address';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
 import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import { domainIn } from '#libs/tenants/api-key';
-import { checkRecord, countryIn, withoutQuery } from './check-record.ts';
+import { checkRecord, countryIn } from './check-record.ts';
 import { type NewRecord, type Receipt, type RecordBody, recordFields } from './contract.ts';
 import type { CountryOf } from './countries.ts';
+import { toRecord } from './fields.ts';
 import type { Recorder } from './recorder.ts';
 
 interface RecordConfig {
@@ -41,9 +41,20 @@ export function record({ config, countryOf, recorder, notices, clock }: RecordPa
     const { receivedAt: now } = ctx.state;
     const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now, clock);
     const receivedAt = toTimestamp(now);
-    const made = toRecord(ctx, body, { id, domainId: domain.domainId, receivedAt, country: countryIs(ctx) }, config);
+    const { headers } = ctx.req;
+    const made = toRecord(body, {
+      id,
+      domainId: domain.domainId,
+      receivedAt,
+      source: sourceOf(body),
+      country: countryIs(ctx),
+      ip: storedAddress(clientAddress(ctx), config.ip),
+      userAgent: headers['user-agent']?.slice(0, 512) || undefined,
+      gpc: headers['sec-gpc'] === '1' ? true : body.gpc,
+      requestId: ctx.state.requestId,
+    });
     if (isProgram(made, ctx)) made.bot = true;
-    const size = Number(ctx.req.headers['content-length'] ?? bodyLimit);
+    const size = Number(headers['content-length'] ?? bodyLimit);
     const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
     if (body.source === 'import') ignored.push('source');
     const { arrivedAt, trace } = ctx.state;
@@ -83,38 +94,6 @@ function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): strin
     errors: [{ path: '/id', message: `has the time ${new Date(time).toISOString()}` }],
     serverTime: new Date(now).toISOString(),
   });
-}
-
-type Found = Pick<NewRecord, 'id' | 'domainId' | 'receivedAt' | 'country'>;
-
-/** Every field by name: a single object shape is faster to build and to serialize than a spread. */
-function toRecord(ctx: Context, body: RecordBody, found: Found, { ip }: RecordConfig): NewRecord {
-  const { headers } = ctx.req;
-  const byHeader = headers['sec-gpc'] === '1';
-  return {
-    id: found.id,
-    domainId: found.domainId,
-    decision: body.decision,
-    receivedAt: found.receivedAt,
-    source: sourceOf(body),
-    visitorId: body.visitorId,
-    preferences: body.preferences,
-    bannerVersion: body.bannerVersion,
-    policyVersion: body.policyVersion,
-    language: body.language,
-    pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
-    country: found.country,
-    ip: storedAddress(clientAddress(ctx), ip),
-    userAgent: headers['user-agent']?.slice(0, 512) || undefined,
-    tcString: body.tcString,
-    gppString: body.gppString,
-    gpc: byHeader ? true : body.gpc,
-    metadata: body.metadata,
-    notice: body.notice,
-    variant: body.variant,
-    bot: undefined,
-    requestId: ctx.state.requestId,
-  };
 }
 
 /** Only an import says that a record was imported: whoever has a page's key could claim it. */

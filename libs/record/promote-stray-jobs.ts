@@ -4,7 +4,7 @@
  */
 import { Job } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { closeAll, knownShards, queuePrefix, recordQueue } from './queue-shards.ts';
+import { closeAll, knownShards, queuePrefix, recordQueue } from './queue.ts';
 import { openToRead } from './queue-summary.ts';
 
 /** Milliseconds: far longer than any job waits for its next attempt, or for a newer worker. */

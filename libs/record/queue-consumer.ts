@@ -6,8 +6,7 @@ import { toldOnce } from '#libs/base/ops/told-once';
 import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { NewRecord } from './contract.ts';
-import { jobVersion, unpackJob, versionedPayload } from './job.ts';
-import { closeAll, knownShards, queuePrefix, recordQueue } from './queue-shards.ts';
+import { closeAll, jobVersion, knownShards, queuePrefix, recordQueue, unpackJob, versionedPayload } from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */

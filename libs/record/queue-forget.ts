@@ -1,7 +1,7 @@
 /** Shards that QUEUE_SHARDS names no more: once nothing is in them and nobody adds to them, they need no consumers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { announcedShards, announceEvery, announceShards, unannounceShards } from './queue-shards.ts';
+import { announcedShards, announceEvery, announceShards, unannounceShards } from './queue.ts';
 import { openToRead } from './queue-summary.ts';
 
 /** Milliseconds within which whoever adds to a shard announces it again: those of an older release after five seconds. */

@@ -4,8 +4,7 @@ import { every } from '#libs/base/every';
 import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { NewRecord } from './contract.ts';
-import { packJob } from './job.ts';
-import { announceEvery, announceShards, closeAll, queuePrefix, recordQueue } from './queue-shards.ts';
+import { announceEvery, announceShards, closeAll, packJob, queuePrefix, recordQueue } from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
 /** An outage is retried within one attempt; further attempts are for unforeseen errors. */

@@ -3,7 +3,7 @@
 import { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { within } from '#libs/base/within';
-import { closeAll, knownShards, queuePrefix, recordQueue } from './queue-shards.ts';
+import { closeAll, knownShards, queuePrefix, recordQueue } from './queue.ts';
 
 const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;
 

@@ -12,8 +12,8 @@ import { unavailable } from '#libs/base/terms/problem';
 import { within } from '#libs/base/within';
 import type { NewRecord } from './contract.ts';
 import type { RecordMetrics } from './metrics.ts';
+import { shardOf } from './queue.ts';
 import type { Producer } from './queue-producer.ts';
-import { shardOf } from './queue-shards.ts';
 
 /** With only one in flight, a record that just misses it waits for two writes to disk. */
 const addsAtOnce = 2;

@@ -2,7 +2,7 @@
 
 import type { Job, Queue } from 'bullmq';
 import type { NewRecord } from './contract.ts';
-import { packJob, unpackJob } from './job.ts';
+import { packJob, unpackJob } from './queue.ts';
 
 const pageSize = 100;
 

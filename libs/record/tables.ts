@@ -19,4 +19,6 @@ export const tables: Table[] = [
   { name: 'user_agents_to_look_for' },
   { name: 'user_agents_looked_for' },
   { name: 'user_agent_look' },
+  { name: 'visitor_counters', by: 'domain_number', personal: ['visitor_id'] },
+  { name: 'busy_visitors', by: 'domain_number', personal: ['visitor_id'] },
 ];

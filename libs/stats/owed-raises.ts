@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { type Counter, totalOf } from '#libs/base/terms/terms';
 import type { RepairParts } from './each-organization.ts';
-import { raise } from './raise.ts';
+import { raise } from './redis-counters.ts';
 
 type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
 

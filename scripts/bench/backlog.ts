@@ -1,7 +1,6 @@
 /** A backlog of jobs of a given size, made here and not by an API, and how fast workers store it. */
 import { Queue } from 'bullmq';
-import { packJob } from '#libs/record/job';
-import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { packJob, queuePrefix, recordQueue } from '#libs/record/queue';
 import { waitUntil } from '../stack/wait.ts';
 import { figuresBetween, look } from './cpu-time.ts';
 import type { Figures } from './figures.ts';

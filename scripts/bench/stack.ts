@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createDatabase } from '#libs/base/db/database';
-import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { queuePrefix, recordQueue } from '#libs/record/queue';
 import { answersReady, launch, runCli } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { type Site, signToken } from '../stack/client.ts';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import { knownShards, queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { knownShards, queuePrefix, recordQueue } from '#libs/record/queue';
 import { isReady } from '#libs/stats/redis/fill';
 import { describe } from '../stack/advice.ts';
 import { waitUntil } from '../stack/wait.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import { createDatabase, type Database, type Sql } from '#libs/base/db/database';
 import { connectRedis } from '#libs/base/redis/connection';
-import { shardOf } from '#libs/record/queue-shards';
+import { shardOf } from '#libs/record/queue';
 import { describe } from '../stack/advice.ts';
 import { type AssentProcess, runCli, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';

@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { queuePrefix, recordQueue } from '#libs/record/queue';
 import { createAdministration } from '#libs/tenants/administration';
 import { makeApiKey } from '#libs/tenants/tenants';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { describe, expect, inject, it } from 'vitest';
-import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { queuePrefix, recordQueue } from '#libs/record/queue';
 import { atEnd } from '../support/at-end.ts';
 import { createClient, tokenFor } from '../support/client.ts';
 import { type CollectedSpan, startCollector } from '../support/collector.ts';

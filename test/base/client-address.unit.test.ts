@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { clientAddress, network } from '#libs/base/http/client-address';
+import { clientAddress, network, storedAddress } from '#libs/base/http/client-address';
 import type { State } from '#libs/base/http/context';
-import { storedAddress } from '#libs/base/http/stored-address';
 
 const none = { hashKey: undefined };
 const truncated = { ...none, mode: 'truncated' } as const;

@@ -1,9 +1,9 @@
 /** What the log is counted by: the counters of crawlers and of visitors with many records. And a page of many records. */
 import { describe, expect, it } from 'vitest';
 import { decisions } from '#libs/base/terms/terms';
-import { countBusyVisitors, noteBusyVisitor } from '#libs/log/busy-visitors';
 import { type LogQuery, readPage } from '#libs/log/domain-page';
 import { forgetMonth } from '#libs/privacy/drop-months';
+import { countBusyVisitors, noteBusyVisitor } from '#libs/record/busy-visitors';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { openPool } from '../support/pool.ts';

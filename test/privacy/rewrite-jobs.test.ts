@@ -1,8 +1,7 @@
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
 import { withoutPersonal } from '#libs/privacy/rejected-visitors';
-import { jobVersion } from '#libs/record/job';
-import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { jobVersion, queuePrefix, recordQueue } from '#libs/record/queue';
 import { type ChangeRecords, rewriteJobs } from '#libs/record/rewrite-jobs';
 import { atEnd } from '../support/at-end.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';

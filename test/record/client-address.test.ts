@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { storedAddress } from '#libs/base/http/stored-address';
+import { storedAddress } from '#libs/base/http/client-address';
 import { makeMmdb } from '../support/mmdb.ts';
 import { startApi } from '../support/service.ts';
 import { at, recordsOf, useStack, withOwnDomain } from '../support/stack.ts';

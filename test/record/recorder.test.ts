@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
-import { shardOf } from '#libs/record/queue-shards';
+import { shardOf } from '#libs/record/queue';
 import { sweepOwedRaises } from '#libs/stats/owed-raises';
 import { fill } from '#libs/stats/redis/fill';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';

@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { announceShards, queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { announceShards, queuePrefix, recordQueue } from '#libs/record/queue';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';

@@ -15,7 +15,7 @@ import { addDays, dayOf } from '#libs/base/terms/calendar';
 import type { Erasure } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
 import { dropMonth, listMonths, makeMonth } from '#libs/record/months';
-import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
+import { queuePrefix, recordQueue } from '#libs/record/queue';
 import { startPgBouncer } from '../../scripts/stack/pgbouncer.ts';
 import { atEnd } from '../support/at-end.ts';
 import { openCertificate } from '../support/certificate.ts';

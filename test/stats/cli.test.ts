@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dayOf, monthOf } from '#libs/base/terms/calendar';
 import { persist } from '#libs/record/persist/persist';
-import { counterField, counterKey } from '#libs/stats/redis/keys';
+import { counterField, counterKey } from '#libs/stats/redis-counters';
 import { createCli } from '../support/cli.ts';
 import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';

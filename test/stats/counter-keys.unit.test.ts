@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shardOf } from '#libs/record/queue-shards';
-import { counterField, counterKey, fillKey, keysKey, parseKey, readyKey, unpack } from '#libs/stats/redis/keys';
+import { shardOf } from '#libs/record/queue';
+import { counterField, counterKey, fillKey, keysKey, parseKey, readyKey, unpack } from '#libs/stats/redis-counters';
 
 const organizationId = 'org_1';
 const places = ['', 'dom_a', 'A-z_9'].flatMap((domainId) =>

@@ -4,7 +4,7 @@ import { spanOf } from '#libs/base/terms/calendar';
 import { emptyBreakdown } from '#libs/base/terms/terms';
 import { persist } from '#libs/record/persist/persist';
 import { type CounterReader, createCounterReader } from '#libs/stats/counter-reader';
-import { counterKey } from '#libs/stats/redis/keys';
+import { counterKey } from '#libs/stats/redis-counters';
 import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';
 import { freeze, restartRedis } from '../support/outage.ts';

@@ -5,7 +5,7 @@ import type { Counter } from '#libs/base/terms/terms';
 import { persist } from '#libs/record/persist/persist';
 import { fill, isReady, type ListCounters } from '#libs/stats/redis/fill';
 import { readCounters } from '#libs/stats/redis/read';
-import { scripted } from '#libs/stats/redis/scripts';
+import { scripted } from '#libs/stats/redis-counters';
 import { listerOf, packedPage, readSame, unpackAll } from '../support/counter-stores.ts';
 import { inKeyOrder, storedCounters } from '../support/counts.ts';
 import { restartRedis } from '../support/outage.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Breakdown, type Counter, decisions, emptyBreakdown } from '#libs/base/terms/terms';
-import { drop, raise } from '#libs/stats/raise';
 import { fill, isReady } from '#libs/stats/redis/fill';
+import { drop, raise } from '#libs/stats/redis-counters';
 import { packedPage, readSame } from '../support/counter-stores.ts';
 import { inKeyOrder } from '../support/counts.ts';
 import { openRedis, openRedisServer } from '../support/stores.ts';

@@ -5,7 +5,6 @@
  */
 
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
-import { tables as ofLog } from '#libs/log/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
 import { tables as ofProof } from '#libs/proof/tables';
@@ -72,7 +71,6 @@ export const onDemand: Record<string, string> = {
 export const tables: Record<string, Table[]> = {
   webhooks: ofWebhooks,
   privacy: ofPrivacy,
-  log: ofLog,
   proof: ofProof,
   stats: ofStats,
   notices: ofNotices,
@@ -85,7 +83,7 @@ export const tables: Record<string, Table[]> = {
 /** Tables of others, written in one statement or transaction with their own. `${`: by a list, or a partition by its name. */
 export const writtenTogether: Record<string, string> = {
   'libs/record/delete-all.ts': '${',
-  'libs/record/persist/persist.ts': 'counters crawler_counters owed_raises visitor_counters',
+  'libs/record/persist/persist.ts': 'counters crawler_counters owed_raises',
   'libs/privacy/personal-fields.ts': 'records log_runs erased_commitments erasures_to_seal user_agents_to_look_for',
   'libs/tenants/deletion.ts': '${',
 };

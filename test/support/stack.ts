@@ -5,7 +5,7 @@ import { connectRedis } from '#libs/base/redis/connection';
 import { readPage } from '#libs/log/domain-page';
 import type { FullRecord, NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
-import { raise } from '#libs/stats/raise';
+import { raise } from '#libs/stats/redis-counters';
 import { createAdministration } from '#libs/tenants/administration';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { type Client, createClient } from './client.ts';

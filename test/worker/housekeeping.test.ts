@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
-import { maintenanceQueue, queuePrefix } from '#libs/record/queue-shards';
+import { maintenanceQueue, queuePrefix } from '#libs/record/queue';
 import { startWorker } from '../support/service.ts';
 import { openStores } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';

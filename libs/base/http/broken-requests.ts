@@ -2,8 +2,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Problem, unavailable } from '../terms/problem.ts';
-import { newRequestId } from './context.ts';
-import { problemType } from './problem.ts';
+import { newRequestId, problemType } from './exchange.ts';
 import { isUpload } from './upload.ts';
 
 /** An error of Node's parser, with the bytes that it failed on. */

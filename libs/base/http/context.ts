@@ -1,5 +1,4 @@
-/** The context of a request. Files in access/ add the fields that they set to `State`. */
-import { randomUUID } from 'node:crypto';
+/** The context of a request. Who sets a field of `State` adds it where it is set. */
 import type Koa from 'koa';
 import type { RequestSpan } from '../ops/tracing.ts';
 
@@ -13,15 +12,6 @@ export interface State {
   route?: string;
   /** where the request is traced */
   trace?: RequestSpan | undefined;
-}
-
-/** Of a request that came without one: 16 hexadecimal digits, since a whole UUID would be carried through job, log and answer for nothing. */
-export const newRequestId = (): string => randomUUID().slice(19).replace('-', '');
-
-/** For log lines. */
-export function traceOf(ctx: Context): { trace_id?: string } {
-  const [origin] = ctx.state.trace?.origins() ?? [];
-  return origin ? { trace_id: origin.span.traceId } : {};
 }
 
 export type Context = Koa.ParameterizedContext<State>;

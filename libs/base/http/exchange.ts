@@ -3,12 +3,15 @@
  * the metric, the span and the log line.
  */
 
+import { randomUUID } from 'node:crypto';
+import { BatcherFull, BatcherTimeout } from '../batcher.ts';
+import { isUnavailable } from '../db/errors.ts';
 import type { BaseMetrics } from '../ops/metrics.ts';
 import type { Log } from '../ops/process-log.ts';
 import type { Tracing } from '../ops/tracing.ts';
-import { Problem } from '../terms/problem.ts';
-import { type Context, type Middleware, newRequestId, traceOf } from './context.ts';
-import { answerError } from './problem.ts';
+import { Problem, problems, unavailable } from '../terms/problem.ts';
+import type { Context, Middleware } from './context.ts';
+import { errorPage, errorPageHeaders } from './error-page.ts';
 
 export function exchange(deps: { log: Log; metrics: BaseMetrics; tracing?: Tracing | undefined }): Middleware {
   const answer = answerError(deps);
@@ -66,6 +69,15 @@ function beginRequest(ctx: Context): void {
   ctx.res.setHeader('X-Request-Id', requestId);
 }
 
+/** Of a request that came without one: 16 hexadecimal digits, since a whole UUID would be carried through job, log and answer for nothing. */
+export const newRequestId = (): string => randomUUID().slice(19).replace('-', '');
+
+/** For log lines. */
+function traceOf(ctx: Context): { trace_id?: string } {
+  const [origin] = ctx.state.trace?.origins() ?? [];
+  return origin ? { trace_id: origin.span.traceId } : {};
+}
+
 /** What the client is not told: the error of the store, where there is one. */
 function reasonOf(failure: unknown): string | undefined {
   const error = failure instanceof Problem ? (failure.cause ?? failure) : failure;
@@ -95,4 +107,38 @@ function endRequest({ log, metrics }: { log: Log; metrics: BaseMetrics }): (ctx:
       );
     }
   };
+}
+
+export const problemType = 'application/problem+json';
+
+/** Problems as they are, everything else as a 500 without details. */
+function answerError({ log }: { log: Log }): (ctx: Context, error: unknown) => void {
+  return (ctx, error) => {
+    const answer = toProblem(error);
+    // a Problem was logged by whoever threw it
+    if (answer.code === 'internal_error' && answer !== error)
+      log.error({ event: 'bug', err: error, requestId: ctx.state.requestId, ...traceOf(ctx) }, 'unexpected error');
+    ctx.status = answer.status;
+    ctx.set(answer.headers);
+    const body = answer.body(ctx.state.requestId);
+    const isPage = prefersPage(ctx);
+    if (isPage) ctx.set(errorPageHeaders);
+    ctx.body = isPage ? errorPage(body) : JSON.stringify(body);
+    ctx.type = isPage ? 'html' : problemType;
+  };
+}
+
+/** A browser's address bar does, outside the API. */
+function prefersPage(ctx: Context): boolean {
+  if (!ctx.url.startsWith('/') || ctx.url.startsWith('/v1')) return false;
+  ctx.vary('Accept');
+  return ctx.accepts(problemType, 'json', 'html') === 'html';
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isUnavailable(error)) return unavailable('the database is not available; try again', { cause: error });
+  if (error instanceof BatcherFull) return unavailable('too many requests are waiting; try again', { cause: error });
+  if (error instanceof BatcherTimeout) return unavailable('the answer took too long; try again', { cause: error });
+  return new Problem('internal_error', problems.internal_error.title, { cause: error });
 }

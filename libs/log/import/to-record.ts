@@ -1,14 +1,15 @@
 /** A row of an import becomes a record, or is refused. */
 import { createHmac, hash } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type AddressRule, isHashedAddress, storedAddress } from '#libs/base/http/stored-address';
+import { type AddressRule, isHashedAddress, storedAddress } from '#libs/base/http/client-address';
 import { monthOf } from '#libs/base/terms/calendar';
 import { parseOptions, toFieldErrors } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { idOfDigest, timeOf } from '#libs/base/terms/uuid';
-import { checkRecord, countryIn, withoutQuery } from '#libs/record/check-record';
+import { checkRecord, countryIn } from '#libs/record/check-record';
 import type { NewRecord, RecordBody } from '#libs/record/contract';
+import { toRecord } from '#libs/record/fields';
 import {
   compiledImportFields,
   importedOwnFields,
@@ -73,31 +74,19 @@ export function createToRecord(rules: RecordRules): ToRecord {
     const formerId = body.id === undefined ? idOfDigest(time, hash('sha256', identity, 'hex')) : undefined;
     return {
       formerId,
-      record: {
+      record: toRecord(body, {
         id: body.id?.toLowerCase() ?? idOfDigest(time, createHmac('sha256', key).update(identity).digest('hex')),
         domainId,
-        decision: body.decision,
         receivedAt: new Date(receivedAt).toISOString(),
         source: 'import',
-        visitorId: body.visitorId,
-        preferences: body.preferences,
-        bannerVersion: body.bannerVersion,
-        policyVersion: body.policyVersion,
-        language: body.language,
-        pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
         country: own.country === undefined ? undefined : countryIn(own.country),
         ip: own.ip === undefined ? undefined : addressOf(own.ip, ip),
         userAgent: own.userAgent === undefined ? undefined : cut(own.userAgent),
-        tcString: body.tcString,
-        gppString: body.gppString,
         gpc: body.gpc,
-        metadata: body.metadata,
-        notice: body.notice,
-        variant: body.variant,
         bot: own.bot,
         importedAt,
         requestId: importId,
-      },
+      }),
     };
   };
 }

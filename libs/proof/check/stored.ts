@@ -2,8 +2,8 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';
+import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/fields';
 import { joinNames } from '#libs/record/joined-names';
-import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/read';
 import type { Halted } from '../heads.ts';
 import type { LogName } from '../runs.ts';
 

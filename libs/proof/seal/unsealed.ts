@@ -1,6 +1,7 @@
 /** Records that have no position yet, as their entries are made of them. */
 
 import type { Sql } from '#libs/base/db/database';
+import { columnOf, storedFields } from '#libs/record/fields';
 import type { SealedRecord } from '../tree/entry.ts';
 
 /** A record as its entry is made of it, with numbers in place of its domain, user agent and notice. */
@@ -12,16 +13,15 @@ export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt' | 'preference
   noticeNumber: number | null;
 };
 
-/**
- * Times and preferences as text: to parse and write one takes as long as to hash an entry. User agents and notices by
- * number: few stand in nearly all records.
- */
-const columns = (sql: Sql) => sql`
-  r.domain_number as "domainNumber", r.id, r.decision, r.received_at::text as "receivedAt",
-  r.imported_at::text as "importedAt", r.source, r.gpc, r.bot, r.visitor_id as "visitorId", r.preferences::text,
-  r.banner_version as "bannerVersion", r.policy_version as "policyVersion", r.language, r.page_url as "pageUrl",
-  r.country, r.ip, r.user_agent_number as "userAgentNumber", r.notice_number as "noticeNumber", r.variant,
-  r.tc_string as "tcString", r.gpp_string as "gppString", r.metadata`;
+/** To parse and write one takes as long as to hash an entry. */
+const asText = new Set(['receivedAt', 'importedAt', 'preferences']);
+
+/** User agents and notices by number: few stand in nearly all records. */
+const read = ['domainNumber', ...storedFields]
+  .map((field) => `r.${columnOf(field)}${asText.has(field) ? '::text' : ''} as "${field}"`)
+  .join(', ');
+
+const columns = (sql: Sql) => sql.unsafe(read);
 
 /** In the order of their positions: by domain, then id. */
 export const readEpoch = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Unsealed[]> => sql<Unsealed[]>`

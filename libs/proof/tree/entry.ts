@@ -7,17 +7,21 @@ import type { Sha256 } from './hash.ts';
 
 type Text = string | null | undefined;
 
+/** The texts among a record's circumstances, in their order, each with what people call it. */
+export const circumstanceTexts = [
+  ['bannerVersion', 'Banner version'],
+  ['policyVersion', 'Policy version'],
+  ['language', 'Language'],
+  ['country', 'Country'],
+  ['variant', 'Variant'],
+  ['tcString', 'TC string'],
+  ['gppString', 'GPP string'],
+] as const;
+
 /** What a record's circumstances are made of. */
-export interface Circumstances {
+export type Circumstances = { [Field in (typeof circumstanceTexts)[number][0]]?: Text } & {
   preferences?: Record<string, boolean> | null | undefined;
-  bannerVersion?: Text;
-  policyVersion?: Text;
-  language?: Text;
-  country?: Text;
-  variant?: Text;
-  tcString?: Text;
-  gppString?: Text;
-}
+};
 
 /** A record's personal fields. */
 export interface PrivateFields {

@@ -1,6 +1,6 @@
 /** What a proof says, in words, for people: the same on the command line and on the page. */
 import type { Proven } from './check-file.ts';
-import type { Circumstances, PrivateFields } from './entry.ts';
+import { type Circumstances, circumstanceTexts, type PrivateFields } from './entry.ts';
 
 export type Fact = [name: string, value: string];
 
@@ -73,15 +73,8 @@ function categories(preferences: Record<string, boolean>): string {
   return allowed.join(', ') || 'none';
 }
 
-const circumstanceFacts = (fields: Circumstances): Fact[] => [
-  ...some('Banner version', fields.bannerVersion),
-  ...some('Policy version', fields.policyVersion),
-  ...some('Language', fields.language),
-  ...some('Country', fields.country),
-  ...some('Variant', fields.variant),
-  ...some('TC string', fields.tcString),
-  ...some('GPP string', fields.gppString),
-];
+const circumstanceFacts = (fields: Circumstances): Fact[] =>
+  circumstanceTexts.flatMap(([field, name]) => some(name, fields[field]));
 
 function personalFacts(fields: PrivateFields | null | undefined): Fact[] {
   if (fields === undefined) return [['Other fields', 'in this file only as commitments; a bundle opens them']];

@@ -6,6 +6,7 @@ import {
   type Circumstances,
   type Commitments,
   circumstancesText,
+  circumstanceTexts,
   type EntryFields,
   type ErasureEntry,
   erasureEntry,
@@ -78,16 +79,8 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 
 export function parseCircumstances(text: string): Circumstances {
   const fields = parseObject(text, 'The text of the circumstances');
-  const circumstances = {
-    preferences: maybeMap(fields, 'preferences', isFlag),
-    bannerVersion: maybeText(fields, 'bannerVersion'),
-    policyVersion: maybeText(fields, 'policyVersion'),
-    language: maybeText(fields, 'language'),
-    country: maybeText(fields, 'country'),
-    variant: maybeText(fields, 'variant'),
-    tcString: maybeText(fields, 'tcString'),
-    gppString: maybeText(fields, 'gppString'),
-  };
+  const circumstances: Circumstances = { preferences: maybeMap(fields, 'preferences', isFlag) };
+  for (const [field] of circumstanceTexts) circumstances[field] = maybeText(fields, field);
   if (circumstancesText(circumstances) !== text)
     throw new Refused('The circumstances are not written as the log writes them.');
   return circumstances;

@@ -5,8 +5,7 @@
 
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type Breakdown, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
-import { hashKey, keysKey, parseKey, unpack } from './keys.ts';
-import { scripted } from './scripts.ts';
+import { hashKey, keysKey, parseKey, scripted, unpack } from '../redis-counters.ts';
 
 export interface Difference {
   organizationId: string;

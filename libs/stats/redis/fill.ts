@@ -5,9 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Counter, PackedCounters } from '#libs/base/terms/terms';
-import { raisePacked } from '../raise.ts';
-import { fillKey, readyKey } from './keys.ts';
-import { scripted } from './scripts.ts';
+import { fillKey, raisePacked, readyKey, scripted } from '../redis-counters.ts';
 
 /** Milliseconds after which a crashed fill no longer blocks others. Each page extends them. */
 const fillLasts = 10_000;

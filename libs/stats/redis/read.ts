@@ -3,8 +3,7 @@
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Span } from '#libs/base/terms/calendar';
 import type { Breakdown } from '#libs/base/terms/terms';
-import { type Fields, fieldsOf, readyKey, unpack } from './keys.ts';
-import { type Scripts, scripted } from './scripts.ts';
+import { type Fields, fieldsOf, readyKey, type Scripts, scripted, unpack } from '../redis-counters.ts';
 
 export interface Wanted {
   organizationId: string;

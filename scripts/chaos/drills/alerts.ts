@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { dayOf } from '#libs/base/terms/calendar';
-import { packJob } from '#libs/record/job';
-import { queuePrefix, recordQueue } from '#libs/record/queue-shards';
-import { counterField, counterKey } from '#libs/stats/redis/keys';
+import { packJob, queuePrefix, recordQueue } from '#libs/record/queue';
+import { counterField, counterKey } from '#libs/stats/redis-counters';
 import { postRecord } from '../../stack/client.ts';
 import { freePort } from '../../stack/ports.ts';
 import { callOnce, callUntilDone } from '../calls.ts';

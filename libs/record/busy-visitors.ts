@@ -5,8 +5,8 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
-import { isVisitor, numberOf } from '#libs/record/joined-names';
-import { addExcluded, countDecisions, joinPeriods } from '#libs/record/period-counts';
+import { isVisitor, numberOf } from './joined-names.ts';
+import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
 
 interface Visitor {
   domainNumber: number;

@@ -1,0 +1,184 @@
+/**
+ * The fields of a record, one by one: from what a client sent to its row, and from its row to what is shown, but for its
+ * place in a log, which is joined above.
+ */
+
+import type { Sql } from '#libs/base/db/database';
+import { timeOf } from '#libs/base/terms/uuid';
+import { withoutQuery } from './check-record.ts';
+import { type FullRecord, fullRecord, type NewRecord, type RecordBody } from './contract.ts';
+
+/** What a record has beside its body. */
+type Found = Pick<
+  NewRecord,
+  | 'id'
+  | 'domainId'
+  | 'receivedAt'
+  | 'source'
+  | 'country'
+  | 'ip'
+  | 'userAgent'
+  | 'gpc'
+  | 'bot'
+  | 'importedAt'
+  | 'requestId'
+>;
+
+/** Every field by name: a single object shape is faster to build and to serialize than a spread. */
+export const toRecord = (body: RecordBody, found: Found): NewRecord => ({
+  id: found.id,
+  domainId: found.domainId,
+  decision: body.decision,
+  receivedAt: found.receivedAt,
+  source: found.source,
+  visitorId: body.visitorId,
+  preferences: body.preferences,
+  bannerVersion: body.bannerVersion,
+  policyVersion: body.policyVersion,
+  language: body.language,
+  pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
+  country: found.country,
+  ip: found.ip,
+  userAgent: found.userAgent,
+  tcString: body.tcString,
+  gppString: body.gppString,
+  gpc: found.gpc,
+  metadata: body.metadata,
+  notice: body.notice,
+  variant: body.variant,
+  bot: found.bot,
+  importedAt: found.importedAt,
+  requestId: found.requestId,
+});
+
+/** What a record names by number; undefined for none. */
+interface Named {
+  userAgentNumber: number | undefined;
+  noticeNumber: number | undefined;
+  /** of the user agent */
+  crawler: boolean | undefined;
+}
+
+/**
+ * As `persist` takes it: with user agents and notices by number, and without what is not stored. Field by field: to spread
+ * and write a record took 4.2 µs, this takes 1.5.
+ */
+export const toStored = (record: NewRecord, { userAgentNumber, noticeNumber, crawler }: Named) => ({
+  id: record.id,
+  domainId: record.domainId,
+  decision: record.decision,
+  receivedAt: record.receivedAt,
+  source: record.source ?? 'banner',
+  gpc: record.gpc,
+  visitorId: record.visitorId,
+  preferences: record.preferences,
+  bannerVersion: record.bannerVersion,
+  policyVersion: record.policyVersion,
+  language: record.language,
+  pageUrl: record.pageUrl,
+  country: record.country,
+  ip: record.ip,
+  userAgentNumber,
+  tcString: record.tcString,
+  gppString: record.gppString,
+  metadata: record.metadata,
+  noticeNumber,
+  variant: record.variant,
+  bot: record.bot ?? crawler ?? false,
+  importedAt: record.importedAt,
+});
+
+type StoredField = Exclude<keyof ReturnType<typeof toStored>, 'domainId'>;
+
+/** Those that are columns of `records`, each with its type. */
+const types: Record<StoredField, string> = {
+  id: 'uuid',
+  decision: 'decision',
+  receivedAt: 'timestamptz',
+  source: 'source',
+  gpc: 'boolean',
+  visitorId: 'text',
+  preferences: 'jsonb',
+  bannerVersion: 'text',
+  policyVersion: 'text',
+  language: 'text',
+  pageUrl: 'text',
+  country: 'text',
+  ip: 'text',
+  userAgentNumber: 'integer',
+  tcString: 'text',
+  gppString: 'text',
+  metadata: 'jsonb',
+  noticeNumber: 'integer',
+  variant: 'text',
+  bot: 'boolean',
+  importedAt: 'timestamptz',
+};
+
+export const storedFields = Object.keys(types);
+/** `pageUrl` → `page_url` */
+export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** SQL text: the columns, and the fields of `toStored` in the same order for `json_to_recordset`. */
+export const storedColumns = storedFields.map(columnOf).join(', ');
+export const storedTypes = Object.entries(types)
+  .map(([field, type]) => `"${field}" ${type}`)
+  .join(', ');
+
+type Shown = Omit<FullRecord, 'log' | 'position'>;
+
+export type Row = Omit<Shown, 'decidedAt' | 'receivedAt' | 'erasedAt'> & {
+  receivedAt: Date;
+  importedAt: Date | null;
+  erasedAt: Date | null;
+};
+
+/** What a record's entry is made of. */
+export type OwnRecord = Shown & { importedAt: string | null };
+
+const inOtherTables: Record<string, string> = {
+  domainId: 'domains.id',
+  userAgent: 'user_agents.text',
+  notice: "encode(notices.hash, 'hex')",
+};
+
+/** SQL text: where a field of `Row` is in `records r`, joined by `joinNames` (joined-names.ts). */
+export const expressionOf = (field: string): string => inOtherTables[field] ?? `r.${columnOf(field)}`;
+
+/** `decidedAt` is in the id, and the others are in the log. */
+const shown = fullRecord.omit({ decidedAt: true, log: true, position: true }).keyof().options;
+const read = [...shown, 'importedAt'].map((field) => `${expressionOf(field)} as "${field}"`).join(', ');
+
+/** Of `records r`, joined by `joinNames`. */
+export const columns = (sql: Sql) => sql.unsafe(read);
+
+/** When it was imported stands in its entry alone; answers do not say it. */
+export const importedAtOf = ({ importedAt }: Row): string | null => importedAt?.toISOString() ?? null;
+
+export const toOwnRecord = (row: Row): OwnRecord => ({ ...toShown(row), importedAt: importedAtOf(row) });
+
+export const toShown = (row: Row): Shown => ({
+  id: row.id,
+  domainId: row.domainId,
+  decision: row.decision,
+  decidedAt: new Date(timeOf(row.id)).toISOString(),
+  receivedAt: row.receivedAt.toISOString(),
+  visitorId: row.visitorId,
+  preferences: row.preferences,
+  source: row.source,
+  bannerVersion: row.bannerVersion,
+  policyVersion: row.policyVersion,
+  language: row.language,
+  pageUrl: row.pageUrl,
+  country: row.country,
+  ip: row.ip,
+  userAgent: row.userAgent,
+  tcString: row.tcString,
+  gppString: row.gppString,
+  gpc: row.gpc,
+  metadata: row.metadata,
+  notice: row.notice,
+  variant: row.variant,
+  bot: row.bot,
+  erasedAt: row.erasedAt?.toISOString() ?? null,
+});

@@ -1,0 +1,148 @@
+/**
+ * The queues of records, as those who fill and those who empty them share them: one for each shard, and what a job in it is.
+ * While QUEUE_SHARDS is being changed, processes disagree: producers announce the shards that they use and consumers serve
+ * those too, so that no queue is left without a consumer. A shard stays known until it is taken out, and whoever uses it
+ * soon brings it back.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Queue, Worker } from 'bullmq';
+import { z } from 'zod';
+import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
+import { within } from '#libs/base/within';
+import { type NewRecord, newRecord, noticeHash } from './contract.ts';
+
+export const queuePrefix = 'assent';
+/** The braces keep all keys of a queue in one Redis Cluster slot. */
+export const recordQueue = (shard: number): string => `{record-${shard}}`;
+export const maintenanceQueue = '{maintenance}';
+
+/** An organization's records always go through the same queue. */
+export function shardOf(organizationId: string, shards: number): number {
+  if (shards === 1) return 0;
+  return createHash('sha256').update(organizationId).digest().readUInt32BE(0) % shards;
+}
+
+const shardsKey = 'assent:shards';
+/** Milliseconds between the announcements of a producer: a flushed Redis forgets, and so does `queue forget`. */
+export const announceEvery = 2_000;
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, shard) => shard);
+
+/** `shards`: how many, or which. */
+export async function announceShards(client: RedisClient, shards: number | number[]): Promise<void> {
+  await client.sadd(shardsKey, ...(typeof shards === 'number' ? range(shards) : shards));
+}
+
+/** This process's own shards and all that were announced. */
+export async function knownShards(client: RedisClient, own: number): Promise<number[]> {
+  return [...new Set([...range(own), ...(await announcedShards(client))])].sort((one, other) => one - other);
+}
+
+/** Those that producers announced. */
+export const announcedShards = async (client: RedisClient): Promise<number[]> =>
+  (await client.smembers(shardsKey)).map(Number);
+
+export async function unannounceShards(client: RedisClient, shards: number[]): Promise<void> {
+  await client.srem(shardsKey, ...shards);
+}
+
+/** Milliseconds: more than a worker's longest statement. */
+const closingPatience = 15_000;
+const closingWithoutRedis = 1_000;
+
+/**
+ * Closes queues and workers; BullMQ itself would wait forever while Redis is down. Workers finish their current jobs. Without
+ * Redis a job cannot be completed: it is abandoned, and later delivered to another worker.
+ */
+export async function closeAll(connection: RedisConnection, closables: (Queue | Worker)[]): Promise<void> {
+  const isThere = connection.client.status === 'ready';
+  const closing = Promise.all(closables.map((closable) => closable.close()));
+  await within(isThere ? closingPatience : closingWithoutRedis, closing).catch(() => {});
+}
+
+/**
+ * A job is a batch of records. A worker must accept what the previous release queued, so a new field is optional and a new
+ * shape is a new version.
+ */
+export const jobVersion = 4;
+/** A job without imported records: workers of the previous release take it too. */
+const versionOfRecorded = 3;
+
+/** index into the list of shared texts */
+const index = z.int().nonnegative();
+
+const payload = z.object({
+  /** 1: every record holds all of its texts itself; 2: without notice and variant; 3: without importedAt */
+  v: z.union([z.literal(1), z.literal(2), z.literal(versionOfRecorded), z.literal(jobVersion)]),
+  /** each text once: under load a few sites and browsers repeat */
+  domainIds: z.array(newRecord.shape.domainId).optional(),
+  userAgents: z.array(z.string()).optional(),
+  notices: z.array(noticeHash).optional(),
+  records: z
+    .array(
+      newRecord.extend({
+        domainId: z.union([newRecord.shape.domainId, index]),
+        userAgent: z.union([z.string(), index]).optional(),
+        notice: z.union([noticeHash, index]).optional(),
+      }),
+    )
+    .min(1),
+});
+
+export type JobPayload = z.infer<typeof payload>;
+
+const compiled = z.compile(payload);
+
+export function packJob(records: NewRecord[]): JobPayload {
+  const [domainIds, userAgents, notices] = [listOnce(), listOnce(), listOnce()];
+  const packed = records.map((record) => ({
+    ...record,
+    domainId: domainIds.indexOf(record.domainId),
+    userAgent: record.userAgent === undefined ? undefined : userAgents.indexOf(record.userAgent),
+    notice: record.notice === undefined ? undefined : notices.indexOf(record.notice),
+  }));
+  return {
+    v: records.some(({ importedAt }) => importedAt !== undefined) ? jobVersion : versionOfRecorded,
+    domainIds: domainIds.texts(),
+    userAgents: userAgents.texts(),
+    notices: notices.texts(),
+    records: packed,
+  };
+}
+
+function listOnce() {
+  const indexes = new Map<string, number>();
+  return {
+    indexOf: (text: string): number => {
+      const known = indexes.get(text);
+      if (known !== undefined) return known;
+      indexes.set(text, indexes.size);
+      return indexes.size - 1;
+    },
+    texts: () => [...indexes.keys()],
+  };
+}
+
+/** Throws an error that names what is wrong with the payload. */
+export function unpackJob(data: unknown): NewRecord[] {
+  const read = compiled.safeParse(data);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw new Error(`payload does not match its schema at ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  const { domainIds = [], userAgents = [], notices = [], records } = read.data;
+  for (const record of records) {
+    if (typeof record.domainId === 'number') record.domainId = domainIds[record.domainId] ?? record.domainId;
+    if (typeof record.userAgent === 'number') record.userAgent = userAgents[record.userAgent] ?? record.userAgent;
+    if (typeof record.notice === 'number') record.notice = notices[record.notice] ?? record.notice;
+  }
+  if (!records.every(isUnpacked)) throw new Error('payload does not match its schema: a shared text is missing');
+  return records;
+}
+
+const isUnpacked = (record: JobPayload['records'][number]): record is NewRecord =>
+  typeof record.domainId !== 'number' && typeof record.userAgent !== 'number' && typeof record.notice !== 'number';
+
+/** Only the version: a payload of a newer release waits for a worker that knows it. */
+export const versionedPayload = z.object({ v: z.number().int() });
