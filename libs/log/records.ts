@@ -12,7 +12,7 @@ import { type Cap, findCap } from '#libs/stats/limit';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
-import { noteBusyVisitor } from '../record/busy-visitors.ts';
+import { noteBusyVisitor } from '#libs/record/busy-visitors';
 import { type RecordsPage, recordsQuery } from './contract.ts';
 import { readPage } from './domain-page.ts';
 import type { LogPage } from './pages/log-page.ts';
