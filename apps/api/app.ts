@@ -39,7 +39,7 @@ import type { Recorder } from '#libs/record/recorder';
 import { countRefusal } from '#libs/record/refusals';
 import type { CounterReader } from '#libs/stats/counter-reader';
 import type { DisplayCounter } from '#libs/stats/display-counter';
-import type { FacetReader } from '#libs/stats/facet-reader';
+import type { FacetReader } from '#libs/stats/facets';
 import { domainStats, organizationStats } from '#libs/stats/handlers';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { organization } from '#libs/stats/organization';
@@ -61,8 +61,8 @@ import {
   showDomain,
 } from '#libs/tenants/handlers';
 import { inForce } from '#libs/tenants/in-force';
-import { inTurns } from '#libs/tenants/in-turns';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
+import { readsInPlaces } from '#libs/tenants/request-places';
 import { createSharedPlaces } from '#libs/tenants/shared-places';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import { createVisitorReads } from '#libs/tenants/visitor-reads';
@@ -142,12 +142,12 @@ export function createApp(given: AppParts): Koa<State> {
   });
 
   const token = bearer(deps);
-  const byTurns = inTurns({ reads: places.reads, unsent });
+  const byTurns = readsInPlaces({ reads: places.reads, unsent });
   const readRate = readRateLimit(deps.config.readRatePerMinute);
   const anyScope = [readHeaders, deadline, token, readRate];
   const read = [...anyScope, scope('read'), byTurns];
   // what is asked by a dimension is in Postgres, the rest in Redis
-  const ofRedis = inTurns({ reads: places.statistics });
+  const ofRedis = readsInPlaces({ reads: places.statistics });
   const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedis : byTurns)(ctx, next);
   const statistics = [...anyScope, scope('read'), byDimension];
   endpoints.get('/v1/consent/org-stats', ...read, orgStats(deps));

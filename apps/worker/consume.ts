@@ -39,7 +39,7 @@ const linger = { from: 50, enough: 500, milliseconds: 10 };
 
 export interface ConsumerParts {
   config: Pick<WorkerConfig, 'concurrency' | 'queueShards'>;
-  /** patient: waits while Redis is down */
+  /** waits while Redis is down */
   redis: RedisConnection;
   /** fails fast */
   countersRedis: RedisConnection;
@@ -52,7 +52,7 @@ export interface ConsumerParts {
   mostHeld?: number;
 }
 
-interface Held {
+interface JobInHand {
   records: NewRecord[];
   /** of the job */
   origins: readonly Origin[];
@@ -66,7 +66,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     beginClosing = resolve;
   });
 
-  const store = (jobs: Held[]): Promise<void> => {
+  const store = (jobs: JobInHand[]): Promise<void> => {
     const records = jobs.flatMap((job) => job.records);
     const counts = { 'assent.jobs': jobs.length, 'assent.records': records.length };
     return inSpan(tracing, 'persist', tracing ? originsOf(jobs) : noOrigins, counts, async (span) => {
@@ -92,7 +92,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     }
   };
 
-  const batcher = new Batcher<Held, void>({
+  const batcher = new Batcher<JobInHand, void>({
     run: store,
     weigh: ({ records }) => records.length,
     maxBatch,
@@ -102,7 +102,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   });
 
   const oneByOne = pLimit(1);
-  const storeAlone = (job: Held): Promise<void> =>
+  const storeAlone = (job: JobInHand): Promise<void> =>
     oneByOne(() => {
       if (isClosing) throw new NotNow('the worker stops');
       return store([job]);

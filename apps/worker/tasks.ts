@@ -12,9 +12,9 @@ import { blankOldMonths } from '#libs/privacy/blank-months';
 import { dropExpiredMonths } from '#libs/privacy/drop-months';
 import { countBusyVisitors } from '#libs/record/busy-visitors';
 import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
-import { makeMonths } from '#libs/record/months';
+import { makeMonths } from '#libs/record/month-partitions';
 import { deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
-import { deleteOldFlushes } from '#libs/stats/displays';
+import { deleteOldFlushes } from '#libs/stats/stored-displays';
 import { deleteOldDeliveries } from '#libs/webhooks/stored-webhooks';
 
 export interface TaskParts {
@@ -75,12 +75,12 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
     months: async () => makeMonths(db, await clock.measure()),
     retention: byAge('retention', async (now) => {
       const given = { retentionMonths, derivations, round: hourlyRound(clock) };
-      const { dropped, found, held, awaited } = await dropExpiredMonths(db, given, now);
+      const { dropped, found, hidden, awaited } = await dropExpiredMonths(db, given, now);
       tellFound(found, 'RECORD_RETENTION_MONTHS', 'these months are dropped');
       for (const month of dropped) log.info({ month }, 'dropped a month of records past retention');
       if (awaited)
         log.warn({ month: awaited }, 'a month past retention stays until all that is derived from it has been');
-      if (held) log.warn({ month: held }, 'a month past retention is hidden, and dropped once nobody reads it');
+      if (hidden) log.warn({ month: hidden }, 'a month past retention is hidden, and dropped once nobody reads it');
     }),
     personalRetention: byAge('personalRetention', async (now, signal) => {
       const given = { personalRetentionMonths, round: hourlyRound(clock) };

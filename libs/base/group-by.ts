@@ -11,6 +11,6 @@ export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) =>
 }
 
 /** Cuts a list into parts of `size`, the last one shorter. */
-export function groupsOf<Item>(items: Item[], size: number): Item[][] {
+export function chunksOf<Item>(items: Item[], size: number): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

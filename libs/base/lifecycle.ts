@@ -1,7 +1,7 @@
 /** How a process ends: in order, with a deadline, and in no other way. */
 import type { Log } from './ops/log.ts';
 
-export interface Step {
+export interface ShutdownStep {
   name: string;
   stop: () => Promise<unknown> | unknown;
 }
@@ -17,7 +17,7 @@ export interface Running {
 }
 
 /** Runs the steps in the order given, each after the one before. One that fails is logged, and the others still run. */
-export function inOrder(steps: Step[], log: Pick<Log, 'error'>): () => Promise<boolean> {
+export function inOrder(steps: ShutdownStep[], log: Pick<Log, 'error'>): () => Promise<boolean> {
   let stopping: Promise<boolean> | undefined;
   const run = async () => {
     let succeeded = true;

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Database } from '#libs/base/db/database';
 import { inPlaces } from '#libs/base/db/in-places';
-import { patient } from '#libs/base/db/patient';
 import type { ReadDatabase } from '#libs/base/db/replica';
+import { retryingReads } from '#libs/base/db/retried-reads';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { gzipped, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
@@ -70,7 +70,7 @@ function sender({ config, db, readDb, places, unsent, pace }: Parts) {
       if (ctx.res.writableEnded || ctx.res.destroyed) return leave();
       ctx.res.once('close', leave);
       answer(ctx, wanted, domainId ?? wanted.organizationId);
-      const pages = patient(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
+      const pages = retryingReads(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
       const hold = (bytes: number) => unsent.hold(organizationId, bytes, () => ctx.res.destroy());
       const texts = holdUntilTaken(keepingOpen(ctx, readExport(pages, wanted, epoch)), hold);
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);

@@ -7,7 +7,7 @@ import { joinLog } from '#libs/proof/positions';
 import type { LogName } from '#libs/proof/runs';
 import { readSealed, type SealedEntry } from '#libs/proof/sealed-entries';
 import { parseEntry } from '#libs/proof/tree/parse-entry';
-import { listDroppedMonths } from '#libs/record/months';
+import { listDroppedMonths } from '#libs/record/month-partitions';
 import type { FeedEntry } from './contract.ts';
 
 /** Those from position `from` on, `below` not included. */

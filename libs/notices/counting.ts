@@ -81,20 +81,20 @@ async function countNotices(
 }
 
 /** A domain's epoch whose notices are counted in several pieces. */
-interface Place {
+interface DomainEpoch {
   epoch: number;
   domainNumber: number;
 }
 
 /** The notice up to which it is counted, 0 for none. */
-async function countedThrough(sql: Sql, { epoch, domainNumber }: Place): Promise<number> {
+async function countedThrough(sql: Sql, { epoch, domainNumber }: DomainEpoch): Promise<number> {
   const [row] = await sql<{ through: number }[]>`
     select notice_number as through from notice_counting
     where epoch = ${epoch} and domain_number = ${domainNumber}`;
   return row?.through ?? 0;
 }
 
-async function noteCounted(sql: Sql, { epoch, domainNumber }: Place, through: number): Promise<void> {
+async function noteCounted(sql: Sql, { epoch, domainNumber }: DomainEpoch, through: number): Promise<void> {
   await sql`
     insert into notice_counting (epoch, domain_number, notice_number) values (${epoch}, ${domainNumber}, ${through})
     on conflict (single) do update set

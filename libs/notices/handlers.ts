@@ -12,7 +12,7 @@ import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
-import { inTurn } from '#libs/tenants/in-turns';
+import { workInPlace } from '#libs/tenants/request-places';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
 import { type Notice, type NoticePut, type NoticesPage, noticePath, readNotice } from './contract.ts';
@@ -67,7 +67,7 @@ export function putNotice({ db, notices, places }: PutParts, limits = newNotices
     // one that pages have put is kept for good once it is put with a token
     const isKnown = notices.isStored(domainId, hash) && !isManaged;
     const keep = () => put(ctx, domainId, notice, isManaged);
-    const isNew = !isKnown && (await (isManaged ? inTurn(places.changes, ctx, keep) : keep())) === 'new';
+    const isNew = !isKnown && (await (isManaged ? workInPlace(places.changes, ctx, keep) : keep())) === 'new';
     notices.add(domainId, hash);
     const answer: NoticePut = { notice: hash };
     ctx.status = isNew ? 201 : 200;

@@ -5,13 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from '#libs/base/db/database';
 import { inTransaction } from '#libs/base/db/snapshot';
-import { groupsOf } from '#libs/base/group-by';
+import { chunksOf } from '#libs/base/group-by';
 import { isPastRetention } from '#libs/base/terms/retention';
 import { forgetVisitorsOf } from '#libs/record/busy-visitors';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
 import { nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';
-import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '#libs/record/months';
+import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '#libs/record/month-partitions';
 import { forgetUserAgentsOf } from '#libs/record/user-agent-deletion';
 import { blankLimit, blankRecords, lockLog, type Personal, personalColumns } from './personal-fields.ts';
 
@@ -55,7 +55,7 @@ export async function blankOldMonths(
 /** records that are looked at in one statement */
 const usualPageSize = 20_000;
 
-interface Place {
+interface RecordCursor {
   domainNumber: number;
   id: string;
 }
@@ -64,7 +64,7 @@ interface Page {
   /** its records that have personal fields */
   personal: { domainNumber: number; ids: string[] }[];
   /** of all its records; null where there are none */
-  last: Place | null;
+  last: RecordCursor | null;
 }
 
 /** Blanks a month in batches, `pause` after each, and after each page. Returns how many records; stops early by `signal`. */
@@ -79,13 +79,13 @@ export async function blankMonth(
 ): Promise<number> {
   const through = await db.run(lastClosedEpoch);
   let blanked = 0;
-  let after: Place | null = { domainNumber: 0, id: nil };
+  let after: RecordCursor | null = { domainNumber: 0, id: nil };
   while (after) {
     if (signal.aborted) return blanked;
-    const from: Place = after;
+    const from: RecordCursor = after;
     const page = await db.run((sql) => readPage(sql, month, from, pageSize));
     for (const { domainNumber, ids } of page.personal) {
-      for (const batch of groupsOf(ids, blankLimit)) {
+      for (const batch of chunksOf(ids, blankLimit)) {
         if (signal.aborted) return blanked;
         blanked += await blankSome(db, domainNumber, batch);
         await pause();
@@ -99,7 +99,7 @@ export async function blankMonth(
 }
 
 /** By key alone, since no index has the records with personal fields: most may be blanked already. */
-async function readPage(sql: Sql, month: string, { domainNumber, id }: Place, pageSize: number): Promise<Page> {
+async function readPage(sql: Sql, month: string, { domainNumber, id }: RecordCursor, pageSize: number): Promise<Page> {
   const [page] = await sql<Page[]>`
     with page as materialized (
       select

@@ -4,7 +4,7 @@
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
-import { createPieceSize, type Derivation, deriveNext, type Step } from '#libs/record/derivations';
+import { createPieceSize, type Derivation, deriveNext, type Progress } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { erasedAmong } from './erased-records.ts';
@@ -77,7 +77,7 @@ export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: B
   const begin = () => ({ derivation: createBlankDerivation(hashOf, size), generation: db.generation() });
   let current = begin();
 
-  const next = async (): Promise<Step> => {
+  const next = async (): Promise<Progress> => {
     // another server may lack pieces that were done
     if (current.generation !== db.generation()) current = begin();
     try {

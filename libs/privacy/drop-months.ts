@@ -6,7 +6,7 @@ import { isPastRetention } from '#libs/base/terms/retention';
 import { expireMonth, isDerived } from '#libs/proof/expire';
 import { forgetVisitorsOf } from '#libs/record/busy-visitors';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
-import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '#libs/record/months';
+import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '#libs/record/month-partitions';
 
 /** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
 const patience = 30_000;
@@ -16,7 +16,7 @@ interface Dropped {
   /** those that this round found due first */
   found: string[];
   /** one that a reader keeps from being dropped. It no longer shows; the next round goes on with it */
-  held?: string;
+  hidden?: string;
   /** one whose records a derivation is not done with */
   awaited?: string;
 }
@@ -35,7 +35,7 @@ export async function dropExpiredMonths(
   const dropped: string[] = [];
   for (const month of [...(await db.run(listHiddenMonths)), ...ready]) {
     if (!(await db.run((sql) => isDerived(sql, month, derivations)))) return { dropped, found, awaited: month };
-    if (!(await forgetMonth(db, month))) return { dropped, found, held: month };
+    if (!(await forgetMonth(db, month))) return { dropped, found, hidden: month };
     dropped.push(month);
   }
   return { dropped, found };

@@ -1,7 +1,7 @@
 /** Access to what is stored about a visitor, and erasure. */
 import type { Database } from '#libs/base/db/database';
 import { inPlaces } from '#libs/base/db/in-places';
-import { patient } from '#libs/base/db/patient';
+import { retryingReads } from '#libs/base/db/retried-reads';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { keepingOpen, toStream } from '#libs/base/http/stream';
@@ -11,7 +11,7 @@ import { noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { within } from '#libs/base/within';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
-import { inTurn } from '#libs/tenants/in-turns';
+import { workInPlace } from '#libs/tenants/request-places';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitors';
 import { type Erasure, erasurePath } from './contract.ts';
@@ -41,7 +41,7 @@ export const showVisitor = (parts: Keyed & { log: Log; places: SharedPlaces }, g
     await db.run((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
     const domains = await db.run((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
     ctx.type = 'application/json';
-    const pages = patient(inPlaces(parts.db, places.reads, organizationId, end));
+    const pages = retryingReads(inPlaces(parts.db, places.reads, organizationId, end));
     const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
       log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
     );
@@ -58,7 +58,7 @@ export const deleteVisitor = (
 ): Middleware =>
   forVisitor({ config }, given, async (ctx, visitor) => {
     const { subject: actor } = accessIn(ctx);
-    const found = await inTurn(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
+    const found = await workInPlace(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
     if (!found) return;
     await remember(redis, visitor);
     ctx.status = found.erasedAt ? 200 : 202;

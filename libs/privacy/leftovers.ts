@@ -4,7 +4,7 @@
  */
 import { type Clock, trustedAfter } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
-import { groupsOf } from '#libs/base/group-by';
+import { chunksOf } from '#libs/base/group-by';
 import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { forgetVisitor } from '#libs/record/busy-visitors';
@@ -129,7 +129,7 @@ async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promise<void
       from (select * from counted union select domain_number, visitor_id from busy_visitors) as busy
       join domains on number = domain_number`,
   );
-  for (const some of groupsOf([...busy], chunk)) {
+  for (const some of chunksOf([...busy], chunk)) {
     for (const { domainNumber, visitorId } of await db.run((sql) => erasedAmong(sql, hashOf, some))) {
       await db.run((sql) => forgetVisitor(sql, visitorId, sql`${domainNumber}`));
     }

@@ -67,7 +67,7 @@ export async function noteErased(sql: Sql, records: (Personal & { domainNumber: 
   on conflict do nothing`;
 }
 
-interface Place {
+interface SecretPosition {
   id: string;
   log: number;
   first: number;
@@ -76,7 +76,7 @@ interface Place {
 
 async function replaceSecrets(sql: Sql, domainNumber: number, records: Personal[]): Promise<void> {
   const named = records.map(({ id, epoch }) => ({ id, epoch }));
-  const places = await sql<Place[]>`
+  const places = await sql<SecretPosition[]>`
     select r.id, run.log, run.first, among
     from (
       select ${domainNumber}::integer as domain_number, id, epoch

@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '#libs/base/db/database';
-import { groupsOf } from '#libs/base/group-by';
+import { chunksOf } from '#libs/base/group-by';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
 import { listTombstones, listUnremembered, noteRemembered, type Tombstone } from './tombstones.ts';
 
@@ -24,7 +24,7 @@ const serverOfTombstones = (redis: RedisConnection): string | undefined => redis
 
 /** Of one that is remembered already the later erasure counts. */
 export async function rememberTombstones(redis: RedisClient, tombstones: Tombstone[]): Promise<void> {
-  for (const some of groupsOf(tombstones, chunk)) {
+  for (const some of chunksOf(tombstones, chunk)) {
     await redis.zadd(key, 'GT', ...some.flatMap((each) => [Date.parse(each.erasedAt), memberOf(each)]));
   }
 }
@@ -53,7 +53,7 @@ export async function forgetTombstones(redis: RedisClient, before: Date): Promis
 /** Of an organization that was deleted. */
 export async function forgetTombstonesOf(redis: RedisClient, organizationId: string): Promise<void> {
   const theirs = (await recallTombstones(redis)).filter((each) => each.organizationId === organizationId).map(memberOf);
-  for (const some of groupsOf(theirs, chunk)) {
+  for (const some of chunksOf(theirs, chunk)) {
     await redis.hdel(former, ...some);
     await redis.zrem(key, ...some);
   }
@@ -70,7 +70,7 @@ end`;
 async function moveFormer(redis: RedisClient): Promise<void> {
   if ((await redis.exists(former)) === 0) return;
   for await (const page of formerPages(redis)) {
-    for (const some of groupsOf(page, chunk)) {
+    for (const some of chunksOf(page, chunk)) {
       await redis.zadd(key, 'GT', ...some.flatMap(([member, erasedAt]) => [Date.parse(erasedAt), member]));
       await redis.eval(deleteUnchanged, 1, former, ...some.flat());
     }

@@ -6,7 +6,7 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
-import { groupsOf } from '#libs/base/group-by';
+import { chunksOf } from '#libs/base/group-by';
 import type { ScopeNumbers } from '#libs/tenants/visitors';
 
 /** Days: a record may come up to 30 days after its decision. */
@@ -93,7 +93,7 @@ export async function listUnsearched(sql: Sql, place: SearchedIn): Promise<strin
 }
 
 export async function noteSearched(db: Database, place: SearchedIn, hashes: string[]): Promise<void> {
-  for (const some of groupsOf(hashes, slice)) {
+  for (const some of chunksOf(hashes, slice)) {
     await db.run(
       (sql) => sql`
         update tombstones set ${sql(searched[place])} = clock_timestamp()

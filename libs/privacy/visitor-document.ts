@@ -1,6 +1,6 @@
 /** All that is stored about a visitor, as the text of one JSON object, made as it is sent: it may be long. */
 import type { Database } from '#libs/base/db/database';
-import { groupsOf } from '#libs/base/group-by';
+import { chunksOf } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/uuid';
 import { findNoticeTexts, type NoticeText } from '#libs/notices/documents';
 import { findLog } from '#libs/proof/published';
@@ -61,7 +61,7 @@ const currentOf = (domains: VisitorDomain[]): Visitor['current'] =>
 
 async function* noticesOf(db: Database, shown: Map<string, string>): AsyncGenerator<NoticeText[]> {
   const wanted = Array.from(shown, ([notice, domainId]) => ({ notice, domainId }));
-  for (const some of groupsOf(wanted, noticesAtOnce)) yield db.run((sql) => findNoticeTexts(sql, some));
+  for (const some of chunksOf(wanted, noticesAtOnce)) yield db.run((sql) => findNoticeTexts(sql, some));
 }
 
 /** Of all logs of a domain, since an earlier one may have a record. */

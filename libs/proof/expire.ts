@@ -20,9 +20,9 @@ export async function expireMonth(db: Database, month: string): Promise<void> {
   let domainNumber = await db.run((sql) => nextDomain(sql, month, 0));
   while (domainNumber !== undefined) {
     const domain = domainNumber;
-    let after: Place | undefined = { epoch: epochs.first, id: nil, log: 0, first: 0 };
+    let after: RunCursor | undefined = { epoch: epochs.first, id: nil, log: 0, first: 0 };
     while (after) {
-      const from: Place = after;
+      const from: RunCursor = after;
       after = await db.run((sql) => expireRuns(sql, domain, month, { from, last: epochs.last }));
     }
     domainNumber = await db.run((sql) => nextDomain(sql, month, domain));
@@ -30,7 +30,7 @@ export async function expireMonth(db: Database, month: string): Promise<void> {
 }
 
 /** A run, and the last record up to its end: the order in which records find their run. */
-interface Place {
+interface RunCursor {
   epoch: number;
   id: string;
   log: number;
@@ -73,8 +73,8 @@ function expireRuns(
   sql: Sql,
   domainNumber: number,
   month: string,
-  { from, last }: { from: Place; last: number },
-): Promise<Place | undefined> {
+  { from, last }: { from: RunCursor; last: number },
+): Promise<RunCursor | undefined> {
   return sql.begin(async (transaction) => {
     // sealing, which folds runs, waits as well
     await transaction`select from logs where domain_number = ${domainNumber} and ended_at is null for update`;

@@ -7,7 +7,7 @@ import { Problem } from '#libs/base/terms/problem';
 import { timeOf } from '#libs/base/terms/uuid';
 import { findNotice } from '#libs/notices/documents';
 import type { FullRecord } from '#libs/record/contract';
-import { isDropped } from '#libs/record/months';
+import { isDropped } from '#libs/record/month-partitions';
 import type { ProofBundle } from './contract.ts';
 import { requireRecord, type WantedRecord } from './positions.ts';
 import { type PublishedLog, requireLog } from './published.ts';

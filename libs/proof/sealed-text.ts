@@ -9,7 +9,7 @@ import { sha256 } from '#libs/base/sha256';
 import { monthOf } from '#libs/base/terms/calendar';
 import { Problem, problems } from '#libs/base/terms/problem';
 import { timeOf } from '#libs/base/terms/uuid';
-import { listDroppedMonths } from '#libs/record/months';
+import { listDroppedMonths } from '#libs/record/month-partitions';
 import { textId } from './log-texts.ts';
 import type { PublishedLog } from './published.ts';
 import { readSealed, type SealedEntry } from './sealed-entries.ts';

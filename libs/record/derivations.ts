@@ -31,15 +31,15 @@ export interface Derivation {
 }
 
 /** `elsewhere`: another process is at it. */
-export type Step = 'more' | 'done' | 'elsewhere';
+export type Progress = 'more' | 'done' | 'elsewhere';
 
 /** Handles one piece, if there is one. */
-export const deriveNext = (db: Database, derivation: Derivation): Promise<Step> => {
+export const deriveNext = (db: Database, derivation: Derivation): Promise<Progress> => {
   const derive = () => derivePiece(db, derivation);
   return derivation.size ? derivation.size.watch(derive) : derive();
 };
 
-const derivePiece = (db: Database, { name, after, first, piece }: Derivation): Promise<Step> =>
+const derivePiece = (db: Database, { name, after, first, piece }: Derivation): Promise<Progress> =>
   withMark(db, name, async (sql, mark) => {
     const through = await derivableThrough(sql, after);
     // read after what may be derived: who is concerned by it is known by then
@@ -56,8 +56,12 @@ const derivePiece = (db: Database, { name, after, first, piece }: Derivation): P
   });
 
 /** Does `work` in a transaction that holds the derivation's mark, unless another process holds it. */
-export const withMark = (db: Database, name: string, work: (sql: Sql, mark: Mark) => Promise<Step>): Promise<Step> =>
-  inTransaction(db, async (sql): Promise<Step> => {
+export const withMark = (
+  db: Database,
+  name: string,
+  work: (sql: Sql, mark: Mark) => Promise<Progress>,
+): Promise<Progress> =>
+  inTransaction(db, async (sql): Promise<Progress> => {
     const mark = await lockMark(sql, name);
     return mark ? work(sql, mark) : 'elsewhere';
   });

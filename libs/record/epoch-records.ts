@@ -24,7 +24,7 @@ export async function nextDomains(sql: Sql, epoch: number, after: number, limit:
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */
 const kept = 1_000_000;
 
-interface Place {
+interface DomainIds {
   epoch: number;
   domainNumber: number;
   /** the last id before the ones that are wanted; `nil` for none */
@@ -37,7 +37,7 @@ interface Place {
  */
 export function createIdLister(generation = () => 0) {
   let rest: { epoch: number; domainNumber: number; generation: number; ids: Buffer } | undefined;
-  return async (sql: Sql, { epoch, domainNumber, after }: Place, limit: number): Promise<Buffer> => {
+  return async (sql: Sql, { epoch, domainNumber, after }: DomainIds, limit: number): Promise<Buffer> => {
     const current = generation();
     const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.generation === current;
     let ids = isKnown && rest ? idsAfter(rest.ids, after) : Buffer.alloc(0);
@@ -58,7 +58,7 @@ function idsAfter(ids: Buffer, after: string): Buffer {
   return ids.subarray(low * 16);
 }
 
-async function listIds(sql: Sql, { epoch, domainNumber, after }: Place): Promise<Buffer> {
+async function listIds(sql: Sql, { epoch, domainNumber, after }: DomainIds): Promise<Buffer> {
   const [row] = await sql<{ ids: Buffer | null }[]>`
     select string_agg(uuid_send(id), '' order by id) as ids
     from (

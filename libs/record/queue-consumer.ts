@@ -6,7 +6,16 @@ import { toldOnce } from '#libs/base/ops/told-once';
 import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { NewRecord } from './contract.ts';
-import { closeAll, jobVersion, knownShards, queuePrefix, recordQueue, unpackJob, versionedPayload } from './queue.ts';
+import {
+  closeAll,
+  isFields,
+  jobVersion,
+  knownShards,
+  queuePrefix,
+  recordQueue,
+  unpackJob,
+  versionedPayload,
+} from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */
@@ -20,7 +29,7 @@ const mostHeldInAll = 128 * 1024 * 1024;
 export class NotNow extends Error {}
 
 export interface ConsumerOptions {
-  /** patient: waits while Redis is down */
+  /** waits while Redis is down */
   redis: RedisConnection;
   /** fails fast */
   hasty: RedisConnection;
@@ -151,13 +160,13 @@ async function readPayload(job: Job<unknown>, token: string | undefined, log: Lo
 }
 
 /** A job, by its data alone. */
-type Held = Pick<Job<unknown>, 'data'>;
+type AnyJob = Pick<Job<unknown>, 'data'>;
 
 interface Hold {
   isFull(): boolean;
-  add(job: Held): void;
+  add(job: AnyJob): void;
   /** Once is enough, and more do no harm. */
-  remove(job: Held): void;
+  remove(job: AnyJob): void;
 }
 
 /**
@@ -166,7 +175,7 @@ interface Hold {
  * whenever the bound is passed, in either direction.
  */
 function createHold(most: number, onChange: (isFull: boolean) => void): Hold {
-  const held = new Map<Held, number>();
+  const held = new Map<AnyJob, number>();
   let sum = 0;
   const change = (bytes: number) => {
     const wasFull = sum > most;
@@ -201,9 +210,6 @@ function sizeOfRecord(record: unknown): number {
   return 500 + texts + 150 * (entriesOf(record.preferences) + entriesOf(record.metadata));
 }
 
-type Fields = Record<string, unknown>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
 const entriesOf = (value: unknown): number => (isFields(value) ? Object.keys(value).length : 0);
 const sumOf = (list: unknown, of: (value: unknown) => number): number =>

@@ -146,3 +146,9 @@ const isUnpacked = (record: JobPayload['records'][number]): record is NewRecord 
 
 /** Only the version: a payload of a newer release waits for a worker that knows it. */
 export const versionedPayload = z.object({ v: z.number().int() });
+
+export type Fields = Record<string, unknown>;
+
+/** For what a job holds before it is checked. */
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -71,7 +71,7 @@ export function createRecorder(options: {
       await within(addTimeout, producer.add(shard, records, origins));
       return true;
     } catch (error) {
-      redisHealth.suspect(error instanceof Error ? error.message : String(error));
+      redisHealth.reportFailure(error instanceof Error ? error.message : String(error));
       log.warn({ err: error, records: records.length }, 'Redis did not accept a batch; storing it in Postgres');
       return false;
     }

@@ -2,7 +2,7 @@
 
 import type { Job, Queue } from 'bullmq';
 import type { NewRecord } from './contract.ts';
-import { packJob, unpackJob } from './queue.ts';
+import { type Fields, isFields, packJob, unpackJob } from './queue.ts';
 
 const pageSize = 100;
 
@@ -57,8 +57,6 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Error && /missing|locked/i.test(error.message))) throw error;
 }
 
-type Fields = Record<string, unknown>;
-
 interface Found {
   fields: Fields;
   list: unknown[] | undefined;
@@ -108,6 +106,3 @@ function forgetUnused(data: Fields, found: Found[]): void {
   const used = new Set(found.map(({ fields }) => fields.userAgent));
   data.userAgents = data.userAgents.map((text, at) => (used.has(at) ? text : ''));
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

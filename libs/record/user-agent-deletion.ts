@@ -11,7 +11,7 @@ import { lowestIdAt } from '#libs/base/terms/uuid';
 import { createPieceSize } from './derivations.ts';
 import { nextDomains, nil } from './epoch-records.ts';
 import { holdEpoch, lastClosedEpoch } from './epochs.ts';
-import { hasPersonal, listMonthsWithPersonal } from './months.ts';
+import { hasPersonal, listMonthsWithPersonal } from './month-partitions.ts';
 
 /** records in one piece */
 export const usualPiece = 20_000;

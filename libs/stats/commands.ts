@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import type { Breakdown } from '#libs/base/terms/terms';
-import { countersSince, listCounters, listOrganizationIds } from './counters.ts';
 import { type Difference, findDrift } from './redis/drift.ts';
 import { fill, isReady, type ListCounters } from './redis/fill.ts';
 import { drop } from './redis-counters.ts';
+import { countersSince, listCounters, listOrganizationIds } from './stored-counters.ts';
 
 const everything = '0000-00-00';
 /** Milliseconds that a raise may be pending. */

@@ -5,10 +5,10 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
 import { type Breakdown, sumOf } from '#libs/base/terms/terms';
-import { listCounters, readCounts } from './counters.ts';
 import type { StatsMetrics } from './metrics.ts';
 import { fill, isReady } from './redis/fill.ts';
 import { readCounters, sumCounters, type Wanted } from './redis/read.ts';
+import { listCounters, readCounts } from './stored-counters.ts';
 
 /** organizations at a time */
 const fillsAtOnce = 2;

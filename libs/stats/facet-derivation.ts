@@ -1,7 +1,14 @@
 /** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { createPieceSize, type Derivation, deriveNext, doneWith, type Step, withMark } from '#libs/record/derivations';
+import {
+  createPieceSize,
+  type Derivation,
+  deriveNext,
+  doneWith,
+  type Progress,
+  withMark,
+} from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { addDisplays, newestDisplays } from './derive/add-displays.ts';
 import { addRecords } from './derive/add-records.ts';
@@ -52,14 +59,14 @@ export function createFacets(
     const through = await db.run((sql) => doneWith(sql, precursor));
     const newest = await db.run(newestDisplays);
     const sweep = () => size.watch(() => sweepDisplays(db, newest, size.records()));
-    if ((await repeatedly(signal, sweep)) !== 'done') return;
+    if ((await whileMore(signal, sweep)) !== 'done') return;
     const isBehind = async () => (await db.run((sql) => doneWith(sql, facetsName))) < through;
-    await repeatedly(signal, async () => ((await isBehind()) ? deriveNext(db, derivation) : 'done'));
+    await whileMore(signal, async () => ((await isBehind()) ? deriveNext(db, derivation) : 'done'));
   };
 }
 
-async function repeatedly(signal: AbortSignal, work: () => Promise<Step>): Promise<Step> {
-  let step: Step = 'more';
+async function whileMore(signal: AbortSignal, work: () => Promise<Progress>): Promise<Progress> {
+  let step: Progress = 'more';
   while (step === 'more' && !signal.aborted) step = await work();
   return step;
 }

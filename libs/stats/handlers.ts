@@ -22,8 +22,7 @@ import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import { type DomainStats, type OrganizationStats, statsQuery } from './contract.ts';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
-import type { FacetReader } from './facet-reader.ts';
-import type { Facet, FacetQuestion } from './facets.ts';
+import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
 import { displayFigures, groupsOf, optInRateOf } from './groups.ts';
 
 interface StatsParts {

@@ -3,12 +3,12 @@
 import { currentServer } from '#libs/base/db/server';
 import { groupBy } from '#libs/base/group-by';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import { countersSince, listCounters, nextOrganizationIds } from './counters.ts';
 import { eachOrganization, type RepairParts } from './each-organization.ts';
 import { confirm, type Difference, StrangeKey, type Suspicion, suspect } from './redis/drift.ts';
 import { fill, readyAmong } from './redis/fill.ts';
 import { notedServer, noteServer } from './redis/server.ts';
 import { drop } from './redis-counters.ts';
+import { countersSince, listCounters, nextOrganizationIds } from './stored-counters.ts';
 
 /** Days that records may still arrive for, and a little more. */
 const watchedDays = 32;

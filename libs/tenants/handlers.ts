@@ -30,10 +30,10 @@ import {
   type ShownDomain,
 } from './contract.ts';
 import { type ManagedDomain, listDomains as readDomains } from './domains.ts';
-import { forChanges } from './in-turns.ts';
 import { type ListedKey, listKeys as readKeys } from './keys.ts';
 import { Archived, toQuotaProblem } from './refusals.ts';
 import { listRefusedOrigins, type RefusedOrigin } from './refused-origins.ts';
+import { changesInPlaces } from './request-places.ts';
 import { domainArchived, domainNotFound, findOwnDomain } from './requirements.ts';
 import type { SharedPlaces } from './shared-places.ts';
 
@@ -92,7 +92,7 @@ export const archiveDomain = (parts: Parts): Middleware =>
   });
 
 const adminOf = ({ db, places }: Parts, ctx: Context) =>
-  createAdministration(forChanges(db, places, ctx), accessIn(ctx).subject);
+  createAdministration(changesInPlaces(db, places, ctx), accessIn(ctx).subject);
 
 function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   if (changed === 'changed meanwhile') throw changedMeanwhile();

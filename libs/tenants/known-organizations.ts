@@ -20,7 +20,7 @@ interface KnownOrganizations {
   clear(): void;
 }
 
-interface Held {
+interface Known {
   organization: Organization;
   bytes: number;
   /** domains to read again */
@@ -45,7 +45,7 @@ export function createKnownOrganizations(
   db: Database,
   { unknownFor, lookupTimeout, isFollowing, mostBytes = usualMostBytes }: KnownOrganizationsOptions,
 ): KnownOrganizations {
-  const known = new LRUCache<string, Held>({
+  const known = new LRUCache<string, Known>({
     max: 10_000,
     maxSize: mostBytes,
     sizeCalculation: ({ bytes }) => bytes,
@@ -66,7 +66,7 @@ export function createKnownOrganizations(
     return found;
   };
 
-  const refresh = async (all: Map<string, Held>): Promise<Map<string, Organization>> => {
+  const refresh = async (all: Map<string, Known>): Promise<Map<string, Organization>> => {
     if (all.size === 0) return new Map();
     const asked = [...all].map(([id, held]) => ({ id, held, before: held.changes, ids: [...held.changedDomains] }));
     const ids = asked.flatMap((each) => each.ids);
@@ -93,7 +93,7 @@ export function createKnownOrganizations(
   /** One runs at a time; what is asked for meanwhile shares the next one. */
   const batcher = new Batcher<string, Map<string, Organization>>({
     run: async (ids) => {
-      const held = new Map<string, Held>();
+      const held = new Map<string, Known>();
       const rest = new Set<string>();
       for (const id of ids) {
         const one = known.peek(id);

@@ -6,7 +6,7 @@ import { findSize, type LogSize } from '#libs/proof/published';
 import { createPerform, type Unchanged } from '#libs/tenants/audited-change';
 import { requireRoom } from '#libs/tenants/refusals';
 import type { WebhookChange, WebhookType } from './contract.ts';
-import { addLanes, completeLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';
+import { addLanes, addMissingLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
 import { findWebhook, type Webhook, webhookColumns } from './stored-webhooks.ts';
 
@@ -76,7 +76,7 @@ export function createWebhookAdministration(db: Database, actor: string) {
         // whoever asks for it has mended the receiver
         if (change.enabled && before.enabled) await wakeLanes(sql, before.number);
         if (Object.keys(changed).length === 0) return before;
-        await completeLanes(sql, before);
+        await addMissingLanes(sql, before);
         const [after] = await sql<Webhook[]>`
           update webhooks set
             url = ${url}, types = ${types}, domains = ${domains}, decisions = ${decisions},

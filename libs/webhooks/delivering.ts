@@ -9,7 +9,7 @@ import { eighthOf } from '#libs/base/places';
 import type { Scheduler } from '#libs/base/scheduler';
 import { createWebhookAdministration } from './administration.ts';
 import { claimLanes, type Lane } from './claim.ts';
-import { endBefore, fail, goOn, putOff, releaseLanes } from './complete-lanes.ts';
+import { endBefore, fail, goOn, putOff, releaseLanes } from './ended-tries.ts';
 import { addNewLanes, type Line, lineUp, wakeGrown, wakeStray } from './lanes.ts';
 import { addLimitMessages } from './limit-messages.ts';
 import { readMessage, sign } from './message.ts';

@@ -29,7 +29,7 @@ export const addLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
   on conflict (webhook, type, domain_number) do nothing`;
 
 /** Those that a webhook still lacks of domains that were made since it is told of every domain, as `addNewLanes` does. */
-export const completeLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =>
+export const addMissingLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =>
   insertNewLanes(sql, sql`webhooks.number = ${number}`);
 
 /**

@@ -8,7 +8,7 @@ import { guard } from '#libs/base/http/guard';
 import { noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';
-import { forChanges } from '#libs/tenants/in-turns';
+import { changesInPlaces } from '#libs/tenants/request-places';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { Organization } from '#libs/tenants/tenants';
@@ -25,7 +25,7 @@ export interface WebhookParts {
 }
 
 export const adminOf = ({ db, places }: WebhookParts, ctx: Context) =>
-  createWebhookAdministration(forChanges(db, places, ctx), accessIn(ctx).subject);
+  createWebhookAdministration(changesInPlaces(db, places, ctx), accessIn(ctx).subject);
 
 /** Without the key no secret could be kept, so the operator is told in words that they understand. */
 export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox {

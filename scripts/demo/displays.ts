@@ -3,7 +3,7 @@ import { dayOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/record/contract';
 import type { Displays } from '#libs/stats/display-body';
-import { createDisplayTally } from '#libs/stats/display-tally';
+import { createDisplayTally } from '#libs/stats/display-counter';
 import { randomOf } from './chance.ts';
 import { unansweredFor, variantOf } from './circumstances.ts';
 

@@ -1,13 +1,13 @@
 /** What the driver of Postgres does not do by itself. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Sql } from '#libs/base/db/database';
-import { patient } from '#libs/base/db/patient';
+import { retryingReads } from '#libs/base/db/retried-reads';
 import { openPool } from '../support/pool.ts';
 import { freshDatabase, openDatabase } from '../support/stores.ts';
 import { repairs } from '../support/uncaught.ts';
 
-it('a patient read is asked again where the store was busy, and gives up on a mistake at once', async () => {
-  const db = patient(openPool(await freshDatabase(), { statementTimeout: 1_000 }));
+it('a read is asked again where the store was busy, and gives up on a mistake at once', async () => {
+  const db = retryingReads(openPool(await freshDatabase(), { statementTimeout: 1_000 }));
   let asked = 0;
   const read = (ask: (sql: Sql) => Promise<unknown>) => {
     asked = 0;

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '#libs/base/db/migrate';
 import { functions, rights, types } from '#libs/base/db/roles/rights';
 import { expireMonth, isDerived } from '#libs/proof/expire';
-import { dropMonth, listMonths, makeMonth } from '#libs/record/months';
+import { dropMonth, listMonths, makeMonth } from '#libs/record/month-partitions';
 import { type App, loginAt } from '../../scripts/stack/logins.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createEmptyDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 /** A process whose clock is more than a year ahead, and one whose clock is right, beside a Postgres whose clock is right. */
 import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/base/terms/uuid';
-import { listMonths, makeMonth } from '#libs/record/months';
+import { listMonths, makeMonth } from '#libs/record/month-partitions';
 import { createClient } from '../support/client.ts';
 import { clockAhead } from '../support/clock.ts';
 import { expectProblem } from '../support/problems.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
-import { listMonths, makeMonth } from '#libs/record/months';
+import { listMonths, makeMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { createTasks } from '../../apps/worker/tasks.ts';
 import { holdPostgresClock, turnedClock } from '../support/clock.ts';

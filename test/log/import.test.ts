@@ -7,7 +7,7 @@ import { idOfDigest, makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import type { Imported } from '#libs/log/import/contract';
 import { parseEntry } from '#libs/proof/tree/parse-entry';
 import type { FullRecord } from '#libs/record/contract';
-import { listDroppedMonths } from '#libs/record/months';
+import { listDroppedMonths } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { listActs } from '#libs/tenants/acts';
 import { createCli } from '../support/cli.ts';

@@ -7,7 +7,7 @@ import { makeIdAt } from '#libs/base/terms/uuid';
 import { checkLogs, type Difference } from '#libs/proof/check/check-domains';
 import { addNodes, type Node } from '#libs/proof/runs';
 import { append, packFrontier, unpackFrontier } from '#libs/proof/tree/frontier';
-import { dropMonth, makeMonth } from '#libs/record/months';
+import { dropMonth, makeMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { recordAt } from '../support/records.ts';
 import { createSealer } from '../support/sealing.ts';

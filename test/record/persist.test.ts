@@ -3,7 +3,7 @@ import type { Database } from '#libs/base/db/database';
 import { isUnavailable } from '#libs/base/db/errors';
 import { decisions } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
-import { listMonths } from '#libs/record/months';
+import { listMonths } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { openPool } from '../support/pool.ts';

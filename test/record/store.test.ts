@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { isUnavailable } from '#libs/base/db/errors';
 import { replay } from '#libs/log/commands';
 import type { NewRecord } from '#libs/record/contract';
-import { dropMonth } from '#libs/record/months';
+import { dropMonth } from '#libs/record/month-partitions';
 import { listRejected } from '#libs/record/rejected';
 import { persistOrReject } from '#libs/record/store';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';

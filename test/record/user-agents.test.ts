@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { readPage } from '#libs/log/domain-page';
 import type { NewRecord } from '#libs/record/contract';
-import { dropMonth } from '#libs/record/months';
+import { dropMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { newTextsBound } from '#libs/record/persist/user-agents';
 import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';

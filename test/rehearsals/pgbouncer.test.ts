@@ -14,7 +14,7 @@ import { throughPooler } from '#libs/base/db/pooled';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import type { Erasure } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
-import { dropMonth, listMonths, makeMonth } from '#libs/record/months';
+import { dropMonth, listMonths, makeMonth } from '#libs/record/month-partitions';
 import { queuePrefix, recordQueue } from '#libs/record/queue';
 import { startPgBouncer } from '../../scripts/stack/pgbouncer.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDisplayCounter, type DisplayCounter } from '#libs/stats/display-counter';
-import { deleteOldFlushes, storeDisplays } from '#libs/stats/displays';
 import { createStatsMetrics } from '#libs/stats/metrics';
+import { deleteOldFlushes, storeDisplays } from '#libs/stats/stored-displays';
 import { type Gate, openGate } from '../support/gate.ts';
 import { openPool } from '../support/pool.ts';
 import { at } from '../support/stack.ts';

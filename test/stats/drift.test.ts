@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { emptyBreakdown } from '#libs/base/terms/terms';
 import { persist } from '#libs/record/persist/persist';
-import { countersSince } from '#libs/stats/counters';
 import { findDrift, type Truth } from '#libs/stats/redis/drift';
 import { fill } from '#libs/stats/redis/fill';
 import { raise } from '#libs/stats/redis-counters';
+import { countersSince } from '#libs/stats/stored-counters';
 import { listerOf } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';

@@ -4,7 +4,7 @@ import { quiet } from '../support/counter-stores.ts';
 
 const { signal } = new AbortController();
 
-it('an organization that takes long keeps nobody waiting, and at most three are healed at once', async () => {
+it('an organization that takes long keeps nobody waiting, and at most three are repaired at once', async () => {
   let others = 0;
   let running = 0;
   let most = 0;
@@ -25,11 +25,11 @@ it('an organization that takes long keeps nobody waiting, and at most three are 
   expect(most).toBe(3);
 });
 
-it('one that fails keeps no other from being healed', async () => {
-  const healed: string[] = [];
+it('one that fails keeps no other from being repaired', async () => {
+  const repaired: string[] = [];
   await eachOrganization(quiet(), ['org_a', 'org_b', 'org_c'], signal, async (id) => {
     if (id === 'org_a') throw new Error('of that organization');
-    healed.push(id);
+    repaired.push(id);
   });
-  expect(healed).toEqual(['org_b', 'org_c']);
+  expect(repaired).toEqual(['org_b', 'org_c']);
 });

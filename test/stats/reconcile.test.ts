@@ -18,13 +18,13 @@ const { db, sql } = await openDatabase();
 const redisUrl = (await openRedisServer()).url;
 const connection = await openRedis(redisUrl);
 
-describe('healing', () => {
+describe('repairing', () => {
   let tenant: Tenant;
   let organizationId: string;
   let domainId: string;
   beforeEach(async () => {
     await connection.client.flushall();
-    // healing looks at every organization
+    // repairing looks at every organization
     await sql`truncate owed_raises, counters`;
     tenant = await makeTenant(db, { domains: 2 });
     ({ organizationId } = tenant);
@@ -36,7 +36,7 @@ describe('healing', () => {
   const { log, metrics } = quiet();
   const deps = () => ({ countersRedis: connection, db, log, metrics });
   const { signal } = new AbortController();
-  const heal = async () => {
+  const repair = async () => {
     await fillMissing(deps(), signal);
     await reconcile(deps(), signal, { patience: 1 });
   };
@@ -107,7 +107,7 @@ describe('healing', () => {
     });
   });
 
-  describe('where one organization cannot be healed', () => {
+  describe('where one organization cannot be repaired', () => {
     let broken: Tenant;
     const brokenKey = () => `assent:{${broken.organizationId}}:days:${broken.domainIds[0]}:${today.slice(0, 7)}`;
 
@@ -154,7 +154,7 @@ describe('healing', () => {
     it('mends what is no counter', async () => {
       const key = `assent:{${organizationId}}:days:${domainId}:${today.slice(0, 7)}`;
       await connection.client.hset(key, today.slice(8), 'nonsense');
-      await heal();
+      await repair();
       await expectEqual();
     });
 
@@ -173,7 +173,7 @@ describe('healing', () => {
       await connection.client.flushall();
       expect(await fillMissing(deps(), signal, first)).toBe('');
       expect([await isReady(connection, first), await isReady(connection, second)]).toEqual([false, true]);
-      await heal();
+      await repair();
       const wrong = others.map((id) => ({
         organizationId: id,
         domainId: 'dom_gone',
@@ -198,7 +198,7 @@ describe('healing', () => {
     it('drops what Postgres never had', async () => {
       const made = { ...emptyBreakdown(), custom: 3 };
       await raise(connection.client, [{ organizationId, domainId: 'dom_gone', period: today, ...made }]);
-      await heal();
+      await repair();
       expect(await connection.client.keys('*dom_gone*')).toEqual([]);
       await expectEqual();
     });
@@ -208,7 +208,7 @@ describe('healing', () => {
       await raise(connection.client, [ahead]);
       await fillMissing(deps(), signal);
       const before = await driftSeen();
-      await heal();
+      await repair();
       await expectEqual();
       expect(await isReady(connection, organizationId)).toBe(true);
       expect(await driftSeen()).toBe(before + 1);
@@ -219,7 +219,7 @@ describe('healing', () => {
       const month = new Date(longAgo).toISOString().slice(0, 7);
       const ahead: Counter = { organizationId, domainId, period: month, ...emptyBreakdown(), accept_all: 50 };
       const unmarked = await makeTenant(db);
-      await heal();
+      await repair();
       await raise(connection.client, [ahead, { ...ahead, organizationId: unmarked.organizationId }]);
       await connection.client.del(`assent:{${unmarked.organizationId}}:ready`);
       // under the same one nobody looks so far back
@@ -243,29 +243,29 @@ describe('healing', () => {
 
     it('raises what a worker stored and never raised', async () => {
       await persist(db, [recordAt(now, { domainId })]);
-      await heal();
+      await repair();
       await expectEqual();
     });
 
     it('touches nothing where nothing is wrong', async () => {
-      await heal();
+      await repair();
       const before = await driftSeen();
       const filled = await fillsSeen();
-      await heal();
+      await repair();
       expect(await fillsSeen()).toBe(filled);
       await expectEqual();
       expect(await driftSeen()).toBe(before);
     });
 
-    it.each(['days', 'months', 'keys', 'ready'])('heals the loss of keys: %s', async (kind) => {
+    it.each(['days', 'months', 'keys', 'ready'])('repairs the loss of keys: %s', async (kind) => {
       const lost = await connection.client.keys(`assent:{${organizationId}}:${kind}*`);
       expect(lost.length).toBeGreaterThan(0);
       await connection.client.del(...lost);
-      await heal();
+      await repair();
       await expectEqual();
       // and has nothing left to do
       const before = await driftSeen();
-      await heal();
+      await repair();
       expect(await driftSeen()).toBe(before);
     });
   });

@@ -8,10 +8,10 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import { spanOf } from '#libs/base/terms/calendar';
 import { type Breakdown, type Counter, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
 import { createRecordMetrics } from '#libs/record/metrics';
-import { listCounters } from '#libs/stats/counters';
 import { createStatsMetrics } from '#libs/stats/metrics';
 import type { ListCounters } from '#libs/stats/redis/fill';
 import { readCounters } from '#libs/stats/redis/read';
+import { listCounters } from '#libs/stats/stored-counters';
 
 /** Lists at most `most` counters at once. */
 export const listerOf =

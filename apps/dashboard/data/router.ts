@@ -47,11 +47,11 @@ export function routeOf({ pathname, search, hash }: Address): Route {
   if (match[2] === '/visitor') return { page: 'visitor', domainId: match[1], visitorId: visitorIn(hash) };
   if (match[2] === '/settings') return { page: 'settings', domainId: match[1] };
   if (match[2] === '/widget') return { page: 'widget', domainId: match[1] };
-  const place = { domainId: match[1], query: new URLSearchParams(search) };
-  if (match[2] === '/experiments') return { page: 'experiments', ...place };
-  if (!match[2]?.startsWith('/by/')) return { page: match[2] ? 'log' : 'domain', ...place };
+  const ofDomain = { domainId: match[1], query: new URLSearchParams(search) };
+  if (match[2] === '/experiments') return { page: 'experiments', ...ofDomain };
+  if (!match[2]?.startsWith('/by/')) return { page: match[2] ? 'log' : 'domain', ...ofDomain };
   const by = match[2].slice('/by/'.length);
-  return isDimension(by) ? { page: 'groups', by, ...place } : { page: 'unknown' };
+  return isDimension(by) ? { page: 'groups', by, ...ofDomain } : { page: 'unknown' };
 }
 
 function visitorIn(hash: string): string | null {

@@ -13,7 +13,7 @@ const soon = 5 * 60_000;
 
 /** Where nothing is sealed, nothing is asked: browsers write each 404 to their console. */
 const mayBeSealed = (record: FullRecord): boolean =>
-  placeOf(record) !== undefined || now() - Date.parse(record.receivedAt) < soon;
+  positionOf(record) !== undefined || now() - Date.parse(record.receivedAt) < soon;
 
 /** Looks again and again while the page is visible; null where nothing of the domain is sealed. */
 export function useSealed(api: Api, domainId: string, records: FullRecord[]): Sealed | null {
@@ -30,17 +30,17 @@ export function useSealed(api: Api, domainId: string, records: FullRecord[]): Se
   return found?.domainId === domainId ? found.sealed : null;
 }
 
-export type Place = 'unknown' | 'waiting' | { log: number; position: number };
+export type RecordPosition = 'unknown' | 'waiting' | { log: number; position: number };
 
 /** `waiting`: the domain's log is sealed, but not up to this record yet. */
-export function usePlace(api: Api, record: FullRecord): Place {
-  const [place, setPlace] = useState<Place>(placeOf(record) ?? 'unknown');
+export function usePosition(api: Api, record: FullRecord): RecordPosition {
+  const [place, setPlace] = useState<RecordPosition>(positionOf(record) ?? 'unknown');
   useEffect(() => {
-    if (placeOf(record) || !mayBeSealed(record)) return undefined;
+    if (positionOf(record) || !mayBeSealed(record)) return undefined;
     let sealed: Promise<Sealed | null> | undefined;
     return repeatVisibly(every.record, async (signal) => {
       sealed ??= api.sealed(record.domainId, signal);
-      const found = placeOf(await api.record(record.domainId, record.id, signal));
+      const found = positionOf(await api.record(record.domainId, record.id, signal));
       setPlace(found ?? ((await sealed) ? 'waiting' : 'unknown'));
       return !found;
     });
@@ -48,7 +48,8 @@ export function usePlace(api: Api, record: FullRecord): Place {
   return place;
 }
 
-const placeOf = ({ log, position }: FullRecord) => (log === null || position === null ? undefined : { log, position });
+const positionOf = ({ log, position }: FullRecord) =>
+  log === null || position === null ? undefined : { log, position };
 
 /** Once at once; then again as long as `look` says so. Returns a function that stops it. */
 function repeatVisibly(wait: number, look: (signal: AbortSignal) => Promise<boolean>): () => void {

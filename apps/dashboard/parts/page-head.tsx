@@ -20,7 +20,7 @@ import { useSignedIn } from '../data/signed-in.ts';
 import { escapeInvisible } from '../format.ts';
 import { isolated } from './isolated.tsx';
 
-interface Place {
+interface PageLink {
   name: string;
   address: string;
 }
@@ -35,7 +35,7 @@ interface Props {
   /** on the pages of a domain */
   domain?: OfDomain;
   /** on a page below one of the organization: that one */
-  under?: Place;
+  under?: PageLink;
   /** what the document's title has before the page's */
   before?: string;
   /** on a page of the organization */
@@ -106,7 +106,7 @@ export function PageHead({ title: given, note, children, domain, under, before =
 }
 
 /** The way to this page from the overview. */
-const Crumbs = ({ way, here }: { way: Place[]; here: string }) => (
+const Crumbs = ({ way, here }: { way: PageLink[]; here: string }) => (
   <nav class="crumbs" aria-label="Breadcrumbs">
     <ol class="cluster hint">
       {[{ name: 'Overview', address: homeAddress }, ...way].map(({ name, address }) => (
@@ -119,7 +119,7 @@ const Crumbs = ({ way, here }: { way: Place[]; here: string }) => (
   </nav>
 );
 
-interface Tab extends Place {
+interface Tab extends PageLink {
   isCurrent: boolean;
 }
 
@@ -133,7 +133,7 @@ const Tabs = ({ label, tabs }: { label: string; tabs: Tab[] }) => (
   </nav>
 );
 
-const organizationTabs: (Place & { page: OrganizationPage })[] = [
+const organizationTabs: (PageLink & { page: OrganizationPage })[] = [
   { page: 'home', name: 'Overview', address: homeAddress },
   { page: 'domains', name: 'Domains', address: domainsAddress },
   { page: 'webhooks', name: 'Webhooks', address: webhooksAddress },

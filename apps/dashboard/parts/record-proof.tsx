@@ -3,7 +3,7 @@ import type { FullRecord } from '#libs/record/contract';
 import './record-proof.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../data/api-error.ts';
-import { usePlace } from '../data/sealed.ts';
+import { usePosition } from '../data/sealed.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';
 import { count } from '../format.ts';
@@ -20,7 +20,7 @@ type Outcome = 'none' | 'busy' | { failure: string } | { verdict: Verdict };
 /** Nothing where the domain's log is not sealed. */
 export function RecordProof({ record }: Props) {
   const { api } = useSignedIn();
-  const place = usePlace(api, record);
+  const place = usePosition(api, record);
   const [outcome, setOutcome] = useState<Outcome>('none');
   const status = useRef<HTMLDivElement>(null);
   // the footer covers what is below the buttons

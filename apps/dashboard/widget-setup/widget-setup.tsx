@@ -12,7 +12,7 @@ import { useDraft } from './draft/use-draft.ts';
 import { LinksAndVersions } from './links-and-versions.tsx';
 import { NewestRecord } from './newest-record.tsx';
 import { OpenTag } from './open-tag.tsx';
-import { Place } from './place.tsx';
+import { PositionAndTheme } from './position-and-theme.tsx';
 import { ownShade, Preview, type Shade } from './preview.tsx';
 import { TagCard } from './tag-card.tsx';
 import { TextFields } from './text-fields.tsx';
@@ -52,7 +52,7 @@ export function WidgetSetup({ domainId }: Props) {
           <TextFields draft={draft} change={change} language={language} setLanguage={setLanguage} />
           <Categories draft={draft} change={change} language={language} />
           <Colours draft={draft} change={change} onShow={show} />
-          <Place draft={draft} change={change} />
+          <PositionAndTheme draft={draft} change={change} />
           <LinksAndVersions draft={draft} change={change} />
           <Behaviour draft={draft} change={change} />
         </section>

@@ -5,7 +5,7 @@
  * last of them. A run that was interrupted is gone on with by the next.
  */
 import type postgres from 'postgres';
-import { patiently } from './short-locks.ts';
+import { withShortLocks } from './short-locks.ts';
 
 interface RecordIndex {
   name: string;
@@ -37,7 +37,7 @@ export async function buildRecordIndexes(sql: postgres.Sql): Promise<string[]> {
 /** False where it was there already. */
 async function build(sql: postgres.Sql, { name, definition }: RecordIndex): Promise<boolean> {
   if (await isValid(sql, name)) return false;
-  await patiently(sql, [`create index if not exists ${name} on only records ${definition}`]);
+  await withShortLocks(sql, [`create index if not exists ${name} on only records ${definition}`]);
   // a month that is made meanwhile gets its index with the month
   while (!(await isValid(sql, name))) {
     const lacking = await listLacking(sql, name);
@@ -53,7 +53,7 @@ async function buildInPartition(sql: postgres.Sql, partition: string, index: Rec
     // both wait for others and none for them; the first is for what an interrupted run left behind
     if (!(await isValid(sql, name))) await sql.unsafe(`drop index concurrently if exists ${name}`);
     await sql.unsafe(`create index concurrently if not exists ${name} on ${partition} ${index.definition}`);
-    await patiently(sql, [`alter index ${index.name} attach partition ${name}`]);
+    await withShortLocks(sql, [`alter index ${index.name} attach partition ${name}`]);
   } catch (error) {
     // retention may have dropped the month
     const [there] = await sql`select to_regclass(${partition}) is not null as "isThere"`;

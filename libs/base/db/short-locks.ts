@@ -3,14 +3,14 @@ import type postgres from 'postgres';
 import { isInTheWay } from './errors.ts';
 
 /** Milliseconds that others may wait behind a lock that these statements need for a moment. */
-const lockPatience = 200;
+const lockTimeout = 200;
 /** milliseconds */
 const pause = 250;
 /** milliseconds */
 const usualPatience = 108_000;
 
 /** Again and again, each time for a moment, for so many milliseconds. All in one transaction. */
-export async function patiently<Types extends Record<string, unknown>>(
+export async function withShortLocks<Types extends Record<string, unknown>>(
   sql: postgres.Sql<Types>,
   statements: string[],
   patience = usualPatience,
@@ -20,7 +20,7 @@ export async function patiently<Types extends Record<string, unknown>>(
     try {
       // of this transaction alone: behind a pooler the next client may get the same connection
       await sql.begin(async (transaction) => {
-        await transaction.unsafe(`set local lock_timeout = ${lockPatience}`);
+        await transaction.unsafe(`set local lock_timeout = ${lockTimeout}`);
         for (const statement of statements) await transaction.unsafe(statement);
       });
       return;

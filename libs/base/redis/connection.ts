@@ -1,6 +1,6 @@
 /**
- * Connections to Redis, in two roles: a producer fails fast, because a request waits for its answer; a worker is patient,
- * because its jobs can wait.
+ * Connections to Redis, in two roles: a producer fails fast, because a request waits for its answer; a worker waits while
+ * Redis is down, because its jobs can.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';

@@ -22,7 +22,7 @@ export interface RedisHealth {
   /** The share of maxmemory that is used, of the fullest master; 0 without maxmemory, null where it does not answer. */
   memory(): number | null;
   /** An `add` failed: not usable until the next probe succeeds. */
-  suspect(reason: string): void;
+  reportFailure(reason: string): void;
   /** Resolves when Redis can first take records. */
   usable(): Promise<void>;
   close(): void;
@@ -37,7 +37,7 @@ export function watchRedis(
   let warnings: string[] = [];
   let memory: number | null = null;
   let reason: string | null = 'not connected yet';
-  let suspectedAt = 0;
+  let failureReportedAt = 0;
   let since = Date.now();
   let becomeUsable = () => {};
   const usable = new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export function watchRedis(
     const isNews = next.join() !== warnings.join();
     warnings = next;
     if (isNews && warnings.length > 0) onWarnings(warnings);
-    if (found !== null || started > suspectedAt) set(found);
+    if (found !== null || started > failureReportedAt) set(found);
   };
   const probes = every({ name: 'probe_redis', pace: probeEvery, task: probe, failed: () => {} });
   void probes.now();
@@ -69,8 +69,8 @@ export function watchRedis(
     since: () => since,
     warnings: () => warnings,
     memory: () => memory,
-    suspect: (why) => {
-      suspectedAt = performance.now();
+    reportFailure: (why) => {
+      failureReportedAt = performance.now();
       set(why);
     },
     usable: () => usable,

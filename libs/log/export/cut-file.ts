@@ -33,7 +33,7 @@ export async function readCutFile(file: string, format: ExportFormat): Promise<C
   if (format === 'ndjson' && row.startsWith('{"end":true,')) {
     return { whole: end, records: rows - 1, last: null, isComplete: true };
   }
-  const last = placeOf(await readRow(format, headers[format] + row));
+  const last = lastRecordOf(await readRow(format, headers[format] + row));
   if (!last) throw refuse();
   return { whole: end, records: rows - inHeader, last, isComplete: false };
 }
@@ -81,7 +81,7 @@ async function readRow(format: ExportFormat, text: string): Promise<Record<strin
   return undefined;
 }
 
-function placeOf(row: Record<string, unknown> | undefined): CutFile['last'] {
+function lastRecordOf(row: Record<string, unknown> | undefined): CutFile['last'] {
   const { domainId, id } = row ?? {};
   return typeof domainId === 'string' && typeof id === 'string' ? { domainId, id } : null;
 }

@@ -3,7 +3,7 @@
 import type { Database } from '#libs/base/db/database';
 import { addMonths, monthOf, startOf } from '#libs/base/terms/calendar';
 import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
-import { listDroppedMonths } from '#libs/record/months';
+import { listDroppedMonths } from '#libs/record/month-partitions';
 
 export interface Expiry {
   /** whether any month was dropped */

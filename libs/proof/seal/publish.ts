@@ -1,7 +1,7 @@
 /** Publishes checkpoints: Redis remembers the size and root first, so that a database restored later cannot contradict them. */
 
 import type { Database } from '#libs/base/db/database';
-import { groupsOf } from '#libs/base/group-by';
+import { chunksOf } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { sha256 } from '#libs/base/sha256';
 import { listUnpublished, publishCheckpoints, type Unpublished } from '../checkpoints.ts';
@@ -22,7 +22,7 @@ export async function publish(parts: {
 }): Promise<void> {
   const { db, redis, signer, metrics } = parts;
   const unpublished = await db.run((sql) => listUnpublished(sql, signer.id));
-  for (const some of groupsOf(unpublished, chunk)) {
+  for (const some of chunksOf(unpublished, chunk)) {
     const witnessed = await recall(
       redis.client,
       some.map(({ domainId }) => domainId),

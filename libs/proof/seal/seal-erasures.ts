@@ -3,8 +3,7 @@
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import type { PieceSize } from '#libs/record/derivations';
-import { type Step, withMark } from '#libs/record/derivations';
+import { type PieceSize, type Progress, withMark } from '#libs/record/derivations';
 import { listErased, takeErasures } from '../erasures-to-seal.ts';
 import { lockHeads, sealing } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
@@ -26,9 +25,9 @@ interface ErasuresParts {
 }
 
 /** Seals some of those whose records have their positions, if there are any. */
-export const sealErasures = (parts: ErasuresParts): Promise<Step> => parts.size.watch(() => sealSome(parts));
+export const sealErasures = (parts: ErasuresParts): Promise<Progress> => parts.size.watch(() => sealSome(parts));
 
-const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promise<Step> =>
+const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promise<Progress> =>
   withMark(db, sealing, async (sql, mark) => {
     const domains = await listErased(sql, mark, domainsLimit);
     if (domains.length === 0) return 'done';

@@ -7,7 +7,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { findSeenNotices } from '#libs/notices/documents';
-import { createPieceSize, type Derivation, type PieceSize, type Step, withMark } from '#libs/record/derivations';
+import { createPieceSize, type Derivation, type PieceSize, type Progress, withMark } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nextEpochOf, nil } from '#libs/record/epoch-records';
 import { findUserAgents } from '#libs/record/joined-names';
 import { type Head, lockHeads, saveHeads, sealing } from '../heads.ts';
@@ -35,7 +35,7 @@ export const usualPiece = 4_096;
 
 interface Seal extends Derivation {
   /** Seals what a log was passed over for while it was halted, a piece at a time. */
-  catchUp(domainNumber: number): Promise<Step>;
+  catchUp(domainNumber: number): Promise<Progress>;
 }
 
 export function createSeal({
@@ -81,7 +81,7 @@ export function createSeal({
     catchUp: (domainNumber) => size.watch(() => catchUp(domainNumber)),
   };
 
-  function catchUp(domainNumber: number): Promise<Step> {
+  function catchUp(domainNumber: number): Promise<Progress> {
     return withMark(db, sealing, async (sql, mark) => {
       const heads = await lockHeads(sql, [domainNumber], originOf);
       const [head] = await growable(redis, [...heads.values()]);

@@ -1,7 +1,7 @@
 /** Time-stamps of checkpoints: what an authority signed, and the path that leads there from a log's checkpoint. */
 
 import type { Sql } from '#libs/base/db/database';
-import { groupsOf } from '#libs/base/group-by';
+import { chunksOf } from '#libs/base/group-by';
 import type { LogName } from '../runs.ts';
 import { base64 } from '../tree/bytes.ts';
 import { hashLength } from '../tree/hash.ts';
@@ -87,7 +87,7 @@ export async function addTimestamp(
       values (${Buffer.from(root)}, ${size}, ${Buffer.from(token)}, clock_timestamp())
       returning number`;
     if (!added) throw new Error('Postgres did not say which number the time-stamp has');
-    for (const some of groupsOf(leaves, chunk)) {
+    for (const some of chunksOf(leaves, chunk)) {
       const rows = some.map((leaf) => ({ ...leaf, path: Buffer.concat(leaf.path).toString('base64') }));
       await transaction`
         insert into stamped_checkpoints (domain_number, log, timestamp_number, place, size, checkpoint, path)

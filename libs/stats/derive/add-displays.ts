@@ -1,6 +1,6 @@
 /** Facets of displays: what API processes have counted since the last time. */
 import type { Sql } from '#libs/base/db/database';
-import { placeFacets } from './place.ts';
+import { addFacets } from './add-facets.ts';
 
 /** The number of the newest that waits; null where none does. */
 export async function newestDisplays(sql: Sql): Promise<number | null> {
@@ -13,7 +13,7 @@ export async function newestDisplays(sql: Sql): Promise<number | null> {
  * Returns whether there were any.
  */
 export async function addDisplays(sql: Sql, newest: number, limit: number): Promise<boolean> {
-  const rows = await placeFacets(
+  const rows = await addFacets(
     sql,
     sql`
     taken as (

@@ -1,6 +1,6 @@
 /** Facets of records: what a piece of a closed epoch adds to them. */
 import type { Sql } from '#libs/base/db/database';
-import { placeFacets } from './place.ts';
+import { addFacets } from './add-facets.ts';
 
 export interface Piece {
   epoch: number;
@@ -14,7 +14,7 @@ export interface Piece {
  * one number, its kind, so that a group has one count: 64 for a crawler + 8 × source + 2 × decision + 1 for an opt-in.
  */
 export const addRecords = (sql: Sql, piece: Piece): Promise<number> =>
-  placeFacets(
+  addFacets(
     sql,
     sql`
     kinds as materialized (

@@ -22,12 +22,12 @@ const isAhead = (one: Breakdown, other: Breakdown) => decisions.some((decision) 
 
 /**
  * Which suspected counters do differ. Redis is read first, so a count above Postgres is certainly wrong. For a count
- * below, a raise may be on its way: it differs if it is still below after `patience` milliseconds, one wait for all.
+ * below, a raise may be on its way: it differs if it is still below after `wait` milliseconds, one wait for all.
  */
 export async function confirm(
   connection: RedisConnection,
   suspicions: Suspicion[],
-  patience: number,
+  wait: number,
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
   const behind: Suspicion[] = [];
@@ -41,7 +41,7 @@ export async function confirm(
     expected.set(suspicion, truth);
   }
   if (behind.length === 0) return differences;
-  await new Promise((resolve) => setTimeout(resolve, patience));
+  await new Promise((resolve) => setTimeout(resolve, wait));
   for (const suspicion of behind) {
     const held = await holdings(connection, suspicion);
     differences.push(...compare(suspicion, held, expected.get(suspicion) ?? new Map(), isBehind));
@@ -115,10 +115,10 @@ function put(places: Map<string, Placed>, { domainId, month }: Hash, fields: [st
 export async function findDrift(
   connection: RedisConnection,
   subject: Subject,
-  patience: number,
+  wait: number,
 ): Promise<{ checked: number; differences: Difference[] }> {
   const { checked, ...suspicion } = await suspect(connection, subject);
-  return { checked, differences: await confirm(connection, [suspicion], patience) };
+  return { checked, differences: await confirm(connection, [suspicion], wait) };
 }
 
 /** Postgres' counters of an organization, for days and months from some day on. */
@@ -215,9 +215,9 @@ async function listDifferent(
     const some = expected.slice(at, at + hashesAtOnce);
     const keys = some.map(({ domainId, month }) => hashKey(organizationId, domainId, month));
     const given = some.flatMap(({ month, counters }) => [firstField(month, since), counters]);
-    const places = await scripted(client).assentDiffer(keys.length, ...keys, ...given);
-    for (const place of Array.isArray(places) ? places : []) {
-      const hash = some[Number(place) - 1];
+    const indexes = await scripted(client).assentDiffer(keys.length, ...keys, ...given);
+    for (const index of Array.isArray(indexes) ? indexes : []) {
+      const hash = some[Number(index) - 1];
       if (hash) different.push({ domainId: hash.domainId, month: hash.month });
     }
   }

@@ -14,13 +14,13 @@ const pageSize = 5_000;
 /** keys asked for at once */
 const readAtOnce = 500;
 
-export type Place = Pick<Counter, 'domainId' | 'period'>;
+export type CounterKey = Pick<Counter, 'domainId' | 'period'>;
 
 /** Reads up to `limit` counters after a place, in a fixed order; `next` is the place to go on from, if there are more. */
 export type ListCounters = (
-  after: Place | undefined,
+  after: CounterKey | undefined,
   limit: number,
-) => Promise<{ counters: PackedCounters[]; next: Place | undefined }>;
+) => Promise<{ counters: PackedCounters[]; next: CounterKey | undefined }>;
 
 /** True if the organization is ready now; false if another fill is running, or a flush or drop came in between. */
 export async function fill(
@@ -51,7 +51,7 @@ async function raiseAll(
   nonce: string,
   listCounters: ListCounters,
 ): Promise<boolean> {
-  let after: Place | undefined;
+  let after: CounterKey | undefined;
   do {
     const { counters, next } = await listCounters(after, pageSize);
     await raisePacked(client, organizationId, counters);

@@ -28,8 +28,8 @@ export function FunnelCard({ domainId, period, funnel: { displays, answers, optI
       link="By version"
     >
       <ol class="stack gap-14">
-        <Step name="Shown" value={displays} part={1} note="how often a banner was shown" />
-        <Step
+        <FunnelStep name="Shown" value={displays} part={1} note="how often a banner was shown" />
+        <FunnelStep
           name="Answered"
           value={answers}
           part={of(answers)}
@@ -39,7 +39,7 @@ export function FunnelCard({ domainId, period, funnel: { displays, answers, optI
               : `${share(of(answers))} of those shown; ${share(1 - of(answers))} without a choice`
           }
         />
-        <Step
+        <FunnelStep
           name="Opted in"
           value={optIns}
           part={of(optIns)}
@@ -50,7 +50,7 @@ export function FunnelCard({ domainId, period, funnel: { displays, answers, optI
   );
 }
 
-const Step = ({ name, value, part, note }: { name: string; value: number; part: number; note: string }) => (
+const FunnelStep = ({ name, value, part, note }: { name: string; value: number; part: number; note: string }) => (
   <li class="funnel-step">
     <span>{name}</span>
     <strong class="number">{count(value)}</strong>

@@ -1,6 +1,6 @@
 /** Gives what the migrations made to the owner's role, beside processes that use it. */
 import type postgres from 'postgres';
-import { patiently } from '../short-locks.ts';
+import { withShortLocks } from '../short-locks.ts';
 import { functions, rights, types } from './rights.ts';
 import { quoted, type RoleNames } from './roles.ts';
 
@@ -23,7 +23,7 @@ async function giveTables(sql: postgres.Sql, { owner }: RoleNames): Promise<bool
       and (relname in ${sql(Object.keys(rights))} or relname ~ '^records_[0-9]{4}_[0-9]{2}$')
       and relowner <> to_regrole(${quoted(owner)})
     order by relname`;
-  for (const { name } of tables) await patiently(sql, [`alter table if exists ${name} owner to ${quoted(owner)}`]);
+  for (const { name } of tables) await withShortLocks(sql, [`alter table if exists ${name} owner to ${quoted(owner)}`]);
   return tables.length > 0;
 }
 

@@ -7,7 +7,7 @@ import { createUnsent } from '#libs/base/http/unsent';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createLog } from '#libs/base/ops/process-log';
 import { createPlaces, type Places } from '#libs/base/places';
-import { inTurns } from '#libs/tenants/in-turns';
+import { readsInPlaces } from '#libs/tenants/request-places';
 import { eventually } from '../support/wait.ts';
 
 const organizationOf = (organizationId: string) => ({
@@ -45,7 +45,7 @@ describe('reads by turns over organizations, in two places', () => {
       ctx.status = 503;
       return;
     });
-    app.use(inTurns({ reads, unsent: createUnsent(50_000_000) }));
+    app.use(readsInPlaces({ reads, unsent: createUnsent(50_000_000) }));
     app.use(async (ctx) => {
       begun.push(`${ctx.get('organization')} ${ctx.path}`);
       if (ctx.path === '/broken') throw new Error('broken');

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Sql } from '#libs/base/db/database';
 import { readPage } from '#libs/log/domain-page';
 import { dropExpiredMonths } from '#libs/privacy/drop-months';
-import { dropMonth, listMonths, makeMonth } from '#libs/record/months';
+import { dropMonth, listMonths, makeMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { atOnce } from '../support/clock.ts';
 import { storedCounters } from '../support/counts.ts';

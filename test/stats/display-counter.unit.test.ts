@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDisplayTally, type DisplayTally } from '#libs/stats/display-tally';
+import { createDisplayTally, type DisplayTally } from '#libs/stats/display-counter';
 
 const noon = Date.UTC(2026, 10, 27, 12);
 const of = (fields: object) => ({

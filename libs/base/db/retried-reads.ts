@@ -10,7 +10,7 @@ import { isUnavailable } from './errors.ts';
 const pauses = [200, 500, 1_000];
 
 /** Only for reads: what is asked again may have happened. */
-export function patient(db: Database): Database {
+export function retryingReads(db: Database): Database {
   return {
     ...db,
     run: async (work, deadline) => {

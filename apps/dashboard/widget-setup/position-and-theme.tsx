@@ -6,7 +6,7 @@ const themes = { auto: 'As the visitor’s screen', light: 'Light', dark: 'Dark'
 const positions = { bottom: 'Bottom', left: 'Bottom left', right: 'Bottom right', center: 'Centre' };
 const buttons = { left: 'Left', right: 'Right', none: 'None' };
 
-export const Place = ({ draft, change }: PartProps) => (
+export const PositionAndTheme = ({ draft, change }: PartProps) => (
   <Group title="Position and theme">
     <Options
       label="Position of the banner"

@@ -15,7 +15,7 @@ import { endOf, type SharedPlaces } from './shared-places.ts';
 const large = 256 * 1024;
 
 /** `unsent`: undefined where no answer is large. */
-export function inTurns({ reads, unsent }: { reads: Places; unsent?: Unsent }): Middleware {
+export function readsInPlaces({ reads, unsent }: { reads: Places; unsent?: Unsent }): Middleware {
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const { organizationId } = organizationIn(ctx);
@@ -38,7 +38,7 @@ export function inTurns({ reads, unsent }: { reads: Places; unsent?: Unsent }): 
 }
 
 /** Does work that the request's organization asks for once it has a place. Undefined where nobody waits for it any more. */
-export async function inTurn<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T | undefined> {
+export async function workInPlace<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T | undefined> {
   const { organizationId } = organizationIn(ctx);
   const leave = places.tryTake(organizationId) ?? (await waitFor(places, organizationId, ctx));
   try {
@@ -49,7 +49,7 @@ export async function inTurn<T>(places: Places, ctx: Context, work: () => Promis
 }
 
 /** `db` for a change that the request's organization makes: it waits for a place. */
-export const forChanges = (db: Database, places: Pick<SharedPlaces, 'changes'>, ctx: Context): Database => ({
+export const changesInPlaces = (db: Database, places: Pick<SharedPlaces, 'changes'>, ctx: Context): Database => ({
   ...db,
   run: async (work, deadline) => {
     const { organizationId } = organizationIn(ctx);

@@ -6,7 +6,7 @@
 import type { Sql } from '#libs/base/db/database';
 
 /** values of a domain, dimension and UTC day that have a row of their own */
-const places = 200;
+const ownRows = 200;
 /** days for which a value that does not come keeps its place */
 const heldFor = 30;
 /** a newcomer takes the place of a value that has in all these days this many times fewer records */
@@ -35,7 +35,7 @@ const added = [
  * counts, each key once; `value` '' for none. One at a time: whoever calls this holds the mark of the facets. Returns how
  * many rows were touched.
  */
-export async function placeFacets(sql: Sql, counted: Fragment): Promise<number> {
+export async function addFacets(sql: Sql, counted: Fragment): Promise<number> {
   const text = (of: string) => sql.unsafe(of);
   const { count } = await sql`
     with ${counted},
@@ -89,7 +89,7 @@ export async function placeFacets(sql: Sql, counted: Fragment): Promise<number> 
         ) as place
         from candidates
       ) as ordered
-      where comes and place <= ${places}
+      where comes and place <= ${ownRows}
     )
     insert into facets as f (${text(list([...key, ...all]))})
     select

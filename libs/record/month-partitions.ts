@@ -4,7 +4,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { isInTheWay } from '#libs/base/db/errors';
 import { isThroughPooler } from '#libs/base/db/pooled';
 import { asOwner, ownerToBe } from '#libs/base/db/roles/as-owner';
-import { patiently } from '#libs/base/db/short-locks';
+import { withShortLocks } from '#libs/base/db/short-locks';
 import { addMonths, monthOf } from '#libs/base/terms/calendar';
 
 /** Milliseconds that a month's detaching may take, where no statement's timeout ends it sooner. */
@@ -124,7 +124,7 @@ async function removeInTransaction(sql: Sql, owner: string, partition: string): 
     ...(attachment ? [`alter table records detach partition ${partition}${how}`] : []),
     `drop table if exists ${partition}`,
   ];
-  await patiently(sql, statements, detachPatience);
+  await withShortLocks(sql, statements, detachPatience);
 }
 
 /** From now on the log ends after this month. */

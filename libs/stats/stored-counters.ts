@@ -15,7 +15,7 @@ export async function readCounts(
   return new Map(rows.map(({ period, ...counts }) => [period, { ...emptyBreakdown(), ...counts }]));
 }
 
-type Place = Pick<Counter, 'domainId' | 'period'>;
+type CounterKey = Pick<Counter, 'domainId' | 'period'>;
 
 /** Rows of `counters` as PackedCounters, with how many there are and the last period. */
 const packed = (sql: Sql, rows: ReturnType<Sql>) => sql<(PackedCounters & { n: number; last: string })[]>`
@@ -32,9 +32,9 @@ const packed = (sql: Sql, rows: ReturnType<Sql>) => sql<(PackedCounters & { n: n
 export async function listCounters(
   sql: Sql,
   organizationId: string,
-  after: Place | undefined,
+  after: CounterKey | undefined,
   limit: number,
-): Promise<{ counters: PackedCounters[]; next: Place | undefined }> {
+): Promise<{ counters: PackedCounters[]; next: CounterKey | undefined }> {
   const counters = await packed(
     sql,
     sql`
@@ -43,7 +43,7 @@ export async function listCounters(
         and (domain_id, period) > (${after?.domainId ?? ''}, ${after?.period ?? ''})
       order by domain_id, period limit ${limit}`,
   );
-  let next: Place = { domainId: '', period: '' };
+  let next: CounterKey = { domainId: '', period: '' };
   let count = 0;
   for (const { domainId, n, last } of counters) {
     count += n;
