@@ -142,13 +142,13 @@ export function createApp(given: AppParts): Koa<State> {
   });
 
   const token = bearer(deps);
-  const byTurns = readsInPlaces({ reads: places.reads, unsent });
+  const readInPlace = readsInPlaces({ reads: places.reads, unsent });
   const readRate = readRateLimit(deps.config.readRatePerMinute);
   const anyScope = [readHeaders, deadline, token, readRate];
-  const read = [...anyScope, scope('read'), byTurns];
+  const read = [...anyScope, scope('read'), readInPlace];
   // what is asked by a dimension is in Postgres, the rest in Redis
-  const ofRedis = readsInPlaces({ reads: places.statistics });
-  const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedis : byTurns)(ctx, next);
+  const ofRedisInPlace = readsInPlaces({ reads: places.statistics });
+  const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedisInPlace : readInPlace)(ctx, next);
   const statistics = [...anyScope, scope('read'), byDimension];
   endpoints.get('/v1/consent/org-stats', ...read, orgStats(deps));
   endpoints.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
@@ -167,7 +167,7 @@ export function createApp(given: AppParts): Koa<State> {
   endpoints.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
   endpoints.get('/v1/organization/export', ...read, organizationExport(deps));
   endpoints.get('/v1/organization/stats', ...statistics, organizationStats(deps));
-  endpoints.get('/v1/organization', ...anyScope, byTurns, organization(deps));
+  endpoints.get('/v1/organization', ...anyScope, readInPlace, organization(deps));
 
   // takes as long as its file, so it has no deadline
   endpoints.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
@@ -179,9 +179,9 @@ export function createApp(given: AppParts): Koa<State> {
     endpoints.get(`${of}/visitors/:visitorId`, ...privacy, showVisitor(deps, 'path'));
     endpoints.delete(`${of}/visitors/:visitorId`, ...privacy, deleteVisitor(deps, 'path'));
   }
-  endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, byTurns, showErasure(deps));
+  endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, readInPlace, showErasure(deps));
 
-  const manage = [...anyScope, scope('manage'), byTurns];
+  const manage = [...anyScope, scope('manage'), readInPlace];
   const changeOfWebhook = [...manage, changeRateLimit(deps.config.changeRatePerMinute)];
   const change = [...changeOfWebhook, inForce(deps)];
   const revoke = [...manage, revocationRateLimit(deps.config.changeRatePerMinute), inForce(deps)];

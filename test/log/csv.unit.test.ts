@@ -1,7 +1,7 @@
 /** The CSV of imports: what is read of it, and what a broken row costs. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutGuard } from '#libs/base/terms/csv';
+import { withoutMark } from '#libs/base/terms/csv';
 import { importLimits } from '#libs/log/import/contract';
 import { readCsv } from '#libs/log/import/csv';
 import type { Row } from '#libs/log/import/rows';
@@ -20,7 +20,7 @@ async function read(file: string | Buffer, size = 64 * 1024): Promise<Row[]> {
 }
 
 /** `'` before these is taken off, as exports put it there. */
-const isKept = (cell: string) => withoutGuard(cell) === cell;
+const isKept = (cell: string) => withoutMark(cell) === cell;
 const piece = fc.constantFrom('"', ',', '\n', '\r\n', '\r', ' ', "'", 'é', 'à', '😀', '\u2003', 'x');
 const cell = fc.string({ unit: fc.oneof(piece, fc.string({ maxLength: 3 })), maxLength: 6 }).filter(isKept);
 const line = cell.map((text) => text.replace(/[\r\n]/g, '')).filter(isKept);

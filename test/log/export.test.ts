@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { dayOf } from '#libs/base/terms/calendar';
-import { withoutGuard } from '#libs/base/terms/csv';
+import { withoutMark } from '#libs/base/terms/csv';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { readExport } from '#libs/log/exported-lines';
 import { type FullRecord, fullRecord } from '#libs/record/contract';
@@ -138,7 +138,7 @@ describe('an export', () => {
 
   const json = new Set(['preferences', 'metadata', 'gpc', 'bot', 'log', 'position']);
   const parsed = (name: string, cell: string): unknown => {
-    const text = withoutGuard(cell);
+    const text = withoutMark(cell);
     return json.has(name) ? JSON.parse(text) : text;
   };
 

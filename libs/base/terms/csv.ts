@@ -2,17 +2,17 @@
 
 /**
  * What a spreadsheet takes for the beginning of a formula, also behind a line feed and in full width. `'` is one of
- * them, in order that the guard can be taken off again. `csv_cell` in Postgres guards the same.
+ * them, in order that the mark can be taken off again. `csv_cell` in Postgres does the same.
  */
-const guarded = "[=+\\-@\\t\\r\\n'＝＋－＠]";
-const isGuarded = new RegExp(`^${guarded}`);
-const isGuard = new RegExp(`^'${guarded}`);
+const formula = "[=+\\-@\\t\\r\\n'＝＋－＠]";
+const beginsFormula = new RegExp(`^${formula}`);
+const isMarked = new RegExp(`^'${formula}`);
 
 /** With `'` before what a spreadsheet would run, and quotes where they are needed. */
 export function csvCell(text: string): string {
-  const safe = isGuarded.test(text) ? `'${text}` : text;
+  const safe = beginsFormula.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** Takes the `'` off again that exports put there. `cell`: without its quotes. */
-export const withoutGuard = (cell: string): string => (isGuard.test(cell) ? cell.slice(1) : cell);
+export const withoutMark = (cell: string): string => (isMarked.test(cell) ? cell.slice(1) : cell);

@@ -1,5 +1,5 @@
 /** CSV (RFC 4180): the cells of a row become fields by the names in the header. */
-import { withoutGuard } from '#libs/base/terms/csv';
+import { withoutMark } from '#libs/base/terms/csv';
 import { readCsvRecords } from './csv-records.ts';
 import { type Row, type Rows, Unreadable } from './rows.ts';
 
@@ -33,7 +33,7 @@ export async function* readCsv(
       row += 1;
       const wrong = broken ?? (cells.length === width ? undefined : `the row has ${cells.length} cells, not ${width}`);
       if (wrong) rows.push({ row, refusal: { code: 'invalid_request', detail: wrong }, text });
-      else rows.push({ row, given: toFields(cells.map(withoutGuard)), text });
+      else rows.push({ row, given: toFields(cells.map(withoutMark)), text });
     }
     if (rows.length > 0) yield rows;
   }
