@@ -124,7 +124,7 @@ describe('the months of the records', () => {
           await persist(keeper, [recordAt(now, { domainId }), recordAt(now - 1, { domainId })]);
           await keeper.run((other) => readPage(other, { organizationId, domainId, limit: 10, offset: 0 }));
           await cutOff();
-          expect(await dropping).toMatchObject({ dropped: [], held: '2015-01' });
+          expect(await dropping).toMatchObject({ dropped: [], hidden: '2015-01' });
         }),
       );
       expect(await tableExists('2015-01')).toBe(true);
