@@ -33,6 +33,7 @@ import type { KnownNotices } from '#libs/notices/known-notices';
 import { deleteVisitor, showErasure, showVisitor } from '#libs/privacy/handlers';
 import { checkpoint, consistency, entryBundle, hashTile, proof, verifierKeys } from '#libs/proof/handlers';
 import type { CountryOf } from '#libs/record/countries';
+import { createNoteLeftOut } from '#libs/record/left-out';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { record } from '#libs/record/post';
 import type { Recorder } from '#libs/record/recorder';
@@ -60,6 +61,7 @@ import {
   revokeToken,
   showDomain,
 } from '#libs/tenants/handlers';
+import { createIgnoredFieldLog } from '#libs/tenants/ignored-fields';
 import { inForce } from '#libs/tenants/in-force';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
 import { readsInPlaces } from '#libs/tenants/request-places';
@@ -119,8 +121,9 @@ export function createApp(given: AppParts): Koa<State> {
   const failedTokens = createFailedCredentials('token', given.config.failureRatePerMinute);
   const noteVisitorRead = createVisitorReads(given);
   const refusedOrigins = createRefusedOriginLog(given);
+  const noteLeftOut = createNoteLeftOut({ ...given, ignoredFields: createIgnoredFieldLog(given) });
   const [places, unsent] = [createSharedPlaces(), createUnsent()];
-  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, places, unsent };
+  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, noteLeftOut, places, unsent };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so what needs a token, pages and the rest have one each
   const endpoints = new Router<State>(exact);

@@ -11,6 +11,8 @@ import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnownRows } from '#libs/record/known-ids';
+import { labelOf } from '#libs/record/left-out';
+import type { RecordMetrics } from '#libs/record/metrics';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireInUse, requireOwnDomain } from '#libs/tenants/requirements';
@@ -18,13 +20,14 @@ import { endOf, openAtMost, type SharedPlaces, takeOrRefuse } from '#libs/tenant
 import {
   type Imported,
   type ImportFormat,
+  importedFields,
   importFormats,
   importLimits,
   importQuery,
   importTypes,
 } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
-import { beginImport, importRows, noRows, noteImport, TooManyRows } from './import/import-rows.ts';
+import { beginImport, type ImportCounts, importRows, noRows, noteImport, TooManyRows } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { Unreadable } from './import/rows.ts';
 import { createImportThrottle } from './import-throttle.ts';
@@ -36,9 +39,10 @@ interface ImportParts {
     record(record: NewRecord, organizationId: string, bytes: number): Promise<'queued' | 'persisted'>;
   };
   places: SharedPlaces;
+  metrics: Pick<RecordMetrics, 'ignoredFields'>;
 }
 
-export function importRecords({ config, db, recorder, places }: ImportParts): Middleware {
+export function importRecords({ config, db, recorder, places, metrics }: ImportParts): Middleware {
   const throttle = createImportThrottle({ db, record: recorder.record });
   return guard({ params: domainPath, query: importQuery }, async (ctx, { params: { domainId }, query }) => {
     const { organizationId, cursorKey: key } = organizationIn(ctx);
@@ -87,8 +91,14 @@ export function importRecords({ config, db, recorder, places }: ImportParts): Mi
       throw error;
     }
     await note(true);
+    if (!isDryRun) countLeftOut(metrics, counts);
     return { importId, ...counts };
   }
+}
+
+function countLeftOut({ ignoredFields }: ImportParts['metrics'], { fieldsIgnored = {} }: ImportCounts): void {
+  for (const [field, rows] of Object.entries(fieldsIgnored))
+    ignoredFields.inc({ field: labelOf(field, importedFields) }, rows);
 }
 
 const unfinished = `your organization has ${openAtMost.imports} imports that are not finished`;

@@ -1,48 +1,55 @@
-/** The fields of a record as a client sends them: checked one by one, and as they are stored. */
-import { parseOptions, toFieldErrors } from '#libs/base/terms/field-errors';
+/**
+ * The fields of a record, or of a display, as a client sends them. `decision`, `id` and, in a `custom` record,
+ * `preferences` decide: where one is broken the body is refused. All others describe: what breaks its rule is mended where
+ * its meaning is plain, else left out, so that no decision is lost for it.
+ */
+import type { z } from 'zod';
+import { pointer } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
-import { compiledRecordBody, mapLimits, type RecordBody, tooMany } from './contract.ts';
+import { createRules, type Given } from './body-rules.ts';
+import { recordBody } from './contract.ts';
+import { type LeftOut, leaveOut } from './left-out.ts';
+import { keepWhatHolds, withoutAbsent } from './lenient.ts';
 
-type Checked = { body: RecordBody; broken?: undefined } | { body?: undefined; broken: FieldError[] };
-
-export function checkRecord(given: Record<string, unknown>): Checked {
-  const crowded = [...crowdedMap(given, 'preferences'), ...crowdedMap(given, 'metadata')];
-  if (crowded.length > 0) return { broken: crowded };
-  const result = compiledRecordBody.safeParse(given, parseOptions);
-  const unseen = prototypeNames(given);
-  if (result.success && unseen.length === 0) return { body: result.data };
-  return { broken: [...unseen, ...toFieldErrors(result.error?.issues ?? [])] };
+interface Manner {
+  /** of the page, by the request's header */
+  origin?: string | undefined;
+  /** nothing is mended or left out: for whoever tests an integration */
+  isStrict?: boolean;
 }
 
-/** Checked first: thousands of entries, each with an error, would cost the time of hundreds of records. */
-function crowdedMap(given: Record<string, unknown>, field: keyof typeof mapLimits): FieldError[] {
-  const limit = mapLimits[field];
-  const map = given[field];
-  if (!isObject(map) || Object.keys(map).length <= limit) return [];
-  return [{ path: `/${field}`, message: tooMany(limit) }];
+export type Checked<Body> =
+  | { body: Body; leftOut: LeftOut[]; broken?: undefined }
+  | { body?: undefined; leftOut?: undefined; broken: FieldError[] };
+
+const notKnown = 'is not a known field';
+
+/** A valid body is parsed once. */
+export function createCheck<Schema extends z.ZodObject>(schema: Schema) {
+  const rules = createRules(schema);
+  const { fields } = rules;
+
+  return (given: Given, { origin, isStrict = false }: Manner = {}): Checked<z.infer<Schema>> => {
+    const unknown = Object.keys(given).filter((field) => !rules.has(field) && given[field] !== null);
+    const body = rules.parse(given);
+    if (body && unknown.length === 0) return { body, leftOut: [] };
+    if (isStrict) return strictly(given, unknown);
+    const ofNoField = unknown.map((field) => leaveOut(field, notKnown, given[field]));
+    if (body) return { body, leftOut: ofNoField };
+    // what a `custom` record means is in its categories
+    const decides = given.decision === 'custom' ? ['decision', 'id', 'preferences'] : ['decision', 'id'];
+    const { kept, leftOut } = keepWhatHolds(withoutAbsent(given, fields), rules, { decides, origin });
+    const read = rules.parse(kept);
+    return read ? { body: read, leftOut: [...leftOut, ...ofNoField] } : { broken: rules.broken(kept) };
+  };
+
+  function strictly(given: Given, unknown: string[]): Checked<z.infer<Schema>> {
+    const present = withoutAbsent(given, fields);
+    const body = rules.parse(present);
+    if (body && unknown.length === 0) return { body, leftOut: [] };
+    const ofNoField = unknown.map((field) => ({ path: pointer([field]), message: notKnown }));
+    return { broken: [...rules.broken(present), ...ofNoField] };
+  }
 }
 
-/** zod drops a `__proto__` entry of a map silently, so it is looked for here. */
-function prototypeNames({ preferences, metadata }: Record<string, unknown>): FieldError[] {
-  const found: FieldError[] = [];
-  if (namesPrototype(preferences)) found.push({ path: '/preferences/__proto__', message: 'is not an allowed name' });
-  if (namesPrototype(metadata)) found.push({ path: '/metadata/__proto__', message: 'is not an allowed name' });
-  return found;
-}
-
-const namesPrototype = (map: unknown): boolean => isObject(map) && Object.hasOwn(map, '__proto__');
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Query, fragment and credentials of a page's address can identify the visitor, so they are not stored. */
-export function withoutQuery(pageUrl: string): string {
-  const end = pageUrl.search(/[?#]/);
-  const kept = end === -1 ? pageUrl : pageUrl.slice(0, end);
-  if (!kept.includes('@')) return kept;
-  const { origin, pathname } = new URL(kept);
-  return origin + pathname;
-}
-
-export const countryIn = (header: string): string | undefined =>
-  /^[A-Za-z]{2}$/.test(header) ? header.toUpperCase() : undefined;
+export const checkRecord = createCheck(recordBody);

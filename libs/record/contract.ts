@@ -5,13 +5,14 @@ import { domainPath, wholeNumber } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { decision, domainIdPattern, sources } from '#libs/base/terms/terms';
 import { uuidv7Pattern } from '#libs/base/terms/uuid';
+import { isPageUrl, maxPageUrl, withoutQuery } from './page-url.ts';
 
 /** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
 export const storable = /^[^\0\p{Cs}]*$/u;
+const notStorable = 'must be well-formed Unicode without NUL';
 /** As the API's description says it: not every reader of it knows \p{Cs}. */
 const described = { pattern: '^[^\\u0000]*$' };
-const text = (max: number) =>
-  z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL').meta({ override: described });
+const text = (max: number) => z.string().max(max).regex(storable, notStorable).meta({ override: described });
 
 /** The SHA-256 of a notice's bytes, which a record names. */
 export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
@@ -34,8 +35,6 @@ const withinBytes = (bytes: number) => (map: object) => {
   const json = JSON.stringify(map);
   return json.length * 3 <= bytes || utf8.encode(json).length <= bytes;
 };
-const isWebAddress = (url: string) => /^https?:\/\/[^\s\\]+$/i.test(url) && URL.canParse(url);
-
 const safeNumber = z
   .number('must be a string, a number or a boolean')
   .min(-Number.MAX_SAFE_INTEGER)
@@ -75,10 +74,21 @@ export const recordBody = z
       .max(35)
       .regex(/^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/, 'must be a BCP 47 language tag')
       .optional(),
-    pageUrl: text(2048)
-      .refine(isWebAddress, 'must be an http or https URL')
+    pageUrl: z
+      .string()
+      .refine(
+        (url) => withoutQuery(url).length <= maxPageUrl,
+        `must be at most ${maxPageUrl} characters without query and fragment`,
+      )
+      .refine((url) => storable.test(withoutQuery(url)), notStorable)
+      .refine(isPageUrl, 'must be a whole URL, such as https://www.example.com/cups')
       .optional()
-      .meta({ description: 'http(s) address; stored without query and fragment' }),
+      .meta({
+        override: { pattern: '^[A-Za-z][A-Za-z0-9+.-]*://' },
+        description:
+          'of a page or of an app: any `scheme://` but `javascript`, `data`, `blob`, `file` and `about`, at most 2048 ' +
+          'characters without query and fragment. It is stored without them, and without user and password',
+      }),
     tcString: text(4096).optional(),
     gppString: text(4096).optional(),
     gpc: z.boolean().optional().meta({ description: 'Global Privacy Control; `Sec-GPC: 1` sets it too' }),
@@ -88,15 +98,13 @@ export const recordBody = z
   })
   .meta({
     id: 'RecordBody',
-    description: "One visitor's decision. Unknown fields are left out and named in `ignored`.",
+    description:
+      "One visitor's decision. These are its rules; the operation's description says what else is taken. What is left out is named in `ignored`.",
   });
 
 export type RecordBody = z.infer<typeof recordBody>;
 
 export const recordFields: ReadonlySet<string> = new Set(Object.keys(recordBody.shape));
-
-/** Compiled once: a third of the time of the interpreted schema. */
-export const compiledRecordBody = z.compile(recordBody);
 
 /** A record on its way to Postgres: in a job, or handed to `persist`. Absent values are left out. */
 export const newRecord = z.object({
@@ -137,7 +145,10 @@ export const receipt = z
     status: z.enum(['queued', 'persisted']),
     decidedAt: time,
     receivedAt: time,
-    ignored: z.array(z.string()).optional().meta({ description: 'unknown fields that were left out' }),
+    ignored: z.array(z.string()).optional().meta({
+      description:
+        'what was left out: fields that are unknown or broke their rule, `metadata.shop` for one entry of a map; at most 20, then `…`',
+    }),
     notice: z
       .literal('wanted')
       .optional()

@@ -5,8 +5,8 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { timeOf } from '#libs/base/terms/uuid';
-import { withoutQuery } from './check-record.ts';
 import { type FullRecord, fullRecord, type NewRecord, type RecordBody } from './contract.ts';
+import { storedPageUrl } from './page-url.ts';
 
 /** What a record has beside its body. */
 type Found = Pick<
@@ -36,7 +36,7 @@ export const toRecord = (body: RecordBody, found: Found): NewRecord => ({
   bannerVersion: body.bannerVersion,
   policyVersion: body.policyVersion,
   language: body.language,
-  pageUrl: body.pageUrl === undefined ? undefined : withoutQuery(body.pageUrl),
+  pageUrl: body.pageUrl === undefined ? undefined : storedPageUrl(body.pageUrl),
   country: found.country,
   ip: found.ip,
   userAgent: found.userAgent,

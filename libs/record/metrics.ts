@@ -20,6 +20,12 @@ export function createRecordMetrics(register: Registry) {
       labelNames: ['code'],
       registers,
     }),
+    ignoredFields: new Counter({
+      name: 'assent_ignored_fields_total',
+      help: 'Fields left out of records, displays and imported rows that were taken, by field; `unknown` are those that no record has',
+      labelNames: ['field'],
+      registers,
+    }),
     persistDuration: new Histogram({
       name: 'assent_persist_duration_seconds',
       help: 'Duration of one persist statement',

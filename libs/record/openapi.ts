@@ -1,9 +1,13 @@
 /** What pages send: decisions. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { answer, refusals } from '#libs/base/http/openapi';
+import { answer, handling, preferenceApplied, refusals } from '#libs/base/http/openapi';
 import { domainPath } from '#libs/base/terms/parameters';
 import { receipt, recordBody } from './contract.ts';
 import * as examples from './examples.ts';
+
+/** What is taken beside what the schema of the body says. */
+const lenientBody =
+  'A detail never costs the record: null is absence, and `[]` an empty map. In `preferences`, `"true"`, `"granted"`, `"yes"` and 1 mean true, `"false"`, `"denied"`, `"no"` and 0 false, and anything else refuses a `custom` record only. Every other field but `decision` and `id` that breaks its rule is mended if its meaning is plain, such as `en_US`, a number as `visitorId`, or a path as `pageUrl` if there is an `Origin`; else it is left out, and named in `ignored`. With `Prefer: handling=strict` such a body gets a 400 instead.';
 
 export const recordPaths: ZodOpenApiPathsObject = {
   '/v1/consent/{domainId}/record': {
@@ -11,16 +15,22 @@ export const recordPaths: ZodOpenApiPathsObject = {
       operationId: 'record',
       summary: "Record a visitor's decision",
       description:
-        'Give the record an `id` when the visitor decides, and repeat the request with it until it is answered: the same id is one record. While the clocks of the service do not agree, an id that is out of range gets a 503: repeat it later, unchanged. The key may be public, because it can only write.',
+        'Give the record an `id` when the visitor decides, and repeat the request with it until it is answered: the same id is one record. While the clocks of the service do not agree, an id that is out of range gets a 503: repeat it later, unchanged. The key may be public, because it can only write. ' +
+        lenientBody,
       tags: ['Record'],
       security: [{ apiKey: [] }],
-      requestParams: { path: domainPath },
+      requestParams: { path: domainPath, header: handling },
       requestBody: {
         required: true,
         content: { 'application/json': { schema: recordBody, example: examples.recordBody } },
       },
       responses: {
-        202: answer('The record is safe: queued in Redis, or persisted in Postgres', receipt, examples.receipt),
+        202: answer(
+          'The record is safe: queued in Redis, or persisted in Postgres',
+          receipt,
+          examples.receipt,
+          preferenceApplied,
+        ),
         ...refusals(
           'invalid_json',
           'invalid_request',

@@ -5,14 +5,17 @@ import { type AddressRule, clientAddress, storedAddress } from '#libs/base/http/
 import type { Context, Step } from '#libs/base/http/context';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { bodyLimit, readJsonObject } from '#libs/base/http/json-body';
+import { wantsStrict } from '#libs/base/http/preference';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
 import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import { domainIn } from '#libs/tenants/api-key';
-import { checkRecord, countryIn } from './check-record.ts';
-import { type NewRecord, type Receipt, type RecordBody, recordFields } from './contract.ts';
+import { checkRecord } from './check-record.ts';
+import type { NewRecord, Receipt, RecordBody } from './contract.ts';
 import type { CountryOf } from './countries.ts';
+import { countryIn } from './country.ts';
 import { toRecord } from './fields.ts';
+import { type LeftOut, leaveOut, type NoteLeftOut, toIgnored } from './left-out.ts';
 import type { Recorder } from './recorder.ts';
 
 interface RecordConfig {
@@ -28,16 +31,19 @@ interface RecordParts {
   /** which notices the service lacks */
   notices: { isWanted(domainId: string, hash: string): boolean };
   clock: Pick<Clock, 'agrees'>;
+  noteLeftOut: NoteLeftOut;
 }
 
-export function record({ config, countryOf, recorder, notices, clock }: RecordParts): Step {
+export function record({ config, countryOf, recorder, notices, clock, noteLeftOut }: RecordParts): Step {
   const countryIs = (ctx: Context): string | undefined =>
     (config.countryHeader && countryIn(ctx.get(config.countryHeader))) || countryOf?.(clientAddress(ctx));
   return async (ctx) => {
     const domain = domainIn(ctx);
+    const isStrict = wantsStrict(ctx);
     const given = await readJsonObject(ctx);
-    const { body, broken } = checkRecord(given);
+    const { body, leftOut, broken } = checkRecord(given, { origin: ctx.req.headers.origin, isStrict });
     if (!body) throw refuseFields(broken);
+    if (body.source === 'import') leftOut.push(refuseOrLeaveOut(body.source, isStrict));
     const { receivedAt: now } = ctx.state;
     const id = body.id === undefined ? makeIdAt(now) : checkTime(body.id.toLowerCase(), now, clock);
     const receivedAt = toTimestamp(now);
@@ -55,13 +61,14 @@ export function record({ config, countryOf, recorder, notices, clock }: RecordPa
     });
     if (isProgram(made, ctx)) made.bot = true;
     const size = Number(headers['content-length'] ?? bodyLimit);
-    const ignored = Object.keys(given).filter((field) => !recordFields.has(field));
-    if (body.source === 'import') ignored.push('source');
     const { arrivedAt, trace } = ctx.state;
     const status = await recorder.record(made, domain.organizationId, size, arrivedAt, trace?.origins());
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
     const receipt: Receipt = { id, status, decidedAt, receivedAt };
-    if (ignored.length > 0) receipt.ignored = ignored;
+    if (leftOut.length > 0) {
+      receipt.ignored = toIgnored(leftOut);
+      noteLeftOut(domain.domainId, leftOut);
+    }
     if (body.notice !== undefined && notices.isWanted(domain.domainId, body.notice)) receipt.notice = 'wanted';
     sendReceipt(ctx, receipt);
   };
@@ -97,6 +104,12 @@ function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): strin
 }
 
 /** Only an import says that a record was imported: whoever has a page's key could claim it. */
+function refuseOrLeaveOut(source: string, isStrict: boolean): LeftOut {
+  const why = 'is `import` of imports only';
+  if (isStrict) throw refuseFields([{ path: '/source', message: why }]);
+  return leaveOut('source', why, source);
+}
+
 function sourceOf({ source }: RecordBody): NewRecord['source'] {
   if (source === 'banner') return undefined;
   return source === 'import' ? 'api' : source;

@@ -1,7 +1,17 @@
 /** Displays, statistics, and the organization with its month's usage. */
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { answer, bearerCodes, read, refusals, requestId, scopedCodes, statsSource } from '#libs/base/http/openapi';
+import {
+  answer,
+  bearerCodes,
+  handling,
+  preferenceApplied,
+  read,
+  refusals,
+  requestId,
+  scopedCodes,
+  statsSource,
+} from '#libs/base/http/openapi';
 import { domainPath } from '#libs/base/terms/parameters';
 import { domainStats, organization, organizationStats, statsQuery } from './contract.ts';
 import { displayBody } from './display-body.ts';
@@ -13,16 +23,19 @@ export const displayPaths: ZodOpenApiPathsObject = {
       operationId: 'countDisplay',
       summary: 'Count that a banner was shown; nothing about the visitor is kept',
       description:
-        'Send this each time a banner appears. The body may be left out; with it, displays are counted by banner version, variant and language.',
+        'Send this each time a banner appears. The body may be left out; with it, displays are counted by banner version, variant and language. A value that breaks its rule is mended or left out as in a record, or refused with `Prefer: handling=strict`.',
       tags: ['Record'],
       security: [{ apiKey: [] }],
-      requestParams: { path: domainPath },
+      requestParams: { path: domainPath, header: handling },
       requestBody: {
         required: false,
         content: { 'application/json': { schema: displayBody, example: examples.displayBody } },
       },
       responses: {
-        204: { description: 'It is counted, but for crawlers', headers: z.object({ 'X-Request-Id': requestId }) },
+        204: {
+          description: 'It is counted, but for crawlers',
+          headers: z.object({ 'X-Request-Id': requestId, ...preferenceApplied }),
+        },
         ...refusals(
           'invalid_json',
           'invalid_request',

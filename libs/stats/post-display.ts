@@ -2,26 +2,25 @@
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import type { Step } from '#libs/base/http/context';
-import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/http/field-errors';
+import { refuseFields } from '#libs/base/http/field-errors';
 import { readOptionalObject } from '#libs/base/http/json-body';
+import { wantsStrict } from '#libs/base/http/preference';
+import type { NoteLeftOut } from '#libs/record/left-out';
 import { domainIn } from '#libs/tenants/api-key';
-import { compiledDisplayBody, type DisplayBody } from './display-body.ts';
+import { checkDisplay } from './display-body.ts';
 import type { DisplayCounter } from './display-counter.ts';
 
-export function display({ displays }: { displays: DisplayCounter }): Step {
+export function display({ displays, noteLeftOut }: { displays: DisplayCounter; noteLeftOut: NoteLeftOut }): Step {
   const isCrawler = createCrawlerCheck();
   return async (ctx) => {
     const domain = domainIn(ctx);
-    const body = checkDisplay(await readOptionalObject(ctx));
+    const isStrict = wantsStrict(ctx);
+    const { body, leftOut, broken } = checkDisplay(await readOptionalObject(ctx), { isStrict });
+    if (!body) throw refuseFields(broken);
+    if (leftOut.length > 0) noteLeftOut(domain.domainId, leftOut);
     if (!isCrawler(ctx.req.headers['user-agent'])) displays.count(domain, ctx.state.receivedAt, body);
     ctx.status = 204;
   };
-}
-
-function checkDisplay(given: Record<string, unknown>): DisplayBody {
-  const read = compiledDisplayBody.safeParse(given, parseOptions);
-  if (read.success) return read.data;
-  throw refuseFields(toFieldErrors(read.error.issues));
 }
 
 /** Texts whose look is remembered: a look takes longer than all else here. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { isOrigin, originRule } from '#libs/base/terms/origin';
 import { domainPath } from '#libs/base/terms/parameters';
-import { nullable, time } from '#libs/base/terms/response-fields';
+import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { domainIdPattern } from '#libs/base/terms/terms';
 
 const domainId = z.string().regex(domainIdPattern);
@@ -52,10 +52,25 @@ export const shownDomain = managedDomain
     refusedOrigins: z.array(z.object({ origin: z.string(), refusedAt: time })).meta({
       description: 'that tried to record within 30 days and are not on the list; newest first, at most 10',
     }),
+    ignoredFields: z
+      .array(
+        z.object({
+          field: z.string().meta({ description: 'such as `tcString`, or `metadata.shop` for one entry of a map' }),
+          why: z.string().meta({ description: 'the rule that its value broke' }),
+          type: z.string().meta({ description: '`string`, `number`, `boolean`, `list` or `map`' }),
+          length: count.nullable().meta({ description: 'characters of a string, entries of a list or map' }),
+          ignoredAt: time,
+        }),
+      )
+      .meta({
+        description:
+          'fields that records and displays lost within 30 days, and why, never their values; newest first, at most 20',
+      }),
   })
   .meta({ id: 'ShownDomain' });
 export type ShownDomain = z.infer<typeof shownDomain>;
 export type RefusedOrigin = ShownDomain['refusedOrigins'][number];
+export type IgnoredField = ShownDomain['ignoredFields'][number];
 
 export const domainsPage = z.object({ domains: z.array(managedDomain), nextCursor }).meta({ id: 'DomainsPage' });
 export type DomainsPage = z.infer<typeof domainsPage>;

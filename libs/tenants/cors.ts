@@ -57,7 +57,7 @@ export const preflight =
       throw new Problem('origin_not_allowed', 'this origin is not allowed for this domain');
     }
     ctx.set('Access-Control-Allow-Methods', methods);
-    ctx.set('Access-Control-Allow-Headers', 'content-type, x-api-key');
+    ctx.set('Access-Control-Allow-Headers', 'content-type, x-api-key, prefer');
     ctx.set('Access-Control-Max-Age', '86400');
     ctx.status = 204;
   };

@@ -28,6 +28,9 @@ export const domain: ManagedDomain = {
 export const shownDomain: ShownDomain = {
   ...domain,
   refusedOrigins: [{ origin: 'https://staging.example.com', refusedAt: laterAt }],
+  ignoredFields: [
+    { field: 'tcString', why: 'must be at most 4096 characters', type: 'string', length: 5_000, ignoredAt: laterAt },
+  ],
 };
 
 export const domainChange: DomainChange = { origins: [...origins, 'https://shop.example.com'] };

@@ -30,6 +30,7 @@ import {
   type ShownDomain,
 } from './contract.ts';
 import { type ManagedDomain, listDomains as readDomains } from './domains.ts';
+import { listIgnoredFields } from './ignored-fields.ts';
 import { type ListedKey, listKeys as readKeys } from './keys.ts';
 import { Archived, toQuotaProblem } from './refusals.ts';
 import { listRefusedOrigins, type RefusedOrigin } from './refused-origins.ts';
@@ -69,9 +70,16 @@ export const createDomain = ({ config, ...parts }: Parts & { config: { quotas: {
 export const showDomain = (parts: Parts): Middleware =>
   guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
     const domain = await findOwnDomain(ctx, parts.db, params.domainId);
-    const refused = await parts.db.run((sql) => listRefusedOrigins(sql, domain.number));
+    const [refused, ignored] = await Promise.all([
+      parts.db.run((sql) => listRefusedOrigins(sql, domain.number)),
+      parts.db.run((sql) => listIgnoredFields(sql, domain.number)),
+    ]);
     setVersion(ctx, domain);
-    const answer: ShownDomain = { ...toDomain(domain), refusedOrigins: stillRefused(domain, refused) };
+    const answer: ShownDomain = {
+      ...toDomain(domain),
+      refusedOrigins: stillRefused(domain, refused),
+      ignoredFields: ignored.map((each) => ({ ...each, ignoredAt: each.ignoredAt.toISOString() })),
+    };
     ctx.body = answer;
   });
 

@@ -1,14 +1,9 @@
-/**
- * Origins that a domain refused, so that whoever manages it learns which one is missing from its list. Keys are public, and
- * a preflight needs none, so a flood of refusals must stay cheap, and that of one domain must not hide another's: an origin
- * of a domain is written at most once a minute, all together at most ten a second, by turns over organizations and over the
- * domains of each, and no request waits for it.
- */
+/** Origins that a domain refused, so that whoever manages it learns which one is missing from its list. */
 
-import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import { isOrigin } from '#libs/base/terms/origin';
+import { createNotedByTurns } from './noted-by-turns.ts';
 import type { TenantCache } from './tenant-cache.ts';
 
 /** of a domain: the newest */
@@ -42,12 +37,6 @@ export const listRefusedOrigins = (sql: Sql, domainNumber: number) => sql<Refuse
   where domain_number = ${domainNumber} and refused_at > now() - interval '30 days'
   order by refused_at desc, origin limit ${stored}`;
 
-/** milliseconds */
-const second = 1_000;
-const minute = 60 * second;
-const perSecond = 10;
-/** that wait; of a domain more would only replace each other */
-const most = { organizations: 10_000, domains: 100, ofDomain: 10 };
 /** characters */
 const longest = 255;
 
@@ -57,63 +46,19 @@ export interface RefusedOriginLog {
 
 export function createRefusedOriginLog({
   db,
-  log,
-  tenants,
+  ...parts
 }: {
   db: Database;
   log: Pick<Log, 'debug'>;
   tenants: Pick<TenantCache, 'knownDomain'>;
 }): RefusedOriginLog {
-  const noted = new LRUCache<string, true>({ max: 10_000, ttl: minute });
-  /** by organization, and by domain, in the order of their turns */
-  const waiting = new Map<string, Map<string, string[]>>();
-  let since = Number.NEGATIVE_INFINITY;
-  let writes = 0;
-  let timer: NodeJS.Timeout | undefined;
-
-  const write = (domainId: string, origin: string) => {
-    db.run((sql) => noteRefusedOrigin(sql, domainId, origin)).catch((error: unknown) => {
-      log.debug({ err: error, domainId }, 'could not note a refused origin');
-    });
-  };
-  /** One of each organization in turn, as many as the second still allows. */
-  const writeSome = () => {
-    timer = undefined;
-    if (performance.now() - since >= second) {
-      since = performance.now();
-      writes = 0;
-    }
-    for (const [organizationId, domains] of waiting) {
-      if (writes >= perSecond) break;
-      waiting.delete(organizationId);
-      const [next] = domains;
-      if (!next) continue;
-      const [domainId, [origin, ...others]] = next;
-      domains.delete(domainId);
-      if (others.length > 0) domains.set(domainId, others);
-      if (domains.size > 0) waiting.set(organizationId, domains);
-      if (origin === undefined) continue;
-      writes += 1;
-      write(domainId, origin);
-    }
-    if (waiting.size > 0) timer ??= setTimeout(writeSome, since + second - performance.now()).unref();
-  };
-
+  const noted = createNotedByTurns<string>({
+    ...parts,
+    write: (domainId, origin) => db.run((sql) => noteRefusedOrigin(sql, domainId, origin)),
+  });
   return {
     note: (domainId, origin) => {
-      if (origin.length > longest) return;
-      const name = `${domainId} ${origin}`;
-      const organizationId = tenants.knownDomain(domainId)?.organizationId ?? domainId;
-      const domains = waiting.get(organizationId) ?? new Map<string, string[]>();
-      const others = domains.get(domainId) ?? [];
-      const isFull =
-        others.length >= most.ofDomain ||
-        (others.length === 0 && domains.size >= most.domains) ||
-        (domains.size === 0 && waiting.size >= most.organizations);
-      if (noted.has(name) || isFull || !couldBeListed(origin)) return;
-      noted.set(name, true);
-      waiting.set(organizationId, domains.set(domainId, [...others, origin]));
-      if (!timer) writeSome();
+      if (origin.length <= longest && couldBeListed(origin)) noted.note(domainId, origin, origin);
     },
   };
 }

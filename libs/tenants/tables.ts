@@ -3,6 +3,7 @@ import type { Table } from '#libs/base/db/tables';
 /** Domains and organizations go last of all (`deletion.ts`), and the ids of deleted ones stay. */
 export const tables: Table[] = [
   { name: 'refused_origins', by: 'domain_number' },
+  { name: 'ignored_fields', by: 'domain_number' },
   { name: 'visitor_acts', by: 'organization_number' },
   { name: 'administrative_acts', by: 'organization_id' },
   { name: 'revoked_tokens', by: 'organization_number' },

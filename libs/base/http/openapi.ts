@@ -79,4 +79,14 @@ export const jsonBody = <S extends z.ZodType>(schema: S, example: z.input<S>) =>
 });
 
 export const etag = { ETag: z.string().meta({ description: 'send it as `If-Match` to change only this version' }) };
+/** Of what reads bodies leniently. */
+export const handling = z.object({
+  Prefer: z
+    .string()
+    .optional()
+    .meta({ description: '`handling=strict`: refuse what would be mended or left out', example: 'handling=strict' }),
+});
+export const preferenceApplied = {
+  'Preference-Applied': z.string().optional().meta({ description: '`handling=strict` where that was asked for' }),
+};
 export const ifMatch = z.object({ 'If-Match': z.string().optional() });

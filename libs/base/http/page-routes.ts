@@ -14,7 +14,7 @@ export interface PageRoute {
 }
 
 /** that a page of another site may read of an answer */
-export const exposedHeaders = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
+export const exposedHeaders = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Preference-Applied';
 
 const domainPath = '/v1/consent/:domainId/';
 const pattern = new RegExp(`^${domainPath.replace(':domainId', '([^/?]+)')}([a-z]+)(?:\\?|$)`);

@@ -1,5 +1,7 @@
 /** An import: its formats, its limits, what a row may say, why one is refused, and what is answered. */
+import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isHashedAddress } from '#libs/base/http/client-address';
 import { count } from '#libs/base/terms/response-fields';
 import { recordFields, storable } from '#libs/record/contract';
 
@@ -15,7 +17,7 @@ export const importLimits = {
   rowBytes: 128 * 1024,
   /** errors in the answer */
   errors: 1_000,
-  /** names of fields that were left out, in the answer */
+  /** names of fields that were left out, in the answer: of unknown ones, and of others */
   ignored: 100,
 };
 
@@ -55,7 +57,11 @@ export const imported = z
       .array(z.string())
       .max(importLimits.ignored)
       .optional()
-      .meta({ description: 'fields and columns that were left out; absent where there are none' }),
+      .meta({ description: 'unknown fields and columns, which were left out; absent where there are none' }),
+    fieldsIgnored: z.record(z.string(), z.int().min(1)).optional().meta({
+      description:
+        'fields (`metadata.shop`: entries) that broke their rule and were left out → rows that lost them; the first 100, and `…` for the rest; absent where there are none',
+    }),
   })
   .meta({ id: 'Imported' });
 export type Imported = z.infer<typeof imported>;
@@ -66,14 +72,17 @@ const rowTime = z.iso.datetime({
 });
 
 /** Fields of a row that a record's body does not have. */
-const importFields = z.object({
+export const importFields = z.object({
   decidedAt: rowTime.optional(),
   receivedAt: rowTime.optional(),
   /** its identity where it came from: the same one again is the same record */
   externalId: z
     .union([z.string().min(1).max(256).regex(storable), z.int()], 'must be a string of 1 to 256 characters')
     .optional(),
-  ip: z.string().max(64).optional(),
+  ip: z
+    .string()
+    .refine((text) => isIP(text) > 0 || isHashedAddress(text), 'must be an IP address, or one that was hashed')
+    .optional(),
   userAgent: z.string().regex(storable, 'must be well-formed Unicode without NUL').optional(),
   country: z
     .string()
@@ -82,7 +91,8 @@ const importFields = z.object({
   bot: z.boolean().optional(),
 });
 
-export const compiledImportFields = z.compile(importFields);
+/** Where one of these is broken the row is refused: when it was decided, and which record it is. */
+export const decidingFields = ['decidedAt', 'externalId'];
 
 /** Fields of a record's body that a row may have; every imported record has the source `import`. */
 export const importedRecordFields: readonly string[] = [...recordFields].filter((field) => field !== 'source');

@@ -25,8 +25,10 @@ export interface ImportCounts {
   rejected: number;
   /** the first of them */
   errors: { row: number; code: ImportErrorCode; detail: string }[];
-  /** names of fields that were left out, the first of them; absent where there are none */
+  /** names of unknown fields, which are left out, the first of them; absent where there are none */
   ignored?: string[];
+  /** fields that were left out for their values → rows that lost them; absent where there are none */
+  fieldsIgnored?: Record<string, number>;
 }
 
 export const noRows = (): ImportCounts => ({ read: 0, queued: 0, known: 0, rejected: 0, errors: [] });
@@ -79,6 +81,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
       if (counts.errors.length < importLimits.errors) counts.errors.push({ row: row.row, ...made.refusal });
       return onRefused?.(row, made.refusal);
     }
+    for (const { field } of made.leftOut) noteLost(field, counts);
     const id = packed(made.record.id);
     if (seen.has(id)) {
       counts.known += 1;
@@ -114,6 +117,14 @@ function noteIgnored(given: Record<string, unknown>, counts: ImportCounts): void
   }
 }
 
+/** Names of entries are the file's own, so only the first are counted by themselves. */
+function noteLost(field: string, counts: ImportCounts): void {
+  counts.fieldsIgnored ??= {};
+  const lost = counts.fieldsIgnored;
+  const name = field in lost || Object.keys(lost).length < importLimits.ignored ? field : '…';
+  lost[name] = (lost[name] ?? 0) + 1;
+}
+
 /** A third of the memory of the text. */
 const packed = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
 
@@ -121,7 +132,7 @@ const packed = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex'
 export const noteImport = (
   perform: Perform,
   domainId: string,
-  { errors: _, ignored: __, ...numbers }: ImportCounts,
+  { errors: _, ignored: __, fieldsIgnored: ___, ...numbers }: ImportCounts,
   { importId, isComplete }: { importId: string; isComplete: boolean },
 ): Promise<void> =>
   perform(async (_, note) =>

@@ -1,20 +1,25 @@
 /** A row of an import becomes a record, or is refused. */
 import { createHmac, hash } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type AddressRule, isHashedAddress, storedAddress } from '#libs/base/http/client-address';
+import type { z } from 'zod';
+import { type AddressRule, storedAddress } from '#libs/base/http/client-address';
 import { monthOf } from '#libs/base/terms/calendar';
-import { parseOptions, toFieldErrors } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { idOfDigest, timeOf } from '#libs/base/terms/uuid';
-import { checkRecord, countryIn } from '#libs/record/check-record';
+import { createRules } from '#libs/record/body-rules';
+import { checkRecord } from '#libs/record/check-record';
 import type { NewRecord, RecordBody } from '#libs/record/contract';
+import { countryIn } from '#libs/record/country';
 import { toRecord } from '#libs/record/fields';
+import { type LeftOut, leaveOut } from '#libs/record/left-out';
+import { keepWhatHolds } from '#libs/record/lenient';
 import {
-  compiledImportFields,
+  decidingFields,
   importedOwnFields,
   importedRecordFields,
   importedSince,
+  importFields,
   type Refusal,
 } from './contract.ts';
 import type { Row } from './rows.ts';
@@ -31,10 +36,15 @@ export interface RecordRules {
   importId: string;
 }
 
-/** `formerId`: of the same row in releases before 0.2.0, whose ids anybody could make. */
-export type ToRecord = (
-  row: Row,
-) => { record: NewRecord; formerId?: string | undefined; refusal?: undefined } | { refusal: Refusal };
+interface Made {
+  record: NewRecord;
+  /** of the same row in releases before 0.2.0, whose ids anybody could make */
+  formerId?: string | undefined;
+  /** fields that the row lost */
+  leftOut: LeftOut[];
+  refusal?: undefined;
+}
+export type ToRecord = (row: Row) => Made | { refusal: Refusal };
 
 export function createToRecord(rules: RecordRules): ToRecord {
   const { domainId, key, now, ip, isPastRetention, importId } = rules;
@@ -48,7 +58,7 @@ export function createToRecord(rules: RecordRules): ToRecord {
   };
   return ({ given, text, refusal }) => {
     if (!given) return { refusal };
-    const { body, own, broken } = check(given);
+    const { body, own, leftOut, broken } = check(given);
     if (broken) return refuse(broken);
     const decidedAt = own.decidedAt === undefined ? undefined : Date.parse(own.decidedAt);
     if (body.id === undefined && decidedAt === undefined) {
@@ -59,12 +69,10 @@ export function createToRecord(rules: RecordRules): ToRecord {
       return refuse([{ path: '/decidedAt', message: 'is not the time that the id carries' }]);
     }
     if (time < importedSince || time > now + acceptedAhead) return { refusal: outOfRange(time) };
-    if (own.ip !== undefined && !isIP(own.ip) && !isHashedAddress(own.ip)) {
-      return refuse([{ path: '/ip', message: 'must be an IP address, or one that was hashed' }]);
-    }
-    const receivedAt = own.receivedAt === undefined ? now : Date.parse(own.receivedAt);
+    let receivedAt = own.receivedAt === undefined ? now : Date.parse(own.receivedAt);
     if (receivedAt < importedSince || receivedAt > now + acceptedAhead) {
-      return refuse([{ path: '/receivedAt', message: 'must be between 2018-05-25 and now' }]);
+      leftOut.push(leaveOut('receivedAt', 'must be between 2018-05-25 and now', own.receivedAt));
+      receivedAt = now;
     }
     const month = monthOf(time);
     if (isExpired(month)) {
@@ -74,6 +82,7 @@ export function createToRecord(rules: RecordRules): ToRecord {
     const formerId = body.id === undefined ? idOfDigest(time, hash('sha256', identity, 'hex')) : undefined;
     return {
       formerId,
+      leftOut,
       record: toRecord(body, {
         id: body.id?.toLowerCase() ?? idOfDigest(time, createHmac('sha256', key).update(identity).digest('hex')),
         domainId,
@@ -91,15 +100,24 @@ export function createToRecord(rules: RecordRules): ToRecord {
   };
 }
 
-type Own = NonNullable<ReturnType<typeof compiledImportFields.safeParse>['data']>;
+type Own = z.infer<typeof importFields>;
 
-type Checked = { body: RecordBody; own: Own; broken?: undefined } | { broken: FieldError[]; body?: never; own?: never };
+type Checked =
+  | { body: RecordBody; own: Own; leftOut: LeftOut[]; broken?: undefined }
+  | { broken: FieldError[]; body?: never; own?: never; leftOut?: never };
+
+const rules = createRules(importFields);
 
 function check(given: Record<string, unknown>): Checked {
-  const { body, broken = [] } = checkRecord(pick(given, importedRecordFields));
-  const own = compiledImportFields.safeParse(pick(given, importedOwnFields), parseOptions);
-  if (body && own.success) return { body, own: own.data };
-  return { broken: [...broken, ...toFieldErrors(own.error?.issues ?? [])] };
+  const record = checkRecord(pick(given, importedRecordFields));
+  const picked = pick(given, importedOwnFields);
+  const valid = rules.parse(picked);
+  const { kept, leftOut } = valid
+    ? { kept: picked, leftOut: [] }
+    : keepWhatHolds(picked, rules, { decides: decidingFields });
+  const own = valid ?? rules.parse(kept);
+  if (record.body && own) return { body: record.body, own, leftOut: [...record.leftOut, ...leftOut] };
+  return { broken: [...(record.broken ?? []), ...(own ? [] : rules.broken(kept))] };
 }
 
 /** Null is absent, as in our own exports, and other fields are left out. */

@@ -32,6 +32,7 @@ export const rights: Record<string, Rights> = {
   administrative_acts: { api: add, worker: ['insert'] },
   visitor_acts: { api: add, worker: none },
   refused_origins: { api: all, worker: none },
+  ignored_fields: { api: all, worker: none },
   widget_files: { api: add, worker: none },
   key_fingerprints: { api: write, worker: write },
 

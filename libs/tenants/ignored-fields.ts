@@ -1,0 +1,66 @@
+/** Fields that records and displays of a domain lost, so that whoever integrates learns of it: never a value of them. */
+import type { Database, Sql } from '#libs/base/db/database';
+import type { Log } from '#libs/base/ops/process-log';
+import { createNotedByTurns } from './noted-by-turns.ts';
+import type { TenantCache } from './tenant-cache.ts';
+
+/** of a domain: the newest */
+const stored = 20;
+
+export interface IgnoredField {
+  field: string;
+  /** the rule that the value broke */
+  why: string;
+  type: string;
+  length: number | null;
+}
+
+/** Makes room by deleting the domain's oldest, and those of more than 30 days ago. */
+const noteIgnoredField = (sql: Sql, domainId: string, { field, why, type, length }: IgnoredField) => sql`
+  with noted as (
+    insert into ignored_fields (domain_number, field, why, type, length)
+    select number, ${field}, ${why}, ${type}, ${length} from domains where id = ${domainId}
+    on conflict (domain_number, field) do update set
+      why = excluded.why, type = excluded.type, length = excluded.length, ignored_at = excluded.ignored_at
+    returning domain_number
+  ),
+  others as (
+    select domain_number, field, ignored_at, row_number() over (order by ignored_at desc) as place
+    from ignored_fields join noted using (domain_number)
+    where field <> ${field}
+  )
+  delete from ignored_fields i using others o
+  where i.domain_number = o.domain_number and i.field = o.field
+    and (o.place >= ${stored} or o.ignored_at < now() - interval '30 days')`;
+
+/** Newest first. */
+export const listIgnoredFields = (sql: Sql, domainNumber: number) => sql<(IgnoredField & { ignoredAt: Date })[]>`
+  select field, why, type, length, ignored_at as "ignoredAt" from ignored_fields
+  where domain_number = ${domainNumber} and ignored_at > now() - interval '30 days'
+  order by ignored_at desc, field limit ${stored}`;
+
+/** What else a page may call a field could itself be somebody's data. */
+const nameOfField = /^[A-Za-z0-9_.:-]{1,80}$/;
+
+export interface IgnoredFieldLog {
+  note(domainId: string, ignored: IgnoredField): void;
+}
+
+export function createIgnoredFieldLog({
+  db,
+  ...parts
+}: {
+  db: Database;
+  log: Pick<Log, 'debug'>;
+  tenants: Pick<TenantCache, 'knownDomain'>;
+}): IgnoredFieldLog {
+  const noted = createNotedByTurns<IgnoredField>({
+    ...parts,
+    write: (domainId, ignored) => db.run((sql) => noteIgnoredField(sql, domainId, ignored)),
+  });
+  return {
+    note: (domainId, ignored) => {
+      if (nameOfField.test(ignored.field)) noted.note(domainId, ignored.field, ignored);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * What whoever manages a domain should see of requests with its key, such as origins that it refused. Keys are public, and
+ * a preflight needs none, so a flood must stay cheap, and that of one domain must not hide another's: the same of a domain
+ * is written at most once a minute, all together at most ten a second, by turns over organizations and over the domains of
+ * each, and no request waits for it.
+ */
+
+import { LRUCache } from 'lru-cache';
+import type { Log } from '#libs/base/ops/process-log';
+import type { TenantCache } from './tenant-cache.ts';
+
+/** milliseconds */
+const second = 1_000;
+const minute = 60 * second;
+const perSecond = 10;
+/** that wait; of a domain more would only replace each other */
+const most = { organizations: 10_000, domains: 100, ofDomain: 10 };
+
+export interface Noted<Item> {
+  /** `name`: what makes it the same as another of this domain */
+  note(domainId: string, name: string, item: Item): void;
+}
+
+export function createNotedByTurns<Item>({
+  write,
+  log,
+  tenants,
+}: {
+  write: (domainId: string, item: Item) => Promise<unknown>;
+  log: Pick<Log, 'debug'>;
+  tenants: Pick<TenantCache, 'knownDomain'>;
+}): Noted<Item> {
+  const noted = new LRUCache<string, true>({ max: 10_000, ttl: minute });
+  /** by organization, and by domain, in the order of their turns */
+  const waiting = new Map<string, Map<string, Item[]>>();
+  let since = Number.NEGATIVE_INFINITY;
+  let writes = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const tryToWrite = (domainId: string, item: Item) => {
+    write(domainId, item).catch((error: unknown) => {
+      log.debug({ err: error, domainId }, 'could not note what a domain refused or left out');
+    });
+  };
+  /** One of each organization in turn, as many as the second still allows. */
+  const writeSome = () => {
+    timer = undefined;
+    if (performance.now() - since >= second) {
+      since = performance.now();
+      writes = 0;
+    }
+    for (const [organizationId, domains] of waiting) {
+      if (writes >= perSecond) break;
+      waiting.delete(organizationId);
+      const [next] = domains;
+      if (!next) continue;
+      const [domainId, [item, ...others]] = next;
+      domains.delete(domainId);
+      if (others.length > 0) domains.set(domainId, others);
+      if (domains.size > 0) waiting.set(organizationId, domains);
+      if (item === undefined) continue;
+      writes += 1;
+      tryToWrite(domainId, item);
+    }
+    if (waiting.size > 0) timer ??= setTimeout(writeSome, since + second - performance.now()).unref();
+  };
+
+  return {
+    note: (domainId, name, item) => {
+      const whole = `${domainId} ${name}`;
+      const organizationId = tenants.knownDomain(domainId)?.organizationId ?? domainId;
+      const domains = waiting.get(organizationId) ?? new Map<string, Item[]>();
+      const others = domains.get(domainId) ?? [];
+      const isFull =
+        others.length >= most.ofDomain ||
+        (others.length === 0 && domains.size >= most.domains) ||
+        (domains.size === 0 && waiting.size >= most.organizations);
+      if (noted.has(whole) || isFull) return;
+      noted.set(whole, true);
+      waiting.set(organizationId, domains.set(domainId, [...others, item]));
+      if (!timer) writeSome();
+    },
+  };
+}

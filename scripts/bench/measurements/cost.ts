@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { postRecord, type Site } from '../../stack/client.ts';
+import { addKeys } from '../../stack/sites.ts';
+import { waitUntil } from '../../stack/wait.ts';
+import { cpuTime } from '../cpu-time.ts';
+import { type Figures, median } from '../figures.ts';
+import { get, type Measurement, untilFromRedis } from '../measurement.ts';
+import { load } from '../programs.ts';
+import type { Server, Stack } from '../stack.ts';
+import { sealing } from './capacity.ts';
+import { sustained } from './sustain.ts';
+
+/** requests a second; undefined: as many as are stored */
+const rates = [200, 2_000, undefined];
+const domainCounts = [1, 20, 500];
+const derived = { 'by default': { ...sealing, SEAL_SECONDS: '60' }, 'each second': sealing };
+const probes = 10;
+const statistics = z.object({ total: z.number() });
+/** whose CPU time a record takes */
+const processes = ['API', 'worker', 'Postgres', 'Redis'];
+
+/** At the default pace nothing is sealed within a round; what that costs, `seal` says. */
+export const cost: Measurement = {
+  name: 'cost',
+  about:
+    "CPU time of a record ÷ that of bare Koa's answer, by rate, domains and how often it is sealed; p99, freshness",
+  comparable: true,
+  figure: async (stack, { seconds }) => {
+    const [first] = stack.sites;
+    if (!first) throw new Error('there is no domain');
+    const added = await stack.addDomains([first.organizationId], Math.max(...domainCounts) + 1);
+    const [probe, ...sites] = await addKeys(stack.db, first.organizationId, added);
+    if (!probe) throw new Error('there is no domain to ask for');
+    return async () => {
+      const figures: Figures = {};
+      for (const rate of rates) {
+        const bare = await bareCost(stack, rate, seconds);
+        for (const domains of domainCounts) {
+          for (const [pace, settings] of Object.entries(derived)) {
+            const name = `cost: ${rate ? `${rate}/s` : 'full speed'}, ${domains} domains, sealed ${pace}`;
+            await stack.reset();
+            const beside = (api: Server) => freshness(name, api, probe, stack.token(probe.organizationId));
+            const use = { settings, sites: sites.slice(0, domains), rate, beside };
+            const found = await (await sustained(name, stack, seconds, use))();
+            const sum = processes.reduce((sum, each) => sum + (found[`${name}: ${each}`]?.value ?? Number.NaN), 0);
+            Object.assign(figures, found, { [`${name}: ÷ Koa`]: { value: sum / bare, unit: '' } });
+          }
+        }
+      }
+      return figures;
+    };
+  },
+  targets: {},
+};
+
+/** Microseconds of CPU time for each answer to the same POST. */
+async function bareCost(stack: Stack, rate: number | undefined, seconds: number): Promise<number> {
+  const { baseUrl, pid, stop } = await stack.startBare();
+  const wanted = { baseUrl, send: { sites: stack.sites }, seconds, ...(rate && { rate }) };
+  await load(wanted);
+  const before = cpuTime(pid);
+  const { answered } = await load(wanted);
+  const used = cpuTime(pid) - before;
+  await stop();
+  return used / answered;
+}
+
+/** The median from a record's 202 until the statistics count it. */
+async function freshness(name: string, api: Server, { domainId, apiKey }: Site, token: string): Promise<Figures> {
+  const today = dayOf(Date.now());
+  const path = `/v1/consent/${domainId}/stats?from=${addDays(today, -1)}&to=${addDays(today, 1)}`;
+  await untilFromRedis(api, path, token);
+  const total = async () => statistics.parse(await (await get(api, path, token)).json()).total;
+  const times: number[] = [];
+  while (times.length < probes) {
+    const before = await total();
+    const { status } = await postRecord(api.baseUrl, { domainId, apiKey }, { decision: 'accept_all' });
+    if (status !== 202) throw new Error(`a record was answered ${status}`);
+    const sent = performance.now();
+    const isCounted = async () => (await total()) > before;
+    if (!(await waitUntil(isCounted, { deadlineMs: 10_000, intervalMs: 5 })))
+      throw new Error('a record is not counted');
+    times.push(performance.now() - sent);
+  }
+  return { [`${name}: counted after`]: { value: median(times), unit: 'ms' } };
+}
