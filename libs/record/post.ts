@@ -105,7 +105,7 @@ function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): strin
 
 /** Only an import says that a record was imported: whoever has a page's key could claim it. */
 function refuseOrLeaveOut(source: string, isStrict: boolean): LeftOut {
-  const why = 'is `import` of imports only';
+  const why = 'must not be `import`, which imports alone set';
   if (isStrict) throw refuseFields([{ path: '/source', message: why }]);
   return leaveOut('source', why, source);
 }

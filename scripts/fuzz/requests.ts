@@ -25,7 +25,7 @@ export interface Document {
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 const headerNames = [
   ...['origin', 'x-request-id', 'user-agent', 'x-forwarded-for', 'sec-gpc', 'accept', 'cookie', 'content-encoding'],
-  ...['if-none-match', 'range', 'expect', 'x-http-method-override', 'access-control-request-method'],
+  ...['prefer', 'if-none-match', 'range', 'expect', 'x-http-method-override', 'access-control-request-method'],
 ];
 const headerValues = ['https://shop.example', 'null', '1', '203.0.113.9, ::1', 'gzip', 'Googlebot/2.1'];
 
@@ -43,7 +43,8 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
 
   /** A valid object with one field replaced or added. */
   const nearlyValid = (schema: Schema) => {
-    const names = ['decision', 'id', 'visitorId', 'preferences', 'metadata', 'pageUrl', '__proto__'];
+    const { properties = {} } = schema.$ref ? (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
+    const names = [...Object.keys(properties), '__proto__'];
     const name = fc.oneof(fc.constantFrom(...names), hostileText);
     return fc
       .tuple(valid(schema), name, hostileValue)
@@ -70,7 +71,10 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     return fc.oneof(mostly(5, proper.map(toQuery)), mostly(4, more.map(toQuery)), hostile);
   };
 
-  const headersOf = (path: string, { security = [], requestBody }: Operation): fc.Arbitrary<Record<string, string>> => {
+  const headersOf = (
+    path: string,
+    { security = [], parameters = [], requestBody }: Operation,
+  ): fc.Arbitrary<Record<string, string>> => {
     const { apiKey } = known;
     const token = path.startsWith('/v1/organization/webhooks') ? known.webhooksToken : known.token;
     const name = security.some((scheme) => 'apiKey' in scheme) ? 'x-api-key' : 'authorization';
@@ -81,8 +85,12 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     const type = fc.oneof(mostly(19, fc.constantFrom(...types)), hostileText);
     const value = fc.oneof(hostileText, fc.constantFrom(...headerValues)).map(headerValue);
     const extra = fc.dictionary(fc.constantFrom(...headerNames), value, { maxKeys: 3 });
-    return fc.tuple(credential, type, fc.oneof(fc.constant({}), extra)).map(([given, media, others]) => ({
+    // what reads bodies leniently is tried in both forms
+    const isLenient = parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'Prefer');
+    const form = fc.constantFrom({}, isLenient ? { prefer: 'handling=strict' } : {});
+    return fc.tuple(credential, type, fc.oneof(fc.constant({}), extra), form).map(([given, media, others, prefer]) => ({
       ...(others as Record<string, string>),
+      ...prefer,
       ...(security.length > 0 && { [name]: headerValue(given) }),
       ...(requestBody && { 'content-type': headerValue(media) }),
     }));

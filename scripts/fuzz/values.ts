@@ -137,7 +137,8 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.jsonValue({ maxDepth: 4 }),
   fc.double(),
-  fc.constantFrom(null, [], {}, 2 ** 53, -1e308, [[]]),
+  fc.constantFrom(null, [], {}, 2 ** 53, -1e308, [[]], 7, 'en_US', '/about', 'capacitor://localhost/x'),
+  fc.constantFrom({ a: 'granted', b: 0, c: null }, { a: 'maybe' }, { a: [], b: 'x' }),
   deep,
 );
 

@@ -20,11 +20,11 @@ describe('the settings in the dashboard', () => {
     dashboard.manage<ManagedDomain>(customer, `/domains/${domainId}`);
   const revoke = (customer: Customer, domainId: string, prefix: string) =>
     dashboard.manage(customer, `/domains/${domainId}/keys/${prefix}`, { method: 'DELETE' });
-  const record = (domainId: string, apiKey: string, origin = 'https://shop.example') =>
+  const record = (domainId: string, apiKey: string, origin = 'https://shop.example', fields = {}) =>
     createClient(dashboard.api.baseUrl, { organizationId: '' }).record(
       domainId,
       apiKey,
-      { decision: 'accept_all', visitorId: 'v-1' },
+      { decision: 'accept_all', visitorId: 'v-1', ...fields },
       { origin },
     );
   /** Processes write it once a minute; test/tenants/key-use.test.ts holds that they do. */
@@ -129,7 +129,11 @@ describe('the settings in the dashboard', () => {
     const pages = ['https://shop.example/', 'https://shop.example/a', 'https://blog.shop.example/', '<b>no page</b>'];
     await dashboard.store(pages.map((pageUrl, each) => recordAt(Date.now() - each, { domainId, pageUrl })));
     await use(apiKey);
+    await record(domainId, apiKey, 'https://shop.example', { tcString: 'x'.repeat(5_000) });
     const { page } = await dashboard.open(managerOf(customer), settingsOf(domainId));
+    await step('and which fields records lost', () =>
+      page.getByText('It must be at most 4096 characters; what came was a string of 5,000 characters.').waitFor(),
+    );
     const hint = page.getByRole('list', { name: /^The newest records come from/ });
     await hint.waitFor();
     const told = () => hint.getByRole('listitem').allTextContents();

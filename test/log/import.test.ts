@@ -262,6 +262,8 @@ describe('an import', () => {
       expect(utf16.body.detail).toContain('UTF-16');
     }
     expectProblem(await post(own, 'decision,decision\n', { format: 'csv' }), 400, 'invalid_request');
+    for (const charset of ['utf8', 'US-ASCII', '"utf-8"'])
+      expect((await post(own, '', { type: `application/x-ndjson; charset=${charset}` })).status).toBe(200);
     for (const type of ['application/json', 'text/csv', 'application/x-ndjson; charset=utf-16'])
       expectProblem(await post(own, '{}', { type }), 415, 'unsupported_media_type');
     expectProblem(await post(own, '{}', { query: '&dryRun=1' }), 400, 'invalid_request');

@@ -4,6 +4,8 @@ import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { acceptedAhead, acceptedPast, decisions } from '#libs/base/terms/terms';
 import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import type { FullRecord } from '#libs/record/contract';
+import type { ShownDomain } from '#libs/tenants/contract';
+import { request, tokenFor } from '../support/client.ts';
 import { makeId } from '../support/ids.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { at, useStack } from '../support/stack.ts';
@@ -156,16 +158,74 @@ describe('a record', () => {
       expect(await stored(at(answers, index).body.id)).toMatchObject(expected);
   });
 
+  it('is taken without what is wrong with it, which its receipt, a metric and the domain’s settings name', async () => {
+    const wrong = { tcString: 'x'.repeat(5_000), metadata: { shop: { id: 'secret' }, plan: 'b' }, 'a secret': 1 };
+    const mended = { language: 'en_US', visitorId: 12_345, pageUrl: '/about', preferences: { ad_storage: 'granted' } };
+    const { status, body } = await record(
+      { ...wrong, ...mended, gppString: null },
+      { origin: 'https://shop.example' },
+      1,
+    );
+    expect([status, body.ignored]).toEqual([202, ['tcString', 'metadata.shop', 'a secret']]);
+    expect(await stored(body.id, 1)).toMatchObject({
+      ...{ language: 'en-US', visitorId: '12345', pageUrl: 'https://shop.example/about' },
+      ...{ preferences: { ad_storage: true }, metadata: { plan: 'b' }, tcString: null, gppString: null },
+    });
+    const metrics = await (await fetch(`${stack.api.opsUrl}/metrics`)).text();
+    for (const field of ['tcString', 'metadata', 'unknown'])
+      expect(metrics).toContain(`assent_ignored_fields_total{field="${field}"} 1`);
+    await eventually(async () => {
+      const shown = await request<ShownDomain>(
+        stack.api.baseUrl,
+        `/v1/organization/domains/${at(stack.tenant.domainIds, 1)}`,
+        { headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'manage' })}` } },
+      );
+      const ignoredAt = expect.any(String);
+      expect(shown.body.ignoredFields.toSorted((a, b) => (a.field < b.field ? -1 : 1))).toEqual([
+        {
+          field: 'metadata.shop',
+          why: 'must be a string, a safe number or a boolean',
+          type: 'map',
+          length: 1,
+          ignoredAt,
+        },
+        { field: 'tcString', why: 'must be at most 4096 characters', type: 'string', length: 5_000, ignoredAt },
+      ]);
+    });
+    const fields = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`x${index}`, 1]));
+    expect((await record(fields)).body.ignored).toEqual([
+      ...Array.from({ length: 20 }, (_, index) => `x${index}`),
+      '…',
+    ]);
+  });
+
   it.each<[string, object, ...string[]]>([
-    ['no decision', { decision: undefined }, '/decision'],
+    ['no decision', { decision: undefined, source: 1, gpc: 'y' }, '/decision'],
     ['an id with a line break', { id: `${makeId()}\n` }, '/id'],
-    ['half a surrogate pair', { visitorId: 'a\ud800b' }, '/visitorId'],
-    ['a name that needs escaping', { preferences: { 'a/b~c': true } }, '/preferences/a~1b~0c'],
-    ['__proto__ in a map', JSON.parse('{"preferences":{"__proto__":true}}'), '/preferences/__proto__'],
-    ['what is nested', { metadata: { a: { b: 1 } } }, '/metadata/a'],
-    ['several at once', { decision: 'x', source: 1, gpc: 'y' }, '/decision', '/source', '/gpc'],
+    ['categories that say nothing', { decision: 'custom', preferences: { 'a/b~c': true } }, '/preferences/a~1b~0c'],
   ])('with %s is refused by name', async (_, fields, ...paths) => {
     expectBlame(await record(fields), ...paths);
+  });
+
+  it('is refused for a detail where strict handling is preferred, and the answer says that it is', async () => {
+    const wrong = {
+      visitorId: 'a\ud800b',
+      source: 'import',
+      gpc: 'y',
+      language: 'en_US',
+      metadata: { a: {} },
+      unknown: 1,
+    };
+    for (const prefer of ['handling=strict', 'respond-async, Handling="strict"; x=1, handling=lenient']) {
+      const refused = await record(wrong, { prefer });
+      expectBlame(refused, '/visitorId', '/language', '/gpc', '/metadata/a', '/unknown');
+      expect(refused.headers.get('preference-applied')).toBe('handling=strict');
+      const taken = await record({ preferences: [], visitorId: null }, { prefer });
+      expect([taken.status, taken.headers.get('preference-applied')]).toEqual([202, 'handling=strict']);
+      expectBlame(await record({ source: 'import' }, { prefer }), '/source');
+    }
+    const lenient = await record({ gpc: 'y' }, { prefer: 'x="a, handling=strict", handling=lenient' });
+    expect([lenient.status, lenient.headers.get('preference-applied')]).toEqual([202, null]);
   });
 
   it.each([

@@ -13,7 +13,7 @@ const shop = 'https://shop.example';
 const perMinute = 3;
 
 const stores = await openStores();
-const tenant = await makeTenant(stores.db, { domains: 5, origins: [shop] });
+const tenant = await makeTenant(stores.db, { domains: 6, origins: [shop] });
 const [api, limited] = await Promise.all([
   startApi(stores.env),
   startApi({ ...stores.env, DISPLAY_RATE_PER_MINUTE: String(perMinute) }),
@@ -56,6 +56,12 @@ describe('POST displays', () => {
     await eventually(async () => expect(await stored(0)).toEqual([counted(values, 4), counted({}, 2)]));
   });
 
+  it('counts a display of which a detail is wrong, without the detail', async () => {
+    for (const body of ['{"variant":7,"language":"de_AT"}', '{"variant":"7","language":"de-AT","bannerVersion":[1]}'])
+      expect((await show(5, body)).status).toBe(204);
+    await eventually(async () => expect(await stored(5)).toEqual([counted({ variant: '7', language: 'de-AT' }, 2)]));
+  });
+
   it('counts no crawler and nothing that does not name itself, and both hear the same', async () => {
     for (const userAgent of ['Googlebot/2.1', 'curl/8.5.0'])
       expect((await show(1, '{}', { 'user-agent': userAgent })).status).toBe(204);
@@ -72,7 +78,7 @@ describe('POST displays', () => {
     ['HTML', '<!doctype html>', 415, 'unsupported_media_type', { 'content-type': 'text/html' }],
     ['a list', '[]', 400, 'invalid_json'],
     ['a megabyte', `"${'x'.repeat(1_000_000)}"`, 413, 'payload_too_large'],
-    ['a NUL', '{"variant":"\\u0000"}', 400, 'invalid_request'],
+    ['strictly, a NUL', '{"variant":"\\u0000"}', 400, 'invalid_request', { prefer: 'handling=strict' }],
     ['another origin', '{}', 403, 'origin_not_allowed', { origin: 'https://evil.example' }],
     ['a wrong key', '{', 401, 'invalid_api_key', { 'x-api-key': `ak_${'x'.repeat(32)}` }],
     ['a token instead of a key', '{', 401, 'invalid_api_key', { 'x-api-key': '', authorization: 'Bearer x' }],

@@ -9,7 +9,7 @@ import { eventually } from '../support/wait.ts';
 const listed = ['https://shop.example', 'http://localhost:8080', 'https://*.example.com'];
 const shownTo = (origin: string) => ({
   'access-control-allow-origin': origin,
-  'access-control-expose-headers': 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
+  'access-control-expose-headers': 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Preference-Applied',
   vary: 'Origin',
 });
 const mine = 'https://shop.example';
@@ -25,7 +25,7 @@ describe('a page of another site', () => {
       headers: {
         origin,
         'access-control-request-method': 'POST',
-        'access-control-request-headers': 'content-type,x-api-key',
+        'access-control-request-headers': 'content-type,x-api-key,prefer',
       },
     });
   const record = (
@@ -103,7 +103,7 @@ describe('a page of another site', () => {
         {
           ...shownTo(origin),
           'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': 'content-type, x-api-key',
+          'access-control-allow-headers': 'content-type, x-api-key, prefer',
           'access-control-max-age': '86400',
         },
       ]);

@@ -95,7 +95,7 @@ describe('an organization', () => {
     const renamed = { ...first, name: '🏔 Bergläden', origins: ['https://berg.example'] };
     const { name, origins } = renamed;
     expect((await ask('PATCH', path, { body: { name, origins } })).body).toEqual(renamed);
-    expect((await ask('GET', path)).body).toEqual({ ...renamed, refusedOrigins: [] });
+    expect((await ask('GET', path)).body).toEqual({ ...renamed, refusedOrigins: [], ignoredFields: [] });
     // in the menu of every process
     await eventually(async () => {
       const menu = await createClient(elsewhere, stack.tenant).organization();

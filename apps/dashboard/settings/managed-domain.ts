@@ -1,7 +1,7 @@
 /** One domain with its keys, kept up to date while the page is visible. */
 
 import type { Organization } from '#libs/stats/contract';
-import type { Key, ManagedDomain, RefusedOrigin } from '#libs/tenants/contract';
+import type { IgnoredField, Key, ManagedDomain, RefusedOrigin } from '#libs/tenants/contract';
 import type { Api } from '../data/api.ts';
 import { useKept } from '../data/kept.ts';
 import { now } from '../data/service-clock.ts';
@@ -15,6 +15,8 @@ export interface DomainSnapshot {
   keys: Key[];
   /** origins, newest first */
   refused: RefusedOrigin[];
+  /** fields, newest first */
+  ignored: IgnoredField[];
 }
 
 export function useManagedDomain(api: Api, domainId: string) {
@@ -23,8 +25,8 @@ export function useManagedDomain(api: Api, domainId: string) {
       api.manage.domain(domainId, signal),
       api.manage.keys(domainId, signal),
     ]);
-    const { refusedOrigins: refused, ...domain } = body;
-    return { domain, tag, keys, refused };
+    const { refusedOrigins: refused, ignoredFields: ignored, ...domain } = body;
+    return { domain, tag, keys, refused, ignored };
   };
   const kept = useKept(domainId, {
     read,

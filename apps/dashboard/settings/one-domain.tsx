@@ -15,6 +15,7 @@ import { RefusedOrigins } from '../parts/refused-origins.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { ArchiveDialog, Archived } from './archive.tsx';
 import { ChangeDomain } from './change-domain.tsx';
+import { IgnoredFields } from './ignored-fields.tsx';
 import { KeyCard, Keys } from './keys.tsx';
 import { useManagedDomain, withDomain } from './managed-domain.ts';
 import { useNewestRecords } from './newest-records.ts';
@@ -59,7 +60,7 @@ export function OneDomain({ domainId, made, onMade }: Props) {
         <Unanswered reading={reading} kind="table" />
       </div>
     );
-  const { domain, keys, refused } = snapshot;
+  const { domain, keys, refused, ignored } = snapshot;
   const onChanged = (changed: Called<ManagedDomain>) => {
     reading.putDomain(changed);
     onOrganization(withDomain(organization, changed.body));
@@ -104,6 +105,7 @@ export function OneDomain({ domainId, made, onMade }: Props) {
           </>
         )}
       </section>
+      <IgnoredFields ignored={ignored} />
       <Keys
         domain={domain}
         keys={keys}

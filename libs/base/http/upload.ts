@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '../terms/problem.ts';
 import { TimedOut, within } from '../within.ts';
 import type { Context } from './context.ts';
+import { isUtf8Charset, parseMediaType } from './media-type.ts';
 
 /** Milliseconds in which a client sends nothing although it could. */
 const idleAfter = 30_000;
@@ -24,12 +25,9 @@ export const isUpload = (request: IncomingMessage): boolean => uploads.has(reque
 /** Answers with 415 unless the body is of this type, in UTF-8 and uncompressed. */
 export function requireType(ctx: Context, type: string): void {
   const { 'content-type': given = '', 'content-encoding': encoding } = ctx.req.headers;
-  const [name = '', ...parameters] = given.split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((each) => each.startsWith('charset='))?.slice('charset='.length);
-  if (name !== type) throw new Problem('unsupported_media_type', `send Content-Type: ${type}`);
-  if (charset !== undefined && !/^"?(utf-8|us-ascii)"?$/.test(charset)) {
-    throw new Problem('unsupported_media_type', 'send the file as UTF-8');
-  }
+  const sent = parseMediaType(given);
+  if (sent?.type !== type) throw new Problem('unsupported_media_type', `send Content-Type: ${type}`);
+  if (!isUtf8Charset(sent.charset)) throw new Problem('unsupported_media_type', 'send the file as UTF-8');
   if (encoding !== undefined && !/^(identity)?$/i.test(encoding)) {
     throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
       headers: { 'Accept-Encoding': 'identity' },
