@@ -9,7 +9,7 @@ import { answerBrokenRequests } from '#libs/base/http/broken-requests';
 import { closeServer, createHttpServer } from '#libs/base/http/server';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { createAskedGauges } from '#libs/base/ops/asked-gauges';
-import { type BaseMetrics, createBaseMetrics } from '#libs/base/ops/metrics';
+import { type BaseMetrics, countFailures, createBaseMetrics } from '#libs/base/ops/metrics';
 import { warnOfMissingKeys } from '#libs/base/ops/missing-keys';
 import { createPoolGauges } from '#libs/base/ops/pool-gauges';
 import { createOpsServer, listen } from '#libs/base/ops/port';
@@ -82,7 +82,7 @@ export async function openApi(
     ...createWebhookMetrics(register),
   };
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
-  const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
+  const failed = (task: string) => countFailures(metrics, task);
   const tracing =
     config.tracing &&
     (await import('#libs/base/ops/opentelemetry/open')).openTracing({

@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
 import { isForbidden, isOutage, isUnavailable } from '#libs/base/db/errors';
-import type { BaseMetrics } from '#libs/base/ops/metrics';
+import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
@@ -147,7 +147,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     mostHeld: parts.mostHeld,
     handle,
     log,
-    onLookError: () => metrics.backgroundErrors.inc({ task: 'find_shards' }),
+    onLookError: countFailures(metrics, 'find_shards'),
     tracing: queueTracing,
   });
 

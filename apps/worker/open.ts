@@ -6,7 +6,7 @@ import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
 import { createTurns } from '#libs/base/db/turns';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
-import { createBaseMetrics } from '#libs/base/ops/metrics';
+import { countFailures, createBaseMetrics } from '#libs/base/ops/metrics';
 import { warnOfMissingKeys } from '#libs/base/ops/missing-keys';
 import { createPoolGauges } from '#libs/base/ops/pool-gauges';
 import { createOpsServer } from '#libs/base/ops/port';
@@ -61,7 +61,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     ...createWebhookMetrics(register),
   };
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
-  const failed = (task: string) => () => metrics.backgroundErrors.inc({ task });
+  const failed = (task: string) => countFailures(metrics, task);
   const tracing =
     config.tracing &&
     (await import('#libs/base/ops/opentelemetry/open')).openTracing({
@@ -104,22 +104,23 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     tracing,
     queueTracing,
   });
+  const countLook = failed('look_for_turns');
   const scheduler = createScheduler({
     // its statements are short: turns are kept, however long those of others take
     turns: createTurns(deliveryDb),
     pace,
     failed: (error, isNews) => {
-      metrics.backgroundErrors.inc({ task: 'look_for_turns' });
+      countLook();
       if (isNews) log.warn({ err: error }, 'Postgres does not say which background tasks are due');
     },
   });
   /** Failures are counted, whatever else is done about them. */
   const every: Scheduler['every'] = (task) => {
-    metrics.backgroundErrors.inc({ task: task.name }, 0);
+    const count = failed(task.name);
     return scheduler.every({
       ...task,
       failed: (error, isNews) => {
-        failed(task.name)();
+        count();
         task.failed(error, isNews);
       },
     });

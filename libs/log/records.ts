@@ -4,7 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { guard } from '#libs/base/http/guard';
-import type { BaseMetrics } from '#libs/base/ops/metrics';
+import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
 import { domainPath } from '#libs/base/terms/parameters';
 import { requireRecord } from '#libs/proof/positions';
 import { noteBusyVisitor } from '#libs/record/busy-visitors';
@@ -29,6 +29,7 @@ interface Parts {
 
 /** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
 export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middleware {
+  const countBusyFailure = countFailures(metrics, 'note_busy_visitor');
   return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     const { domainId } = params;
@@ -61,9 +62,7 @@ export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middle
     if (visitorId !== undefined) await noteVisitorRead(ctx, domainId, visitorId);
     // the answer does not depend on it, and the next page of this visitor asks again
     const noteBusy = (busy: string) =>
-      void db
-        .run((sql) => noteBusyVisitor(sql, { domainId, visitorId: busy }))
-        .catch(() => metrics.backgroundErrors.inc({ task: 'note_busy_visitor' }));
+      void db.run((sql) => noteBusyVisitor(sql, { domainId, visitorId: busy })).catch(countBusyFailure);
     const found = await readDb.run((sql) => readPage(sql, wanted, noteBusy));
     const last = found.records.at(-1);
     const answer: RecordsPage = {

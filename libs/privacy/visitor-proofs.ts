@@ -4,17 +4,13 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';
 import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
+import { proveInclusion } from '#libs/proof/inclusion';
 import type { FoundRecord } from '#libs/proof/positions';
 import { findLog, type PublishedLog } from '#libs/proof/published';
-import { readTiles } from '#libs/proof/tiles';
 import { utf8 } from '#libs/proof/tree/bytes';
-import { parseCheckpoint } from '#libs/proof/tree/checkpoint';
 import { sealedEntryOf } from '#libs/proof/tree/entry';
-import { hashLength, leafHash } from '#libs/proof/tree/hash';
-import { inclusionProof, inclusionTiles } from '#libs/proof/tree/make-proofs';
-import { parseNote } from '#libs/proof/tree/note';
+import { leafHash } from '#libs/proof/tree/hash';
 import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
-import { verifyInclusion } from '#libs/proof/tree/verify-proofs';
 
 /** A record that is not what was sealed. */
 export interface Differing {
@@ -56,35 +52,15 @@ interface Made {
 
 async function proveAll(sql: Sql, published: PublishedLog, records: FoundRecord[]): Promise<Made[]> {
   const { checkpoint } = published;
-  const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
-  const wanted = new Map(
-    records
-      .flatMap(({ record }) => inclusionTiles(record.position ?? 0, size))
-      .map((tile) => [`${tile.level}/${tile.index}`, tile]),
-  );
-  const tiles = [...wanted.values()];
-  const bytes = await readTiles(sql, published, tiles);
-  const byName = new Map(
-    [...wanted.keys()].map((name, at) => [name, bytes[at]?.subarray(0, (tiles[at]?.width ?? 0) * hashLength)]),
-  );
-  return records.flatMap(({ record, sealed }) => {
+  const entries = records.flatMap(({ record, sealed }) => {
     const { id, position } = record;
     if (position === null || !sealed) return [];
     const entry = utf8(sealedEntryOf(sha256, { ...record, importedAt: sealed.importedAt }, sealed));
-    const hashes = inclusionProof(sha256, position, size, (level, index) => byName.get(`${level}/${index}`));
-    const isSealed = verifyInclusion(sha256, {
-      leaf: leafHash(sha256, entry),
-      index: position,
-      size,
-      proof: hashes,
-      root,
-    });
-    return [
-      {
-        id,
-        position,
-        proof: isSealed ? formatTlogProof({ entry, index: position, proof: hashes, checkpoint }) : undefined,
-      },
-    ];
+    return [{ id, position, entry, leaf: leafHash(sha256, entry) }];
+  });
+  const proofs = await proveInclusion(sql, published, checkpoint, entries);
+  return entries.map(({ id, position, entry }, at) => {
+    const proof = proofs[at];
+    return { id, position, proof: proof && formatTlogProof({ entry, index: position, proof, checkpoint }) };
   });
 }

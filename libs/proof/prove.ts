@@ -9,18 +9,14 @@ import { findNotice } from '#libs/notices/documents';
 import type { FullRecord } from '#libs/record/contract';
 import { isDropped } from '#libs/record/month-partitions';
 import type { ProofBundle } from './contract.ts';
+import { proveInclusion } from './inclusion.ts';
 import { requireRecord, type WantedRecord } from './positions.ts';
 import { type PublishedLog, requireLog } from './published.ts';
 import { differs, entryTextOf, type Reported } from './sealed-text.ts';
-import { readTileBytes } from './tiles.ts';
 import { findTimestamp, type Timestamp } from './timestamps/stamped-checkpoints.ts';
 import { base64, hex, utf8 } from './tree/bytes.ts';
-import { parseCheckpoint } from './tree/checkpoint.ts';
 import { circumstancesText, type Opening, privateText, saltOf } from './tree/entry.ts';
-import { inclusionProof, inclusionTiles } from './tree/make-proofs.ts';
-import { parseNote } from './tree/note.ts';
 import { formatTlogProof } from './tree/tlog-proof.ts';
-import { verifyInclusion } from './tree/verify-proofs.ts';
 
 interface Proven {
   published: PublishedLog;
@@ -55,17 +51,13 @@ export async function prove(
   const published = await requireLog(sql, wanted.domainId, log);
   const timestamp = wanted.isBundle ? await findTimestamp(sql, published, position) : null;
   const checkpoint = timestamp?.checkpoint ?? published.checkpoint;
-  const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
   const entry = entryTextOf(
     { ...sealed, record: { ...record, importedAt: sealed.importedAt }, text: null, position },
     log,
     reported,
   );
-  const tiles = await readTileBytes(sql, published, inclusionTiles(position, size));
-  const hashes = inclusionProof(sha256, position, size, tiles);
-  if (!verifyInclusion(sha256, { leaf: sealed.leaf, index: position, size, proof: hashes, root })) {
-    throw differs(log, position, reported);
-  }
+  const [hashes] = await proveInclusion(sql, published, checkpoint, [{ leaf: sealed.leaf, position }]);
+  if (!hashes) throw differs(log, position, reported);
   const { notice: hash } = record;
   const notice = wanted.isBundle && hash ? ((await findNotice(sql, wanted.domainId, hash))?.toString() ?? null) : null;
   const { secret, erased } = sealed;

@@ -7,7 +7,7 @@ import type { TileBytes } from './tree/make-proofs.ts';
 import { type Tile, tileWidth } from './tree/tlog-tiles.ts';
 
 /** All hashes of these tiles that there are, one after the other, 32 bytes each; in the order of `tiles`. */
-export async function readTiles(
+async function readTiles(
   sql: Sql,
   { domainNumber, log }: LogName,
   tiles: Pick<Tile, 'level' | 'index'>[],

@@ -7,15 +7,6 @@ export const fractions = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** an import's answer comes after its last row */
 const minutes = [15, 60, 300];
 const logLevels = ['warn', 'error'];
-const backgroundTasks = [
-  'announce_shards',
-  'export_spans',
-  'find_shards',
-  'keep_widget_files',
-  'note_busy_visitor',
-  'observe_backlog',
-  'observe_queues',
-];
 
 export function createBaseMetrics() {
   const register = new Registry();
@@ -76,10 +67,15 @@ export function createBaseMetrics() {
   };
   // a rate misses the first count of what begins with it
   for (const level of logLevels) metrics.suppressedLines.inc({ level }, 0);
-  for (const task of backgroundTasks) metrics.backgroundErrors.inc({ task }, 0);
   // absent where a process knows nothing of it: a 0 would say that all is well, or that nothing is
   for (const gauge of [metrics.replicaUsed, metrics.replicaLag]) gauge.remove();
   return metrics;
 }
 
 export type BaseMetrics = ReturnType<typeof createBaseMetrics>;
+
+/** What counts the failures of a background task, from 0: a rate misses the first count of what begins with it. */
+export function countFailures({ backgroundErrors }: Pick<BaseMetrics, 'backgroundErrors'>, task: string): () => void {
+  backgroundErrors.inc({ task }, 0);
+  return () => backgroundErrors.inc({ task });
+}
