@@ -9,7 +9,7 @@ import { answerBrokenRequests } from '#libs/base/http/broken-requests';
 import { closeServer, createHttpServer } from '#libs/base/http/server';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { createAskedGauges } from '#libs/base/ops/asked-gauges';
-import { type BaseMetrics, countFailures, createBaseMetrics } from '#libs/base/ops/metrics';
+import type { BaseMetrics } from '#libs/base/ops/metrics';
 import { warnOfMissingKeys } from '#libs/base/ops/missing-keys';
 import { createPoolGauges } from '#libs/base/ops/pool-gauges';
 import { createOpsServer, listen } from '#libs/base/ops/port';
@@ -17,13 +17,11 @@ import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
 import { createStoreGauges } from '#libs/base/ops/store-gauges';
 import { connectRedis } from '#libs/base/redis/connection';
-import { watchRedis } from '#libs/base/redis/health';
 import { version } from '#libs/base/version';
 import { within } from '#libs/base/within';
 import { createKnownNotices } from '#libs/notices/known-notices';
-import { createProofMetrics } from '#libs/proof/metrics';
 import { openCountries } from '#libs/record/countries';
-import { createRecordMetrics, queueGauges } from '#libs/record/metrics';
+import { queueGauges } from '#libs/record/metrics';
 import { createProducer } from '#libs/record/queue-producer';
 import { observeQueues } from '#libs/record/queue-summary';
 import { createRecorder } from '#libs/record/recorder';
@@ -31,10 +29,9 @@ import { persistWatched } from '#libs/record/store';
 import { createCounterReader } from '#libs/stats/counter-reader';
 import { createDisplayCounter } from '#libs/stats/display-counter';
 import { createFacetReader } from '#libs/stats/facets';
-import { createStatsMetrics } from '#libs/stats/metrics';
 import { storeDisplays } from '#libs/stats/stored-displays';
 import { createTenantCache } from '#libs/tenants/tenant-cache';
-import { createWebhookMetrics } from '#libs/webhooks/metrics';
+import { observe, observeRedis } from '../process/observe.ts';
 import type { ApiConfig } from '../settings/api.ts';
 import { createApp } from './app.ts';
 import { createWidgetCache } from './pages/widget-cache.ts';
@@ -72,26 +69,7 @@ export async function openApi(
   { build, log, drain = drainTime }: ApiOptions,
 ): Promise<RunningApi> {
   const countryOf = config.geoipFile === undefined ? undefined : await openCountries(config.geoipFile);
-  const base = createBaseMetrics();
-  const { register } = base;
-  const metrics = {
-    ...base,
-    ...createRecordMetrics(register),
-    ...createStatsMetrics(register),
-    ...createProofMetrics(register),
-    ...createWebhookMetrics(register),
-  };
-  log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
-  const failed = (task: string) => countFailures(metrics, task);
-  const tracing =
-    config.tracing &&
-    (await import('#libs/base/ops/opentelemetry/open')).openTracing({
-      service: 'assent-api',
-      ...config.tracing,
-      log,
-      onFailure: failed('export_spans'),
-    });
-  const queueTracing = tracing && (await import('#libs/record/queue-tracing')).createQueueTracing();
+  const { metrics, failed, tracing, queueTracing } = await observe('assent-api', config, log);
   const db = createDatabase({ ...database, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl });
   const clock = createClock(db, log);
   const keys = compareKeys(db, config.opsPort === null ? [] : config.keys);
@@ -106,21 +84,17 @@ export async function openApi(
   });
   const readDb = replica?.reads ?? readsOf(db);
   const redis = connectRedis(config.redis, 'producer', log);
-  const redisHealth = watchRedis(
+  const redisHealth = observeRedis(
     redis.client,
-    (reason) => {
-      metrics.redisUsable.set(reason === null ? 1 : 0);
-      if (reason === null) log.info({}, 'recording through Redis');
-      else log.warn({ reason }, 'recording straight to Postgres');
-    },
-    (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
+    { metrics, log },
+    { usable: 'recording through Redis', unusable: 'recording straight to Postgres' },
   );
   const producer = createProducer(redis, config.queueShards, {
     onAnnounceError: failed('announce_shards'),
     tracing: queueTracing,
   });
   const queues = observeQueues(redis, config.queueShards);
-  createAskedGauges(register, queueGauges, queues.summarize, failed('observe_queues'));
+  createAskedGauges(metrics.register, queueGauges, queues.summarize, failed('observe_queues'));
   createStoreGauges(metrics.register, {
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,

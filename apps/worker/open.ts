@@ -6,7 +6,6 @@ import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
 import { createTurns } from '#libs/base/db/turns';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
-import { countFailures, createBaseMetrics } from '#libs/base/ops/metrics';
 import { warnOfMissingKeys } from '#libs/base/ops/missing-keys';
 import { createPoolGauges } from '#libs/base/ops/pool-gauges';
 import { createOpsServer } from '#libs/base/ops/port';
@@ -14,19 +13,18 @@ import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
 import { connectRedis } from '#libs/base/redis/connection';
-import { watchRedis } from '#libs/base/redis/health';
 import { createScheduler, type Scheduler } from '#libs/base/scheduler';
 import { version } from '#libs/base/version';
 import { retentionBacklog } from '#libs/privacy/metrics';
-import { createProofMetrics } from '#libs/proof/metrics';
-import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/metrics';
+import { queueGauges, recordBacklog } from '#libs/record/metrics';
 import { promoteStray } from '#libs/record/promote-stray-jobs';
 import { observeQueues } from '#libs/record/queue-summary';
 import { scheduleCounterRepair } from '#libs/stats/counter-repair';
-import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
+import { statsBacklog } from '#libs/stats/metrics';
 import { createResolve } from '#libs/webhooks/addresses';
 import { scheduleDelivering } from '#libs/webhooks/delivering';
-import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
+import { webhookBacklog } from '#libs/webhooks/metrics';
+import { observe, observeRedis } from '../process/observe.ts';
 import type { WorkerConfig } from '../settings/worker.ts';
 import { createConsumer, statements } from './consume.ts';
 import { derivationsOf, scheduleDeriving } from './deriving.ts';
@@ -51,26 +49,7 @@ export interface RunningWorker extends Running {
 
 /** Rejects with a BadSetting where the operations port cannot be opened, or a key is not in force. */
 export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: WorkerOptions): Promise<RunningWorker> {
-  const base = createBaseMetrics();
-  const { register } = base;
-  const metrics = {
-    ...base,
-    ...createRecordMetrics(register),
-    ...createStatsMetrics(register),
-    ...createProofMetrics(register),
-    ...createWebhookMetrics(register),
-  };
-  log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
-  const failed = (task: string) => countFailures(metrics, task);
-  const tracing =
-    config.tracing &&
-    (await import('#libs/base/ops/opentelemetry/open')).openTracing({
-      service: 'assent-worker',
-      ...config.tracing,
-      log,
-      onFailure: failed('export_spans'),
-    });
-  const queueTracing = tracing && (await import('#libs/record/queue-tracing')).createQueueTracing();
+  const { metrics, failed, tracing, queueTracing } = await observe('assent-worker', config, log);
   const database = { ...timeouts, ...config.databaseMode, url: config.databaseUrl, name: 'assent-worker' };
   const db = createDatabase({ ...database, max: connections.main });
   // whatever else a worker does may take minutes, and must not be in the way of recording
@@ -84,14 +63,10 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const redis = connectRedis(config.redis, 'worker', log);
   // raising counters must not wait while Redis is down
   const countersRedis = connectRedis(config.redis, 'producer', log);
-  const redisHealth = watchRedis(
+  const redisHealth = observeRedis(
     countersRedis.client,
-    (reason) => {
-      metrics.redisUsable.set(reason === null ? 1 : 0);
-      if (reason === null) log.info({}, 'Redis takes jobs');
-      else log.warn({ reason }, 'Redis takes no jobs');
-    },
-    (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
+    { metrics, log },
+    { usable: 'Redis takes jobs', unusable: 'Redis takes no jobs' },
   );
 
   const consumer = createConsumer({
@@ -172,9 +147,9 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     failed: () => {},
   });
   const queues = observeQueues(redis, config.queueShards);
-  createAskedGauges(register, queueGauges, queues.summarize, failed('observe_queues'));
+  createAskedGauges(metrics.register, queueGauges, queues.summarize, failed('observe_queues'));
   const show = <Seen>(question: Question<Seen>) =>
-    createAskedGauges(register, question.gauges, () => askPostgres(db, question), failed('observe_backlog'));
+    createAskedGauges(metrics.register, question.gauges, () => askPostgres(db, question), failed('observe_backlog'));
   show(recordBacklog(derivations));
   show(statsBacklog);
   show(webhookBacklog);

@@ -45,7 +45,7 @@ const longest = <T>(file: string, entries: [path: string, T][]) =>
   entries.filter(([from]) => file.startsWith(from)).sort(([a], [b]) => b.length - a.length)[0];
 
 /** `log`, or `log/pages`, by its folder; of apps, a process has one. */
-const folderRoom = /^(?:apps\/(?<app>api|worker|cli|settings)|libs\/(?<room>[\w-]+(?:\/[\w-]+)?))\//;
+const folderRoom = /^(?:apps\/(?<app>api|worker|cli|process|settings)|libs\/(?<room>[\w-]+(?:\/[\w-]+)?))\//;
 /** Undefined for a page, and for what is not ours. */
 const roomOf = (file: string) => {
   const { app, room } = folderRoom.exec(file)?.groups ?? {};

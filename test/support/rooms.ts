@@ -17,6 +17,7 @@ import { tables as ofWidget } from '#libs/widget/tables';
 /** Floor by floor, top first. A room imports what lies on lower floors: never a room of its own floor, or one above. */
 export const floors = [
   ['api', 'worker', 'cli'],
+  ['process'],
   // read by processes alone: rooms are handed values
   ['settings'],
   ['webhooks', 'privacy'],

@@ -1,0 +1,55 @@
+/** What an API and a worker say of themselves alike: the metrics of all rooms, traces, and whether Redis can be used. */
+import { type BaseMetrics, countFailures, createBaseMetrics } from '#libs/base/ops/metrics';
+import type { ProcessLog } from '#libs/base/ops/process-log';
+import type { RedisClient } from '#libs/base/redis/connection';
+import { watchRedis } from '#libs/base/redis/health';
+import { createProofMetrics } from '#libs/proof/metrics';
+import { createRecordMetrics } from '#libs/record/metrics';
+import { createStatsMetrics } from '#libs/stats/metrics';
+import { createWebhookMetrics } from '#libs/webhooks/metrics';
+import type { readTracing } from '../settings/shared.ts';
+
+/** `service`: as traces name the process. */
+export async function observe(
+  service: string,
+  { tracing: traced }: { tracing: ReturnType<typeof readTracing> },
+  log: ProcessLog,
+) {
+  const base = createBaseMetrics();
+  const { register } = base;
+  const metrics = {
+    ...base,
+    ...createRecordMetrics(register),
+    ...createStatsMetrics(register),
+    ...createProofMetrics(register),
+    ...createWebhookMetrics(register),
+  };
+  log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
+  const failed = (task: string) => countFailures(metrics, task);
+  const tracing =
+    traced &&
+    (await import('#libs/base/ops/opentelemetry/open')).openTracing({
+      service,
+      ...traced,
+      log,
+      onFailure: failed('export_spans'),
+    });
+  const queueTracing = tracing && (await import('#libs/record/queue-tracing')).createQueueTracing();
+  return { metrics, failed, tracing, queueTracing };
+}
+
+/** `words`: what the log says of a change. */
+export const observeRedis = (
+  client: RedisClient,
+  { metrics, log }: { metrics: BaseMetrics; log: ProcessLog },
+  words: { usable: string; unusable: string },
+) =>
+  watchRedis(
+    client,
+    (reason) => {
+      metrics.redisUsable.set(reason === null ? 1 : 0);
+      if (reason === null) log.info({}, words.usable);
+      else log.warn({ reason }, words.unusable);
+    },
+    (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
+  );
