@@ -92,7 +92,7 @@ import type { WidgetCache } from './pages/widget-cache.ts';
 const exact = { sensitive: true, strict: true };
 
 /** Created once, in serve.ts; each room is handed what it says it needs. */
-export interface AppParts {
+interface AppParts {
   config: Omit<ApiConfig, 'opsPort'>;
   /** the pages' builds lie in it */
   build: URL;

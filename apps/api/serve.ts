@@ -45,7 +45,7 @@ const drainTime = 1_000;
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
 
-export interface ApiOptions {
+interface ApiOptions {
   /** where the builds of the dashboard, the widget and the page that checks proofs lie; ends with a slash */
   build: URL;
   log: ProcessLog;
@@ -53,7 +53,7 @@ export interface ApiOptions {
   drain?: number;
 }
 
-export interface RunningApi extends Running {
+interface RunningApi extends Running {
   port: number;
   /** null where another process serves it */
   opsPort: number | null;

@@ -4,7 +4,7 @@ import { page } from './page.ts';
 import { ask, type Target } from './send.ts';
 import { openWaits } from './waits.ts';
 
-export interface Display {
+interface Display {
   bannerVersion: string;
   variant: string | undefined;
   language: string;

@@ -1,7 +1,7 @@
 /** `window.assent`: the widget's API for scripts of the page. */
 import type { Consent } from './consent.ts';
 
-export type Listener = (consent: Consent) => void;
+type Listener = (consent: Consent) => void;
 
 declare global {
   interface Window {

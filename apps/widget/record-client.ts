@@ -17,7 +17,7 @@ export type { Receipt };
 /** A decision; the client adds the id, and the notice that is shown. */
 export type Report = Omit<RecordBody, 'id' | 'notice'>;
 
-export interface RecordClientOptions extends Target {
+interface RecordClientOptions extends Target {
   /** The record is stored. `id` is what `record` returned; the receipt's id differs where a clock was corrected. */
   onRecorded?: (receipt: Receipt, id: string) => void;
 }

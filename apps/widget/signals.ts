@@ -5,7 +5,7 @@ import { consentTypes, dataLayer, denyByDefault, gtag, hasDefault } from './cons
 import { page } from './page.ts';
 
 /** `ready` is sent once when the page loads, with the stored choice or null. */
-export type Signal = (event: 'ready' | 'change', consent: Consent | null) => void;
+type Signal = (event: 'ready' | 'change', consent: Consent | null) => void;
 
 /** `types` adds the site's own categories; `false` turns Google Consent Mode off. */
 export function createSignals(

@@ -37,7 +37,7 @@ export const statements = together + 1;
  */
 const linger = { from: 50, enough: 500, milliseconds: 10 };
 
-export interface ConsumerParts {
+interface ConsumerParts {
   config: Pick<WorkerConfig, 'concurrency' | 'queueShards'>;
   /** waits while Redis is down */
   redis: RedisConnection;

@@ -32,7 +32,7 @@ const authorityPatience = 10_000;
 /** an epoch after all others */
 const endOfTime = 2 ** 31 - 1;
 
-export interface DerivingParts {
+interface DerivingParts {
   config: Pick<WorkerConfig, 'sealing' | 'timestampUrl' | 'privacyKey' | 'backupDays' | 'queueShards'>;
   /** fails fast */
   redis: RedisConnection;

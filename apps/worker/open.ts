@@ -37,13 +37,13 @@ const connections = { main: 6, recording: statements, delivery: 3 };
 /** milliseconds within which a receiver has to answer */
 const receiverPatience = 15_000;
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** Milliseconds that a second lasts between two rounds of background work; default 1,000. What is promised in seconds then comes sooner. */
   pace?: number;
   log: ProcessLog;
 }
 
-export interface RunningWorker extends Running {
+interface RunningWorker extends Running {
   opsPort: number;
 }
 

@@ -17,7 +17,7 @@ import { deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { deleteOldFlushes } from '#libs/stats/stored-displays';
 import { deleteOldDeliveries } from '#libs/webhooks/stored-webhooks';
 
-export interface TaskParts {
+interface TaskParts {
   /** 0: records are kept for ever */
   retentionMonths: number;
   /** 0: personal fields stay as long as the records */

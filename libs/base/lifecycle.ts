@@ -1,7 +1,7 @@
 /** How a process ends: in order, with a deadline, and in no other way. */
 import type { Log } from './ops/log.ts';
 
-export interface ShutdownStep {
+interface ShutdownStep {
   name: string;
   stop: () => Promise<unknown> | unknown;
 }

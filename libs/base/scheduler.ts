@@ -9,7 +9,7 @@ import { within } from './within.ts';
 const leaseLooks = 10;
 const patienceLooks = 3;
 
-export interface ScheduledTask extends Task {
+interface ScheduledTask extends Task {
   /** Of all processes one at a time runs it. Twice at once, as after a lease that was lost, must do no harm. */
   one?: boolean;
 }

@@ -66,7 +66,7 @@ export interface WantedRecord {
 }
 
 /** Undefined also once retention has dropped its month. */
-export async function findRecord(
+async function findRecord(
   sql: Sql,
   { domainId, recordId, log }: WantedRecord,
 ): Promise<FoundRecord | undefined> {

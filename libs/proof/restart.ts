@@ -37,7 +37,7 @@ interface RestartParts {
   logName: string;
 }
 
-export interface RestartOptions {
+interface RestartOptions {
   /** default: of all domains whose logs are behind */
   domainId?: string | undefined;
   /** the least number that the next log may have */

@@ -30,7 +30,7 @@ export const hourlyRound = (clock: Pick<Clock, 'steadyFor' | 'sinceJump'>): Roun
   needed: roundsNeeded,
 });
 
-export interface DueMonths {
+interface DueMonths {
   /** those that may go now */
   ready: string[];
   /** those that no round before found due */

@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 /** before all ids */
 export const nil = '00000000-0000-0000-0000-000000000000';
 
-export interface DomainRecords {
+interface DomainRecords {
   domainNumber: number;
   records: number;
 }

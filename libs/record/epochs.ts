@@ -102,7 +102,7 @@ export const listInTheWay = (sql: Sql): Promise<InTheWay[]> => sql<InTheWay[]>`
   order by xact_start`;
 
 /** False where it is a superuser's, such as a command of an operator, and the login of this process is none. */
-export async function endConnection(sql: Sql, pid: number): Promise<boolean> {
+async function endConnection(sql: Sql, pid: number): Promise<boolean> {
   try {
     await sql`select pg_terminate_backend(${pid})`;
     return true;
@@ -134,7 +134,7 @@ export async function forgetEpochs(sql: Sql, epoch: number): Promise<void> {
 /** milliseconds */
 const closingPatience = { first: 200, most: 5_000 };
 
-export interface ClosingParts {
+interface ClosingParts {
   db: Database;
   log: Pick<Log, 'warn' | 'error'>;
   /** Milliseconds that an epoch stays open at least: all workers try, and a round that comes a moment too early leaves it to the next. */

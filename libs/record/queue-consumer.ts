@@ -28,7 +28,7 @@ const mostHeldInAll = 128 * 1024 * 1024;
 /** Thrown by `handle` when the worker stops before the job is done. It does not use up one of the job's attempts. */
 export class NotNow extends Error {}
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   /** waits while Redis is down */
   redis: RedisConnection;
   /** fails fast */

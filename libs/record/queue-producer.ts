@@ -19,7 +19,7 @@ export interface Producer {
   close(): Promise<void>;
 }
 
-export interface ProducerOptions {
+interface ProducerOptions {
   /** the shards could not be announced, which is tried again */
   onAnnounceError?: () => void;
   tracing?: QueueTracing | undefined;

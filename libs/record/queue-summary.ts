@@ -52,7 +52,7 @@ export async function summarizeOne(queue: Queue): Promise<QueueSummary> {
 /** milliseconds */
 const patience = 1_000;
 
-export interface ShardSummary extends QueueSummary {
+interface ShardSummary extends QueueSummary {
   shard: number;
 }
 

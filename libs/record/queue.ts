@@ -90,7 +90,7 @@ const payload = z.object({
     .min(1),
 });
 
-export type JobPayload = z.infer<typeof payload>;
+type JobPayload = z.infer<typeof payload>;
 
 const compiled = z.compile(payload);
 

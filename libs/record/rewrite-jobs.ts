@@ -68,7 +68,7 @@ interface Found {
  * A job that this release cannot read, because it is of a newer one or broken: its records are found by the names of their
  * fields, so that an erased visitor leaves these jobs, too. Undefined: nothing has to change; null: no record would be left.
  */
-export async function rewriteUnreadable(data: unknown, change: ChangeRecords): Promise<unknown> {
+async function rewriteUnreadable(data: unknown, change: ChangeRecords): Promise<unknown> {
   const copy: unknown = structuredClone(data);
   const domainIds = isFields(copy) && Array.isArray(copy.domainIds) ? copy.domainIds : [];
   const found = findRecords(copy, domainIds);

@@ -17,16 +17,16 @@ const enough = 3;
 
 type Stored = Pick<Persisted, 'added' | 'counters'>;
 
-export interface PersistedOrRejected extends Stored {
+interface PersistedOrRejected extends Stored {
   rejected: number;
 }
 
-export interface PersistedInPart extends Stored {
+interface PersistedInPart extends Stored {
   /** what Postgres refused, or belongs to no domain */
   rejections: Rejection[];
 }
 
-export interface PersistOptions {
+interface PersistOptions {
   owe?: boolean;
   /** Whether the caller has to end: then a batch that fails is not halved. */
   isOver?: () => boolean;

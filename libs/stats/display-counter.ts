@@ -84,7 +84,7 @@ const totalOf = ({ rows }: Pick<Flush, 'rows'>): number => rows.reduce((sum, { d
 /** Different ones between two flushes: of a domain, of an organization, which has an eighth, and of all. */
 export const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };
 
-export type DisplayedOn = Pick<Domain, 'domainId' | 'organizationId'>;
+type DisplayedOn = Pick<Domain, 'domainId' | 'organizationId'>;
 
 /**
  * Counts displays in memory, by domain, day and values. A page's key is public and anyone may make up values: past a bound

@@ -8,7 +8,7 @@ import { raise } from './redis-counters.ts';
 
 type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
 
-export interface OwedRaise extends Counter {
+interface OwedRaise extends Counter {
   /** grows whenever the counter is owed again */
   times: number;
 }
@@ -25,7 +25,7 @@ export const oweRaises = (sql: Sql, counters: CounterKey[]) => sql`
   on conflict (organization_id, domain_id, period) do update set times = owed_raises.times + 1`;
 
 /** Up to `limit` owed counters after `after` in the key's order, with their current values: 0 where the counter is gone. */
-export async function listOwedRaises(sql: Sql, after: CounterKey | undefined, limit: number): Promise<OwedRaise[]> {
+async function listOwedRaises(sql: Sql, after: CounterKey | undefined, limit: number): Promise<OwedRaise[]> {
   const { organizationId = '', domainId = '', period = '' } = after ?? {};
   return sql<OwedRaise[]>`
     select organization_id as "organizationId", domain_id as "domainId", period, o.times,
@@ -41,7 +41,7 @@ export async function listOwedRaises(sql: Sql, after: CounterKey | undefined, li
 }
 
 /** Forgets what was raised; what has been owed again since then stays. Rows are locked in the order of `oweRaises`. */
-export const deleteOwedRaises = (sql: Sql, raised: (CounterKey & { times: number })[]) => sql`
+const deleteOwedRaises = (sql: Sql, raised: (CounterKey & { times: number })[]) => sql`
   with locked as materialized (
     select organization_id, domain_id, o.period
     from owed_raises o

@@ -6,7 +6,7 @@ import { decision, domainIdPattern } from '#libs/base/terms/terms';
 /** What a webhook may be told of. */
 export const webhookTypes = ['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached'] as const;
 export type WebhookType = (typeof webhookTypes)[number];
-export const messageTypes = [...webhookTypes, 'webhook.test'] as const;
+const messageTypes = [...webhookTypes, 'webhook.test'] as const;
 export type MessageType = (typeof messageTypes)[number];
 
 /** Why a try failed. */

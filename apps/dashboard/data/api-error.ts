@@ -2,7 +2,7 @@
 import type { FieldError } from '#libs/base/terms/problem';
 
 /** `refused`: the service does not accept the token. `problem`: it answered with any other error. */
-export type ApiErrorKind = 'offline' | 'unreachable' | 'refused' | 'problem';
+type ApiErrorKind = 'offline' | 'unreachable' | 'refused' | 'problem';
 
 interface Details {
   /** the contract's stable code, where the service answered */

@@ -33,7 +33,7 @@ export interface FoundVisitor {
   visitor: Visitor;
 }
 
-export interface ExportedFile {
+interface ExportedFile {
   name: string;
   content: Blob;
 }

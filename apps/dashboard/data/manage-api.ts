@@ -14,8 +14,6 @@ import { bodyOf, readAll, type Send } from './webhook-api.ts';
 const listedActs = 50;
 const all = '/v1/organization/domains';
 
-export type ManageApi = ReturnType<typeof createManageApi>;
-
 export function createManageApi(send: Send) {
   const one = (domainId: string, rest = '') => `${all}/${encodeURIComponent(domainId)}${rest}`;
   return {

@@ -30,7 +30,7 @@ export function useSealed(api: Api, domainId: string, records: FullRecord[]): Se
   return found?.domainId === domainId ? found.sealed : null;
 }
 
-export type RecordPosition = 'unknown' | 'waiting' | { log: number; position: number };
+type RecordPosition = 'unknown' | 'waiting' | { log: number; position: number };
 
 /** `waiting`: the domain's log is sealed, but not up to this record yet. */
 export function usePosition(api: Api, record: FullRecord): RecordPosition {

@@ -60,8 +60,6 @@ export async function readAll<Page extends { nextCursor: string | null }, Item>(
   return items;
 }
 
-export type WebhookApi = ReturnType<typeof createWebhookApi>;
-
 export function createWebhookApi(send: Send) {
   const one = (webhookId: string, rest = '') => `${all}/${encodeURIComponent(webhookId)}${rest}`;
   return {

@@ -9,7 +9,7 @@ import { Failure } from './field.tsx';
 /** By field. */
 export type Errors = Partial<Record<string, string>>;
 
-export interface Drafted<Draft> {
+interface Drafted<Draft> {
   draft: Draft;
   errors: Errors;
   set(changed: Partial<Draft>): void;

@@ -12,7 +12,7 @@ export interface DomainDraft {
 }
 
 /** By the field's JSON pointer, such as `/origins/2`. */
-export type DomainErrors = Record<string, string>;
+type DomainErrors = Record<string, string>;
 
 export const draftOf = ({ name, origins }: DomainDraft): DomainDraft => ({ name, origins });
 

@@ -3,7 +3,7 @@
 import { isListed, isOrigin } from '#libs/base/terms/origin';
 import type { FullRecord } from '#libs/record/contract';
 
-export interface UnlistedOrigin {
+interface UnlistedOrigin {
   origin: string;
   records: number;
 }

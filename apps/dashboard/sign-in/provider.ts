@@ -5,7 +5,7 @@ import { boundedFetch, TooLong } from './bounded-fetch.ts';
 import { keepPending, keepProviderTokens, providerTokens, takePending } from './provider-session.ts';
 
 /** In words for whoever signs in. */
-export class SignInFailed extends Error {}
+class SignInFailed extends Error {}
 
 const redirectUri = () => `${location.origin}/sign-in`;
 const clientOf = ({ clientId }: Provider): oauth.Client => ({ client_id: clientId });

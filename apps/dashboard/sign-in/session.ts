@@ -17,7 +17,7 @@ export interface OpenSession {
   /** a link replaced another organization's session in this tab, which the visitor should be told */
   hasReplacedOther: boolean;
 }
-export type Session = OpenSession | { token: null; reason: SignOutReason };
+type Session = OpenSession | { token: null; reason: SignOutReason };
 
 /** Takes the token from the address bar, else the tab's own. */
 export function openSession(): Session {

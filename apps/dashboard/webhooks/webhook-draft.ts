@@ -15,7 +15,7 @@ export interface Draft {
   decisions: Decision[];
 }
 
-export type DraftErrors = Partial<Record<'url' | 'types' | 'domains' | 'decisions', string>>;
+type DraftErrors = Partial<Record<'url' | 'types' | 'domains' | 'decisions', string>>;
 
 export const draftOf = ({ url, types, domains, decisions: chosen }: WebhookBody): Draft => ({
   url,

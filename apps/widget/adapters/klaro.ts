@@ -4,7 +4,7 @@ import type { RecordClient } from '../record-client.ts';
 import { categoryName } from './category-name.ts';
 
 /** The part of `klaro.getManager()` that is used. */
-export interface KlaroManager {
+interface KlaroManager {
   confirmed: boolean;
   config: { services: { name: string; required?: boolean }[]; required?: boolean; lang?: string };
   watch(watcher: KlaroWatcher): void;

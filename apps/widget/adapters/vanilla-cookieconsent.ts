@@ -4,7 +4,7 @@ import type { RecordClient } from '../record-client.ts';
 import { categoryName } from './category-name.ts';
 
 /** The part of the package that is used. */
-export interface CookieConsentApi {
+interface CookieConsentApi {
   getUserPreferences(): { acceptType: string; acceptedCategories: string[]; rejectedCategories: string[] };
   getCookie(): { consentId: string; revision: number; languageCode: string };
 }

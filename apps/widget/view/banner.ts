@@ -3,7 +3,7 @@ import type { Choice } from '../consent.ts';
 import type { Notice } from '../notice.ts';
 import { element } from './element.ts';
 
-export interface BannerActions {
+interface BannerActions {
   decide(choice: Choice): void;
   customise(): void;
 }

@@ -5,7 +5,7 @@ import type { Texts } from '../wording.ts';
 import { actions, intro } from './banner.ts';
 import { element, icon } from './element.ts';
 
-export interface PreferencesActions {
+interface PreferencesActions {
   decide(choice: Choice): void;
   close(): void;
 }

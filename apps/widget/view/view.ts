@@ -10,7 +10,7 @@ import css from './widget.css?inline';
 
 type Source = 'banner' | 'preferences';
 
-export interface ViewOptions {
+interface ViewOptions {
   settings: Settings;
   gpc: boolean;
   /** the current choice */

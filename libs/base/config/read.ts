@@ -4,7 +4,7 @@ import { BadSetting } from './bad-setting.ts';
 import { withSecretFiles } from './secret-files.ts';
 
 /** Settings by the names of their environment variables. */
-export type SettingTable = Record<string, { schema: z.ZodType; default?: string; secret?: boolean }>;
+type SettingTable = Record<string, { schema: z.ZodType; default?: string; secret?: boolean }>;
 
 export type ValuesOf<Table extends SettingTable> = {
   [Name in keyof Table]: z.infer<Table[Name]['schema']> | (Table[Name] extends { default: string } ? never : undefined);

@@ -24,7 +24,7 @@ export interface OwnKey {
 }
 
 /** Its message is one line that names the setting. */
-export class OtherKey extends Error {
+class OtherKey extends Error {
   constructor({ name }: Pick<OwnKey, 'name'>) {
     super(
       `${name} must be the key that this database is used with; docs/runbooks.md, "Rotate secrets", says how to change it`,
@@ -53,7 +53,7 @@ function judge(own: OwnKey, noted: Noted | undefined): Noted | undefined {
 }
 
 /** For a process: compares its keys with what is noted, and notes what is new. Rejects with an OtherKey. */
-export async function noteKeys(db: Database, keys: OwnKey[]): Promise<void> {
+async function noteKeys(db: Database, keys: OwnKey[]): Promise<void> {
   const judgeAll = (noted: Noted[]) =>
     keys.flatMap(
       (own) =>

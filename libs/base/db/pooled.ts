@@ -20,7 +20,7 @@ const marker = Symbol('through a pooler');
 /** Whether the next statement may come to another session. */
 export const isThroughPooler = (sql: Sql): boolean => Reflect.get(sql, marker) === true;
 
-export interface SessionSettings {
+interface SessionSettings {
   [name: string]: string | number;
 }
 

@@ -59,7 +59,7 @@ const hashed = (address: string, key: KeyObject): string =>
 export const isHashedAddress = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
 
 /** Keeps the first `count` bytes of an IPv6 address: 6 are its /48, 8 its /64. */
-export function zeroAfter(address: string, count: number): string {
+function zeroAfter(address: string, count: number): string {
   const bytes = ipaddr.parse(address).toByteArray();
   return ipaddr.fromByteArray(bytes.map((byte, at) => (at < count ? byte : 0))).toString();
 }

@@ -26,7 +26,7 @@ export interface Limiter {
   isReached(key: string): boolean;
 }
 
-export interface LimiterOptions {
+interface LimiterOptions {
   /** as the `RateLimit` header fields call it */
   name: string;
   /** per key and minute, or day */

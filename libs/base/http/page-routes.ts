@@ -6,7 +6,7 @@ import type { Context, Middleware, Step } from './context.ts';
 import { methodNotAllowed } from './methods.ts';
 import { forDocuments } from './security-headers.ts';
 
-export interface PageRoute {
+interface PageRoute {
   OPTIONS: Step[];
   POST: Step[];
   /** sees what a step of a POST threw */

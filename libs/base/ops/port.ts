@@ -6,7 +6,7 @@ import { lateQueue, type Readiness, type Shard, toAnswer } from './readiness.ts'
 import { statusPage, statusPagePolicy } from './status-page.ts';
 import { isTrustedHost } from './trusted-host.ts';
 
-export interface OpsOptions {
+interface OpsOptions {
   /** of the process, for people */
   name: string;
   readiness: () => Promise<Readiness>;

@@ -1,6 +1,6 @@
 /** An outage makes the same error many times a second; one line is enough. */
 
-export interface ToldOnce {
+interface ToldOnce {
   /** Tells it, unless it is the one before. */
   tell(error: Error): void;
   /** Once all is well: the next one is told again. */

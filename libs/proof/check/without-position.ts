@@ -2,7 +2,7 @@
 import type { Database, Sql } from '#libs/base/db/database';
 
 /** Of a domain: what has to have a position by now. */
-export interface SealedSoFar {
+interface SealedSoFar {
   domainNumber: number;
   /** all of these epochs */
   sealedThrough: number;

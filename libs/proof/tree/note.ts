@@ -13,7 +13,7 @@ interface Signature {
   signature: Uint8Array;
 }
 
-export interface Note {
+interface Note {
   /** what is signed, its last newline included */
   text: string;
   signatures: Signature[];

@@ -6,7 +6,7 @@ import { equal } from './bytes.ts';
 import { emptyRoot, hashLength, nodeHash, type Sha256 } from './hash.ts';
 
 /** A leaf at a position of a tree, and the hashes that lead from it to the root. */
-export interface LeafProof {
+interface LeafProof {
   leaf: Uint8Array;
   index: number;
   size: number;

@@ -127,14 +127,14 @@ export interface Truth {
   listCounters(domainIds: string[]): Promise<(PackedCounters & { n: number })[]>;
 }
 
-export interface Subject {
+interface Subject {
   organizationId: string;
   /** `YYYY-MM-DD`: older days and months are not looked at */
   since: string;
   truth: Truth;
 }
 
-export type Hash = Pick<PackedCounters, 'domainId' | 'month'>;
+type Hash = Pick<PackedCounters, 'domainId' | 'month'>;
 
 export interface Suspicion extends Subject {
   hashes: Hash[];

@@ -9,7 +9,7 @@ import {
   schemes,
 } from './colours.ts';
 
-export interface ContrastTrouble {
+interface ContrastTrouble {
   /** the chosen colour that it is about */
   at: ColourName;
   scheme: Scheme;

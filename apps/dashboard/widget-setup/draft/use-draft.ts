@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft.ts';
 import { fromFragment, hasDraft, toFragment } from './link.ts';
 
-export interface DraftState {
+interface DraftState {
   /** as it was typed */
   draft: WidgetDraft;
   /** the part of it that the widget takes */

@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 import { isForbidden } from '../errors.ts';
 import { isMember, join, quoted } from './roles.ts';
 
-export interface Login {
+interface Login {
   name: string;
   password: string;
 }

@@ -31,7 +31,7 @@ const exportPatience = 3_000;
 /** milliseconds that a stopping process waits for the last export */
 const stopPatience = 1_500;
 
-export interface TracingOptions {
+interface TracingOptions {
   /** of the process: `assent-api`, `assent-worker` */
   service: string;
   /** the collector's OTLP/HTTP endpoint, without `/v1/traces` */
