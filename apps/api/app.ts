@@ -45,9 +45,7 @@ import { domainStats, organizationStats } from '#libs/stats/handlers';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { organization } from '#libs/stats/organization';
 import { display } from '#libs/stats/post-display';
-import { apiKey, pageRateLimit } from '#libs/tenants/api-key';
 import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope } from '#libs/tenants/bearer';
-import { allowedOrigin, cors, preflight } from '#libs/tenants/cors';
 import { createFailedCredentials } from '#libs/tenants/failed-credentials';
 import {
   archiveDomain,
@@ -63,6 +61,7 @@ import {
 } from '#libs/tenants/handlers';
 import { createIgnoredFieldLog } from '#libs/tenants/ignored-fields';
 import { inForce } from '#libs/tenants/in-force';
+import { allowedOrigin, apiKey, cors, pageRateLimit, preflight } from '#libs/tenants/page-access';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
 import { readsInPlaces } from '#libs/tenants/request-places';
 import { createSharedPlaces } from '#libs/tenants/shared-places';

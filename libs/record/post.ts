@@ -9,7 +9,7 @@ import { wantsStrict } from '#libs/base/http/preference';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
 import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
-import { domainIn } from '#libs/tenants/api-key';
+import { domainIn } from '#libs/tenants/page-access';
 import { checkRecord } from './check-record.ts';
 import type { NewRecord, Receipt, RecordBody } from './contract.ts';
 import type { CountryOf } from './countries.ts';

@@ -6,7 +6,7 @@ import { refuseFields } from '#libs/base/http/field-errors';
 import { readOptionalObject } from '#libs/base/http/json-body';
 import { wantsStrict } from '#libs/base/http/preference';
 import type { NoteLeftOut } from '#libs/record/left-out';
-import { domainIn } from '#libs/tenants/api-key';
+import { domainIn } from '#libs/tenants/page-access';
 import { checkDisplay } from './display-body.ts';
 import type { DisplayCounter } from './display-counter.ts';
 

@@ -1,13 +1,26 @@
-/** CORS for what takes an API key: which origins may record for a domain. Errors carry the headers too, so that pages can read them. */
+/**
+ * What is checked of a request that a page sends with an API key: its origin (CORS), the key, and how many there are. Errors
+ * carry the headers of CORS too, so that pages can read them. Whatever is wrong with the key or with the domain, the answer is
+ * the same.
+ */
 
+import { clientAddress, network } from '#libs/base/http/client-address';
 import type { Context, Step } from '#libs/base/http/context';
+import { createLimiter } from '#libs/base/http/limiter';
 import { exposedHeaders } from '#libs/base/http/page-routes';
 import { isAllowed } from '#libs/base/terms/origin';
 import { Problem } from '#libs/base/terms/problem';
-import { domainIn } from './api-key.ts';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
 import type { RefusedOriginLog } from './refused-origins.ts';
 import type { TenantCache } from './tenant-cache.ts';
+import type { Domain } from './tenants.ts';
+
+declare module '#libs/base/http/context' {
+  interface State {
+    /** the domain of the API key */
+    domain?: Domain;
+  }
+}
 
 /** Sets the headers that let the page read the answer; the origin is refused only after the key is checked. */
 export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
@@ -61,3 +74,35 @@ export const preflight =
     ctx.set('Access-Control-Max-Age', '86400');
     ctx.status = 204;
   };
+
+export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
+  const lookUp = async (ctx: Context, known: Domain | undefined) => {
+    failedKeys.check(ctx);
+    const domain = known ?? (await tenants.domainOfKey(ctx.get('x-api-key')));
+    if (!domain || domain.domainId !== ctx.params.domainId) {
+      failedKeys.countAnswered(ctx);
+      throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
+    }
+    ctx.state.domain = domain;
+  };
+  return (ctx) => {
+    // a key known to this process skips the limit on failures: others behind the same address go on recording
+    const known = tenants.knownDomainOfKey(ctx.get('x-api-key'));
+    if (!known || known.domainId !== ctx.params.domainId) return lookUp(ctx, known);
+    ctx.state.domain = known;
+    return undefined;
+  };
+}
+
+/** The domain of a request that passed `apiKey`. */
+export function domainIn(ctx: Context): Domain {
+  if (!ctx.state.domain) throw new Error('the route lacks the apiKey middleware');
+  return ctx.state.domain;
+}
+
+/** `limit`: a minute, per client network and domain; 0: any number. */
+export function pageRateLimit(name: 'record' | 'display', limit: number): Step {
+  const detail = `at most ${limit} ${name}s a minute from one address`;
+  const limiter = createLimiter({ name, limit, detail });
+  return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
+}
