@@ -20,9 +20,9 @@ export const createNoticeDerivation = (size = createPieceSize(usualLimit)): Deri
     const [first, last] = [domains[0], domains.at(-1)];
     if (!first || !last) return undefined;
     const { domainNumber, records } = first;
-    const place = { epoch, domainNumber };
+    const current = { epoch, domainNumber };
     // one that was begun when pieces were smaller goes on where it is, however few its records are
-    const counted = await countedThrough(sql, place);
+    const counted = await countedThrough(sql, current);
     const isAlone = records > limit || counted > 0;
     const through = await countNotices(sql, {
       epoch,
@@ -32,7 +32,7 @@ export const createNoticeDerivation = (size = createPieceSize(usualLimit)): Deri
     });
     if (!isAlone) return last.domainNumber;
     if (through === undefined) return domainNumber;
-    await noteCounted(sql, place, through);
+    await noteCounted(sql, current, through);
     return after;
   },
 });

@@ -63,7 +63,7 @@ export function createBlankDerivation(hashOf: VisitorHash | undefined, size = cr
         return domainNumber;
       }
       const left = await blankSome(sql, await erasedOf(await listVisits(sql, domainNumber, ids)));
-      const end = left === undefined ? ids.length : placeOf(ids, left.id);
+      const end = left === undefined ? ids.length : offsetOf(ids, left.id);
       if (end > 0) done = { epoch, domainNumber, id: ids.subarray(end - 16, end).toString('hex') };
       return after;
     },
@@ -95,7 +95,7 @@ export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: B
 }
 
 /** Bytes before this id, which is among them. */
-function placeOf(ids: Buffer, id: string): number {
+function offsetOf(ids: Buffer, id: string): number {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
   let at = 0;
   while (at < ids.length && ids.compare(bytes, 0, 16, at, at + 16) !== 0) at += 16;
