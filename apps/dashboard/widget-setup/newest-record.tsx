@@ -148,11 +148,11 @@ function Refused({ domainId }: { domainId: string }) {
     if (added) message.current?.focus();
   }, [added]);
   if (!shown) return null;
-  const { refusedOrigins, origins } = shown.body;
+  const { refusedOrigins, ignoredFields, origins } = shown.body;
   const add = async (origin: string) => {
     const { body, tag } = await api.manage.changeDomain(domainId, { origins: [...origins, origin] }, shown.tag);
     changes.current += 1;
-    setShown({ body: { ...body, refusedOrigins }, tag });
+    setShown({ body: { ...body, refusedOrigins, ignoredFields }, tag });
     setAdded(origin);
   };
   return (
