@@ -1,9 +1,8 @@
 /** GET /v1/consent/:domainId/export and /v1/organization/export: all records that match, as one file. */
 import { z } from 'zod';
 import type { Database } from '#libs/base/db/database';
-import { inPlaces } from '#libs/base/db/in-places';
+import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { ReadDatabase } from '#libs/base/db/replica';
-import { retryingReads } from '#libs/base/db/retried-reads';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { gzipped, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';

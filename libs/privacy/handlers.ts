@@ -1,7 +1,6 @@
 /** Access to what is stored about a visitor, and erasure. */
 import type { Database } from '#libs/base/db/database';
-import { inPlaces } from '#libs/base/db/in-places';
-import { retryingReads } from '#libs/base/db/retried-reads';
+import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { keepingOpen, toStream } from '#libs/base/http/stream';

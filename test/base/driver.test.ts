@@ -1,7 +1,7 @@
 /** What the driver of Postgres does not do by itself. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Sql } from '#libs/base/db/database';
-import { retryingReads } from '#libs/base/db/retried-reads';
+import { retryingReads } from '#libs/base/db/long-reads';
 import { openPool } from '../support/pool.ts';
 import { freshDatabase, openDatabase } from '../support/stores.ts';
 import { repairs } from '../support/uncaught.ts';
