@@ -66,10 +66,7 @@ export interface WantedRecord {
 }
 
 /** Undefined also once retention has dropped its month. */
-async function findRecord(
-  sql: Sql,
-  { domainId, recordId, log }: WantedRecord,
-): Promise<FoundRecord | undefined> {
+async function findRecord(sql: Sql, { domainId, recordId, log }: WantedRecord): Promise<FoundRecord | undefined> {
   const [row] = await sql<FoundRow[]>`
     select ${foundColumns(sql)}
     from records r ${joinNames(sql)} ${joinLog(sql, log)}
