@@ -5,14 +5,13 @@ import { domainPath, wholeNumber } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { decision, domainIdPattern, sources } from '#libs/base/terms/terms';
 import { uuidv7Pattern } from '#libs/base/terms/uuid';
-import { isPageUrl, maxPageUrl, withoutQuery } from './page-url.ts';
+import { isPageUrl, whyNoPageUrl } from './page-url.ts';
 
 /** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
 export const storable = /^[^\0\p{Cs}]*$/u;
-const notStorable = 'must be well-formed Unicode without NUL';
 /** As the API's description says it: not every reader of it knows \p{Cs}. */
 const described = { pattern: '^[^\\u0000]*$' };
-const text = (max: number) => z.string().max(max).regex(storable, notStorable).meta({ override: described });
+const text = (max: number) => z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL').meta({ override: described });
 
 /** The SHA-256 of a notice's bytes, which a record names. */
 export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
@@ -76,12 +75,7 @@ export const recordBody = z
       .optional(),
     pageUrl: z
       .string()
-      .refine(
-        (url) => withoutQuery(url).length <= maxPageUrl,
-        `must be at most ${maxPageUrl} characters without query and fragment`,
-      )
-      .refine((url) => storable.test(withoutQuery(url)), notStorable)
-      .refine(isPageUrl, 'must be a whole URL, such as https://www.example.com/cups')
+      .refine(isPageUrl, { error: ({ input }) => whyNoPageUrl(String(input)) })
       .optional()
       .meta({
         override: { pattern: '^[A-Za-z][A-Za-z0-9+.-]*://' },

@@ -3,15 +3,19 @@
 /** characters, without query and fragment */
 export const maxPageUrl = 2048;
 
-/** They lead to no page, or hold one. */
-const refusedSchemes = new Set(['javascript', 'data', 'blob', 'file', 'about']);
+/** `scheme://` and something behind it that can be stored, such as an app's `capacitor://localhost/x`. */
+const addressPattern = /^(?!(?:javascript|data|blob|file|about):)[a-z][a-z0-9+.-]*:\/\/[^\s\\\0\p{Cs}]+$/iu;
 
-/** `scheme://` and something behind it, such as an app's `capacitor://localhost/x`. Query and fragment are not judged. */
+/** Query and fragment are not judged. */
 export function isPageUrl(text: string): boolean {
   const url = withoutQuery(text);
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\/[^\s\\]+$/i.exec(url) ?? [];
-  return scheme !== undefined && !refusedSchemes.has(scheme.toLowerCase()) && URL.canParse(url);
+  return url.length <= maxPageUrl && addressPattern.test(url) && URL.canParse(url);
 }
+
+export const whyNoPageUrl = (text: string): string =>
+  withoutQuery(text).length > maxPageUrl
+    ? `must be at most ${maxPageUrl} characters without query and fragment`
+    : 'must be a whole URL of well-formed Unicode, such as https://www.example.com/cups';
 
 export function withoutQuery(url: string): string {
   const end = url.search(/[?#]/);
