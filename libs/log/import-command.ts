@@ -13,11 +13,14 @@ import { findOrganizations } from '#libs/tenants/tenants';
 import { createFieldsOf } from './import/columns.ts';
 import { type ImportFormat, importFormats } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
+import { inUtf8, isReadable } from './import/encodings.ts';
 import { beginImport, type ImportCounts, importRows, noRows, noteImport } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { presetNames, readColumns } from './import/presets.ts';
 import { writeRefused } from './import/refused-rows.ts';
 import type { Rows } from './import/rows.ts';
+import { isTimeFormat, isTimeZone } from './import/time-rules.ts';
+import type { TimeReader } from './import/times.ts';
 
 interface ImportConfig {
   actor: string;
@@ -36,6 +39,9 @@ interface Options {
   preset?: string;
   map: string[];
   mapValue: string[];
+  timeFormat?: string;
+  timeZone?: string;
+  encoding?: string;
 }
 
 const collect = (value: string, before: string[]): string[] => [...before, value];
@@ -52,6 +58,9 @@ export function importCommand(tools: ImportTools): Command {
     .option('--preset <name>', `columns of another service, not tried with real files: ${presetNames.join(', ')}`)
     .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
     .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
+    .option('--time-format <format>', 'of times, such as "dd/MM/yyyy HH:mm", unix or unix-ms; default: RFC 3339')
+    .option('--time-zone <zone>', 'of times that say none, such as Europe/Berlin; default: UTC')
+    .option('--encoding <name>', 'of the file, such as utf-16 or latin1; a byte order mark counts more; default: utf-8')
     .action(async (file: string, options: Options, self: Command) => {
       const { counts, importId } = await tools.keyed(['IP_HASH_KEY'], (db) => run(tools.config(), db, file, options));
       const { errors, ...numbers } = counts;
@@ -71,6 +80,7 @@ export function importCommand(tools: ImportTools): Command {
 
 async function run(config: ImportConfig, db: Database, file: string, options: Options) {
   const { domain: domainId, dryRun: isDryRun = false } = options;
+  checkOptions(options);
   if (options.refused !== undefined && isGzip(options.refused))
     throw new Error('--refused writes plain text: give it a name without .gz');
   const [domain] = await db.run((sql) => listAllDomains(sql, undefined, domainId));
@@ -87,6 +97,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
     now: Date.now(),
     ip: config.addressRule(),
     retentionMonths,
+    times: await timesOf(options),
   });
   const { size } = await stat(file);
   const isPacked = await isPackedFile(file);
@@ -109,7 +120,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   try {
     await importRows(
       {
-        rows: rowsOf(isPacked ? unpackedOf(read) : read, formatOf(file, options), options),
+        rows: rowsOf(inUtf8(isPacked ? unpackedOf(read) : read, options.encoding), formatOf(file, options), options),
         toRecord,
         findKnown: (rows) => db.run((sql) => findKnownRows(sql, domainId, rows)),
         // straight to Postgres, a statement at a time; the worker raises the counters
@@ -131,6 +142,23 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   return { counts, importId };
 }
 
+/** Mapped columns have times without a zone more often than not. Loaded for whoever needs it, since it takes a while. */
+async function timesOf(options: Options): Promise<TimeReader | undefined> {
+  const { timeFormat: format, timeZone: zone } = options;
+  if (format === undefined && zone === undefined && !isMapped(options)) return undefined;
+  return (await import('./import/times.ts')).createTimeReader({ format, zone });
+}
+
+/** Throws an error that names the option. */
+function checkOptions({ timeFormat, timeZone, encoding }: Options): void {
+  if (timeFormat !== undefined && !isTimeFormat(timeFormat))
+    throw new Error('--time-format is unix, unix-ms, or a format with year, month and day, such as "dd/MM/yyyy HH:mm"');
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw new Error('--time-zone is the name of a time zone, such as Europe/Berlin');
+  if (encoding !== undefined && !isReadable(encoding))
+    throw new Error('--encoding is one such as utf-8, utf-16 or latin1');
+}
+
 function formatOf(file: string, { format }: Options): ImportFormat {
   const name = format ?? (/\.(ndjson|jsonl)(\.gz)?$/i.test(file) ? 'ndjson' : /\.csv(\.gz)?$/i.test(file) ? 'csv' : '');
   const found = importFormats.find((each) => each === name);
@@ -138,15 +166,20 @@ function formatOf(file: string, { format }: Options): ImportFormat {
   return found;
 }
 
+const isMapped = ({ preset, map, mapValue }: Options): boolean =>
+  preset !== undefined || map.length + mapValue.length > 0;
+
 function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, options: Options): Rows {
   const columns = readColumns(options);
-  const isMapped = columns.columns.size + columns.values.size > 0;
   if (format === 'ndjson') {
-    if (isMapped) throw new Error('--map, --map-value and --preset are for CSV');
+    if (isMapped(options)) throw new Error('--map, --map-value and --preset are for CSV');
     return readNdjson(bytes);
   }
   if (options.delimiter.length !== 1) throw new Error('--delimiter is one character');
-  return readCsv(bytes, { delimiter: options.delimiter, ...(isMapped && { fieldsOf: createFieldsOf(columns) }) });
+  return readCsv(bytes, {
+    delimiter: options.delimiter,
+    ...(isMapped(options) && { fieldsOf: createFieldsOf(columns) }),
+  });
 }
 
 const width = 24;

@@ -27,9 +27,11 @@ import {
   importTypes,
 } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
+import { inUtf8, isReadable } from './import/encodings.ts';
 import { beginImport, type ImportCounts, importRows, noRows, noteImport, TooManyRows } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { Unreadable } from './import/rows.ts';
+import { createTimeReader, type TimeReader } from './import/times.ts';
 import { createImportThrottle } from './import-throttle.ts';
 
 interface ImportParts {
@@ -48,11 +50,14 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
     const { organizationId, cursorKey: key } = organizationIn(ctx);
     try {
       const own = requireOwnDomain(organizationIn(ctx), domainId);
-      const format = formatOf(ctx, query.format);
+      const { format, charset } = formatOf(ctx, query.format);
       requireInUse(own);
       const leave = await takeOrRefuse(places.open.imports, organizationId, unfinished);
       try {
-        ctx.body = await run(ctx, { organizationId, key, domainId, format, isDryRun: query.dryRun ?? false });
+        const { dryRun: isDryRun = false, timeFormat, timeZone, encoding = charset } = query;
+        const isOwn = timeFormat === undefined && timeZone === undefined;
+        const times = isOwn ? undefined : createTimeReader({ format: timeFormat, zone: timeZone });
+        ctx.body = await run(ctx, { organizationId, key, domainId, format, isDryRun, times, encoding });
       } finally {
         leave();
       }
@@ -62,11 +67,14 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
     }
   });
 
-  async function run(ctx: Context, { organizationId, key, domainId, format, isDryRun }: Wanted): Promise<Imported> {
+  async function run(
+    ctx: Context,
+    { organizationId, key, domainId, format, isDryRun, times, encoding }: Wanted,
+  ): Promise<Imported> {
     const { receivedAt: now } = ctx.state;
     const end = endOf(ctx);
     const stream = throttle.open(organizationId, domainId, end);
-    const { importId, toRecord } = await beginImport(db, { domainId, key, now, ...config });
+    const { importId, toRecord } = await beginImport(db, { domainId, key, now, times, ...config });
     const counts = noRows();
     const note = async (isComplete: boolean) => {
       const perform = createPerform(db, accessIn(ctx).subject);
@@ -75,7 +83,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
     try {
       await importRows(
         {
-          rows: readers[format](readUpload(ctx, importLimits.bytes)),
+          rows: readers[format](inUtf8(readUpload(ctx, importLimits.bytes), encoding)),
           toRecord,
           findKnown: (rows) =>
             places.imports.run(organizationId, () => db.run((sql) => findKnownRows(sql, domainId, rows)), end),
@@ -109,19 +117,28 @@ interface Wanted {
   domainId: string;
   format: ImportFormat;
   isDryRun: boolean;
+  times: TimeReader | undefined;
+  /** one that is read */
+  encoding: string | undefined;
 }
 
 const readers = { ndjson: readNdjson, csv: (bytes: AsyncIterable<Buffer>) => readCsv(bytes) };
 
 /** As the query says, else as the body does; both have to say the same. */
-function formatOf(ctx: Context, asked: ImportFormat | undefined): ImportFormat {
+function formatOf(
+  ctx: Context,
+  asked: ImportFormat | undefined,
+): { format: ImportFormat; charset: string | undefined } {
   const type = (ctx.req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   const format = asked ?? importFormats.find((each) => importTypes[each] === type);
   if (!format) {
     throw new Problem('unsupported_media_type', `send Content-Type: ${Object.values(importTypes).join(' or ')}`);
   }
-  requireType(ctx, importTypes[format]);
-  return format;
+  const charset = requireType(ctx, importTypes[format]);
+  if (charset !== undefined && !isReadable(charset)) {
+    throw new Problem('unsupported_media_type', 'send the file as UTF-8');
+  }
+  return { format, charset };
 }
 
 function toProblem(error: unknown): unknown {

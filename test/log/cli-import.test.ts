@@ -110,6 +110,13 @@ describe('records import', () => {
     const csv = fileOf('x.csv', 'a,b\n1,2\n');
     expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'decision=c')).toContain('no column "c"');
     expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'x')).toContain('FIELD=COLUMN');
+    expect(await cli.error(...import_, fileOf('mac.csv', 'decision,decidedAt\r'), '--domain', domainId)).toContain(
+      'no rows',
+    );
+    const times = fileOf('times.csv', '\ufeffdecision,decidedAt\r\ncustom,1763632800\r\n');
+    const unix = [...import_, times, '--domain', domainId, '--dry-run', '--time-format'];
+    expect(await cli.json<Imported>(...unix, 'unix', '--time-zone', 'Europe/Berlin')).toMatchObject({ queued: 1 });
+    expect(await cli.error(...unix, 'HH:mm')).toContain('--time-format is');
     const packed = path.join(folder, 'refused.csv.gz');
     expect(await cli.error(...import_, csv, '--domain', domainId, '--refused', packed)).toContain('without .gz');
   });

@@ -254,17 +254,38 @@ describe('an import', () => {
     expect(await check()).toEqual([1, 1]);
   });
 
+  it('takes times, encodings and line ends as another program wrote them', async () => {
+    const own = ownDomain();
+    const table = 'decision,decidedAt,visitorId\raccept_all,25/11/2022 14:03,Zo\u00eb\rcustom,27/03/2022 02:30,x';
+    const query = '&timeFormat=dd/MM/yyyy%20HH:mm&timeZone=Europe/Berlin&encoding=latin1';
+    const answer = await post(own, Buffer.from(table, 'latin1'), { format: 'csv', query });
+    expect(counted(answer)).toEqual({ ...none, read: 2, queued: 1, rejected: 1, codes: ['2 invalid_request'] });
+    expect(answer.body.errors[0]?.detail).toContain('dd/MM/yyyy HH:mm that clocks in Europe/Berlin showed');
+    const expected = { decidedAt: '2022-11-25T13:03:00.000Z', visitorId: 'Zo\u00eb' };
+    expect(await stored(own, 1)).toMatchObject([expected]);
+    // also where the type names the encoding, and the same row in another one is the same record
+    const again = {
+      format: 'csv',
+      query: query.replace('&encoding=latin1', ''),
+      type: 'text/csv; charset=utf-16',
+    } as const;
+    expect(counted(await post(own, Buffer.from(table, 'utf16le'), again))).toMatchObject({ read: 2, known: 1 });
+  });
+
   it('refuses a whole file that it cannot read', async () => {
     const own = ownDomain();
-    for (const text of ['\ufeffdecision,decidedAt\n', 'decision,decidedAt\n']) {
-      const utf16 = await post(own, Buffer.from(text, 'utf16le'), { format: 'csv' });
-      expectProblem(utf16, 400, 'invalid_request');
-      expect(utf16.body.detail).toContain('UTF-16');
-    }
+    const utf16 = await post(own, Buffer.from('decision,decidedAt\n', 'utf16le'), { format: 'csv' });
+    expectProblem(utf16, 400, 'invalid_request');
+    expect(utf16.body.detail).toContain('UTF-16');
+    for (const wrong of ['timeFormat=HH:mm', 'timeZone=Mars/Base', 'encoding=utf-7'])
+      expectProblem(await post(own, '{}', { query: `&${wrong}` }), 400, 'invalid_request');
+    const noRow = await post(own, 'decision,decidedAt\r', { format: 'csv' });
+    expectProblem(noRow, 400, 'invalid_request');
+    expect(noRow.body.detail).toContain('no rows');
     expectProblem(await post(own, 'decision,decision\n', { format: 'csv' }), 400, 'invalid_request');
-    for (const charset of ['utf8', 'US-ASCII', '"utf-8"'])
+    for (const charset of ['utf8', 'US-ASCII', '"utf-8"', 'utf-16'])
       expect((await post(own, '', { type: `application/x-ndjson; charset=${charset}` })).status).toBe(200);
-    for (const type of ['application/json', 'text/csv', 'application/x-ndjson; charset=utf-16'])
+    for (const type of ['application/json', 'text/csv', 'application/x-ndjson; charset=utf-7'])
       expectProblem(await post(own, '{}', { type }), 415, 'unsupported_media_type');
     expectProblem(await post(own, '{}', { query: '&dryRun=1' }), 400, 'invalid_request');
     expectProblem(await post({ ...own, domainId: 'dom_unknown' }, '{}'), 404, 'domain_not_found');

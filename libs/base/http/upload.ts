@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '../terms/problem.ts';
 import { TimedOut, within } from '../within.ts';
 import type { Context } from './context.ts';
-import { isUtf8Charset, parseMediaType } from './media-type.ts';
+import { parseMediaType } from './media-type.ts';
 
 /** Milliseconds in which a client sends nothing although it could. */
 const idleAfter = 30_000;
@@ -22,17 +22,17 @@ const uploads = new WeakSet<IncomingMessage>();
 /** The server's limit on the time for a whole request does not apply to it. */
 export const isUpload = (request: IncomingMessage): boolean => uploads.has(request);
 
-/** Answers with 415 unless the body is of this type, in UTF-8 and uncompressed. */
-export function requireType(ctx: Context, type: string): void {
+/** Answers with 415 unless the body is of this type, and uncompressed. Returns the charset that it names. */
+export function requireType(ctx: Context, type: string): string | undefined {
   const { 'content-type': given = '', 'content-encoding': encoding } = ctx.req.headers;
   const sent = parseMediaType(given);
   if (sent?.type !== type) throw new Problem('unsupported_media_type', `send Content-Type: ${type}`);
-  if (!isUtf8Charset(sent.charset)) throw new Problem('unsupported_media_type', 'send the file as UTF-8');
   if (encoding !== undefined && !/^(identity)?$/i.test(encoding)) {
     throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
       headers: { 'Accept-Encoding': 'identity' },
     });
   }
+  return sent.charset;
 }
 
 /** Throws a 413 once there are more than `limit` bytes. */

@@ -79,24 +79,14 @@ const words = new Map<string, boolean>([
   ...['false', '0', 'no', 'off', 'declined', 'rejected', 'denied'].map((word) => [word, false] as const),
 ]);
 
-/** Categories that have columns of their own become `preferences`, where a word that is unknown is refused; times without a zone are UTC. */
+/** Categories that have columns of their own become `preferences`. */
 function gather(cells: (readonly [string, string])[]): Record<string, unknown> {
   const categories = cells.filter(([field, cell]) => field.startsWith('preferences.') && cell !== '');
-  const given = toValues(
-    cells.filter(([field]) => !field.startsWith('preferences.')).map(([field, cell]) => [field, inUtc(field, cell)]),
-  );
+  const given = toValues(cells.filter(([field]) => !field.startsWith('preferences.')));
   if (categories.length > 0) {
     given.preferences = Object.fromEntries(
       categories.map(([field, cell]) => [field.slice('preferences.'.length), words.get(cell.toLowerCase()) ?? cell]),
     );
   }
   return given;
-}
-
-function inUtc(field: string, cell: string): string {
-  if (field !== 'decidedAt' && field !== 'receivedAt') return cell;
-  const [, day, time, zone = ''] =
-    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|UTC|[+-]\d{2}:\d{2})?$/.exec(cell) ?? [];
-  if (!day || !time) return cell;
-  return `${day}T${time}${zone === '' || zone === 'UTC' ? 'Z' : zone}`;
 }

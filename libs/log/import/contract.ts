@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { isHashedAddress } from '#libs/base/http/client-address';
 import { count } from '#libs/base/terms/response-fields';
 import { recordFields, storable } from '#libs/record/contract';
+import { isReadable } from './encodings.ts';
+import { isTimeFormat, isTimeZone } from './time-rules.ts';
 
 export const importFormats = ['ndjson', 'csv'] as const;
 export type ImportFormat = (typeof importFormats)[number];
@@ -40,6 +42,37 @@ export const importQuery = z.strictObject({
     .transform((value) => value === 'true')
     .optional()
     .meta({ description: 'only checks and counts' }),
+  timeFormat: z
+    .string()
+    .max(64)
+    .refine(isTimeFormat, 'must be `unix`, `unix-ms`, or a format with year, month and day, such as dd/MM/yyyy HH:mm')
+    .optional()
+    .meta({
+      description: 'how the file writes times, such as `dd/MM/yyyy HH:mm`, `unix` or `unix-ms`; default: RFC 3339',
+      override: { type: 'string', maxLength: 64 },
+      example: 'dd/MM/yyyy HH:mm',
+    }),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
+    .optional()
+    .meta({
+      description: 'of times that say none, by its IANA name; default `UTC`',
+      override: { type: 'string', maxLength: 64 },
+      example: 'Europe/Berlin',
+    }),
+  encoding: z
+    .string()
+    .max(32)
+    .refine(isReadable, 'must be an encoding such as utf-8, utf-16 or latin1')
+    .optional()
+    .meta({
+      description:
+        'of the file, such as `utf-16` or `latin1`; default: the `charset` of its type, or `utf-8`. A byte order mark counts more',
+      override: { type: 'string', maxLength: 32 },
+      example: 'latin1',
+    }),
 });
 
 export const imported = z

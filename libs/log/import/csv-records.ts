@@ -21,23 +21,44 @@ interface CsvRecord {
 
 const quote = 0x22;
 const newline = 0x0a;
+const carriageReturn = 0x0d;
 const mark = Buffer.from('\ufeff');
 /** of a record with its line break, in bytes */
 const longest = importLimits.rowBytes + 2;
 /** records that csv-parse reads at once: those after a broken one are read again */
 const batch = 200;
 
+interface Form {
+  delimiter: string;
+  /** the byte that ends a record, perhaps after a carriage return */
+  lineEnd: number;
+}
+
+/** Excel for Mac ends lines with a carriage return alone: then the first one outside quotes has no line feed behind it. */
+function lineEndOf(start: Buffer): number {
+  let isQuoted = false;
+  for (const [at, byte] of start.entries()) {
+    if (byte === quote) isQuoted = !isQuoted;
+    if (isQuoted || (byte !== newline && byte !== carriageReturn)) continue;
+    return byte === carriageReturn && at + 1 < start.length && start[at + 1] !== newline ? carriageReturn : newline;
+  }
+  return newline;
+}
+
 /** Those of a piece of the file at a time; blank lines are left out. */
 export async function* readCsvRecords(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRecord[]> {
   let rest: Buffer | undefined;
+  let lineEnd: number | undefined;
   for await (const chunk of inPieces(bytes)) {
     const piece: Buffer = rest ? Buffer.concat([rest, chunk]) : withoutMark(chunk);
-    const { records, end } = await take(piece, delimiter, false);
+    lineEnd ??= lineEndOf(piece);
+    const { records, end } = await take(piece, { delimiter, lineEnd }, false);
     // of a line that is too long, no more than shows that it is
     rest = piece.subarray(end, end + longest);
     if (records.length > 0) yield records;
   }
-  if (rest) yield (await take(Buffer.concat([rest, Buffer.of(newline)]), delimiter, true)).records;
+  if (!rest || lineEnd === undefined) return;
+  yield (await take(Buffer.concat([rest, Buffer.of(lineEnd)]), { delimiter, lineEnd }, true)).records;
 }
 
 function withoutMark(start: Buffer): Buffer {
@@ -46,13 +67,13 @@ function withoutMark(start: Buffer): Buffer {
 }
 
 /** The records of a piece, and where the one begins that is not all there yet. */
-async function take(piece: Buffer, delimiter: string, isLast: boolean): Promise<{ records: CsvRecord[]; end: number }> {
+async function take(piece: Buffer, form: Form, isLast: boolean): Promise<{ records: CsvRecord[]; end: number }> {
   const records: CsvRecord[] = [];
   let from = 0;
   const yieldNow = createYield();
   for (;;) {
-    const ends = recordEnds(piece, from);
-    const read = parseUntilBroken(piece.subarray(from, ends.at(-1) ?? from), delimiter);
+    const ends = recordEnds(piece, from, form.lineEnd);
+    const read = parseUntilBroken(piece.subarray(from, ends.at(-1) ?? from), form);
     for (const [index, cells] of read.entries()) {
       const end = ends[index] ?? from;
       records.push(toRecord(piece.subarray(from, end), cells));
@@ -62,7 +83,7 @@ async function take(piece: Buffer, delimiter: string, isLast: boolean): Promise<
     await yieldNow();
     if (read.length === batch) continue;
     if (read.length === ends.length && !isLast && piece.length - from <= longest) break;
-    const line = piece.indexOf(newline, from);
+    const line = piece.indexOf(form.lineEnd, from);
     if (line === -1) break;
     records.push(toBroken(piece.subarray(from, line + 1)));
     from = line + 1;
@@ -71,13 +92,13 @@ async function take(piece: Buffer, delimiter: string, isLast: boolean): Promise<
 }
 
 /** Of a batch, or up to a record that is too long. */
-function recordEnds(piece: Buffer, from: number): number[] {
+function recordEnds(piece: Buffer, from: number, lineEnd: number): number[] {
   const ends: number[] = [];
   let start = from;
   let isQuoted = false;
   for (let at = from; at < piece.length && ends.length < batch; at += 1) {
     if (piece[at] === quote) isQuoted = !isQuoted;
-    if (piece[at] !== newline || isQuoted) continue;
+    if (piece[at] !== lineEnd || isQuoted) continue;
     if (at + 1 - start > longest) break;
     start = at + 1;
     ends.push(start);
@@ -86,12 +107,12 @@ function recordEnds(piece: Buffer, from: number): number[] {
 }
 
 /** The cells of each record, up to the first that is broken. */
-function parseUntilBroken(bytes: Buffer, delimiter: string): string[][] {
+function parseUntilBroken(bytes: Buffer, { delimiter, lineEnd }: Form): string[][] {
   const read: string[][] = [];
   try {
     parse(bytes, {
       delimiter,
-      record_delimiter: ['\r\n', '\n'],
+      record_delimiter: lineEnd === newline ? ['\r\n', '\n'] : ['\r'],
       relax_column_count: true,
       on_record: (cells: string[]) => {
         read.push(cells);

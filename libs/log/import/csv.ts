@@ -1,7 +1,7 @@
 /** CSV (RFC 4180): the cells of a row become fields by the names in the header. */
 import { withoutMark } from '#libs/base/terms/csv';
 import { readCsvRecords } from './csv-records.ts';
-import { type Row, type Rows, Unreadable } from './rows.ts';
+import { type Row, type Rows, Unreadable, withoutRows } from './rows.ts';
 
 interface CsvOptions {
   /** one character; default `,` */
@@ -21,7 +21,14 @@ export async function* readCsv(
   let toFields: ((cells: string[]) => Record<string, unknown>) | undefined;
   let width = 0;
   let row = 0;
-  for await (const records of readCsvRecords(bytes, delimiter)) {
+  let hasBytes = false;
+  const watched = async function* () {
+    for await (const chunk of bytes) {
+      hasBytes ||= chunk.length > 0;
+      yield chunk;
+    }
+  };
+  for await (const records of readCsvRecords(watched(), delimiter)) {
     const rows: Row[] = [];
     for (const { cells, broken, text } of records) {
       if (!toFields) {
@@ -37,6 +44,7 @@ export async function* readCsv(
     }
     if (rows.length > 0) yield rows;
   }
+  if (row === 0 && hasBytes) throw withoutRows();
 }
 
 function byName(header: string[]): (cells: string[]) => Record<string, unknown> {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { importLimits } from './contract.ts';
 import { createYield } from './event-loop.ts';
-import { inPieces, type Row, type Rows, requireUtf8 } from './rows.ts';
+import { inPieces, type Row, type Rows, requireUtf8, withoutRows } from './rows.ts';
 
 const newline = 0x0a;
 const mark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -13,9 +13,12 @@ export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
   let isTooLong = false;
   let row = 0;
   const yieldNow = createYield();
+  let [hasBytes, hasEnd] = [false, false];
   const take = (line: Buffer, wasTooLong: boolean): Row[] => {
     const read = wasTooLong || line.length > importLimits.rowBytes ? tooLong : parseLine(line);
-    if (!read) return [];
+    hasBytes ||= line.length > 0;
+    hasEnd ||= read === 'end';
+    if (!read || read === 'end') return [];
     row += 1;
     return [{ row, ...read }];
   };
@@ -48,6 +51,8 @@ export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
   if (isStart) requireUtf8(rest);
   const last = take(rest, isTooLong);
   if (last.length > 0) yield last;
+  // an export of no records has its last line
+  if (row === 0 && !hasEnd && (hasBytes || !isStart)) throw withoutRows();
 }
 
 type Read = { given: Record<string, unknown>; text: string } | { refusal: NonNullable<Row['refusal']>; text: string };
@@ -58,8 +63,8 @@ const tooLong: Read = {
   text: '',
 };
 
-/** Undefined for an empty line, and for the line that ends our own exports. */
-function parseLine(line: Buffer): Read | undefined {
+/** Undefined for an empty line; the line that ends our own exports is `end`. */
+function parseLine(line: Buffer): Read | 'end' | undefined {
   if (!isUtf8(line)) return refuse('the row is not UTF-8', '');
   const text = line.toString('utf8').trim();
   if (text === '') return undefined;
@@ -72,6 +77,6 @@ function parseLine(line: Buffer): Read | undefined {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return refuse('the row must be a JSON object', text);
   }
-  if ('end' in given && given.end === true && !('decision' in given)) return undefined;
+  if ('end' in given && given.end === true && !('decision' in given)) return 'end';
   return { given: { ...given }, text };
 }

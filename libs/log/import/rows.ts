@@ -21,9 +21,12 @@ export class Unreadable extends Error {}
 /** Throws where the first bytes of a file are not those of UTF-8 text. */
 export function requireUtf8(start: Uint8Array): void {
   const [first = 32, second = 32] = start;
-  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  if (hasMark || first === 0 || second === 0) throw new Unreadable('the file is UTF-16; send it as UTF-8');
+  if (first === 0 || second === 0)
+    throw new Unreadable('the file is UTF-16 without a byte order mark: give its encoding, utf-16, or send UTF-8');
 }
+
+/** Bytes that hold no row look as if they were imported: whoever sent them has to learn that nothing was. */
+export const withoutRows = (): Unreadable => new Unreadable('the file has no rows; nothing was imported');
 
 const pieceSize = 64 * 1024;
 

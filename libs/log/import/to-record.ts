@@ -23,6 +23,7 @@ import {
   type Refusal,
 } from './contract.ts';
 import type { Row } from './rows.ts';
+import type { TimeReader } from './times.ts';
 
 export interface RecordRules {
   domainId: string;
@@ -32,6 +33,8 @@ export interface RecordRules {
   now: number;
   ip: AddressRule;
   isPastRetention(month: string): boolean;
+  /** where the file does not write its times as RFC 3339 */
+  times?: TimeReader | undefined;
   /** by which a record that Postgres refuses is found again */
   importId: string;
 }
@@ -47,7 +50,7 @@ interface Made {
 export type ToRecord = (row: Row) => Made | { refusal: Refusal };
 
 export function createToRecord(rules: RecordRules): ToRecord {
-  const { domainId, key, now, ip, isPastRetention, importId } = rules;
+  const { domainId, key, now, ip, isPastRetention, importId, times } = rules;
   const importedAt = new Date(now).toISOString();
   /** by month: a file has few */
   const expired = new Map<string, boolean>();
@@ -58,7 +61,7 @@ export function createToRecord(rules: RecordRules): ToRecord {
   };
   return ({ given, text, refusal }) => {
     if (!given) return { refusal };
-    const { body, own, leftOut, broken } = check(given);
+    const { body, own, leftOut, broken } = check(given, times);
     if (broken) return refuse(broken);
     const decidedAt = own.decidedAt === undefined ? undefined : Date.parse(own.decidedAt);
     if (body.id === undefined && decidedAt === undefined) {
@@ -108,16 +111,33 @@ type Checked =
 
 const rules = createRules(importFields);
 
-function check(given: Record<string, unknown>): Checked {
+function check(given: Record<string, unknown>, times: TimeReader | undefined): Checked {
   const record = checkRecord(pick(given, importedRecordFields));
   const picked = pick(given, importedOwnFields);
+  const ofTimes = times ? readTimes(picked, times) : { leftOut: [], broken: [] };
   const valid = rules.parse(picked);
   const { kept, leftOut } = valid
     ? { kept: picked, leftOut: [] }
     : keepWhatHolds(picked, rules, { decides: decidingFields });
   const own = valid ?? rules.parse(kept);
-  if (record.body && own) return { body: record.body, own, leftOut: [...record.leftOut, ...leftOut] };
-  return { broken: [...(record.broken ?? []), ...(own ? [] : rules.broken(kept))] };
+  if (record.body && own && ofTimes.broken.length === 0)
+    return { body: record.body, own, leftOut: [...record.leftOut, ...ofTimes.leftOut, ...leftOut] };
+  return { broken: [...(record.broken ?? []), ...ofTimes.broken, ...(own ? [] : rules.broken(kept))] };
+}
+
+/** Puts times as RFC 3339 in their place. A row whose `decidedAt` cannot be read is refused; `receivedAt` describes. */
+function readTimes(picked: Record<string, unknown>, times: TimeReader): { leftOut: LeftOut[]; broken: FieldError[] } {
+  const read = (field: string) => {
+    const sent = picked[field];
+    if (sent === undefined) return true;
+    picked[field] = times.read(sent);
+    return picked[field] !== undefined;
+  };
+  const { receivedAt } = picked;
+  return {
+    broken: read('decidedAt') ? [] : [{ path: '/decidedAt', message: times.rule }],
+    leftOut: read('receivedAt') ? [] : [leaveOut('receivedAt', times.rule, receivedAt)],
+  };
 }
 
 /** Null is absent, as in our own exports, and other fields are left out. */

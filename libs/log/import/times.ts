@@ -1,0 +1,68 @@
+/** Times of a file as it writes them: by a format, in a time zone. */
+import { DateTime, IANAZone } from 'luxon';
+import { counted, partsOf, type TimeRules } from './time-rules.ts';
+
+export interface TimeReader {
+  /** RFC 3339 UTC; undefined for a value that is no such time, or that the clocks of its zone skipped */
+  read(value: unknown): string | undefined;
+  /** in words */
+  rule: string;
+}
+
+export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReader {
+  const unit = format === undefined ? undefined : counted.get(format);
+  const rule = `must be a time ${format === undefined ? 'such as 2024-05-31 09:30' : `by ${format}`} that clocks in ${zone} showed`;
+  if (unit !== undefined)
+    return { read: (value) => toText(countOf(value, unit)), rule: `must be a number, by ${format}` };
+  const readWall = format === undefined ? readIso : readBy(format);
+  const offsets = IANAZone.create(zone);
+  const read = (value: unknown) => {
+    const wall = typeof value === 'string' ? readWall(value.trim()) : undefined;
+    return wall && toText(wall.isWhole ? wall.time : momentAt(wall.time, offsets));
+  };
+  return { read, rule };
+}
+
+const toText = (time: number | undefined): string | undefined =>
+  time === undefined || Number.isNaN(new Date(time).getTime()) ? undefined : new Date(time).toISOString();
+
+function countOf(value: unknown, unit: number): number | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && /^\s*-?\d{1,15}(?:\.\d{1,9})?\s*$/.test(text)
+    ? Math.round(Number(text) * unit)
+    : undefined;
+}
+
+/** As a clock in UTC would show it, in Unix milliseconds; `isWhole`: the text itself says its zone. */
+interface Wall {
+  time: number;
+  isWhole: boolean;
+}
+
+function readBy(format: string): (text: string) => Wall | undefined {
+  const isWhole = /[Zz]/.test(partsOf(format));
+  const options = { zone: 'utc', locale: 'en-US' };
+  const parser = DateTime.buildFormatParser(format, options);
+  return (text) => {
+    const time = DateTime.fromFormatParser(text, parser, options);
+    return time.isValid ? { time: time.toMillis(), isWhole } : undefined;
+  };
+}
+
+const iso = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|UTC|[+-]\d{2}:\d{2})?$/;
+
+function readIso(text: string): Wall | undefined {
+  const [, day, clock, zone] = iso.exec(text) ?? [];
+  if (!day || !clock) return undefined;
+  const time = DateTime.fromISO(`${day}T${clock}${zone === undefined || zone === 'UTC' ? 'Z' : zone}`, { zone: 'utc' });
+  return time.isValid ? { time: time.toMillis(), isWhole: zone !== undefined } : undefined;
+}
+
+const day = 24 * 60 * 60 * 1_000;
+
+/** The first moment at which the clocks of the zone show this; undefined where they skip it. */
+function momentAt(wall: number, zone: IANAZone): number | undefined {
+  const around = [wall - day, wall + day].map((time) => wall - zone.offset(time) * 60_000);
+  const shown = around.filter((time) => time + zone.offset(time) * 60_000 === wall);
+  return shown.length > 0 ? Math.min(...shown) : undefined;
+}

@@ -1,0 +1,112 @@
+/** Files as other programs write them: their times, encodings and line ends. */
+import { describe, expect, it } from 'vitest';
+import { readCsv } from '#libs/log/import/csv';
+import { inUtf8, isReadable } from '#libs/log/import/encodings';
+import { readNdjson } from '#libs/log/import/ndjson';
+import type { Rows } from '#libs/log/import/rows';
+import { isTimeFormat, isTimeZone } from '#libs/log/import/time-rules';
+import { createTimeReader } from '#libs/log/import/times';
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+const valuesOf = async (rows: Rows) => {
+  const found: unknown[] = [];
+  for await (const some of rows) found.push(...some.map(({ given, refusal }) => given ?? refusal));
+  return found;
+};
+
+const berlin = 'Europe/Berlin';
+it.each<[unknown, string | undefined, string | undefined, string | undefined]>([
+  ['25/11/2026 14:03', 'dd/MM/yyyy HH:mm', undefined, '2026-11-25T14:03:00.000Z'],
+  ['25/11/2026 14:03', 'dd/MM/yyyy HH:mm', berlin, '2026-11-25T13:03:00.000Z'],
+  ['11/25/26 2:03 PM', 'M/d/yy h:mm a', 'America/New_York', '2026-11-25T19:03:00.000Z'],
+  ['25 Nov 2026', 'd MMM yyyy', berlin, '2026-11-24T23:00:00.000Z'],
+  ['2026-11-25 at 14:03:05.250 +0530', "yyyy-MM-dd 'at' HH:mm:ss.SSS ZZZ", berlin, '2026-11-25T08:33:05.250Z'],
+  // the hour of the change to winter time: the first one
+  ['2026-10-25 02:30', 'yyyy-MM-dd HH:mm', berlin, '2026-10-25T00:30:00.000Z'],
+  ['2026-11-01 01:30', 'yyyy-MM-dd HH:mm', 'America/New_York', '2026-11-01T05:30:00.000Z'],
+  ['2026-04-05 01:45', 'yyyy-MM-dd HH:mm', 'Australia/Lord_Howe', '2026-04-04T14:45:00.000Z'],
+  // the hour that never was
+  ['2026-03-29 02:30', 'yyyy-MM-dd HH:mm', berlin, undefined],
+  ['2011-12-30 12:00', 'yyyy-MM-dd HH:mm', 'Pacific/Apia', undefined],
+  ['2026-03-29 03:00', 'yyyy-MM-dd HH:mm', berlin, '2026-03-29T01:00:00.000Z'],
+  ['1763632800', 'unix', berlin, '2025-11-20T10:00:00.000Z'],
+  [1763632800.5, 'unix', undefined, '2025-11-20T10:00:00.500Z'],
+  ['1763632800123', 'unix-ms', undefined, '2025-11-20T10:00:00.123Z'],
+  ['9e99', 'unix', undefined, undefined],
+  ['', 'unix', undefined, undefined],
+  ['2026-11-25T14:03:00Z', 'dd/MM/yyyy HH:mm', undefined, undefined],
+  ['31/02/2026 14:03', 'dd/MM/yyyy HH:mm', undefined, undefined],
+  [7, 'dd/MM/yyyy HH:mm', undefined, undefined],
+  ['2026-11-25 14:03', undefined, berlin, '2026-11-25T13:03:00.000Z'],
+  ['2026-11-25T14:03:00+05:00', undefined, berlin, '2026-11-25T09:03:00.000Z'],
+  ['2026-11-25 14:03:00.5 UTC', undefined, berlin, '2026-11-25T14:03:00.500Z'],
+  ['2026-11-31 14:03', undefined, berlin, undefined],
+])('%j by %s in %s is %s', (text, format, zone, time) => {
+  expect(createTimeReader({ format, zone }).read(text)).toBe(time);
+});
+
+it('a format says year, month and day in letters that are known; a zone and an encoding have a name', () => {
+  const formats = ['dd/MM/yyyy HH:mm', 'unix', 'unix-ms', "yyyyMMdd'T'HHmmssSSS", 'MMMM d, yyyy h:mm a', 'd.M.yy'];
+  expect(formats.filter((format) => !isTimeFormat(format))).toEqual([]);
+  const wrong = [
+    '',
+    'HH:mm',
+    'dd/mm/yyyy',
+    'DD/MM/YYYY',
+    'yyyy-MM-dd hh:mm',
+    "yyyy-MM-dd 'x",
+    'yyyy-MM-dd q',
+    'constructor',
+    'M'.repeat(60).concat('q'),
+  ];
+  expect(wrong.filter(isTimeFormat)).toEqual([]);
+  expect(['UTC', berlin, 'Asia/Kolkata', 'x', '', 'Mars/Base', '../etc'].map(isTimeZone)).toEqual([
+    ...[true, true, true],
+    ...[false, false, false, false],
+  ]);
+  expect(
+    ['utf-8', 'UTF8', 'utf-16', 'utf-16be', 'latin1', 'windows-1252', 'macintosh'].filter((each) => !isReadable(each)),
+  ).toEqual([]);
+  expect(['', 'x', 'utf-7', 'gzip', 'utf-32', '__proto__'].filter(isReadable)).toEqual([]);
+});
+
+describe('a file', () => {
+  const text = 'decision,visitorId\r\naccept_all,Zoë €\r\n';
+  const rows = [{ decision: 'accept_all', visitorId: 'Zoë €' }];
+  const utf16be = (given: string) => Buffer.from(given, 'utf16le').swap16();
+
+  it.each<[string, Buffer, string | undefined]>([
+    ['UTF-8', Buffer.from(text), undefined],
+    ['UTF-8 with a mark that counts more', Buffer.from(`\ufeff${text}`), 'latin1'],
+    ['UTF-16 by its mark', Buffer.from(`\ufeff${text}`, 'utf16le'), undefined],
+    ['UTF-16 in the other order by its mark', utf16be(`\ufeff${text}`), 'utf-8'],
+    ['UTF-16 by its name', Buffer.from(text, 'utf16le'), 'utf-16'],
+    ['Latin-1', Buffer.from(text.replace('€', '\x80'), 'latin1'), 'latin1'],
+  ])('in %s is read as it was written, wherever it is cut', async (_, bytes, encoding) => {
+    for (const size of [1, 2, 3, 7, 1_000])
+      expect(await valuesOf(readCsv(inUtf8(inPieces(bytes, size), encoding)))).toEqual(rows);
+  });
+
+  it('that is not in its encoding is refused as a whole, also UTF-16 that does not say so', async () => {
+    const odd = Buffer.concat([Buffer.from(`\ufeff${text}`, 'utf16le'), Buffer.from([0])]);
+    await expect(valuesOf(readCsv(inUtf8(inPieces(odd, 100))))).rejects.toThrow('the file is not utf-16le');
+    const unmarked = inUtf8(inPieces(Buffer.from(text, 'utf16le'), 100));
+    await expect(valuesOf(readCsv(unmarked))).rejects.toThrow('give its encoding, utf-16');
+  });
+
+  it.each<[string, string, typeof readNdjson]>([
+    ['a CSV with a header alone', 'decision,decidedAt\r\n', readCsv],
+    ['a CSV of line breaks', '\r\n\r\n', readCsv],
+    ['an NDJSON of blank lines', '\n \n', readNdjson],
+    ['a byte order mark', '\ufeff', readNdjson],
+  ])('that has bytes and no row says so: %s', async (_, given, read) => {
+    await expect(valuesOf(read(inPieces(Buffer.from(given), 100)))).rejects.toThrow('the file has no rows');
+    expect(await valuesOf(read(inPieces(Buffer.alloc(0), 1)))).toEqual([]);
+  });
+
+  it('that is an export of no records is no mistake', async () => {
+    expect(await valuesOf(readNdjson(inPieces(Buffer.from('{"end":true,"count":0}\n'), 100)))).toEqual([]);
+  });
+});
