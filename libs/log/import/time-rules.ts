@@ -22,7 +22,7 @@ export const partsOf = (format: string): string => format.replaceAll(/'[^']*'/g,
 /** Whether it says year, month and day, in letters that are known. */
 export function isTimeFormat(format: string): boolean {
   if (counted.has(format)) return true;
-  const runs = partsOf(format).match(/([A-Za-z'])\1*/g) ?? [];
+  const runs: string[] = partsOf(format).match(/([A-Za-z'])\1*/g) ?? [];
   const isHalved = runs.some((run) => run.startsWith('h')) && !runs.includes('a');
   const hasAll = ['y', 'M', 'd'].every((letter) => runs.some((run) => run.startsWith(letter)));
   return hasAll && !isHalved && runs.every((run) => tokens.has(run));
