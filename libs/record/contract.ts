@@ -11,7 +11,8 @@ import { isPageUrl, whyNoPageUrl } from './page-url.ts';
 export const storable = /^[^\0\p{Cs}]*$/u;
 /** As the API's description says it: not every reader of it knows \p{Cs}. */
 const described = { pattern: '^[^\\u0000]*$' };
-const text = (max: number) => z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL').meta({ override: described });
+const text = (max: number) =>
+  z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL').meta({ override: described });
 
 /** The SHA-256 of a notice's bytes, which a record names. */
 export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
