@@ -57,7 +57,7 @@ const anyRecord = fc.record(
     bannerVersion: text(64),
     policyVersion: text(64),
     language: fc.constantFrom('de', 'en-GB', 'zh-Hant-TW'),
-    pageUrl: fc.webUrl(),
+    pageUrl: fc.oneof(fc.webUrl(), fc.constant('capacitor://localhost/x')),
     country: fc.constantFrom('DE', 'AQ'),
     ip: fc.oneof(fc.ipV4(), fc.ipV6()),
     userAgent: text(512),
