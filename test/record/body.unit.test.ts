@@ -195,6 +195,12 @@ describe.each([
 ] as const)('of %s', (_, check, schema, least) => {
   const describing = Object.keys(schema.shape).filter((field) => !['decision', 'id'].includes(field));
 
+  it('null is absence in every field but what is required', () => {
+    const nothing = Object.fromEntries(Object.keys(schema.shape).map((field) => [field, null]));
+    for (const isStrict of [false, true])
+      expect(check({ ...nothing, unknown: null, ...least }, { isStrict })).toEqual({ body: least, leftOut: [] });
+  });
+
   it.each(describing)('%s costs nothing else, whatever is sent as it', (field) =>
     fc.assert(
       fc.property(anyValue, fc.constantFrom(undefined, 'null', 'https://shop.example'), (value, origin) => {
