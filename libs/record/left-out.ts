@@ -35,11 +35,14 @@ export const createNoteLeftOut =
     metrics,
     ignoredFields,
   }: {
-    metrics: { ignoredFields: { inc(labels: { field: string }): void } };
+    metrics: { ignoredFields: { inc(labels: { field: string }, count: number): void } };
     ignoredFields: { note(domainId: string, leftOut: LeftOut): void };
   }): NoteLeftOut =>
   (domainId, leftOut) => {
-    for (const each of leftOut) metrics.ignoredFields.inc({ field: labelOf(each.field) });
+    // a body has room for thousands of fields that are unknown
+    const counts = new Map<string, number>();
+    for (const { field } of leftOut) counts.set(labelOf(field), (counts.get(labelOf(field)) ?? 0) + 1);
+    for (const [field, count] of counts) metrics.ignoredFields.inc({ field }, count);
     for (const each of leftOut.slice(0, named)) ignoredFields.note(domainId, each);
   };
 

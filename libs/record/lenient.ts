@@ -17,7 +17,8 @@ export function withoutAbsent(given: Given, fields: readonly string[]): Given {
 
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value) && value.length === 0) return {};
-  return isMap(value) ? Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null)) : value;
+  if (!isMap(value) || !Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null));
 }
 
 /** `decides`: the fields that are kept as they are; `origin`: of the page, by the request's header. */
