@@ -6,6 +6,7 @@ import type { Database } from '#libs/base/db/database';
 import type { AddressRule } from '#libs/base/http/client-address';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
+import { isUtf8Charset } from '#libs/base/http/media-type';
 import { dropRest, readUpload, requireType } from '#libs/base/http/upload';
 import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
@@ -138,7 +139,8 @@ function formatOf(
   if (charset !== undefined && !isReadable(charset)) {
     throw new Problem('unsupported_media_type', 'send the file as UTF-8');
   }
-  return { format, charset };
+  // ASCII is a part of UTF-8, and who names it may send that
+  return { format, charset: isUtf8Charset(charset) ? undefined : charset };
 }
 
 function toProblem(error: unknown): unknown {

@@ -97,7 +97,11 @@ describe('CSV', () => {
     );
     expect(rows).toEqual([
       { row: 1, given: { cells: ['voilà', 'à'] }, text: 'voilà,à' },
-      { row: 2, refusal: { code: 'invalid_request', detail: 'the row is not UTF-8' }, text: '' },
+      {
+        row: 2,
+        refusal: { code: 'invalid_request', detail: 'the row is not UTF-8: give the encoding of the file' },
+        text: '',
+      },
       { row: 3, given: { cells: ['ü', '\u2003'] }, text: 'ü,\u2003' },
     ]);
   });

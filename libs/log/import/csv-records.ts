@@ -126,7 +126,7 @@ function parseUntilBroken(bytes: Buffer, { delimiter, lineEnd }: Form): string[]
 
 function toRecord(bytes: Buffer, cells: string[]): CsvRecord {
   if (isUtf8(bytes)) return { cells, text: textOf(bytes) };
-  return { cells: [], broken: 'the row is not UTF-8', text: '' };
+  return { cells: [], broken: 'the row is not UTF-8: give the encoding of the file', text: '' };
 }
 
 function toBroken(line: Buffer): CsvRecord {

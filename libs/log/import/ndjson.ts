@@ -65,7 +65,7 @@ const tooLong: Read = {
 
 /** Undefined for an empty line; the line that ends our own exports is `end`. */
 function parseLine(line: Buffer): Read | 'end' | undefined {
-  if (!isUtf8(line)) return refuse('the row is not UTF-8', '');
+  if (!isUtf8(line)) return refuse('the row is not UTF-8: give the encoding of the file', '');
   const text = line.toString('utf8').trim();
   if (text === '') return undefined;
   let given: unknown;
