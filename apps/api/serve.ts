@@ -5,6 +5,7 @@ import { createClock } from '#libs/base/db/clock';
 import { createDatabase } from '#libs/base/db/database';
 import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
 import { readsOf } from '#libs/base/db/replica';
+import { tellOfTablesElsewhere } from '#libs/base/db/search-path';
 import { answerBrokenRequests } from '#libs/base/http/broken-requests';
 import { closeServer, createHttpServer } from '#libs/base/http/server';
 import { inOrder, type Running } from '#libs/base/lifecycle';
@@ -72,6 +73,7 @@ export async function openApi(
   const { metrics, failed, tracing, queueTracing } = await observe('assent-api', config, log);
   const db = createDatabase({ ...database, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl });
   const clock = createClock(db, log);
+  void tellOfTablesElsewhere(db, log);
   const keys = compareKeys(db, config.opsPort === null ? [] : config.keys);
   const replica = openReplica(config, {
     primary: db,

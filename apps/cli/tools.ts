@@ -4,6 +4,7 @@ import type { Tools } from '#libs/base/cli/session';
 import { createDatabase, type Database } from '#libs/base/db/database';
 import { isForbidden, isSchemaMissing, isUnavailable } from '#libs/base/db/errors';
 import { type KeyName, requireKeys } from '#libs/base/db/key-fingerprints';
+import { tablesElsewhere } from '#libs/base/db/search-path';
 import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
 import type { QueueTools } from '#libs/record/commands';
 import { knownShards } from '#libs/record/queue';
@@ -63,7 +64,10 @@ async function withDatabase<T>(keys: KeyName[], work: (db: Database) => Promise<
     if (keys.length > 0) await db.run((sql) => requireKeys(sql, config.keys(keys)));
     return await work(db);
   } catch (error) {
-    if (isSchemaMissing(error)) throw new Error('the database has no schema, or an old one: run npm run migrate');
+    if (isSchemaMissing(error)) {
+      const elsewhere = await db.run(tablesElsewhere).catch(() => undefined);
+      throw new Error(elsewhere ?? 'the database has no schema, or an old one: run npm run migrate');
+    }
     if (isForbidden(error))
       throw new Error(`the login in DATABASE_URL may not do that, use the one that migrates: ${messageOf(error)}`);
     if (isUnavailable(error) && !isOfFile(error)) throw new Error(`Postgres is not available: ${messageOf(error)}`);

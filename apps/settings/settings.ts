@@ -11,6 +11,7 @@ import {
   nodes,
   oneOf,
   port,
+  postgresAddress,
   ratio,
   rolePrefix,
   scopeWords,
@@ -58,14 +59,14 @@ export const settings = {
     for: services,
     about: "the address of the operations port; of a name that several machines have, this one's, and loopback",
   }),
-  DATABASE_URL: setting(address('postgres', 'postgresql'), { for: all, secret: true, about: 'Postgres 15 or newer' }),
-  DATABASE_API_URL: setting(address('postgres', 'postgresql'), {
+  DATABASE_URL: setting(postgresAddress, { for: all, secret: true, about: 'Postgres 15 or newer' }),
+  DATABASE_API_URL: setting(postgresAddress, {
     for: ['cli'],
     secret: true,
     about:
       'the DATABASE_URL of the API, if it has a login of its own: `migrate` makes that login with the rights it needs',
   }),
-  DATABASE_WORKER_URL: setting(address('postgres', 'postgresql'), {
+  DATABASE_WORKER_URL: setting(postgresAddress, {
     for: ['cli'],
     secret: true,
     about: 'likewise the DATABASE_URL of the worker',
@@ -75,7 +76,7 @@ export const settings = {
     for: ['cli'],
     about: 'what the names of the roles begin with that `migrate` makes: another one for each installation on a server',
   }),
-  DATABASE_READ_URL: setting(address('postgres', 'postgresql'), {
+  DATABASE_READ_URL: setting(postgresAddress, {
     for: api,
     secret: true,
     about: 'a replica for the log; default: DATABASE_URL',

@@ -3,6 +3,7 @@ import { BadSetting } from '#libs/base/config/bad-setting';
 import { createClock } from '#libs/base/db/clock';
 import { createDatabase } from '#libs/base/db/database';
 import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
+import { tellOfTablesElsewhere } from '#libs/base/db/search-path';
 import { createTurns } from '#libs/base/db/turns';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
@@ -58,6 +59,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
   const pools = [db, recordingDb, deliveryDb];
   const clock = createClock(db, log);
+  void tellOfTablesElsewhere(db, log);
   void clock.follow();
   const keys = compareKeys(db, config.keys);
   const redis = connectRedis(config.redis, 'worker', log);

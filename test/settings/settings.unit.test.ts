@@ -82,6 +82,23 @@ const provider = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'dashb
 describe('what is given', () => {
   it.each<[Record<string, string>, object]>([
     [{ DATABASE_URL: 'postgresql://db/assent' }, { databaseUrl: 'postgresql://db/assent' }],
+    ...[
+      'postgres:///x?host=/run/pg',
+      'postgres://localhost/x?host=%2Frun%2Fpg',
+      'postgres://%2Frun%2Fpg/x',
+      'postgres://%2frun%2fpg/x',
+    ].map((url): [Record<string, string>, object] => [
+      { DATABASE_URL: url },
+      { databaseUrl: 'postgres://localhost/x?host=%2Frun%2Fpg' },
+    ]),
+    [
+      { DATABASE_URL: 'postgres://u:p%40@:5433/x?host=/run/pg&options=-c' },
+      { databaseUrl: 'postgres://u:p%40@localhost:5433/x?options=-c&host=%2Frun%2Fpg' },
+    ],
+    [
+      { DATABASE_URL: 'postgres:///x?host=db.example&port=5433&user=me&password=a%40b' },
+      { databaseUrl: 'postgres://me:a%40b@db.example:5433/x' },
+    ],
     [
       { DATABASE_READ_URL: 'postgres://r/x', DATABASE_READ_MAX_LAG: '30' },
       { replica: { url: 'postgres://r/x', maxLag: 30_000 } },
@@ -288,8 +305,12 @@ describe('a bad value', () => {
     ['sslmode=', / sslmode is one of /],
     ['sslrootcrt=/ca.pem', /^DATABASE_URL must be an address without sslrootcrt/],
     ['sslrootcert=/ca.pem', / sslmode=verify-full beside its sslrootcert/],
+    ['host=other.example', /^DATABASE_URL must be an address whose host is before the database, or a folder/],
+    [`host=/${'x'.repeat(100)}`, /^DATABASE_URL must be an address whose socket has a path of at most 107 bytes$/],
+    ['host=/run/pg,/run/other', / a folder with the socket of Postgres/],
+    ['DateStyle=German', /^DATABASE_URL must be an address without DateStyle, which every connection sets itself$/],
     ['sslmode=verify-full&sslrootcert=/nowhere/ca.pem', / sslrootcert is a file of certificates .*\/nowhere\/ca.pem/],
-  ])('of TLS is named: %s', (query, told) => {
+  ])('of an address of Postgres is named: %s', (query, told) => {
     expect(apiRefuses({ DATABASE_URL: `${needed.DATABASE_URL}?${query}` })).toMatch(told);
   });
 });

@@ -2,6 +2,7 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { scopes, scopesAmong } from '../terms/terms.ts';
+import { withSocketSpelled } from './postgres-socket.ts';
 
 export const wholeNumber = (min: number, max: number) =>
   z
@@ -44,6 +45,12 @@ export const address = (...protocols: string[]) =>
     // the driver of Postgres would take a list of hosts, and dbmate would not
     .refine((text) => URL.canParse(text) && !new URL(text).host.includes(','))
     .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}, of one host` });
+
+export const postgresAddress = z
+  .string()
+  .transform(withSocketSpelled)
+  .pipe(address('postgres', 'postgresql'))
+  .meta({ rule: 'an address that begins with postgres:// or postgresql://, of one host' });
 
 /** With a user name or password in it, `fetch` would refuse the address. */
 export const webAddress = address('http', 'https')

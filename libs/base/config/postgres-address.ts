@@ -1,11 +1,13 @@
 /**
- * What an address of Postgres says of TLS, in libpq's parameters. It is checked at the start, because migrations would
- * otherwise take it differently from all else, and Postgres would call a parameter unknown. All other parameters are
- * Postgres' to judge.
+ * What an address of Postgres says of TLS and of a socket, in libpq's parameters. It is checked at the start, because
+ * migrations would otherwise take it differently from all else, and Postgres would call a parameter unknown. So are
+ * parameters that would change what our statements rely on. All others are Postgres' to judge.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { sessionNames } from '../db/session.ts';
 import { BadSetting } from './bad-setting.ts';
+import { faultOfSocket } from './postgres-socket.ts';
 
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 const parameters = ['sslmode', 'sslrootcert'];
@@ -18,6 +20,10 @@ export function checkPostgresAddress(name: string, address: string): string {
   const { hostname, searchParams: query } = new URL(address);
   // the driver would take what is before the first colon for the host
   if (hostname.startsWith('[')) refuse('an address whose host is a name or an IPv4 address');
+  const faultOfHost = faultOfSocket(address);
+  if (faultOfHost) refuse(faultOfHost);
+  const ours = [...query.keys()].find((each) => sessionNames.includes(each.toLowerCase()));
+  if (ours) refuse(`an address without ${ours}, which every connection sets itself`);
   const unknown = [...query.keys()].find((each) => each.startsWith('ssl') && !parameters.includes(each));
   if (unknown) refuse(`an address without ${unknown}: of TLS it may have ${parameters.join(' and ')}`);
   const mode = query.get('sslmode') ?? 'disable';

@@ -1,5 +1,5 @@
 /**
- * The address of Postgres, and what libpq's parameters in it say of TLS. The driver would not know `verify-ca`, would check
+ * The address of Postgres, and what libpq's parameters in it say of TLS and of a socket. The driver would not know `verify-ca`, would check
  * `verify-full` of an IP address against another name, and would send `sslrootcert` to the server.
  */
 import { readFileSync } from 'node:fs';
@@ -9,14 +9,19 @@ export interface Address {
   /** without those parameters */
   url: string;
   ssl: false | ConnectionOptions;
+  /** instead of the host in the address */
+  socket: { host?: string };
 }
 
 export function readAddress(given: string): Address {
   const url = new URL(given);
   const mode = url.searchParams.get('sslmode') ?? 'disable';
   const rootFile = url.searchParams.get('sslrootcert');
-  for (const name of ['sslmode', 'sslrootcert']) url.searchParams.delete(name);
-  return { url: url.toString(), ssl: tlsOf(mode, url.hostname, rootFile) };
+  const folder = url.searchParams.get('host');
+  for (const name of ['sslmode', 'sslrootcert', 'host']) url.searchParams.delete(name);
+  // as libpq: nobody listens on the way to a socket
+  if (folder !== null) return { url: url.toString(), ssl: false, socket: { host: folder } };
+  return { url: url.toString(), ssl: tlsOf(mode, url.hostname, rootFile), socket: {} };
 }
 
 /** As libpq (Postgres manual, 34.19.1), but without a file the certificates that Node trusts count. */

@@ -8,6 +8,7 @@ import { TimedOut, within } from '../within.ts';
 import { type Address, readAddress } from './address.ts';
 import { advise, isUnavailable } from './errors.ts';
 import { throughPooler } from './pooled.ts';
+import { sessionBasics, sessionFormats, sessionIsolation } from './session.ts';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 
@@ -52,14 +53,16 @@ export interface Database {
   close(): Promise<void>;
 }
 
-function connect({ url, ssl }: Address, options: DatabaseOptions, onclose: () => void): Sql {
+function connect({ url, ssl, socket }: Address, options: DatabaseOptions, onclose: () => void): Sql {
   const settings = {
     statement_timeout: options.statementTimeout,
     idle_in_transaction_session_timeout: 60_000,
     // compiling a query over many partitions takes seconds, running it milliseconds
     jit: 'off',
+    ...sessionFormats,
   };
   const sql = postgres(url, {
+    ...socket,
     ssl,
     max: options.max,
     prepare: options.prepare,
@@ -69,8 +72,8 @@ function connect({ url, ssl }: Address, options: DatabaseOptions, onclose: () =>
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
     connection: {
       application_name: options.name,
-      timezone: 'UTC',
-      ...(options.pooled ? {} : settings),
+      ...sessionBasics,
+      ...(options.pooled ? {} : { ...settings, ...sessionIsolation }),
     },
     onnotice: () => {},
     onclose,

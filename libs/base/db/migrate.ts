@@ -18,6 +18,8 @@ import { type Arrangement, arrangeRoles } from './roles/arrange.ts';
 import { withDefaultRights } from './roles/grants.ts';
 import { roleNames } from './roles/roles.ts';
 import { migrationsFolder, versions } from './schema.ts';
+import { tablesElsewhere } from './search-path.ts';
+import { isolation, sessionBasics } from './session.ts';
 import { untilAnswers, type Waiting } from './until-answers.ts';
 
 interface Options extends Waiting {
@@ -36,11 +38,13 @@ export function migrate(
 ): Promise<string> {
   return withConnections(databaseUrl, async (sql) => {
     await untilAnswers(sql, { patience, say });
-    return sql.begin(async (holder) => {
+    // with another level it would keep a snapshot, for which `create index concurrently` waits
+    return sql.begin(`isolation level ${isolation}`, async (holder) => {
       // this transaction waits for all the others
       await holder`set local idle_in_transaction_session_timeout = 0`;
       await holdLock(holder, patience);
       if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
+      await checkPlace(sql);
       return withDefaultRights(sql, roleNames(roles.prefix), async () => {
         const output = await runDbmate(databaseUrl, moreCertificates);
         const lines = [...(await buildRecordIndexes(sql)), ...(await arrangeRoles(sql, roles))];
@@ -55,11 +59,14 @@ const ofDefaultPrefix: Arrangement = { prefix: 'assent', addresses: {} };
 /** Whether a migration was applied that is older than our first: no migration leads from there to our schema. */
 export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnections(databaseUrl, hasOlderMigration);
 
+/** What a pooler, too, takes at the start of a session. */
+const connection = { ...sessionBasics };
+
 /** Two: one holds the lock while the other works. */
 async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const { url, ssl } = readAddress(databaseUrl);
-  const options = { ssl, max: 2, max_lifetime: null, onnotice: () => {}, connect_timeout: 10, backoff: () => 0 };
-  const sql = postgres(url, { ...options, prepare: false, fetch_types: false });
+  const { url, ssl, socket } = readAddress(databaseUrl);
+  const options = { ...socket, ssl, max: 2, max_lifetime: null, onnotice: () => {}, connect_timeout: 10 };
+  const sql = postgres(url, { ...options, backoff: () => 0, prepare: false, fetch_types: false, connection });
   try {
     return await work(sql);
   } catch (error) {
@@ -75,6 +82,14 @@ async function hasOlderMigration(sql: postgres.Sql): Promise<boolean> {
   const [first = ''] = versions;
   const [older] = await sql`select from schema_migrations where version::text collate "C" < ${first} limit 1`;
   return older !== undefined;
+}
+
+/** Otherwise a second, empty schema would be made, or one that cannot keep every language. */
+async function checkPlace(sql: postgres.Sql): Promise<void> {
+  const elsewhere = await tablesElsewhere(sql);
+  if (elsewhere) throw new Error(elsewhere);
+  const [row] = await sql<{ encoding: string }[]>`select current_setting('server_encoding') as encoding`;
+  if (row?.encoding !== 'UTF8') throw new Error(`the encoding of the database is ${row?.encoding}: it must be UTF8`);
 }
 
 function tooOld(databaseUrl: string): string {
@@ -118,7 +133,7 @@ async function runDbmate(databaseUrl: string, moreCertificates: string | undefin
 function addressForDbmate(databaseUrl: string, folder: string, moreCertificates: string | undefined): string {
   const address = new URL(databaseUrl);
   const { searchParams: query } = address;
-  const mode = query.get('sslmode') ?? 'disable';
+  const mode = query.has('host') ? 'disable' : (query.get('sslmode') ?? 'disable');
   const given = query.get('sslrootcert');
   const rootFile =
     given !== null ? path.resolve(given) : mode.startsWith('verify-') && writeTrusted(folder, moreCertificates);
@@ -126,6 +141,7 @@ function addressForDbmate(databaseUrl: string, folder: string, moreCertificates:
   if (rootFile) query.set('sslrootcert', rootFile);
   if (rootFile && mode !== 'verify-full') query.set('sslsni', '0');
   query.set('binary_parameters', 'yes');
+  query.set('standard_conforming_strings', sessionBasics.standard_conforming_strings);
   return address.toString();
 }
 

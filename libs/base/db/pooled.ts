@@ -5,6 +5,7 @@
  */
 import type { TransactionSql } from 'postgres';
 import type { Sql } from './database.ts';
+import { isolation } from './session.ts';
 
 type Types = { bigint: number };
 type Work = (transaction: TransactionSql<Types>) => unknown;
@@ -36,7 +37,8 @@ export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServe
 
   const inTransaction = (options: string, work: Work) => {
     const before = server;
-    return pool.begin(options, async (transaction) => {
+    const how = options.includes('isolation') ? options : `isolation level ${isolation} ${options}`;
+    return pool.begin(how, async (transaction) => {
       // on its way together with the first statement of the work
       const begun = transaction.unsafe<{ since: string }[][]>(begin).execute();
       const [answers, result] = await Promise.all([begun, work(transaction)]);

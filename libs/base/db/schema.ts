@@ -5,6 +5,7 @@ import { within } from '../within.ts';
 import type { Database, Sql } from './database.ts';
 import { isForbidden, isSchemaMissing } from './errors.ts';
 import { rights } from './roles/rights.ts';
+import { tablesElsewhere } from './search-path.ts';
 
 export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
@@ -14,15 +15,15 @@ export const versions = readdirSync(migrationsFolder)
   .sort();
 
 /**
- * `old`: migrations of this build are missing; `forbidden`: rights that `app` needs are; `unknown`: Postgres did not say,
- * within `patience` milliseconds. That is no deadline of `run`, which takes silence for lost connections and gives up all
+ * `old`: migrations of this build are missing; `elsewhere`: the tables are where this login does not look; `forbidden`:
+ * rights that `app` needs are missing; `unknown`: Postgres did not say, within `patience` milliseconds. That is no deadline of `run`, which takes silence for lost connections and gives up all
  * that is under way.
  */
 export async function lookAtSchema(
   db: Pick<Database, 'run'>,
   patience: number,
   app: 'api' | 'worker',
-): Promise<'current' | 'old' | 'forbidden' | 'unknown'> {
+): Promise<'current' | 'old' | 'elsewhere' | 'forbidden' | 'unknown'> {
   try {
     const answer = db.run(async (sql) => {
       const rows = await sql<{ version: string }[]>`select version from schema_migrations`;
@@ -33,7 +34,9 @@ export async function lookAtSchema(
     return await within(patience, answer);
   } catch (error) {
     if (isForbidden(error)) return 'forbidden';
-    return isSchemaMissing(error) ? 'old' : 'unknown';
+    if (!isSchemaMissing(error)) return 'unknown';
+    const elsewhere = await within(patience, db.run(tablesElsewhere)).catch(() => undefined);
+    return elsewhere === undefined ? 'old' : 'elsewhere';
   }
 }
 

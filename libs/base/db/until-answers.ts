@@ -28,12 +28,12 @@ export async function untilAnswers(sql: postgres.Sql, { patience, say }: Waiting
   }
 }
 
-/** No server, no name for it yet, or one that starts (57P03). One without the TLS that the address wants is there. */
+/** No server, no name or socket for it yet, or one that starts (57P03). One without the TLS that the address wants is there. */
 function isAway(error: unknown): boolean {
   if (error instanceof Error && error.message.includes('before secure TLS connection was established')) return false;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (error instanceof postgres.PostgresError) return code === '57P03';
-  return /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_CLOSED)$/.test(
+  return /^(ECONNREFUSED|ENOENT|ECONNRESET|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_CLOSED)$/.test(
     code,
   );
 }

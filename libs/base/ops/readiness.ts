@@ -57,8 +57,10 @@ export async function lookAtParts(
 /** Milliseconds for an answer of Postgres. */
 const postgresPatience = 1_000;
 const lacksMigrations = 'lacks migrations of this release';
+const looksElsewhere = 'the search_path of its login leads past the tables';
 const whyNot = {
   old: lacksMigrations,
+  elsewhere: looksElsewhere,
   forbidden: 'its login lacks rights that this release needs: npm run migrate grants them',
   unknown: 'does not answer',
 };
@@ -70,12 +72,15 @@ export async function lookAtPostgres(
 ): Promise<Seen> {
   const schema = await lookAtSchema(db, postgresPatience, app);
   if (schema === 'current') return { state: true };
-  const since = schema === 'old' ? Math.round(performance.timeOrigin) : (db.unavailableSince() ?? Date.now());
+  const since = ['old', 'elsewhere'].includes(schema)
+    ? Math.round(performance.timeOrigin)
+    : (db.unavailableSince() ?? Date.now());
   return { state: false, fault: { reason: whyNot[schema], since } };
 }
 
-/** Whether the schema is that of a release before, which only migrating changes. */
-export const isOld = (postgres: Seen | undefined): boolean => postgres?.fault?.reason === lacksMigrations;
+/** Whether the schema is that of a release before, or not found: this process has nothing to work with. */
+export const isOld = (postgres: Seen | undefined): boolean =>
+  [lacksMigrations, looksElsewhere].includes(postgres?.fault?.reason ?? '');
 
 /** As `/readyz` says it; `degraded` and `warnings` are not shown where there are none. */
 export const toAnswer = ({ ready, parts, degraded, warnings }: Readiness): object => ({

@@ -1,0 +1,50 @@
+/**
+ * Postgres behind a Unix socket. libpq, drivers and hosts spell its folder in three ways: as the parameter `host`, after an
+ * empty host or after one that it replaces, and as the percent-encoded host. Everything of ours reads one of them: the
+ * parameter `host` after `localhost`, the only one that is an address for Node, for the driver and for dbmate.
+ */
+
+const spelled = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
+
+/** The address in that spelling; unchanged where it leads to no socket. */
+export function withSocketSpelled(given: string): string {
+  const [, scheme = '', user, authority = '', database = '', parameters = ''] = spelled.exec(given) ?? [];
+  const query = new URLSearchParams(parameters);
+  const [, encoded = '', ownPort] = /^(.*?)(?::(\d*))?$/.exec(authority) ?? [];
+  const folder = encoded.toLowerCase().startsWith('%2f') ? decode(encoded) : query.get('host');
+  const isElsewhere = encoded !== '' && !folder?.startsWith('/');
+  if (!folder || isElsewhere) return given;
+  const take = (name: string): string | undefined => {
+    const value = query.get(name) ?? undefined;
+    query.delete(name);
+    return value;
+  };
+  take('host');
+  const name = take('user');
+  const password = take('password');
+  const port = take('port') ?? ownPort;
+  const login = name === undefined ? user : [name, password ?? ''].map(encodeURIComponent).join(':');
+  const isSocket = folder.startsWith('/');
+  if (isSocket) query.set('host', folder);
+  const search = query.size > 0 ? `?${query}` : '';
+  return `${scheme}${login ? `${login}@` : ''}${isSocket ? 'localhost' : folder}${port ? `:${port}` : ''}${database}${search}`;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Why no driver could open it; undefined where it can. */
+export function faultOfSocket(address: string): string | undefined {
+  const { port, searchParams: query } = new URL(address);
+  const folder = query.get('host');
+  if (folder === null) return undefined;
+  if (!/^\/[^,:]*$/.test(folder))
+    return 'an address whose host is before the database, or a folder with the socket of Postgres, such as host=/var/run/postgresql';
+  const path = `${folder}/.s.PGSQL.${port || 5432}`;
+  return Buffer.byteLength(path) > 107 ? 'an address whose socket has a path of at most 107 bytes' : undefined;
+}

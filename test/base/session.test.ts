@@ -1,0 +1,147 @@
+/** A login whose defaults are the opposite of what our statements and the driver rely on. */
+import { createHash, randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { migrate } from '#libs/base/db/migrate';
+import { lookAtSchema } from '#libs/base/db/schema';
+import type { FullRecord } from '#libs/record/contract';
+import { createClient, request, tokenFor } from '../support/client.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { openPool } from '../support/pool.ts';
+import { runCli } from '../support/run-cli.ts';
+import { startApi, startWorker } from '../support/service.ts';
+import { sharedPostgresUrl } from '../support/shared.ts';
+import { at, sealSettings } from '../support/stack.ts';
+import { makeTenant, openDatabase, openRedisServer } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
+
+const opposites = {
+  datestyle: 'SQL, DMY',
+  intervalstyle: 'iso_8601',
+  bytea_output: 'escape',
+  standard_conforming_strings: 'off',
+  default_transaction_isolation: 'serializable',
+  extra_float_digits: '-15',
+  client_encoding: 'latin1',
+  timezone: 'Asia/Kathmandu',
+};
+
+/** The address of that database for a new login with these defaults. */
+async function withLogin(url: string, groups: string, settings: Record<string, string>): Promise<string> {
+  const login = `odd_${randomBytes(4).toString('hex')}`;
+  await openPool(url).run(async (sql) => {
+    await sql.unsafe(`create role ${login} login password 'odd' in role ${groups}`);
+    for (const [name, value] of Object.entries(settings))
+      await sql.unsafe(`alter role ${login} set ${name} = ${name === 'search_path' ? value : `'${value}'`}`);
+  });
+  const address = new URL(url);
+  [address.username, address.password] = [login, 'odd'];
+  return address.toString();
+}
+
+it('every answer is the same as with usual defaults, also behind a pooler, and what was recorded is sealed', async () => {
+  const [{ url, db }, redis] = await Promise.all([openDatabase(), openRedisServer()]);
+  const odd = await withLogin(url, 'assent_api, assent_worker', opposites);
+  const env = { DATABASE_URL: odd, REDIS_URL: redis.url };
+  const [api, pooled, usual] = await Promise.all([
+    startApi(env),
+    startApi({ ...env, DATABASE_POOLER: 'true' }),
+    startApi({ ...env, DATABASE_URL: url }),
+    startWorker({ ...env, ...sealSettings }),
+  ]);
+  const tenant = await makeTenant(db);
+  const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
+  const notice = JSON.stringify({ language: 'vi', title: 'Đồng ý \\ không?' });
+  const hash = createHash('sha256').update(notice).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+  const path = `/v1/consent/${domainId}/notices/${hash}`;
+  expect((await request(api.baseUrl, path, { method: 'PUT', headers, body: notice })).status).toBe(201);
+  const metadata = { 'a.b': 'back\\slash' };
+  const client = createClient(api.baseUrl, tenant);
+  const body = { decision: 'accept_all', notice: hash, visitorId: 'người', metadata };
+  const receipt = await client.record(domainId, apiKey, body);
+  expect(receipt.status).toBe(202);
+  const { id, decidedAt, receivedAt } = receipt.body;
+  await eventually(async () => {
+    const { body: found } = await client.get<FullRecord>(`/v1/consent/${domainId}/records/${id}`);
+    expect(found).toMatchObject({ decidedAt, receivedAt, visitorId: 'người', metadata, position: 0 });
+  });
+
+  const authorization = `Bearer ${tokenFor(tenant.organizationId, { scope: 'read privacy import manage' })}`;
+  const today = decidedAt.slice(0, 10);
+  const span = `from=${today}&to=${today}`;
+  const paths = [
+    `/v1/consent/${domainId}/records?${span}`,
+    `/v1/consent/${domainId}/records/${id}/proof`,
+    `/v1/consent/${domainId}/stats?${span}&interval=day`,
+    `/v1/consent/${domainId}/stats?${span}&by=language`,
+    '/v1/consent/org-stats',
+    `/v1/consent/${domainId}/notices`,
+    `/v1/consent/${domainId}/feed`,
+    `/v1/consent/${domainId}/export`,
+    `/v1/consent/${domainId}/log/checkpoint`,
+    '/v1/organization',
+    '/v1/organization/acts',
+    '/v1/organization/domains',
+    `/v1/organization/domains/${domainId}/keys`,
+  ];
+  await eventually(async () => {
+    for (const each of paths) {
+      const [right, ...others] = await Promise.all(
+        [usual, api, pooled].map(async ({ baseUrl }) => {
+          const answer = await request<object | string>(baseUrl, each, { headers: { authorization } });
+          const body = typeof answer.body === 'string' ? answer.body : { ...answer.body, through: null };
+          return { each, status: answer.status, body };
+        }),
+      );
+      expect(right?.status).toBe(200);
+      for (const other of others) expect(other).toEqual(right);
+    }
+  });
+});
+
+it('a connection has the formats, the encoding and the isolation that statements rely on, also behind a pooler', async () => {
+  const { url } = await openDatabase();
+  const odd = await withLogin(url, 'assent_api', opposites);
+  for (const pooled of [false, true]) {
+    const db = openPool(odd, { pooled });
+    const read = () =>
+      db.run((sql) =>
+        sql.begin(
+          (transaction) => transaction<Record<string, unknown>[]>`
+            select '2026-11-06T01:02:03Z'::timestamptz::text as time, interval '1 day'::text as span,
+              '\\x00ff'::bytea as bytes, (0.1::float8 + 0.2::float8)::text as float, ${'Đ\\'}::text as text,
+              current_setting('transaction_isolation') as isolation`,
+        ),
+      );
+    expect(await read()).toEqual([
+      {
+        time: '2026-11-06 01:02:03+00',
+        span: '1 day',
+        bytes: Buffer.from([0, 255]),
+        float: '0.30000000000000004',
+        text: 'Đ\\',
+        isolation: 'read committed',
+      },
+    ]);
+  }
+});
+
+it('migrations work with such defaults, and a login that looks into another schema is told so, and makes no second one', async () => {
+  const url = await createEmptyDatabase(sharedPostgresUrl());
+  const group = `odd_group_${randomBytes(4).toString('hex')}`;
+  const owner = openPool(url);
+  await owner.run((sql) => sql.unsafe(`create role ${group}; grant create on schema public to ${group}`));
+  const odd = await withLogin(url, group, opposites);
+  expect(await migrate(odd, { patience: 20_000 })).toContain('Applied: ');
+  expect(await lookAtSchema(openPool(odd), 5_000, 'api')).toBe('current');
+
+  const lost = await withLogin(url, group, { search_path: 'elsewhere' });
+  const told = /^the tables are in the schema public, and the search_path of this login is elsewhere: alter role odd_/;
+  await expect(migrate(lost)).rejects.toThrow(told);
+  expect(await lookAtSchema(openPool(lost), 5_000, 'api')).toBe('elsewhere');
+  const { stderr } = await runCli({ DATABASE_URL: lost }, 'plan', 'list');
+  expect(stderr).toMatch(told);
+  const redis = await openRedisServer();
+  const api = await startApi({ DATABASE_URL: lost, REDIS_URL: redis.url });
+  expect((await api.logged('tables_elsewhere')).msg).toMatch(told);
+});
