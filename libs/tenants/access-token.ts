@@ -158,10 +158,10 @@ const isForged = (error: unknown): boolean =>
 
 function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenConfig): Claims {
   if (typeof claims === 'string') throw invalidToken('the token has no claims');
-  const { sub, exp, iat, jti, [config.orgClaim]: org, [config.scopeClaim]: scope } = claims;
+  const { sub, exp, iat, jti, [config.orgClaim]: organization, [config.scopeClaim]: scope } = claims;
   requireLifetime({ exp, iat }, config);
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
-  if (typeof org !== 'string' || org === '') throw invalidToken(`the token has no \`${config.orgClaim}\``);
+  const org = organizationOf(organization, config.orgClaim);
   if (!/^[\w-]{1,64}$/.test(org)) throw invalidToken('the token names an organization that does not exist');
   // Postgres stores neither NUL nor half a surrogate pair
   return {
@@ -172,6 +172,18 @@ function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenCo
     subject: sub.replaceAll(/[\0\p{Cs}]/gu, '\ufffd'),
     scopes: scope === undefined ? config.defaultScopes : scopesAmong(wordsOf(scope)),
   };
+}
+
+/** A text, a list of one, or a map with one key: Keycloak names all organizations of a person, by their aliases. */
+function organizationOf(claim: unknown, name: string): string {
+  const isMap = typeof claim === 'object' && claim !== null && !Array.isArray(claim);
+  const [org, ...others]: unknown[] = isMap ? Object.keys(claim) : [claim].flat();
+  if (others.length > 0) {
+    const count = others.length + 1;
+    throw invalidToken(`the token's \`${name}\` names ${count} organizations: it has to be issued for one of them`);
+  }
+  if (typeof org !== 'string' || org === '') throw invalidToken(`the token has no \`${name}\``);
+  return org;
 }
 
 /** 9999-12-31T23:59:59Z, in Unix seconds */

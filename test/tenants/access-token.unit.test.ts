@@ -55,6 +55,8 @@ describe('an access token', () => {
   it.each([
     ['with the current secret', `Bearer ${signed()}`],
     ['with the previous secret, while keys rotate', `Bearer ${signed({}, previousSecret)}`],
+    ['whose org is a list of one', `Bearer ${signed({ org: ['org_a'] })}`],
+    ['whose org is a map of one', `Bearer ${signed({ org: { org_a: { id: '4f1b' } } })}`],
     ['with the scheme in lower case', `bearer ${signed()}`],
     ['that expired within the tolerance of clocks', `Bearer ${signed({ exp: seconds - 29 })}`],
   ])('%s is accepted', async (_, authorization) => {
@@ -94,8 +96,17 @@ describe('an access token', () => {
     ['without sub', `Bearer ${signed({ sub: undefined })}`, 'the token has no `sub`'],
     ['with an empty sub', `Bearer ${signed({ sub: '' })}`, 'the token has no `sub`'],
     ['without org', `Bearer ${signed({ org: undefined })}`, 'the token has no `org`'],
-    ['whose org is a list', `Bearer ${signed({ org: ['org_a'] })}`, 'the token has no `org`'],
-    ['whose org looks like a text', `Bearer ${signed({ org: { length: 1 } })}`, 'the token has no `org`'],
+    ...[[], {}, [''], [['org_a']], [{ org_a: {} }], null, 7].map((org): [string, string, string] => [
+      `whose org is ${JSON.stringify(org)}`,
+      `Bearer ${signed({ org })}`,
+      'the token has no `org`',
+    ]),
+    ...[['org_a', 'org_b'], { org_a: {}, org_b: {} }].map((org): [string, string, string] => [
+      `whose org is ${JSON.stringify(org)}`,
+      `Bearer ${signed({ org })}`,
+      "the token's `org` names 2 organizations: it has to be issued for one of them",
+    ]),
+    ['whose org looks like a text', `Bearer ${signed({ org: { length: 1 } })}`],
     ['of an unknown organization', `Bearer ${signed({ org: 'org_b' })}`],
     ['of an organization that no database can hold', `Bearer ${signed({ org: 'org\0' })}`],
     ['whose payload is no JSON', `Bearer ${signedRaw('{"sub":')}`],
