@@ -24,6 +24,15 @@ export function lookAt(text: string): Look {
   };
 }
 
+/** A browser's, or one that calls itself a crawler or has an address to ask. */
+const namesItself = /^Mozilla\/|bot|crawl|spider|https?:|@/i;
+
+/**
+ * Whether it is a library that an app or a server sends requests with, such as okhttp, CFNetwork or Dart. For isbot some
+ * are programs and some are not; what records for an app (source `api`) is none, whichever it uses.
+ */
+export const isLibrary = (text: string): boolean => !namesItself.test(text);
+
 /** Bowser throws on an empty text. Whatever else it may not like costs no record. */
 function read(text: string) {
   try {
@@ -51,8 +60,6 @@ const systemFamilies = [
   [/Linux/, 'Linux'],
 ] as const;
 
-const disguised = /bot|crawl|spider|headless|lighthouse|scan|http/i;
-
 const first = (families: readonly (readonly [RegExp, string])[], text: string): string | null =>
   families.find(([mark]) => mark.test(text))?.[1] ?? null;
 
@@ -71,8 +78,7 @@ export function familyOf(text: string): Look & { text: string } {
   const browser = first(browserFamilies, text);
   const system = first(systemFamilies, text);
   const device = deviceOf(text, system);
-  // isbot takes longer than all else here; what looks like a browser is judged by a few words
-  const crawler = browser !== null && system !== null ? disguised.test(text) : isbot(text);
+  const crawler = isbot(text);
   const told = [crawler ? 'crawler' : null, browser, system, device].filter((part) => part !== null);
   return { text: `family: ${told.join(', ') || 'unknown'}`, crawler, device, browser, system };
 }

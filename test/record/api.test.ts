@@ -147,6 +147,13 @@ describe('a record', () => {
       // a browser names itself; a site's own server need not
       [{ source: 'api' }, named(''), { userAgent: null, bot: false }],
       [{ source: 'api' }, { ...named(''), origin: 'https://shop.example' }, { userAgent: null, bot: true }],
+      // apps' client libraries; what calls itself a crawler is one
+      ...['okhttp/4.12.0', 'Shop/1 CFNetwork/1410.0.3 Darwin/22.6.0', 'Dart/3.2 (dart:io)', 'ktor-client'].map(
+        (library): (typeof cases)[number] => [{ source: 'api' }, named(library), { bot: false }],
+      ),
+      [{}, named('okhttp/4.12.0'), { bot: true }],
+      [{ source: 'api' }, named('Googlebot-Image/1.0'), { bot: true }],
+      [{ source: 'api' }, named('facebookexternalhit/1.1 (+http://www.facebook.com/uatext.php)'), { bot: true }],
       // only an import says so of a record
       [{ source: 'import' }, named(''), { source: 'api', userAgent: null, bot: false }],
       [{}, named(browser), { bot: false }],

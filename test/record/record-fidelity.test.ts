@@ -6,6 +6,7 @@ import { timeOf } from '#libs/base/terms/uuid';
 import { readPage } from '#libs/log/domain-page';
 import { type NewRecord, recordBody } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
+import { isLibrary } from '#libs/record/user-agent';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
 
@@ -27,7 +28,7 @@ const asRead = (record: NewRecord) => ({
   notice: null,
   variant: null,
   erasedAt: null,
-  bot: record.userAgent !== undefined && isbot(record.userAgent),
+  bot: isbot(record.userAgent ?? '') && !(record.source === 'api' && isLibrary(record.userAgent ?? '')),
   log: null,
   position: null,
   ...record,

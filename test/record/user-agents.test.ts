@@ -139,7 +139,8 @@ describe('user agents', () => {
       ),
     ).toEqual([family]);
     const headless = browser(1).replace('Chrome', 'HeadlessChrome');
-    const newest = [browser('new'), browser(1), headless, '???'];
+    const cubot = 'Mozilla/5.0 (Linux; Android 13; CUBOT_P80) AppleWebKit/537.36 Chrome/119.0.0.0 Mobile Safari/537.36';
+    const newest = [browser('new'), browser(1), headless, '???', cubot];
     const made = newest.map((userAgent) => recordAt('2026-10-11T10:00:00.000Z', { domainId, userAgent }));
     const process = anotherProcess();
     // once to learn that the domain is full, once more knowing it
@@ -150,6 +151,7 @@ describe('user agents', () => {
       { userAgent: browser(1), bot: false },
       { userAgent: 'family: crawler, Chrome, Windows, desktop', bot: true },
       { userAgent: 'family: crawler', bot: true },
+      { userAgent: 'family: Chrome, Android, mobile', bot: false },
     ]);
     // one that calls itself a family is not taken for one, and another domain has its own bound
     const [impostor, other] = [record(family.text), await makeTenant(db)];

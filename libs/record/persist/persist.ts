@@ -11,6 +11,7 @@ import { type Counter, decisions } from '#libs/base/terms/terms';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '../contract.ts';
 import { storedColumns, storedTypes, toStored } from '../fields.ts';
+import { isLibrary } from '../user-agent.ts';
 import { noticeNumbersOf } from './notices.ts';
 import { newOf, type UserAgent, userAgentsOf } from './user-agents.ts';
 
@@ -70,9 +71,12 @@ async function makeMonths(db: Database, records: NewRecord[]): Promise<void> {
   }
 }
 
+const isOfApp = ({ source, userAgent = '' }: NewRecord): boolean => source === 'api' && isLibrary(userAgent);
+
 const toRows = (records: NewRecord[], userAgents: (UserAgent | undefined)[], notices: (number | undefined)[]) =>
   records.map((record, at) => {
-    const { number: userAgentNumber, crawler } = userAgents[at] ?? {};
+    const { number: userAgentNumber, crawler: isProgram } = userAgents[at] ?? {};
+    const crawler = isProgram && !isOfApp(record);
     return toStored(record, { userAgentNumber, noticeNumber: notices[at], crawler });
   });
 
