@@ -269,6 +269,7 @@ describe('an address that is typed', () => {
     ['http://*.shop.example:8080/x', 'http://*.shop.example:8080'],
     ['Bücher.example', 'https://xn--bcher-kva.example'],
     ['https://*.bücher.example', 'https://*.xn--bcher-kva.example'],
+    ['capacitor://localhost/x', 'capacitor://localhost'],
   ])('%s means %s', (text, origin) => {
     expect(originFrom(text)).toBe(origin);
   });
@@ -288,10 +289,16 @@ describe('the origins of the newest records', () => {
   const of = (...pages: (string | null)[]) => pages.map((pageUrl) => ({ pageUrl }));
 
   it('are counted, the most frequent first, as browsers send them', () => {
-    const records = of('https://B.example:443/x?y#z', 'http://a.example:8080/', 'https://b.example/', null);
-    expect(unlistedOrigins(records, [])).toEqual([
+    const pages = [
+      'https://B.example:443/x?y#z',
+      'http://a.example:8080/',
+      'https://b.example/',
+      'tauri://localhost/x',
+    ];
+    expect(unlistedOrigins(of(...pages, null), [])).toEqual([
       { origin: 'https://b.example', records: 2 },
       { origin: 'http://a.example:8080', records: 1 },
+      { origin: 'tauri://localhost', records: 1 },
     ]);
   });
 

@@ -126,6 +126,8 @@ describe('an organization', () => {
       ...['null', '*', 'a.example', 'https://a.example/', 'https://a.example/shop', 'https://A.example', ''],
       ...['https://a.example:443', 'https://bücher.example', 'https://*.com', 'https://a.*.example', 'https://*'],
       ...['https://a*.example.com', 'https://user@a.example', 'ftp://a.example', 'https://a.example:99999'],
+      ...['javascript', 'data', 'blob', 'file', 'about'].map((scheme) => `${scheme}://localhost`),
+      ...['capacitor://localhost/', 'Capacitor://localhost', 'capacitor://*.example.com', 'app://', 'wss://a.example'],
     ].map((origin): [string, unknown, string] => [
       `the origin ${JSON.stringify(origin)}`,
       { name: 'a', origins: [origin] },
@@ -135,8 +137,9 @@ describe('an organization', () => {
     expectBlame(await ask('POST', domains, { body }), blamed);
   });
 
-  it('takes names of 200 emoji, and origins with ports and punycode', async () => {
-    const origins = ['http://localhost:8080', 'https://xn--bcher-kva.example', 'https://*.a.example:8443'];
+  it('takes names of 200 emoji, and origins with ports, with punycode and of apps', async () => {
+    const ofApps = ['capacitor://localhost', 'tauri://localhost', 'com.example.shop://www.example.com'];
+    const origins = ['http://localhost:8080', 'https://xn--bcher-kva.example', 'https://*.a.example:8443', ...ofApps];
     expect(await make('🍪'.repeat(200), origins)).toMatchObject({ name: '🍪'.repeat(200), origins });
   });
 
@@ -171,14 +174,16 @@ describe('an organization', () => {
     const statuses = async (baseUrl: string) => [
       (await record(baseUrl, domainId, apiKey, 'https://other.example')).status,
       (await record(baseUrl, domainId, apiKey, 'https://origins.example')).status,
+      (await record(baseUrl, domainId, apiKey, 'capacitor://localhost')).status,
     ];
-    expect(await statuses(stack.api.baseUrl)).toEqual([202, 202]);
-    await eventually(async () => expect(await statuses(elsewhere)).toEqual([202, 202]));
-    await ask('PATCH', `${domains}/${domainId}`, { body: { origins: ['https://origins.example'] } });
-    expect(await statuses(stack.api.baseUrl)).toEqual([403, 202]);
-    await eventually(async () => expect(await statuses(elsewhere)).toEqual([403, 202]));
+    expect(await statuses(stack.api.baseUrl)).toEqual([202, 202, 202]);
+    await eventually(async () => expect(await statuses(elsewhere)).toEqual([202, 202, 202]));
+    const origins = ['https://origins.example', 'capacitor://localhost'];
+    await ask('PATCH', `${domains}/${domainId}`, { body: { origins } });
+    expect(await statuses(stack.api.baseUrl)).toEqual([403, 202, 202]);
+    await eventually(async () => expect(await statuses(elsewhere)).toEqual([403, 202, 202]));
     await ask('DELETE', `${domains}/${domainId}`);
-    expect(await statuses(stack.api.baseUrl)).toEqual([401, 401]);
+    expect(await statuses(stack.api.baseUrl)).toEqual([401, 401, 401]);
   });
 
   it('an archived domain records nothing and can be read; restored, it takes new keys', async () => {

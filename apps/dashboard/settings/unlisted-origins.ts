@@ -27,6 +27,8 @@ export function unlistedOrigins(records: Pick<FullRecord, 'pageUrl'>[], listed: 
 /** Null where it is none that could be on a list. */
 function originOf(pageUrl: string | null): string | null {
   if (pageUrl === null || !URL.canParse(pageUrl)) return null;
-  const { origin } = new URL(pageUrl);
+  // of an app's scheme it would be `null`
+  const { protocol, host } = new URL(pageUrl);
+  const origin = `${protocol}//${host}`;
   return isOrigin(origin) ? origin : null;
 }

@@ -1,12 +1,17 @@
-/** Origins that may record for a domain, as browsers send them, or with `*.` for any subdomain. */
+/** Origins that may record for a domain, as browsers send them, or with `*.` for any subdomain; also those of apps. */
 
 /** `https://*.com` would match nearly every site. */
 const isWholeSuffix = (text: string): boolean => text.includes('*') && !/\*(\.[^.:]+){2,}(:\d+)?$/.test(text);
 
 export const originRule =
-  'must be an origin as browsers send it (lower case, no path, no default port), such as https://www.example.com or https://*.example.com';
+  'must be an origin as browsers send it (lower case, no path, no default port), such as https://www.example.com, https://*.example.com or capacitor://localhost';
+
+/** What a web view sends as the origin of an app's own pages. Of the schemes that are none, some say nothing of whose page it is. */
+const ofApp =
+  /^(?!(?:https?|wss?|ftp|javascript|data|blob|file|about):)[a-z][a-z\d+.-]*:\/\/[a-z\d_-]+(?:\.[a-z\d_-]+)*$/;
 
 export function isOrigin(text: string): boolean {
+  if (ofApp.test(text)) return true;
   const plain = text.replace('://*.', '://wildcard.');
   if (!URL.canParse(plain) || new URL(plain).origin !== plain) return false;
   return /^https?:[^*]+$/.test(plain) && !isWholeSuffix(text);
