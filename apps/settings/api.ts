@@ -5,7 +5,14 @@ import { isSafeAddress, readSettings, refuse } from '#libs/base/config/read';
 import type { Provider } from '#libs/tenants/contract';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { changeRate, displayRate, failureRate, readRate, settings, type Values } from './settings.ts';
-import { readAddressRule, readConnections, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';
+import {
+  readAddressRule,
+  readConnections,
+  readPrivacyKey,
+  readSecretsKey,
+  readTracing,
+  readWebhookReach,
+} from './shared.ts';
 import { readTokens } from './token-keys.ts';
 
 function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
@@ -69,7 +76,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     /** 32 bytes; undefined: visitors' records can be neither listed nor erased */
     privacyKey: readPrivacyKey(values),
     secretsKey: readSecretsKey(values),
-    webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
+    webhookReach: readWebhookReach(values),
     demo: readDemo(values),
   };
 }

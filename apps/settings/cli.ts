@@ -14,6 +14,7 @@ import {
   readPreviousSecretsKey,
   readPrivacyKey,
   readSecretsKey,
+  readWebhookReach,
 } from './shared.ts';
 import { readMaxLifetime, readTokens } from './token-keys.ts';
 
@@ -49,7 +50,7 @@ export function readCliConfig(stack: Record<string, string>, environmentGiven: N
     previousSecretsKey: () => readPreviousSecretsKey(values),
     /** of those of these that are set */
     keys: (names: KeyName[]) => fingerprintsOf(values, names, names),
-    webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
+    webhookReach: readWebhookReach(values),
     addressRule: () => readAddressRule(values),
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     backupDays: values.BACKUP_DAYS,

@@ -8,6 +8,7 @@ import {
   hexKey,
   keyId,
   logName,
+  networksAndNames,
   nodes,
   oneOf,
   port,
@@ -255,6 +256,11 @@ export const settings = {
     default: 'false',
     for: all,
     about: 'true also allows http and loopback addresses for webhooks, to try them out',
+  }),
+  WEBHOOK_ALLOW: setting(networksAndNames, {
+    for: all,
+    about:
+      'networks and host names, separated by commas, that the receivers of webhooks may be at although they are private, such as 192.168.1.0/24,n8n',
   }),
   BACKUP_DAYS: setting(wholeNumber(1, 3_650), {
     default: '35',

@@ -75,3 +75,28 @@ export function readPreviousSecretsKey({ SECRETS_KEY: key, SECRETS_KEY_PREVIOUS:
   if (previous === undefined) return undefined;
   return key === undefined ? refuse('SECRETS_KEY', 'set beside SECRETS_KEY_PREVIOUS') : Buffer.from(previous, 'hex');
 }
+
+/** Where webhooks may lead. */
+export function readWebhookReach(values: Values) {
+  const { WEBHOOK_ALLOW_PRIVATE: allowPrivate, WEBHOOK_ALLOW: { networks, names } = { networks: [], names: [] } } =
+    values;
+  return { allowPrivate, networks, names, stores: readStores(values) };
+}
+
+/** Host and port of each store that the settings name. One behind a socket has none. */
+function readStores(values: Values): { host: string; port: number }[] {
+  const addresses = [
+    [values.DATABASE_URL, 5432],
+    [values.DATABASE_READ_URL, 5432],
+    [values.REDIS_URL, 6379],
+    ...[...(values.REDIS_CLUSTER_NODES ?? []), ...(values.REDIS_SENTINELS ?? [])].map((node) => [
+      `redis://${node}`,
+      6379,
+    ]),
+  ] as const;
+  return addresses.flatMap(([address, usual]) => {
+    if (address === undefined || !URL.canParse(String(address))) return [];
+    const { hostname, port, searchParams: query } = new URL(String(address));
+    return query.has('host') ? [] : [{ host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || usual) }];
+  });
+}

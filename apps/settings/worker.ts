@@ -4,7 +4,14 @@ import { readSettings, refuse } from '#libs/base/config/read';
 import type { KeyName } from '#libs/base/db/key-fingerprints';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { settings, type Values } from './settings.ts';
-import { readConnections, readPreviousSecretsKey, readPrivacyKey, readSecretsKey, readTracing } from './shared.ts';
+import {
+  readConnections,
+  readPreviousSecretsKey,
+  readPrivacyKey,
+  readSecretsKey,
+  readTracing,
+  readWebhookReach,
+} from './shared.ts';
 
 const keys: KeyName[] = ['PRIVACY_KEY', 'SECRETS_KEY', 'LOG_KEY'];
 
@@ -23,7 +30,7 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
     privacyKey: readPrivacyKey(values),
     secretsKey: readSecretsKey(values),
     previousSecretsKey: readPreviousSecretsKey(values),
-    webhookAllowPrivate: values.WEBHOOK_ALLOW_PRIVATE,
+    webhookReach: readWebhookReach(values),
     backupDays: values.BACKUP_DAYS,
     timestampUrl: values.TIMESTAMP_URL,
   };

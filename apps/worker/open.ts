@@ -117,7 +117,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
             previousSecretsKey: config.previousSecretsKey,
             sender: {
               resolve: createResolve(),
-              allowPrivate: config.webhookAllowPrivate,
+              reach: config.webhookReach,
               patience: receiverPatience,
             },
             db: deliveryDb,
@@ -202,7 +202,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     if (!config.sealing)
       log.warn({ event: 'not_sealed' }, 'records are not sealed: LOG_KEY is not set, or SEAL_SECONDS is 0');
     warnOfMissingKeys(config, log);
-    if (config.webhookAllowPrivate)
+    if (config.webhookReach.allowPrivate)
       log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
     const { concurrency, queueShards: shards } = config;
     log.info({ event: 'working', version, opsPort, concurrency, shards }, 'working');

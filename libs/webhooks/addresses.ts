@@ -1,25 +1,61 @@
-/** Which addresses webhooks may be sent to: those of the internet at large, by their text and by what a name resolves to. */
+/**
+ * Which addresses webhooks may be sent to: those of the internet at large and what the operator allows, by their text and by
+ * what a name resolves to.
+ */
 
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The address in its one form, or what is wrong with it. `allowPrivate`: WEBHOOK_ALLOW_PRIVATE. */
-export function readWebhookUrl(text: string, allowPrivate: boolean): { url: string } | { refused: string } {
+/** What receivers may be at beside the internet at large. */
+export interface Reach {
+  /** WEBHOOK_ALLOW_PRIVATE: `http` and this machine, for trying out */
+  allowPrivate: boolean;
+  /** WEBHOOK_ALLOW: any address in one of these networks (CIDR), or that one of these names (lower case) leads to */
+  networks: string[];
+  names: string[];
+  /** Postgres and Redis: nothing is sent to them, wherever they are */
+  stores: Store[];
+}
+
+export interface Store {
+  host: string;
+  port: number;
+}
+
+/** The address in its one form, or what is wrong with it. */
+export function readWebhookUrl(text: string, reach: Reach): { url: string } | { refused: string } {
   if (!URL.canParse(text)) return { refused: 'must be an address such as https://example.com/hook' };
   // decimal, octal and shortened addresses are ordinary ones from here on
   const url = new URL(text);
-  const protocols = allowPrivate ? ['https:', 'http:'] : ['https:'];
+  const { host, port, isFree } = placeOf(url, reach);
+  const isAllowed = isFree || (!ipaddr.isValid(host) && reach.networks.length > 0);
+  const protocols = reach.allowPrivate || isAllowed ? ['https:', 'http:'] : ['https:'];
   if (!protocols.includes(url.protocol)) {
-    const hint = url.protocol === 'http:' ? '; to try one out, set WEBHOOK_ALLOW_PRIVATE=true' : '';
+    const hint = url.protocol === 'http:' ? '; the operator can allow more (WEBHOOK_ALLOW)' : '';
     return { refused: `must begin with https://${hint}` };
   }
   if (url.username !== '' || url.password !== '') return { refused: 'must have no user name and no password' };
   if (text.includes('#')) return { refused: 'must have no fragment' };
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  if (port !== 443 && port < 1024) return { refused: 'must have port 443, or one from 1024 on' };
-  if (!isPublicHost(hostOf(url), allowPrivate)) return { refused: 'must not be a private address' };
+  if (port !== 443 && port < 1024 && !isAllowed) return { refused: 'must have port 443, or one from 1024 on' };
+  if (!isAllowed && !isPublicHost(host, reach)) return { refused: 'must not be a private address' };
+  if (reach.stores.some((store) => store.port === port && store.host.toLowerCase() === host.toLowerCase()))
+    return { refused: 'must not be a store of this service' };
   return { url: url.href };
+}
+
+interface Place {
+  host: string;
+  port: number;
+  /** the operator has named it, so that protocol and port are free */
+  isFree: boolean;
+}
+
+function placeOf(url: URL, reach: Reach): Place {
+  const host = hostOf(url);
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  const isFree = ipaddr.isValid(host) ? isInNetworks(host, reach) : reach.names.includes(host.toLowerCase());
+  return { host, port, isFree };
 }
 
 /** Without brackets, and without the dot that ends a name. */
@@ -27,10 +63,10 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '
 
 const isLocalhost = (host: string): boolean => /(^|\.)localhost$/i.test(host);
 
-function isPublicHost(host: string, allowPrivate: boolean): boolean {
+function isPublicHost(host: string, reach: Reach): boolean {
   if (host === '') return false;
-  if (ipaddr.isValid(host)) return canAddress(host, allowPrivate);
-  return allowPrivate || !isLocalhost(host);
+  if (ipaddr.isValid(host)) return canAddress(host, reach);
+  return reach.allowPrivate || !isLocalhost(host);
 }
 
 /** all that IANA has assigned as global unicast */
@@ -44,18 +80,41 @@ function unwrap(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
   return new ipaddr.IPv4(parsed.toByteArray().slice(12));
 }
 
+/** Where clouds tell a machine its secrets, beside the link-local addresses: Azure, Alibaba, Oracle, AWS and Google by IPv6. */
+const metadata = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'].map((each) =>
+  ipaddr.parse(each).toString(),
+);
+
 /** Global unicast. What is no address is not. */
 function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = unwrap(address);
+  if (metadata.includes(parsed.toString())) return false;
   return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(global));
 }
 
 const isLoopback = (address: string): boolean => ipaddr.isValid(address) && unwrap(address).range() === 'loopback';
 
-/** `allowPrivate`: WEBHOOK_ALLOW_PRIVATE. */
-export const canAddress = (address: string, allowPrivate: boolean): boolean =>
-  isPublicAddress(address) || (allowPrivate && isLoopback(address));
+/** Kinds of addresses that an operator may allow: of one machine each, and not of the machine that a cloud answers by. */
+const allowable = ['unicast', 'private', 'uniqueLocal', 'loopback', 'carrierGradeNat'];
+
+const isAllowable = (address: string): boolean => {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = unwrap(address);
+  return allowable.includes(parsed.range()) && !metadata.includes(parsed.toString());
+};
+
+function isInNetworks(address: string, { networks }: Reach): boolean {
+  if (!isAllowable(address)) return false;
+  const parsed = unwrap(address);
+  return networks.some((network) => {
+    const [base, bits] = ipaddr.parseCIDR(network);
+    return base.kind() === parsed.kind() && parsed.match([base, bits] as [ipaddr.IPv4, number]);
+  });
+}
+
+export const canAddress = (address: string, reach: Reach): boolean =>
+  isPublicAddress(address) || isInNetworks(address, reach) || (reach.allowPrivate && isLoopback(address));
 
 /** A name, or one of its addresses, that nothing may be sent to. */
 export class RefusedAddress extends Error {}
@@ -80,15 +139,35 @@ export function createResolve(): Resolve {
 }
 
 /**
- * Resolves to public addresses only: whoever controls a name may have it lead anywhere, and elsewhere at each question (DNS
- * rebinding). Node asks here for each connection and connects to nothing but the answer.
+ * Throws a RefusedAddress unless something may be sent to all of these addresses of a URL's host. `http` and the lower ports
+ * are for what the operator has named.
  */
-export function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
+export async function checkAddresses(url: URL, addresses: string[], reach: Reach, resolve: Resolve): Promise<void> {
+  const { host, port, isFree } = placeOf(url, reach);
+  const isPlain = (url.protocol === 'http:' && !reach.allowPrivate) || (port !== 443 && port < 1024);
+  const refused = addresses.find((address) => {
+    if (isFree) return !isAllowable(address);
+    return isPlain ? !isInNetworks(address, reach) : !canAddress(address, reach);
+  });
+  if (refused !== undefined) throw new RefusedAddress(`${host} leads to ${refused}`);
+  const stores = reach.stores.filter((store) => store.port === port);
+  const theirs = await Promise.all(
+    stores.map((store) => (ipaddr.isValid(store.host) ? [store.host] : resolve(store.host).catch(() => []))),
+  );
+  const taken = new Set(theirs.flat().map((each) => unwrap(each).toString()));
+  const store = addresses.find((address) => taken.has(unwrap(address).toString()));
+  if (store !== undefined) throw new RefusedAddress(`${host} leads to a store at ${store}`);
+}
+
+/**
+ * Resolves to addresses that may be sent to: whoever controls a name may have it lead anywhere, and elsewhere at each
+ * question (DNS rebinding). Node asks here for each connection and connects to nothing but the answer.
+ */
+export function guardedLookup(url: URL, resolve: Resolve, reach: Reach): LookupFunction {
   return (host, options, callback) => {
     const answer = async () => {
       const addresses = await resolve(host);
-      const refused = addresses.find((address) => !canAddress(address, allowPrivate));
-      if (refused !== undefined) throw new RefusedAddress(`${host} leads to ${refused}`);
+      await checkAddresses(url, addresses, reach, resolve);
       return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     };
     answer().then(

@@ -3,7 +3,7 @@ import { print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { Database } from '#libs/base/db/database';
 import { type Decision, decisions } from '#libs/base/terms/terms';
-import { readWebhookUrl } from './addresses.ts';
+import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import { type WebhookType, webhookBody, webhookTypes } from './contract.ts';
 import { createSecretBox, formatSecret, resealSecrets } from './secret.ts';
@@ -22,7 +22,7 @@ type WebhookTools = Tools<{
   actor: string;
   secretsKey(): Buffer;
   previousSecretsKey(): Buffer | undefined;
-  webhookAllowPrivate: boolean;
+  webhookReach: Reach;
 }>;
 
 interface Options {
@@ -203,7 +203,7 @@ const shownFailing = ({ webhookId, organizationId, url, failingSince, lastDelive
 
 function readUrl(tools: WebhookTools, text: string): string {
   const read = webhookBody.shape.url.safeParse(text).success
-    ? readWebhookUrl(text, tools.config().webhookAllowPrivate)
+    ? readWebhookUrl(text, tools.config().webhookReach)
     : { refused: 'must have 1 to 2048 characters' };
   if ('refused' in read) throw new Error(`the URL ${read.refused}`);
   return read.url;

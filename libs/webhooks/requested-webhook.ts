@@ -12,14 +12,14 @@ import { changesInPlaces } from '#libs/tenants/request-places';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { Organization } from '#libs/tenants/tenants';
-import { readWebhookUrl } from './addresses.ts';
+import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import { type Webhook as Answer, webhookPath } from './contract.ts';
 import { createSecretBox, type SecretBox } from './secret.ts';
 import { findWebhook, type Webhook } from './stored-webhooks.ts';
 
 export interface WebhookParts {
-  config: { secretsKey: Buffer | undefined; webhookAllowPrivate: boolean; quotas: { webhooks: number } };
+  config: { secretsKey: Buffer | undefined; webhookReach: Reach; quotas: { webhooks: number } };
   db: Database;
   places: Pick<SharedPlaces, 'changes'>;
 }
@@ -56,7 +56,7 @@ export function requireWebhook(webhook: Webhook | undefined): Webhook {
 
 /** In its one form. */
 export function requireUrl(text: string, { config }: WebhookParts): string {
-  const read = readWebhookUrl(text, config.webhookAllowPrivate);
+  const read = readWebhookUrl(text, config.webhookReach);
   if ('url' in read) return read.url;
   throw refuseFields([{ path: '/url', message: read.refused }]);
 }

@@ -1,13 +1,23 @@
 /** Sends one message to a receiver, and tells how it went: a 2xx in time, or why not. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { guardedLookup, hostOf, RefusedAddress, type Resolve, readWebhookUrl, UnknownName } from './addresses.ts';
+import ipaddr from 'ipaddr.js';
+import {
+  checkAddresses,
+  guardedLookup,
+  hostOf,
+  type Reach,
+  RefusedAddress,
+  type Resolve,
+  readWebhookUrl,
+  UnknownName,
+} from './addresses.ts';
 import type { Failure } from './contract.ts';
 import { readRetryAfter } from './retries.ts';
 
 export interface Sender {
   resolve: Resolve;
-  allowPrivate: boolean;
+  reach: Reach;
   /** milliseconds for all of it */
   patience: number;
   /** PEM: certificates that are trusted beside the usual ones */
@@ -29,9 +39,12 @@ class TooSlow extends Error {}
 
 export async function send(sender: Sender, to: string, headers: Record<string, string>, body: string): Promise<Sent> {
   // the setting, or the rules, may have changed since the webhook was made
-  if ('refused' in readWebhookUrl(to, sender.allowPrivate)) return failed('address');
+  if ('refused' in readWebhookUrl(to, sender.reach)) return failed('address');
+  const url = new URL(to);
   try {
-    const response = await exchange(sender, new URL(to), headers, body);
+    // of an address Node asks for no lookup
+    if (ipaddr.isValid(hostOf(url))) await checkAddresses(url, [hostOf(url)], sender.reach, sender.resolve);
+    const response = await exchange(sender, url, headers, body);
     const status = response.statusCode ?? 0;
     return {
       failure: failureOf(status),
@@ -61,7 +74,7 @@ function reasonOf(error: unknown): Failure {
 
 /** Resolves with the head of the answer, once its body is read, cut or too slow. */
 function exchange(sender: Sender, url: URL, headers: Record<string, string>, body: string): Promise<IncomingMessage> {
-  const { resolve, allowPrivate, patience, ca } = sender;
+  const { resolve, reach, patience, ca } = sender;
   const bytes = Buffer.from(body);
   const options = {
     method: 'POST',
@@ -77,7 +90,7 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
     },
     // each message has a connection of its own, so its address was checked just now
     agent: false as const,
-    lookup: guardedLookup(resolve, allowPrivate),
+    lookup: guardedLookup(url, resolve, reach),
     ...(ca && { ca }),
   };
   return new Promise((done, reject) => {

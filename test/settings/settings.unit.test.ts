@@ -53,7 +53,15 @@ describe('with only what is needed', () => {
       failureRatePerMinute: 300,
       trustedProxyHops: 0,
       sealSeconds: 60,
-      webhookAllowPrivate: false,
+      webhookReach: {
+        allowPrivate: false,
+        networks: [],
+        names: [],
+        stores: [
+          { host: 'db.example', port: 5432 },
+          { host: 'redis.example', port: 6379 },
+        ],
+      },
       ip: { mode: 'truncated', hashKey: undefined },
       keys: [],
       countryHeader: undefined,
@@ -122,6 +130,24 @@ describe('what is given', () => {
       { trustedProxyHops: 2, countryHeader: 'cf-ipcountry' },
     ],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+    [
+      {
+        WEBHOOK_ALLOW: '192.168.1.20, 10.0.0.0/8,fd12::/16,N8N',
+        DATABASE_URL: 'postgres:///x?host=/run/pg',
+        REDIS_CLUSTER_NODES: '[::1]:7000',
+      },
+      {
+        webhookReach: {
+          allowPrivate: false,
+          networks: ['192.168.1.20/32', '10.0.0.0/8', 'fd12::/16'],
+          names: ['n8n'],
+          stores: [
+            { host: 'redis.example', port: 6379 },
+            { host: '::1', port: 7000 },
+          ],
+        },
+      },
+    ],
     [
       { JWT_ISSUER: 'https://issuer', JWT_AUDIENCE: 'assent' },
       { tokens: { issuer: 'https://issuer', audience: 'assent' } },

@@ -12,6 +12,7 @@ import { persist } from '#libs/record/persist/persist';
 import { createAdministration } from '#libs/tenants/administration';
 import { createPerform } from '#libs/tenants/audited-change';
 import { createVisitorHash } from '#libs/tenants/visitors';
+import type { Reach } from '#libs/webhooks/addresses';
 import { createWebhookAdministration } from '#libs/webhooks/administration';
 import type { WebhookType } from '#libs/webhooks/contract';
 import { createDeliverer, type Deliverer } from '#libs/webhooks/delivering';
@@ -35,6 +36,8 @@ import { eventually } from '../support/wait.ts';
 const key = Buffer.from(secretsKey, 'hex');
 const box = createSecretBox(key);
 const day = 24 * 60 * 60 * 1_000;
+const closed: Reach = { allowPrivate: false, networks: [], names: [], stores: [] };
+const free: Reach = { ...closed, allowPrivate: true };
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 
 describe('deliveries', () => {
@@ -59,7 +62,7 @@ describe('deliveries', () => {
   const startDeliverer = (sender: Partial<Sender> = {}) =>
     createDeliverer({
       secretsKey: key,
-      sender: { resolve: async () => ['127.0.0.1'], allowPrivate: true, patience: 15_000, ...sender },
+      sender: { resolve: async () => ['127.0.0.1'], reach: free, patience: 15_000, ...sender },
       db,
       log: quiet,
       metrics: createWebhookMetrics(new Registry()),
@@ -265,15 +268,27 @@ describe('deliveries', () => {
     const { webhook } = await make({ url: `https://hooks.example:${receiver.port}/` });
     await seal(1);
     for (const addresses of [['127.0.0.1'], ['93.184.215.14', '::ffff:10.0.0.1'], ['64:ff9b::a9fe:a9fe']]) {
-      await deliver(startDeliverer({ allowPrivate: false, resolve: async () => addresses }));
+      await deliver(startDeliverer({ reach: closed, resolve: async () => addresses }));
       expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'address', status: null });
       await pass(60 * 60_000);
     }
     // a setting that was taken back
     await admin().change(tenant.organizationId, webhook.webhookId, { url: receiver.url });
-    await deliver(startDeliverer({ allowPrivate: false }));
+    await deliver(startDeliverer({ reach: closed }));
     expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'address', status: null });
     expect(receiver.received).toEqual([]);
+  });
+
+  it('go to what the operator allows beside this service, and not to its stores', async () => {
+    const { webhook } = await make({ url: `http://n8n.internal:${receiver.port}/` });
+    await seal(1);
+    const allowed: Reach = { ...closed, names: ['n8n.internal'] };
+    await deliver(startDeliverer({ reach: { ...allowed, stores: [{ host: '127.0.0.1', port: receiver.port }] } }));
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: 'address', status: null });
+    await pass(6_000);
+    await deliver(startDeliverer({ reach: allowed }));
+    expect(at(await tries(webhook), 0)).toMatchObject({ failure: null, status: 204 });
+    expect(receiver.received).toHaveLength(1);
   });
 
   it('are of the wanted decisions and domains alone', async () => {

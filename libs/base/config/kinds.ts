@@ -1,5 +1,6 @@
 /** The kinds of settings: how the text is parsed, and the rule that the error message names. */
 import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { scopes, scopesAmong } from '../terms/terms.ts';
 import { withSocketSpelled } from './postgres-socket.ts';
@@ -89,6 +90,27 @@ export const nodes = z
   .transform((value) => value.split(','))
   .refine((list) => list.every(isNode))
   .meta({ rule: 'host:port, separated by commas, an IPv6 address in brackets' });
+
+const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
+/** A last label of digits would be an address that is not whole. */
+const isHostName = (text: string): boolean =>
+  /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i.test(text) && !/(^|\.)\d+$/.test(text);
+
+/** Addresses are networks of one. */
+const asNetwork = (text: string): string => {
+  if (ipaddr.isValidCIDR(text)) return text;
+  return `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`;
+};
+
+export const networksAndNames = z
+  .string()
+  .transform((value) => value.split(',').map((part) => part.trim()))
+  .refine((list) => list.every((part) => isNetwork(part) || isHostName(part)))
+  .transform((list) => ({
+    networks: list.filter(isNetwork).map(asNetwork),
+    names: list.filter((part) => !isNetwork(part)).map((name) => name.toLowerCase()),
+  }))
+  .meta({ rule: 'networks and host names, separated by commas, such as 192.168.1.0/24,n8n' });
 
 /** As OAuth separates scopes. */
 export const words = z
