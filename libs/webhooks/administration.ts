@@ -6,8 +6,9 @@ import { findSize, type LogSize } from '#libs/proof/published';
 import { createPerform, type Unchanged } from '#libs/tenants/audited-change';
 import { requireRoom } from '#libs/tenants/refusals';
 import type { WebhookChange, WebhookType } from './contract.ts';
-import { addLanes, addMissingLanes, dropLanes, restLanes, setBack, wakeLanes } from './lanes.ts';
-import { makeSecret, type SecretBox } from './secret.ts';
+import { type Headers, namesOf } from './headers.ts';
+import { addLanes, addMissingLanes, dropLanes, forgetBounds, restLanes, setBack, wakeLanes } from './lanes.ts';
+import { makeSecret, type SecretBox, sealHeaders } from './secret.ts';
 import { findWebhook, type Webhook, webhookColumns } from './stored-webhooks.ts';
 
 /** What a webhook is made of; the caller has checked it. */
@@ -16,7 +17,12 @@ interface NewWebhook {
   types: WebhookType[];
   domains: string[] | null;
   decisions: Decision[] | null;
+  headers?: Headers | undefined;
+  maxBytes?: number | undefined;
 }
+
+/** bytes of a message, where nothing else is asked for */
+const usualBytes = 64 * 1024;
 
 /** Hours for which a secret still signs after its rotation. */
 const previousFor = 24;
@@ -39,40 +45,56 @@ export function createWebhookAdministration(db: Database, actor: string) {
         await requireRoom(quota, 'webhooks', there);
         const webhookId = `wh_${randomBytes(10).toString('hex')}`;
         const secret = makeSecret();
+        const { headers = {}, maxBytes = usualBytes } = made;
         const [webhook] = await sql<Webhook[]>`
-          insert into webhooks (id, organization_id, url, types, domains, decisions, secret)
+          insert into webhooks (
+            id, organization_id, url, types, domains, decisions, secret, headers, header_names, max_bytes
+          )
           values (
             ${webhookId}, ${organizationId}, ${made.url}, ${made.types}, ${made.domains}, ${made.decisions},
-            ${box.seal(webhookId, secret)}
+            ${box.seal(webhookId, secret)}, ${sealHeaders(box, webhookId, headers)}, ${namesOf(headers)}, ${maxBytes}
           )
           returning ${webhookColumns(sql)}`;
         if (!webhook) throw new Error('a webhook was not made');
         await addLanes(sql, webhook);
-        await note({ act: 'webhook.create', subject: webhookId, organizationId, details: { ...made } });
+        await note({
+          act: 'webhook.create',
+          subject: webhookId,
+          organizationId,
+          details: { ...made, headers: namesOf(headers), maxBytes },
+        });
         return { webhook, secret };
       }),
 
-    /** `version`: the one that is to be changed, if the caller named one. What is added starts at the present size. */
+    /**
+     * `version`: the one that is to be changed, if the caller named one. What is added starts at the present size. Headers
+     * that were given for one receiver never go to another; `box` is for new ones.
+     */
     change: (
       organizationId: string,
       webhookId: string,
       change: WebhookChange,
-      version?: number,
+      { version, box }: { version?: number | undefined; box?: SecretBox | undefined } = {},
     ): Promise<Webhook | Unchanged> =>
       perform(async (sql, note) => {
         await sql`select from organizations where id = ${organizationId} for update`;
         const before = await lockWebhook(sql, organizationId, webhookId);
         if (!before) return 'not found';
         if (version !== undefined && before.version !== version) return 'changed meanwhile';
+        const isElsewhere = change.url !== undefined && new URL(change.url).origin !== new URL(before.url).origin;
+        const given = change.headers ?? (isElsewhere ? {} : undefined);
         const wanted = {
           url: change.url ?? before.url,
           types: change.types ?? before.types,
           domains: change.domains === undefined ? before.domains : change.domains,
           decisions: change.decisions === undefined ? before.decisions : change.decisions,
+          headers: change.headers ? namesOf(change.headers) : isElsewhere ? [] : before.headers,
+          maxBytes: change.maxBytes ?? before.maxBytes,
           enabled: change.enabled ?? before.enabled,
         };
-        const { url, types, domains, decisions, enabled } = wanted;
-        const changed = differences(before, wanted);
+        const { url, types, domains, decisions, headers, maxBytes, enabled } = wanted;
+        // values are not compared: giving them is a change
+        const changed = { ...differences(before, wanted), ...(change.headers && { headers }) };
         // whoever asks for it has mended the receiver
         if (change.enabled && before.enabled) await wakeLanes(sql, before.number);
         if (Object.keys(changed).length === 0) return before;
@@ -80,12 +102,14 @@ export function createWebhookAdministration(db: Database, actor: string) {
         const [after] = await sql<Webhook[]>`
           update webhooks set
             url = ${url}, types = ${types}, domains = ${domains}, decisions = ${decisions},
-            enabled = ${enabled}, version = version + 1,
+            ${given ? sql`headers = ${sealHeaders(box, webhookId, given)}, header_names = ${headers},` : sql``}
+            max_bytes = ${maxBytes}, enabled = ${enabled}, version = version + 1,
             failing_since = case when ${enabled && !before.enabled} then null else failing_since end,
             timed_out = timed_out and ${url === before.url}
           where number = ${before.number}
           returning ${webhookColumns(sql)}`;
         if (!after) throw new Error('a webhook was not changed');
+        await forgetBounds(sql, after.number);
         await dropLanes(sql, after);
         await addLanes(sql, after);
         // what waits for its next try need not wait for the old address
@@ -183,7 +207,7 @@ async function lockWebhook(sql: Sql, organizationId: string, webhookId: string):
   return findWebhook(sql, organizationId, webhookId);
 }
 
-type Changeable = NewWebhook & { enabled: boolean };
+type Changeable = Pick<Webhook, 'url' | 'types' | 'domains' | 'decisions' | 'headers' | 'maxBytes' | 'enabled'>;
 
 const differences = (before: Changeable, after: Changeable): Partial<Changeable> =>
   Object.fromEntries(

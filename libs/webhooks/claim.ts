@@ -25,6 +25,11 @@ export interface Lane {
   secret: Buffer;
   /** signs as well */
   previousSecret: Buffer | null;
+  /** sealed */
+  headers: Buffer | null;
+  /** bytes of a message, and entries in it, where the receiver took no more */
+  maxBytes: number;
+  atMost: number | null;
   decisions: Decision[] | null;
   domainNumber: number | null;
   domainId: string | null;
@@ -182,6 +187,7 @@ export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Claimed>
       returning l.number, l.type, l.webhook, webhooks.id as "webhookId", l.organization,
         webhooks.organization_id as "organizationId", url, receiver,
         secret, case when previous_until > clock_timestamp() then previous_secret end as "previousSecret",
+        headers, max_bytes as "maxBytes", l.at_most as "atMost",
         to_json(decisions) as decisions, domain_number as "domainNumber",
         (select id from domains where domains.number = domain_number) as "domainId", l.log, position, l.through,
         message_id as "messageId", made_at as "madeAt", clock_timestamp() as "claimedAt", data, tries, idle as "isIdle",

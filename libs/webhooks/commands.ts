@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
@@ -6,6 +7,7 @@ import { type Decision, decisions } from '#libs/base/terms/terms';
 import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import { type WebhookType, webhookBody, webhookTypes } from './contract.ts';
+import { type Headers, headersGiven } from './headers.ts';
 import { createSecretBox, formatSecret, resealSecrets } from './secret.ts';
 import {
   findWebhookAnywhere,
@@ -34,6 +36,8 @@ interface Options {
   allDecisions?: boolean;
   enable?: boolean;
   disable?: boolean;
+  headersFile?: string;
+  maxBytes?: number;
 }
 
 const oneOf =
@@ -49,7 +53,22 @@ const describedBy = (command: Command): Command =>
   command
     .option('--type <type>', `what it is told of; repeatable: ${webhookTypes.join(', ')}`, oneOf(webhookTypes))
     .option('--domain <domain>', 'only of this domain; repeatable', collect)
-    .option('--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`, oneOf(decisions));
+    .option('--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`, oneOf(decisions))
+    .option('--headers-file <file>', 'what is sent with each message: a line NAME: VALUE each; an empty file: nothing')
+    .option('--max-bytes <n>', 'bytes of a message, from 16384 to 1048576', wholeNumber(1_048_576, 16_384));
+
+/** From a file: what stands in arguments everybody on the machine can read. */
+function readHeaders({ headersFile: file }: Options): Headers | undefined {
+  if (file === undefined) return undefined;
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const read = headersGiven.safeParse(
+    Object.fromEntries(lines.map((line) => [line.split(':', 1)[0] ?? '', line.slice(line.indexOf(':') + 1).trim()])),
+  );
+  if (read.success) return read.data;
+  throw new Error(`a header in ${file} is not valid: ${read.error.issues[0]?.message ?? ''}`);
+}
 
 export function webhookCommand(tools: WebhookTools): Command {
   const administration = (db: Database) => createWebhookAdministration(db, tools.config().actor);
@@ -80,13 +99,16 @@ export function webhookCommand(tools: WebhookTools): Command {
     .description(
       'make a webhook, of records.sealed and every domain unless told otherwise; its secret is shown only once',
     )
-    .action(async (organizationId: string, url: string, { type, domain, decision }: Options, self: Command) => {
+    .action(async (organizationId: string, url: string, options: Options, self: Command) => {
+      const { type, domain, decision, maxBytes } = options;
       const box = createSecretBox(tools.config().secretsKey());
       const wanted = {
         url: readUrl(tools, url),
         types: type ?? (['records.sealed'] satisfies WebhookType[]),
         domains: domain ?? null,
         decisions: decision ?? null,
+        headers: readHeaders(options),
+        maxBytes,
       };
       const made = await tools.keyed(['SECRETS_KEY'], async (db) => {
         await requireOrganization(db, organizationId);
@@ -110,12 +132,15 @@ export function webhookCommand(tools: WebhookTools): Command {
         types: type,
         domains: allDomains ? null : domain,
         decisions: allDecisions ? null : decision,
+        headers: readHeaders(options),
+        maxBytes: options.maxBytes,
         enabled: enable ? true : disable ? false : undefined,
       };
-      const after = await tools.database(async (db) => {
+      const box = change.headers && createSecretBox(tools.config().secretsKey());
+      const after = await tools.keyed(box ? ['SECRETS_KEY'] : [], async (db) => {
         const { organizationId } = await requireWebhook(db, webhookId);
         await requireDomains(db, organizationId, change.domains ?? null);
-        return administration(db).change(organizationId, webhookId, change);
+        return administration(db).change(organizationId, webhookId, change, { box });
       });
       if (typeof after === 'string') throw new Error(`no webhook ${webhookId}`);
       print(self, shown(after));

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { decision, domainIdPattern } from '#libs/base/terms/terms';
+import { headersGiven } from './headers.ts';
 
 /** What a webhook may be told of. */
 export const webhookTypes = ['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached'] as const;
@@ -43,6 +44,15 @@ const fields = {
     .nullable()
     .optional()
     .meta({ description: 'of `records.sealed`: only records with these decisions; null: all' }),
+  headers: headersGiven.optional().meta({
+    description: 'sent with each message, kept as secrets; another origin in `url` without them deletes them',
+  }),
+  maxBytes: z
+    .int()
+    .min(16 * 1024)
+    .max(1024 * 1024)
+    .optional()
+    .meta({ description: 'of a message; default: 65,536' }),
 };
 
 export const webhookBody = z.strictObject(fields).meta({ id: 'WebhookBody' });
@@ -54,6 +64,8 @@ export const webhookChange = z
     types: fields.types.optional(),
     domains: fields.domains,
     decisions: fields.decisions,
+    headers: fields.headers,
+    maxBytes: fields.maxBytes,
     enabled: z.boolean().optional(),
   })
   .meta({ id: 'WebhookChange' });
@@ -84,6 +96,8 @@ export const webhook = z
     types: z.array(z.enum(webhookTypes)),
     domains: z.array(z.string()).nullable(),
     decisions: z.array(decision).nullable(),
+    headers: z.array(z.string()).meta({ description: 'their names' }),
+    maxBytes: count.meta({ description: 'of a message' }),
     enabled: z.boolean(),
     createdAt: time,
     lastDeliveredAt: time.nullable(),

@@ -10,12 +10,13 @@ import type { Scheduler } from '#libs/base/scheduler';
 import { createWebhookAdministration } from './administration.ts';
 import { claimLanes, type Lane } from './claim.ts';
 import { endBefore, fail, goOn, putOff, releaseLanes } from './ended-tries.ts';
+import type { Headers } from './headers.ts';
 import { addNewLanes, type Line, lineUp, wakeGrown, wakeStray } from './lanes.ts';
 import { addLimitMessages } from './limit-messages.ts';
 import { readMessage, sign } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { nextTry } from './retries.ts';
-import { createSecretBox } from './secret.ts';
+import { createSecretBox, openHeaders } from './secret.ts';
 import { type Sender, send } from './send.ts';
 
 /** milliseconds */
@@ -59,6 +60,11 @@ export interface Deliverer {
   release(): Promise<void>;
 }
 
+interface Secrets {
+  signing: Buffer[];
+  headers: Headers;
+}
+
 /** Without timers: what the worker does, and tests do step by step. */
 export function createDeliverer(parts: DeliveringParts): Deliverer {
   const { secretsKey, previousSecretsKey, sender, db, log, metrics, chance = Math.random } = parts;
@@ -72,9 +78,12 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   let comparedAt: number | undefined;
   let newestDomain = 0;
 
-  const secretsOf = ({ webhookId, secret, previousSecret }: Lane): Buffer[] | undefined => {
+  const secretsOf = ({ webhookId, secret, previousSecret, headers }: Lane): Secrets | undefined => {
     try {
-      return [secret, ...(previousSecret ? [previousSecret] : [])].map((sealed) => box.open(webhookId, sealed));
+      return {
+        signing: [secret, ...(previousSecret ? [previousSecret] : [])].map((sealed) => box.open(webhookId, sealed)),
+        headers: openHeaders(box, webhookId, headers),
+      };
     } catch (error) {
       log.error(
         { event: 'webhook_secret', webhookId, err: error },
@@ -95,12 +104,17 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data: message.data });
     const begin = performance.now();
     const at = new Date(lane.claimedAt.getTime() + begin - begun);
-    const sent = await send(sender, lane.url, { ...sign(lane.messageId, at, body, secrets) }, body);
+    const headers = { ...secrets.headers, ...sign(lane.messageId, at, body, secrets.signing) };
+    const sent = await send(sender, lane.url, headers, body);
     const tried = { milliseconds: Math.round(performance.now() - begin), status: sent.status };
     metrics.webhookTries.inc({ outcome: sent.failure ?? 'delivered' });
     if (sent.failure === null) return db.run((sql) => goOn(sql, lane, by, tried));
     const { failure } = sent;
     const isTest = lane.type === 'webhook.test';
+    if (sent.status === 413 && message.count > 1) {
+      const atMost = Math.floor(message.count / 2);
+      return db.run((sql) => fail(sql, lane, by, { tried, failure, wait: 0, atMost }));
+    }
     const isGone = failure === 'gone';
     const wait = isTest || isGone ? null : nextTry(lane.tries + 1, sent.retryAfter, chance());
     await db.run((sql) => fail(sql, lane, by, { tried, failure, wait }));

@@ -51,13 +51,13 @@ const disabledWithin = 60_000;
 
 /**
  * `wait`: milliseconds until it is tried again; null for never, since the webhook is disabled then. A test is tried once,
- * and says nothing about the rest.
+ * and says nothing about the rest. `atMost`: entries that its messages have from now on; the try then does not count as one.
  */
 export async function fail(
   sql: Sql,
   lane: Lane,
   by: string,
-  { tried, failure, wait }: { tried: Try; failure: Failure; wait: number | null },
+  { tried, failure, wait, atMost }: { tried: Try; failure: Failure; wait: number | null; atMost?: number | undefined },
 ): Promise<void> {
   const own = sql`number = ${lane.number} and claimed_by = ${by}::uuid and message_id = ${lane.messageId}`;
   const isTest = lane.type === 'webhook.test';
@@ -68,7 +68,7 @@ export async function fail(
           ? sql`delete from webhook_lanes where ${own}`
           : sql`
             update webhook_lanes set
-              tries = tries + 1, due_at = ended.now + ${wait ?? disabledWithin} * interval '1 ms', line = null,
+              ${atMost === undefined ? sql`tries = tries + 1` : sql`at_most = ${atMost}`}, due_at = ended.now + ${wait ?? disabledWithin} * interval '1 ms', line = null,
               claimed_by = null, claimed_until = null
             from ended where ${own}`
       }

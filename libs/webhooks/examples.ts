@@ -21,6 +21,7 @@ export const webhookBody: WebhookBody = {
   types: ['records.sealed'],
   domains: [domainId],
   decisions: ['withdraw'],
+  headers: { authorization: 'Bearer of-the-receiver' },
 };
 
 export const webhook: Webhook = {
@@ -29,6 +30,8 @@ export const webhook: Webhook = {
   types: ['records.sealed'],
   domains: [domainId],
   decisions: ['withdraw'],
+  headers: ['authorization'],
+  maxBytes: 65_536,
   enabled: true,
   createdAt: decidedAt,
   lastDeliveredAt: laterAt,

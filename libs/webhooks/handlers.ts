@@ -61,8 +61,8 @@ export function listWebhooks(parts: WebhookParts): Middleware {
 /** The answer has the secret, this once. */
 export function createWebhook(parts: WebhookParts): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
-    const { url, types, domains = null, decisions = null } = await readFields(ctx, webhookBody);
-    const wanted = { url: requireUrl(url, parts), types, domains, decisions };
+    const { url, types, domains = null, decisions = null, ...rest } = await readFields(ctx, webhookBody);
+    const wanted = { url: requireUrl(url, parts), types, domains, decisions, ...rest };
     const organization = organizationIn(ctx);
     requireAllowed(ctx, organization, wanted);
     const box = requireBox(parts);
@@ -92,8 +92,12 @@ export const changeWebhook = (parts: WebhookParts): Middleware =>
     const { types = webhook.types, domains = webhook.domains } = change;
     requireAllowed(ctx, organization, { types, domains });
     const version = requiredVersion(ctx, webhook);
-    const admin = adminOf(parts, ctx);
-    show(ctx, requireChanged(await admin.change(organization.organizationId, webhook.webhookId, change, version)));
+    const { organizationId } = organization;
+    const changed = await adminOf(parts, ctx).change(organizationId, webhook.webhookId, change, {
+      version,
+      box: requireBox(parts),
+    });
+    show(ctx, requireChanged(changed));
   });
 
 /** Answers what it was. */

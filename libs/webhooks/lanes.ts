@@ -88,6 +88,10 @@ export const wakeLanes = (sql: Sql, webhook: number) => sql`
 export const restLanes = (sql: Sql, webhook: number) => sql`
   update webhook_lanes set due_at = 'infinity', line = null where webhook = ${webhook} and type <> 'webhook.test'`;
 
+/** What a receiver did not take says nothing of the one that it is now. */
+export const forgetBounds = (sql: Sql, webhook: number) => sql`
+  update webhook_lanes set at_most = null where webhook = ${webhook} and at_most is not null`;
+
 const inLine = (sql: Sql) => sql`
   line = case when failing_since is null then ${lines.well}::smallint else ${lines.failing}::smallint end, organization = organizations.number`;
 const withOrganization = (sql: Sql) => sql`webhooks join organizations on organizations.id = webhooks.organization_id`;

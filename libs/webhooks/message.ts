@@ -10,12 +10,17 @@ interface Message {
   data: object;
   /** the position after the last that it is about, which may be before that of the lane; null for a single message */
   through: number | null;
+  /** entries or positions in it */
+  count: number;
 }
+
+/** bytes around the entries of a message */
+const envelope = 512;
 
 /** Undefined where nothing is left of what the lane has next, by its filter or by its type. */
 export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undefined> {
   const { type, domainId, domainNumber, log, position, through, data } = lane;
-  if (domainNumber === null) return { data: data ?? {}, through };
+  if (domainNumber === null) return { data: data ?? {}, through, count: 1 };
   if (log === null || position === null || through === null) throw new Error(`lane ${lane.number} has no place`);
   const range = { from: position, below: through };
   if (type === 'visitor.erased') {
@@ -24,12 +29,41 @@ export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undef
     if (!first) return undefined;
     // positions are of one log: what is erased of another is the next message
     const other = erased.find((each) => each.log !== first.log);
-    const own = other ? erased.slice(0, erased.indexOf(other)) : erased;
+    const ofLog = other ? erased.slice(0, erased.indexOf(other)) : erased;
+    const own = ofLog.slice(
+      0,
+      countFitting(
+        lane,
+        ofLog.map(({ position: each }) => String(each).length + 1),
+      ),
+    );
     const positions = own.map((each) => each.position).toSorted((one, another) => one - another);
-    return { data: { domainId, log: first.log, positions }, through: other?.entry ?? through };
+    const next = erased[own.length];
+    return { data: { domainId, log: first.log, positions }, through: next?.entry ?? through, count: own.length };
   }
-  const entries = (await readFeed(sql, { domainNumber, log }, range)).filter(isWanted(lane)).map(withoutDevice);
-  return entries.length > 0 ? { data: { domainId, log, first: position, size: through, entries }, through } : undefined;
+  const wanted = (await readFeed(sql, { domainNumber, log }, range)).filter(isWanted(lane));
+  if (wanted.length === 0) return undefined;
+  const shown = wanted.map(withoutDevice);
+  const entries = shown.slice(
+    0,
+    countFitting(
+      lane,
+      shown.map((entry) => Buffer.byteLength(JSON.stringify(entry)) + 1),
+    ),
+  );
+  const size = wanted[entries.length]?.position ?? through;
+  return { data: { domainId, log, first: position, size, entries }, through: size, count: entries.length };
+}
+
+/** How many of the first, with these bytes each, a message holds: one at least. */
+function countFitting({ maxBytes, atMost }: Lane, sizes: number[]): number {
+  let bytes = envelope;
+  const beyond = sizes.findIndex((size) => {
+    bytes += size;
+    return bytes > maxBytes;
+  });
+  const fitting = beyond === -1 ? sizes.length : Math.max(1, beyond);
+  return Math.min(fitting, atMost ?? fitting);
 }
 
 /** The filter is about records; whoever keeps them has to hear of erasures in any case. */

@@ -84,6 +84,8 @@ export const toAnswer = (webhook: Webhook): Answer => ({
   types: webhook.types,
   domains: webhook.domains,
   decisions: webhook.decisions,
+  headers: webhook.headers,
+  maxBytes: webhook.maxBytes,
   enabled: webhook.enabled,
   createdAt: webhook.createdAt.toISOString(),
   lastDeliveredAt: webhook.lastDeliveredAt?.toISOString() ?? null,

@@ -2,6 +2,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import { createPerform } from '#libs/tenants/audited-change';
+import { type Headers, headersGiven } from './headers.ts';
 
 const cipher = 'aes-256-gcm';
 const nonceLength = 12;
@@ -46,6 +47,21 @@ function openUnder(key: KeyObject, webhookId: string, sealed: Buffer): Buffer {
   return Buffer.concat([opening.update(sealed.subarray(nonceLength + tagLength)), opening.final()]);
 }
 
+/** What headers are sealed for: a webhook's secret does not open as them. */
+const headersOf = (webhookId: string): string => `${webhookId} headers`;
+
+/** Null where there are none. Without a box there may be none. */
+export function sealHeaders(box: SecretBox | undefined, webhookId: string, headers: Headers): Buffer | null {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  if (named.length === 0) return null;
+  if (!box) throw new Error('headers need the key that they are encrypted with');
+  return box.seal(headersOf(webhookId), Buffer.from(JSON.stringify(Object.fromEntries(named))));
+}
+
+/** Throws where they were sealed under another key or for another webhook. */
+export const openHeaders = (box: SecretBox, webhookId: string, sealed: Buffer | null): Headers =>
+  sealed ? headersGiven.parse(JSON.parse(box.open(headersOf(webhookId), sealed).toString())) : {};
+
 /** webhooks in one transaction */
 const chunk = 500;
 
@@ -54,6 +70,7 @@ interface Sealed {
   webhookId: string;
   secret: Buffer;
   previousSecret: Buffer | null;
+  headers: Buffer | null;
 }
 
 /** Encrypts every secret anew, and returns how many webhooks there are. Throws at the first that `box` cannot open. */
@@ -62,12 +79,13 @@ export async function resealSecrets(db: Database, box: SecretBox, actor: string)
   for (let [resealed, after] = [0, 0]; ; ) {
     const some = await perform(async (sql, note) => {
       const webhooks = await sql<Sealed[]>`
-        select number, id as "webhookId", secret, previous_secret as "previousSecret" from webhooks
+        select number, id as "webhookId", secret, previous_secret as "previousSecret", headers from webhooks
         where number > ${after} order by number limit ${chunk} for update`;
-      for (const { number, webhookId, secret, previousSecret } of webhooks) {
-        const anew = (sealed: Buffer) => box.seal(webhookId, box.open(webhookId, sealed));
+      for (const { number, webhookId, secret, previousSecret, headers } of webhooks) {
+        const anew = (sealed: Buffer, of = webhookId) => box.seal(of, box.open(of, sealed));
         await sql`
-          update webhooks set secret = ${anew(secret)}, previous_secret = ${previousSecret && anew(previousSecret)}
+          update webhooks set secret = ${anew(secret)}, previous_secret = ${previousSecret && anew(previousSecret)},
+            headers = ${headers && anew(headers, headersOf(webhookId))}
           where number = ${number}`;
       }
       if (webhooks.length > 0)

@@ -82,11 +82,11 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
     port: url.port || undefined,
     path: url.pathname + url.search,
     headers: {
+      'user-agent': 'Assent',
       ...headers,
       host: url.host,
       'content-type': 'application/json',
       'content-length': bytes.length,
-      'user-agent': 'Assent',
     },
     // each message has a connection of its own, so its address was checked just now
     agent: false as const,

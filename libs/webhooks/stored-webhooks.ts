@@ -14,6 +14,10 @@ export interface Webhook {
   /** null: all */
   domains: string[] | null;
   decisions: Decision[] | null;
+  /** the names */
+  headers: string[];
+  /** of a message */
+  maxBytes: number;
   enabled: boolean;
   createdAt: Date;
   lastDeliveredAt: Date | null;
@@ -27,7 +31,8 @@ export const isToldOf = ({ types, domains }: Pick<Webhook, 'types' | 'domains'>,
 
 export const webhookColumns = (sql: Sql) => sql`
   number, id as "webhookId", organization_id as "organizationId", url, to_json(types) as types,
-  to_json(domains) as domains, to_json(decisions) as decisions, enabled, created_at as "createdAt",
+  to_json(domains) as domains, to_json(decisions) as decisions,
+  to_json(header_names) as headers, max_bytes as "maxBytes", enabled, created_at as "createdAt",
   last_delivered_at as "lastDeliveredAt", failing_since as "failingSince", version`;
 
 export async function findWebhook(sql: Sql, organizationId: string, webhookId: string): Promise<Webhook | undefined> {

@@ -63,7 +63,7 @@ it('every answer is the same as with usual defaults, also behind a pooler, and w
   const { id, decidedAt, receivedAt } = receipt.body;
   await eventually(async () => {
     const { body: found } = await client.get<FullRecord>(`/v1/consent/${domainId}/records/${id}`);
-    expect(found).toMatchObject({ decidedAt, receivedAt, visitorId: 'người', metadata, position: 0 });
+    expect(found).toMatchObject({ decidedAt, receivedAt, visitorId: 'người', metadata, position: 1 });
   });
 
   const authorization = `Bearer ${tokenFor(tenant.organizationId, { scope: 'read privacy import manage' })}`;

@@ -151,7 +151,14 @@ describe('a webhook’s deliveries', () => {
   it('tell a webhook that the service gave up from one that somebody paused', () => {
     const webhook: Webhook = {
       ...{ webhookId: 'wh_1', url: 'https://a.example/', types: ['records.sealed'], domains: null, decisions: null },
-      ...{ enabled: false, createdAt: '', lastDeliveredAt: null, failingSince: '2026-03-31T12:00:00Z' },
+      ...{
+        headers: [],
+        maxBytes: 65_536,
+        enabled: false,
+        createdAt: '',
+        lastDeliveredAt: null,
+        failingSince: '2026-03-31T12:00:00Z',
+      },
     };
     const failed = tried(1, { outcome: 'failed', failure: 'status', status: 500 });
     const test = tried(2, { type: 'webhook.test' });

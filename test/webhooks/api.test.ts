@@ -123,6 +123,28 @@ describe('webhooks', () => {
   });
   let strict: Api | undefined;
 
+  it('take headers and a size within their bounds, and show names only', async () => {
+    const usual = { url: 'https://receiver.example/', types: ['limit.reached'] };
+    const { body } = await make({ ...usual, headers: { Authorization: 'Bearer s3cret' }, maxBytes: 16_384 });
+    expect(body).toMatchObject({ headers: ['authorization'], maxBytes: 16_384 });
+    const many = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`x-${n}`, '1']));
+    for (const [fields, ...blamed] of [
+      [{ maxBytes: 16_383 }, '/maxBytes'],
+      [{ maxBytes: 1_048_577 }, '/maxBytes'],
+      [{ headers: many }, '/headers'],
+      [{ headers: { 'x-a': 'x'.repeat(4_096) } }, '/headers'],
+      [{ headers: { 'X-A': '1', 'x-a': '2' } }, '/headers'],
+      ...['Host', 'content-type', 'Connection', 'transfer-encoding', 'webhook-id', 'a b', ''].map(
+        (name): [object, string] => [{ headers: { [name]: '1' } }, `/headers/${name}`],
+      ),
+      ...['a\r\nx-b: 1', 'é', ' a', ''].map((value): [object, string] => [
+        { headers: { 'x-a': value } },
+        '/headers/x-a',
+      ]),
+    ] as [object, string][])
+      expectBlame(await ask('POST', '', { body: { ...usual, ...fields } }), ...blamed);
+  });
+
   it('are checked in the order of the contract', async () => {
     const url = 'https://receiver.example/';
     const sealed = { url, types: ['records.sealed'] };

@@ -19,7 +19,7 @@ import { createDeliverer, type Deliverer } from '#libs/webhooks/delivering';
 import { addLimitMessages } from '#libs/webhooks/limit-messages';
 import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
 import { waits } from '#libs/webhooks/retries';
-import { createSecretBox, formatSecret } from '#libs/webhooks/secret';
+import { createSecretBox, formatSecret, resealSecrets } from '#libs/webhooks/secret';
 import type { Sender } from '#libs/webhooks/send';
 import { deleteOldDeliveries, findWebhook, listDeliveries, type Webhook } from '#libs/webhooks/stored-webhooks';
 import { openCertificate } from '../support/certificate.ts';
@@ -70,14 +70,23 @@ describe('deliveries', () => {
     });
   const admin = () => createWebhookAdministration(db, 'test');
   const make = (
-    options: { url?: string; types?: WebhookType[]; domains?: string[]; decisions?: Decision[]; of?: Tenant } = {},
+    options: {
+      url?: string;
+      types?: WebhookType[];
+      domains?: string[];
+      decisions?: Decision[];
+      headers?: Record<string, string>;
+      maxBytes?: number;
+      of?: Tenant;
+    } = {},
   ) => {
-    const { url = receiver.url, types = ['records.sealed'], domains = null, decisions = null, of = tenant } = options;
-    return admin().create(of.organizationId, { url, types, domains, decisions }, box);
+    const { of = tenant, ...rest } = options;
+    const usual = { url: receiver.url, types: ['records.sealed' as const], domains: null, decisions: null };
+    return admin().create(of.organizationId, { ...usual, ...rest }, box);
   };
   const makeDomain = () =>
     createAdministration(db, 'test').createDomain(tenant.organizationId, { name: 'new', origins: [] });
-  const record = async (count: number, fields: { domainId?: string; decision?: Decision; visitorId?: string } = {}) => {
+  const record = async (count: number, fields: Partial<Parameters<typeof recordAt>[1]> = {}) => {
     const records = Array.from({ length: count }, () =>
       recordAt(Date.now(), { domainId: at(tenant.domainIds, 0), ip: '192.0.2.0', userAgent: 'Mozilla/5.0', ...fields }),
     );
@@ -163,6 +172,94 @@ describe('deliveries', () => {
     ]);
     await deliver();
     expect(receiver.received).toHaveLength(3);
+  });
+
+  it('have as many bytes as asked for at most, whatever they tell of, and miss nothing', async () => {
+    const maxBytes = 16_384;
+    await make({ maxBytes, types: ['records.sealed', 'visitor.erased'] });
+    const ids = await seal(20, { tcString: 'é'.repeat(2_000), visitorId: 'v' });
+    await deliver();
+    const sizes = () => receiver.received.map(({ body }) => Buffer.byteLength(body));
+    expect(Math.max(...sizes())).toBeLessThanOrEqual(maxBytes);
+    expect(receiver.received).toHaveLength(Math.ceil(ids.length / Math.floor(maxBytes / 4_600)));
+    expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual(ids);
+    // a position of some digits each: more than fit into one message
+    await db.run((sql) => sql`truncate webhooks cascade`);
+    await seal(6_000, { visitorId: 'v' });
+    await make({ maxBytes, types: ['visitor.erased'] });
+    receiver.received.length = 0;
+    await eraseV();
+    await sealer.closeAndSeal();
+    await deliver();
+    expect(Math.max(...sizes())).toBeLessThanOrEqual(maxBytes);
+    const positions = receiver.received.flatMap(({ message }) => message.data.positions as number[]);
+    expect(positions.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 6_020 }, (_, each) => each));
+  });
+
+  it('that are too large for a receiver are sent again at once with half as many entries, and stay so', async () => {
+    const { webhook } = await make();
+    const most = 30;
+    receiver.answerWith((response, { message }) => {
+      response.writeHead((message.data.entries as unknown[]).length > most ? 413 : 204).end();
+    });
+    const ids = await seal(150);
+    await deliver();
+    const taken = receiver.received.filter(({ message }) => (message.data.entries as unknown[]).length <= most);
+    expect(entriesIn(taken).map(({ record }) => record.id)).toEqual(ids);
+    expect(receiver.received.map(({ message }) => (message.data.entries as unknown[]).length)).toEqual([
+      ...[100, 50, 25, 25, 25, 25, 25, 25],
+    ]);
+    expect(await again(webhook)).toMatchObject({ enabled: true, failingSince: null });
+    expect((await tries(webhook)).at(-1)).toMatchObject({ attempt: 1, status: 413, failure: 'status' });
+    // one entry that is too large is a failure like any other
+    receiver.answerWith((response) => void response.writeHead(413).end());
+    await seal(1);
+    await deliver();
+    expect(await waitAfter(webhook)).toBe(at(waits, 0));
+    // another receiver may take more
+    await admin().change(tenant.organizationId, webhook.webhookId, { maxBytes: 1_048_576 });
+    receiver.received.length = 0;
+    receiver.answerWith();
+    await seal(60);
+    await pass(6_000);
+    await deliver();
+    expect(receiver.received.map(({ message }) => (message.data.entries as unknown[]).length)).toEqual([61]);
+  });
+
+  it('have the headers that were given, which are kept encrypted and go to no other origin', async () => {
+    const { webhook } = await make({ headers: { Authorization: 'Bearer s3cret', 'X-Api-Key': 's3cret too' } });
+    expect(webhook.headers).toEqual(['authorization', 'x-api-key']);
+    await seal(1);
+    await deliver();
+    expect(at(receiver.received, -1).headers).toMatchObject({
+      authorization: 'Bearer s3cret',
+      'x-api-key': 's3cret too',
+    });
+    await resealSecrets(db, createSecretBox(Buffer.alloc(32, 7), key), 'test');
+    await resealSecrets(db, createSecretBox(key, Buffer.alloc(32, 7)), 'test');
+    const change = (wanted: Parameters<ReturnType<typeof admin>['change']>[2]) =>
+      admin().change(tenant.organizationId, webhook.webhookId, wanted, { box });
+    expect(await change({ url: `${receiver.url}/other` })).toMatchObject({ headers: webhook.headers });
+    await seal(1);
+    await deliver();
+    expect(at(receiver.received, -1).headers).toMatchObject({ authorization: 'Bearer s3cret' });
+    const rows = await db.run(
+      (sql) => sql<{ text: string }[]>`
+        select w::text as text from webhooks as w union all select details::text from administrative_acts`,
+    );
+    const stored = JSON.stringify(rows);
+    for (const text of ['s3cret', Buffer.from('s3cret').toString('hex')]) expect(stored).not.toContain(text);
+    expect(stored).toContain('authorization');
+    const other = await startReceiver();
+    expect(await change({ url: other.url })).toMatchObject({ headers: [] });
+    await seal(1);
+    await deliver();
+    expect(at(other.received, 0).headers).not.toHaveProperty('authorization');
+    expect(await change({ url: receiver.url, headers: { 'x-new': '1' } })).toMatchObject({ headers: ['x-new'] });
+    await seal(1);
+    await deliver();
+    expect(at(receiver.received, -1).headers).toMatchObject({ 'x-new': '1', 'user-agent': 'Assent' });
+    expect(await change({ headers: {} })).toMatchObject({ headers: [] });
   });
 
   it('that fail are tried again as promised, with one id, and the last failure disables the webhook', async () => {

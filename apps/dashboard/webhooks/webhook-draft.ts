@@ -17,7 +17,10 @@ export interface Draft {
 
 type DraftErrors = Partial<Record<'url' | 'types' | 'domains' | 'decisions', string>>;
 
-export const draftOf = ({ url, types, domains, decisions: chosen }: WebhookBody): Draft => ({
+/** Headers and size are set over HTTP, or on the command line: what is left out stays. */
+type Formed = Omit<WebhookBody, 'headers' | 'maxBytes'>;
+
+export const draftOf = ({ url, types, domains, decisions: chosen }: Formed): Draft => ({
   url,
   types,
   hasAllDomains: domains === null || domains === undefined,
@@ -25,7 +28,7 @@ export const draftOf = ({ url, types, domains, decisions: chosen }: WebhookBody)
   decisions: chosen ?? [...decisions],
 });
 
-export const bodyOf = ({ url, types, hasAllDomains, domains, decisions: chosen }: Draft): Required<WebhookBody> => ({
+export const bodyOf = ({ url, types, hasAllDomains, domains, decisions: chosen }: Draft): Required<Formed> => ({
   url: url.trim(),
   types,
   domains: hasAllDomains ? null : domains,
