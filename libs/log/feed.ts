@@ -48,5 +48,5 @@ function requirePosition({ log, size, isEnded }: LogSize, from: number): void {
   if (isEnded) throw new Problem('log_restarted', `log ${log} ended at ${size}; read the next one from 0`);
   if (log > 1)
     throw new Problem('log_restarted', `the log was restarted; read log ${log}, which has ${size} entries, from 0`);
-  throw refuseFields([{ path: '/from', message: `must be at most the log's size, ${size}` }]);
+  throw refuseFields([{ path: '/from', in: 'query', message: `must be at most the log's size, ${size}` }]);
 }

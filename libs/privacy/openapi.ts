@@ -9,7 +9,7 @@ import * as examples from './examples.ts';
 function visitorPaths(prefix: string, path?: typeof domainPath) {
   const ofWhat = path ? 'Domain' : 'Organization';
   const where = path ? 'a domain' : 'all domains of the organization';
-  const codes = [...scopedCodes, ...(path ? (['domain_not_found'] as const) : [])];
+  const codes = [...scopedCodes, 'not_configured' as const, ...(path ? (['domain_not_found'] as const) : [])];
   const bodyCodes = [...codes, 'invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
   const inPath = { requestParams: { path: path ? path.extend(visitorPath.shape) : visitorPath } };
   const inBody = {

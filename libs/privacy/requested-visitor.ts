@@ -5,7 +5,7 @@ import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/http/field
 import { guard } from '#libs/base/http/guard';
 import { readJsonObject } from '#libs/base/http/json-body';
 import { domainPath, noQuery } from '#libs/base/terms/parameters';
-import { Problem, unavailable } from '#libs/base/terms/problem';
+import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
@@ -36,7 +36,7 @@ export function forVisitor(
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   return guard({ params: domainPath.partial(), query: noQuery }, async (ctx, { params: { domainId } }) => {
     const read = visitorBody.safeParse(await givenIn[given](ctx), parseOptions);
-    if (!read.success) throw refuseFields(toFieldErrors(read.error.issues));
+    if (!read.success) throw refuseFields(toFieldErrors(read.error.issues, given));
     const organization = organizationIn(ctx);
     if (domainId !== undefined) requireOwnDomain(organization, domainId);
     const { organizationId } = organization;
@@ -48,7 +48,7 @@ export function forVisitor(
 /** Without the key nobody could be erased for good, so the operator is told in words that they understand. */
 function requireKey(hashOf: VisitorHash | undefined): VisitorHash {
   if (hashOf) return hashOf;
-  throw unavailable('this installation has no PRIVACY_KEY, which visitors are erased with', { elsewhere: true });
+  throw notConfigured('this installation has no PRIVACY_KEY, which visitors are erased with');
 }
 
 /** The router leaves what is not percent-encoded UTF-8 as it is; here it is refused. */
@@ -57,6 +57,8 @@ function lastSegment(ctx: Context): string {
     return decodeURIComponent(ctx.path.slice(ctx.path.lastIndexOf('/') + 1));
   } catch {
     const message = 'is not percent-encoded UTF-8';
-    throw new Problem('invalid_request', `/visitorId ${message}`, { errors: [{ path: '/visitorId', message }] });
+    throw new Problem('invalid_request', `/visitorId ${message}`, {
+      errors: [{ path: '/visitorId', in: 'path', message }],
+    });
   }
 }

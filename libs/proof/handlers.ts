@@ -1,6 +1,6 @@
 /** What one needs to follow a domain's log, and to prove one of its records. */
 
-import type { Database } from '#libs/base/db/database';
+import type { Database, Sql } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { refuseFields } from '#libs/base/http/field-errors';
@@ -8,7 +8,7 @@ import { guard } from '#libs/base/http/guard';
 import type { Log } from '#libs/base/ops/process-log';
 import { sha256 } from '#libs/base/sha256';
 import { domainPath } from '#libs/base/terms/parameters';
-import { Problem } from '#libs/base/terms/problem';
+import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { logQuery, recordPath } from '#libs/record/contract';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
@@ -52,7 +52,9 @@ export function consistency({ readDb }: { readDb: Database }): Middleware {
     const answer = await readDb.run(async (sql): Promise<Consistency> => {
       const published = await requireLog(sql, domainId, query.log);
       if (to > published.size) {
-        throw refuseFields([{ path: '/to', message: `must be at most the log's size, ${published.size}` }]);
+        throw refuseFields([
+          { path: '/to', in: 'query', message: `must be at most the log's size, ${published.size}` },
+        ]);
       }
       // between two equal sizes there is nothing to prove
       const tiles = await readTileBytes(sql, published, consistencyTiles(from, to));
@@ -122,6 +124,13 @@ interface ProofParts {
   log: Log;
 }
 
+/** Whether a worker ever had a key to sign with: an API process has none of its own. */
+async function isSealing(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ sealing: boolean }[]>`
+    select exists (select from key_fingerprints where name = 'LOG_KEY') or exists (select from logs) as sealing`;
+  return row?.sealing === true;
+}
+
 /** Seconds after which to ask again where nothing is sealed. */
 const unsealed = 60;
 
@@ -135,6 +144,8 @@ export function proof({ config, readDb, log }: ProofParts): Middleware {
       headers: { 'Retry-After': String(config.sealSeconds || unsealed) },
     });
 
+  const neverSealed = () => notConfigured('this installation has no LOG_KEY, which records are sealed with');
+
   return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
@@ -144,7 +155,7 @@ export function proof({ config, readDb, log }: ProofParts): Middleware {
     const isBundle = ctx.accepts('text/plain', 'application/json') === 'application/json';
     const proven = await readDb.run(async (sql) => {
       const found = await inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query, isBundle }, reported));
-      if (!found) throw notSealedYet();
+      if (!found) throw (await isSealing(sql)) ? notSealedYet() : neverSealed();
       return found;
     });
     if (isBundle) {

@@ -33,7 +33,7 @@ export const proofPaths: ZodOpenApiPathsObject = {
             'application/json': { schema: proofBundle, example: examples.proofBundle },
           },
         },
-        ...refusals(...scopedCodes, ...recordCodes, 'not_found', 'not_sealed_yet', 'expired'),
+        ...refusals(...scopedCodes, ...recordCodes, 'not_found', 'not_sealed_yet', 'expired', 'not_configured'),
       },
     }),
   },

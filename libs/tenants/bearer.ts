@@ -106,7 +106,7 @@ const tokenIn = (header: string): string | undefined => /^Bearer +([A-Za-z0-9._~
 /** Reads per access token. */
 export function readRateLimit(limit: number): Middleware {
   const detail = `at most ${limit} reads a minute with one access token`;
-  const limiter = createLimiter({ name: 'read', limit, detail });
+  const limiter = createLimiter({ name: 'read', limit, detail, isTold: true });
   return (ctx, next) => {
     limiter.admit(ctx, accessIn(ctx).countedAs);
     return next();
@@ -120,7 +120,12 @@ export const changeRateLimit = (limit: number): Middleware => perOrganization('c
 export const revocationRateLimit = (limit: number): Middleware => perOrganization('revocation', limit, 'revocations');
 
 function perOrganization(name: string, limit: number, what: string): Middleware {
-  const limiter = createLimiter({ name, limit, detail: `at most ${limit} ${what} a minute in one organization` });
+  const limiter = createLimiter({
+    name,
+    limit,
+    detail: `at most ${limit} ${what} a minute in one organization`,
+    isTold: true,
+  });
   return (ctx, next) => {
     limiter.admit(ctx, accessIn(ctx).organizationId);
     return next();

@@ -19,7 +19,8 @@ import * as examples from './examples.ts';
 
 const tags = ['Webhooks'];
 const known = { tags, requestParams: { path: webhookPath } };
-const codes = [...scopedCodes, 'webhook_not_found'] as const;
+const listed = [...scopedCodes, 'not_configured'] as const;
+const codes = [...listed, 'webhook_not_found'] as const;
 const wanted = ['domain_not_found', 'plan_feature_required', ...withBody] as const;
 const webhooks = '/v1/organization/webhooks';
 
@@ -33,7 +34,7 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       requestParams: { query: listQuery },
       responses: {
         200: answer('A page of webhooks', webhooksPage, examples.webhooksPage),
-        ...refusals(...scopedCodes),
+        ...refusals(...listed),
       },
     }),
     post: read({
@@ -44,7 +45,7 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       ...jsonBody(webhookBody, examples.webhookBody),
       responses: {
         201: answer('The webhook, and this once its secret', madeWebhook, examples.madeWebhook, etag),
-        ...refusals(...scopedCodes, ...wanted, 'quota_exceeded'),
+        ...refusals(...listed, ...wanted, 'quota_exceeded'),
       },
     }),
   },

@@ -6,7 +6,7 @@ import { setVersion } from '#libs/base/http/etag';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import { noQuery } from '#libs/base/terms/parameters';
-import { Problem, unavailable } from '#libs/base/terms/problem';
+import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';
 import { changesInPlaces } from '#libs/tenants/request-places';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
@@ -30,9 +30,7 @@ export const adminOf = ({ db, places }: WebhookParts, ctx: Context) =>
 /** Without the key no secret could be kept, so the operator is told in words that they understand. */
 export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox {
   if (secretsKey) return createSecretBox(secretsKey);
-  throw unavailable('this installation has no SECRETS_KEY, which the secrets of webhooks are encrypted with', {
-    elsewhere: true,
-  });
+  throw notConfigured('this installation has no SECRETS_KEY, which the secrets of webhooks are encrypted with');
 }
 
 /** `find` is called once the rest of the request is known to be right: it throws the 404. */

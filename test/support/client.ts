@@ -51,7 +51,7 @@ export interface ProblemAnswer {
   code: string;
   detail: string;
   requestId: string;
-  errors?: { path: string; message: string }[];
+  errors?: { path: string; in: string; message: string }[];
   serverTime?: string;
   id?: string;
 }

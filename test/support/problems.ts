@@ -25,6 +25,7 @@ export function expectProblem(answer: Answer<ProblemAnswer>, status: number, cod
   expect(headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
   expect(body).toMatchObject({ status, title: expect.stringMatching(/./), type: expect.stringMatching(/./) });
   expect(headers.get('x-request-id')).toBe(body.requestId);
+  for (const error of body.errors ?? []) expect(['body', 'query', 'path', 'header']).toContain(error.in);
   expect(Object.keys(body).filter((field) => !publicFields.has(field))).toEqual([]);
 }
 
@@ -35,10 +36,10 @@ export function expectBlame(answer: Answer<ProblemAnswer>, ...paths: string[]): 
 }
 
 /**
- * All that a caller can compare, but the time: equal for two answers that must not tell anything apart.
+ * All that a caller can compare, but the time, and how many requests are left: equal for two answers that must not tell anything apart.
  * The requests have to carry the same X-Request-Id.
  */
 export function indistinguishable({ status, headers, body }: Answer<ProblemAnswer>): string {
-  const rest = [...headers].filter(([name]) => name !== 'date');
+  const rest = [...headers].filter(([name]) => name !== 'date' && name !== 'ratelimit');
   return JSON.stringify({ status, headers: rest, body });
 }

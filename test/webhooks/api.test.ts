@@ -176,7 +176,8 @@ describe('webhooks', () => {
     const bare = await startApi({ ...stores.env, SECRETS_KEY: '' });
     const body = { url: 'https://receiver.example/', types: ['limit.reached'] };
     const answer = await ask('POST', '', { body, base: bare.baseUrl });
-    expectProblem(answer, 503, 'unavailable');
+    expectProblem(answer, 503, 'not_configured');
+    expect(answer.headers.has('retry-after')).toBe(false);
     expect(answer.body.detail).toMatch(/SECRETS_KEY/);
     // which is no fault that somebody has to get up for
     const metrics = await (await fetch(`${bare.opsUrl}/metrics`)).text();

@@ -87,5 +87,5 @@ function read<Content extends z.ZodType>(content: Content, cursor: string, bindi
 
 function badCursor(): Problem {
   const message = 'is not a valid cursor for this list';
-  return new Problem('invalid_request', `/cursor ${message}`, { errors: [{ path: '/cursor', message }] });
+  return new Problem('invalid_request', `/cursor ${message}`, { errors: [{ path: '/cursor', in: 'query', message }] });
 }

@@ -24,8 +24,10 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
     const query = queryOf.safeParse(given);
     if (!params.success || !query.success || broken.length > 0) {
       // the words are found only now: with them a valid query takes twice as long
-      const results = [paramsOf.safeParse(ctx.params, parseOptions), queryOf.safeParse(given, parseOptions)];
-      throw refuseFields([...broken, ...toFieldErrors(results.flatMap(({ error }) => error?.issues ?? []))]);
+      const inPath = paramsOf.safeParse(ctx.params, parseOptions).error?.issues ?? [];
+      const inQuery = queryOf.safeParse(given, parseOptions).error?.issues ?? [];
+      const inBoth = [...toFieldErrors(inPath, 'path'), ...toFieldErrors(inQuery, 'query')];
+      throw refuseFields([...broken.map((each) => ({ ...each, in: 'query' as const })), ...inBoth]);
     }
     await handler(ctx, { params: params.data, query: query.data });
   };

@@ -34,10 +34,12 @@ interface LimiterOptions {
   per?: keyof typeof windows;
   /** what the refusal says */
   detail: string;
+  /** every answer that was admitted says what is left, not only the refusal */
+  isTold?: boolean;
 }
 
 /** Where `limit` is 0 nothing is limited. */
-export function createLimiter({ name, limit, per = 'minute', detail }: LimiterOptions): Limiter {
+export function createLimiter({ name, limit, per = 'minute', detail, isTold = false }: LimiterOptions): Limiter {
   const nothing = () => {};
   if (limit === 0) {
     return {
@@ -74,17 +76,29 @@ export function createLimiter({ name, limit, per = 'minute', detail }: LimiterOp
     recent.set(key, count);
     return count;
   };
-  /** With the header fields of draft-ietf-httpapi-ratelimit-headers. */
+  const secondsLeft = () => Math.max(1, Math.ceil((ends - performance.now()) / 1_000));
+  /** The header fields of draft-ietf-httpapi-ratelimit-headers: lists, since several limits may count one request. */
+  const fields = (left: number) => ({
+    'RateLimit-Policy': `"${name}";q=${limit};w=${window}`,
+    RateLimit: `"${name}";r=${left};t=${secondsLeft()}`,
+  });
+  const tell = (ctx: Context, left: number) => {
+    for (const [field, value] of Object.entries(fields(left))) {
+      const before = ctx.response.get(field);
+      ctx.set(field, before ? `${before}, ${value}` : value);
+    }
+  };
   const refuse = (ctx: Context): never => {
-    const seconds = Math.max(1, Math.ceil((ends - performance.now()) / 1_000));
-    ctx.set('RateLimit-Policy', `"${name}";q=${limit};w=${window}`);
-    ctx.set('RateLimit', `"${name}";r=0;t=${seconds}`);
+    const seconds = secondsLeft();
+    for (const [field, value] of Object.entries(fields(0))) ctx.set(field, value);
     throw new Problem('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
   };
 
   return {
     admit: (ctx, key) => {
-      if (addTo(key) > limit) refuse(ctx);
+      const count = addTo(key);
+      if (count > limit) refuse(ctx);
+      if (isTold) tell(ctx, limit - count);
     },
     count: (key) => void addTo(key),
     takeBack: (key) => void setTo(key, Math.max(0, countOf(key) - 1)),

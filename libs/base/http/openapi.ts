@@ -23,7 +23,9 @@ export function refusals(...codes: ProblemCode[]) {
         description: group.map((code) => `\`${code}\`: ${problems[code].title}`).join('\n\n'),
         headers: z.object({
           'X-Request-Id': requestId,
-          ...(([429, 503].includes(status) || group.includes('not_sealed_yet')) && { 'Retry-After': retryAfter }),
+          ...(([429, 503].includes(status) || group.includes('not_sealed_yet')) && {
+            'Retry-After': group.includes('not_configured') ? retryAfter.optional() : retryAfter,
+          }),
           ...(status === 401 && !group.includes('invalid_api_key') && { 'WWW-Authenticate': z.string() }),
           ...(group.includes('insufficient_scope') && {
             'WWW-Authenticate': z
@@ -67,10 +69,28 @@ export const plain = (
 export const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request', 'rate_limited'] as const;
 export const scopedCodes = [...bearerCodes, 'insufficient_scope'] as const;
 export const recordCodes = ['domain_not_found', 'plan_feature_required', 'record_not_found'] as const;
-export const read = (operation: Omit<ZodOpenApiOperationObject, 'security'>): ZodOpenApiOperationObject => ({
+/** What is left of each limit that counts the request (draft-ietf-httpapi-ratelimit-headers). */
+const limits = {
+  RateLimit: z.string().optional().meta({ description: 'what is left: `"read";r=5999;t=60`; not with a 401' }),
+  'RateLimit-Policy': z.string().optional().meta({ description: 'the limits: `"read";q=6000;w=60`' }),
+};
+
+/** An operation that takes an access token. */
+export const read = ({
+  responses,
+  ...operation
+}: Omit<ZodOpenApiOperationObject, 'security'>): ZodOpenApiOperationObject => ({
   ...operation,
+  responses: Object.fromEntries(
+    Object.entries(responses ?? {}).map(([status, response]) => [status, withLimits(status, response)]),
+  ),
   security: [{ accessToken: [] }],
 });
+
+function withLimits<R extends object>(status: string, response: R): R {
+  if (status === '401' || !('headers' in response) || !(response.headers instanceof z.ZodObject)) return response;
+  return { ...response, headers: response.headers.extend(limits) };
+}
 
 /** What refuses a JSON body, beside its fields. */
 export const withBody = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;

@@ -27,12 +27,14 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 const kinds: Record<string, string> = { int: 'a whole number', record: 'a map' };
 
-export function toFieldErrors(issues: z.core.$ZodIssue[]): FieldError[] {
+/** `place`: where in the request they are; undefined: in its body. */
+export function toFieldErrors(issues: z.core.$ZodIssue[], place?: FieldError['in']): FieldError[] {
+  const where = place && { in: place };
   return issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') return issue.keys.map(unknownParameter);
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => ({ ...unknownParameter(name), ...where }));
     // for the name of a map's entry: the message of its own rule
     const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
-    return [{ path: pointer(issue.path), message: message ?? issue.message }];
+    return [{ path: pointer(issue.path), ...where, message: message ?? issue.message }];
   });
 }
 

@@ -30,6 +30,7 @@ export const problems = {
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal server error' },
   unavailable: { status: 503, title: 'Service temporarily unavailable' },
+  not_configured: { status: 503, title: 'Not set up in this installation' },
 } as const;
 
 export type ProblemCode = keyof typeof problems;
@@ -42,7 +43,15 @@ export const problemBody = z
     code: z.string(),
     detail: z.string(),
     requestId: z.string(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    errors: z
+      .array(
+        z.object({
+          path: z.string(),
+          in: z.enum(['body', 'query', 'path', 'header']).meta({ description: 'where in the request' }),
+          message: z.string(),
+        }),
+      )
+      .optional(),
     serverTime: z
       .string()
       .optional()
@@ -53,7 +62,8 @@ export const problemBody = z
   .meta({ id: 'Problem' });
 
 export type ProblemBody = z.infer<typeof problemBody>;
-export type FieldError = { path: string; message: string };
+/** `in`: where in the request; in the body, where it is left out. */
+export type FieldError = { path: string; in?: 'body' | 'query' | 'path' | 'header'; message: string };
 
 interface ProblemExtras {
   errors?: FieldError[];
@@ -89,6 +99,7 @@ export class Problem extends Error {
 
   body(requestId: string): ProblemBody {
     const { status, title } = problems[this.code];
+    const { errors, ...extras } = this.extras;
     return {
       type: `urn:assent:problem:${this.code}`,
       title,
@@ -96,10 +107,16 @@ export class Problem extends Error {
       code: this.code,
       detail: this.message,
       requestId,
-      ...this.extras,
+      ...extras,
+      ...(errors && {
+        errors: errors.map(({ path, in: place = 'body', message }) => ({ path, in: place, message })),
+      }),
     };
   }
 }
+
+/** The operator left out a key that the request needs: nobody has to try again, or is to be woken. */
+export const notConfigured = (detail: string): Problem => new Problem('not_configured', detail, { elsewhere: true });
 
 /** Neither store can answer, or a deadline passed. The caller should retry after a second. */
 export const unavailable = (detail: string, extras: ProblemExtras = {}): Problem =>
