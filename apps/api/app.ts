@@ -26,11 +26,12 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import { domainExport, organizationExport } from '#libs/log/export';
 import { feed } from '#libs/log/feed';
 import { importRecords } from '#libs/log/import';
+import { listImports } from '#libs/log/imports';
 import { orgStats } from '#libs/log/org-stats';
 import { oneRecord, records } from '#libs/log/records';
 import { listNotices, putNotice, showNotice } from '#libs/notices/handlers';
 import type { KnownNotices } from '#libs/notices/known-notices';
-import { deleteVisitor, showErasure, showVisitor } from '#libs/privacy/handlers';
+import { deleteVisitor, listErasures, showErasure, showVisitor } from '#libs/privacy/handlers';
 import { checkpoint, consistency, entryBundle, hashTile, proof, verifierKeys } from '#libs/proof/handlers';
 import type { CountryOf } from '#libs/record/countries';
 import { createNoteLeftOut } from '#libs/record/left-out';
@@ -173,6 +174,7 @@ export function createApp(given: AppParts): Koa<State> {
 
   // takes as long as its file, so it has no deadline
   endpoints.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
+  endpoints.get('/v1/organization/imports', ...anyScope, scope('import'), readInPlace, listImports(deps));
 
   const privacy = [...anyScope, scope('privacy')];
   for (const of of ['/v1/consent/:domainId', '/v1/organization']) {
@@ -181,6 +183,7 @@ export function createApp(given: AppParts): Koa<State> {
     endpoints.get(`${of}/visitors/:visitorId`, ...privacy, showVisitor(deps, 'path'));
     endpoints.delete(`${of}/visitors/:visitorId`, ...privacy, deleteVisitor(deps, 'path'));
   }
+  endpoints.get('/v1/organization/erasures', ...privacy, readInPlace, listErasures(deps));
   endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, readInPlace, showErasure(deps));
 
   const manage = [...anyScope, scope('manage'), readInPlace];

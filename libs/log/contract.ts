@@ -155,3 +155,23 @@ export const organizationExportQuery = exportParameters
       }),
   })
   .refine(inOrder, outOfOrder);
+
+export const importsPage = z
+  .object({
+    imports: z.array(
+      z.object({
+        importId: z.string(),
+        domainId: z.string(),
+        at: time.meta({ description: 'when it ended' }),
+        actor: z.string(),
+        read: count,
+        queued: count,
+        known: count,
+        rejected: count,
+        isComplete: z.boolean().meta({ description: 'whether every row was read' }),
+      }),
+    ),
+    nextCursor: nullable,
+  })
+  .meta({ id: 'ImportsPage' });
+export type ImportsPage = z.infer<typeof importsPage>;

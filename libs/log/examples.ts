@@ -1,10 +1,10 @@
 /** What an overview shows, pages, the feed, exports and imports. */
 import { addDays } from '#libs/base/terms/calendar';
-import { domainId, noticeHash, organizationId } from '#libs/base/terms/example-names';
+import { domainId, laterAt, noticeHash, organizationId } from '#libs/base/terms/example-names';
 import { withTotal } from '#libs/base/terms/terms';
 import { fullRecord } from '#libs/record/examples';
 import { breakdown, ofFirstDay, ofSecondDay, stats } from '#libs/stats/examples';
-import type { Feed, OrgStats, RecordsPage } from './contract.ts';
+import type { Feed, ImportsPage, OrgStats, RecordsPage } from './contract.ts';
 import type { Imported } from './import/contract.ts';
 
 const firstDay = '2026-10-24';
@@ -68,4 +68,14 @@ export const imported: Imported = {
   known: 1,
   rejected: 1,
   errors: [{ row: 3, code: 'invalid_request', detail: '/decision is required' }],
+};
+
+export const importsPage: ImportsPage = {
+  imports: [
+    {
+      ...{ importId: imported.importId, domainId, at: laterAt, actor: 'ann@example.com' },
+      ...{ read: 3, queued: 1, known: 1, rejected: 1, isComplete: true },
+    },
+  ],
+  nextCursor: null,
 };

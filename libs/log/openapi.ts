@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, read, recordCodes, refusals, requestId, scopedCodes, statsSource } from '#libs/base/http/openapi';
-import { domainPath } from '#libs/base/terms/parameters';
+import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import { fullRecord, logQuery, recordPath } from '#libs/record/contract';
 import * as recorded from '#libs/record/examples';
 import {
   exportQuery,
   feed,
   feedQuery,
+  importsPage,
   organizationExportQuery,
   orgStats,
   orgStatsQuery,
@@ -127,6 +128,16 @@ export const outAndInPaths: ZodOpenApiPathsObject = {
         ...exported,
         ...refusals(...scopedCodes, 'plan_feature_required'),
       },
+    }),
+  },
+  '/v1/organization/imports': {
+    get: read({
+      operationId: 'getImports',
+      summary: 'The imports, newest first',
+      description: 'Also those that ended early, and those of the operator; a dry run is none.',
+      tags: ['Import'],
+      requestParams: { query: listQuery },
+      responses: { 200: answer('A page of imports', importsPage, examples.importsPage), ...refusals(...scopedCodes) },
     }),
   },
   '/v1/consent/{domainId}/import': {

@@ -44,3 +44,6 @@ export const erasure = z
   })
   .meta({ id: 'Erasure' });
 export type Erasure = z.infer<typeof erasure>;
+
+export const erasuresPage = z.object({ erasures: z.array(erasure), nextCursor: nullable }).meta({ id: 'ErasuresPage' });
+export type ErasuresPage = z.infer<typeof erasuresPage>;

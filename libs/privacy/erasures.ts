@@ -90,6 +90,17 @@ export async function findErasure(sql: Sql, organizationId: string, erasureId: s
   return erasure;
 }
 
+/** Newest first, by the acts that began them; `after`: the number of the last one of the page before. */
+export const listErasures = (
+  sql: Sql,
+  { organizationId, limit, after }: { organizationId: string; limit: number; after: number | undefined },
+): Promise<(Erasure & { number: number })[]> => sql<(Erasure & { number: number })[]>`
+  select v.id::float8 as number, e.id as "erasureId", e.visitor_id as "visitorId", e.records, e.done_at as "erasedAt"
+  from visitor_acts as v join erasures as e on e.id = v.erasure_id
+  where v.organization_number = (select number from organizations where id = ${organizationId})
+    and v.act = 'visitor.erase' and v.id < ${after ?? Number.MAX_SAFE_INTEGER}
+  order by v.id desc limit ${limit}`;
+
 /** Up to one more than go at once. */
 async function countRecords(sql: Sql, { visitorId, ...numbers }: Begun): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

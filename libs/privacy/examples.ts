@@ -2,7 +2,7 @@
 
 import { decidedAt, domainId, erasureId, laterAt, verifierKey, visitorId } from '#libs/base/terms/example-names';
 import { fullRecord } from '#libs/record/examples';
-import type { Erasure, Visitor } from './contract.ts';
+import type { Erasure, ErasuresPage, Visitor } from './contract.ts';
 
 export const visitorBody = { visitorId };
 
@@ -21,3 +21,5 @@ export const erased: Erasure = { erasureId, visitorId, state: 'done', records: 1
 export const erasing: Erasure = { erasureId, visitorId, state: 'running', records: 10_000, erasedAt: null };
 
 export const erasedBefore: Erasure = { ...erased, visitorId: null };
+
+export const erasuresPage: ErasuresPage = { erasures: [erasedBefore], nextCursor: null };

@@ -1,20 +1,22 @@
 /** Access to what is stored about a visitor, and erasure. */
+import { z } from 'zod';
 import type { Database } from '#libs/base/db/database';
 import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
+import { listOf } from '#libs/base/http/list';
 import { keepingOpen, toStream } from '#libs/base/http/stream';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { noQuery } from '#libs/base/terms/parameters';
+import { listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { within } from '#libs/base/within';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { workInPlace } from '#libs/tenants/request-places';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitors';
-import { type Erasure, erasurePath } from './contract.ts';
-import { eraseVisitor, type Erasure as Found, findErasure } from './erasures.ts';
+import { type Erasure, type ErasuresPage, erasurePath } from './contract.ts';
+import { eraseVisitor, type Erasure as Found, findErasure, listErasures as readErasures } from './erasures.ts';
 import { forVisitor, type Visitor } from './requested-visitor.ts';
 import { rememberTombstones } from './tombstones-in-redis.ts';
 import { allAbout } from './visitor-document.ts';
@@ -62,6 +64,18 @@ export const deleteVisitor = (
     await remember(redis, visitor);
     ctx.status = found.erasedAt ? 200 : 202;
     ctx.body = toAnswer(found, visitor.visitorId);
+  });
+
+/** Newest first. */
+export const listErasures = ({ db }: { db: Database }): Middleware =>
+  guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const list = listOf('erasure', query, { cursorKey, domainId: '' });
+    const { page, nextCursor } = await list((range) =>
+      db.run((sql) => readErasures(sql, { organizationId, ...range })),
+    );
+    const answer: ErasuresPage = { erasures: page.map((each) => toAnswer(each, each.visitorId)), nextCursor };
+    ctx.body = answer;
   });
 
 /** How far a large erasure is. */

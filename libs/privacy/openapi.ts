@@ -1,8 +1,8 @@
 /** Access to what is stored about a visitor, and erasure. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, read, refusals, scopedCodes } from '#libs/base/http/openapi';
-import { domainPath } from '#libs/base/terms/parameters';
-import { erasure, erasurePath, visitor, visitorBody, visitorPath } from './contract.ts';
+import { domainPath, listQuery } from '#libs/base/terms/parameters';
+import { erasure, erasurePath, erasuresPage, visitor, visitorBody, visitorPath } from './contract.ts';
 import * as examples from './examples.ts';
 
 /** What can be asked about a visitor, on a domain or on all of the organization's. */
@@ -77,6 +77,19 @@ function visitorPaths(prefix: string, path?: typeof domainPath) {
 export const privacyPaths: ZodOpenApiPathsObject = {
   ...visitorPaths('/v1/consent/{domainId}', domainPath),
   ...visitorPaths('/v1/organization'),
+  '/v1/organization/erasures': {
+    get: read({
+      operationId: 'getErasures',
+      summary: 'The erasures, newest first',
+      description: 'Of one that is done nothing says whom it was about.',
+      tags: ['Privacy'],
+      requestParams: { query: listQuery },
+      responses: {
+        200: answer('A page of erasures', erasuresPage, examples.erasuresPage),
+        ...refusals(...scopedCodes),
+      },
+    }),
+  },
   '/v1/organization/erasures/{erasureId}': {
     get: read({
       operationId: 'getErasure',

@@ -266,7 +266,7 @@ describe('an access token', () => {
   );
   const neededBy = (method: string, path: string): string => {
     if (/\/visitors|\/erasures/.test(path)) return 'privacy';
-    if (path.endsWith('/import')) return 'import';
+    if (/\/imports?$/.test(path)) return 'import';
     if (path.endsWith('/replay')) return 'manage read';
     return method === 'PUT' || /\/(webhooks|organization\/domains|tokens|acts)/.test(path) ? 'manage' : 'read';
   };

@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
 import { idOfDigest, makeIdAt, timeOf } from '#libs/base/terms/uuid';
+import type { ImportsPage } from '#libs/log/contract';
 import type { Imported } from '#libs/log/import/contract';
 import { parseEntry } from '#libs/proof/tree/parse-entry';
 import type { FullRecord } from '#libs/record/contract';
@@ -213,6 +214,12 @@ describe('an import', () => {
     const { acts } = await own.db.run((sql) => listActs(sql, { limit: 1 }));
     const { codes: _, ...details } = { ...expected, importId: answer.body.importId, isComplete: true };
     expect(acts).toMatchObject([{ actor: 'tester', act: 'records.import', subject: own.domainId, details }]);
+    const authorization = `Bearer ${tokenFor(own.tenant.organizationId, { scope: 'import' })}`;
+    const list = await request<ImportsPage>(own.api.baseUrl, '/v1/organization/imports?limit=1', {
+      headers: { authorization },
+    });
+    const one = { ...details, domainId: own.domainId, at: acts[0]?.at.toISOString(), actor: 'tester' };
+    expect(list.body.imports).toEqual([one]);
   });
 
   it('is sealed with the time of the import, which the log alone says', async () => {

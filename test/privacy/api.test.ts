@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Feed } from '#libs/log/contract';
-import type { Erasure, Visitor } from '#libs/privacy/contract';
+import type { Erasure, ErasuresPage, Visitor } from '#libs/privacy/contract';
 import type { ProofBundle } from '#libs/proof/contract';
 import { utf8 } from '#libs/proof/tree/bytes';
 import { parseVerifierKey } from '#libs/proof/tree/verifier-key';
@@ -149,6 +149,10 @@ describe('a visitor', () => {
     expect((await erase(organization, 'to erase')).body.records).toBe(0);
     const later = await ask<Erasure>('GET', `${organization}/erasures/${erased.body.erasureId}`);
     expect(later.body).toEqual({ ...erased.body, visitorId: null });
+    const { body: newest } = await ask<ErasuresPage>('GET', `${organization}/erasures?limit=1`);
+    expect(newest.erasures).toMatchObject([{ state: 'done', records: 0 }]);
+    const rest = await ask<ErasuresPage>('GET', `${organization}/erasures?limit=1&cursor=${newest.nextCursor}`);
+    expect(rest.body.erasures).toEqual([later.body]);
     const personal = ofRecord.find(({ name }) => name === 'records')?.personal ?? [];
     const left = await stack.db.run(
       (sql) => sql<{ left: boolean }[]>`

@@ -6,7 +6,10 @@ import { domainIdPattern } from '../terms/terms.ts';
 import { uuidv7Pattern } from '../terms/uuid.ts';
 
 const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
-const rowNumber = z.tuple([z.enum(['notice', 'webhook', 'delivery', 'domain', 'key']), z.int().min(1)]);
+const rowNumber = z.tuple([
+  z.enum(['notice', 'webhook', 'delivery', 'domain', 'key', 'erasure', 'import']),
+  z.int().min(1),
+]);
 const twoNumbers = z.tuple([z.literal('act'), z.int().min(1), z.int().min(1)]);
 /** What lists that go by a row's number are of. */
 export type Listed = z.infer<typeof rowNumber>[0];

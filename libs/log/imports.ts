@@ -1,0 +1,43 @@
+/** GET /v1/organization/imports: what was imported, over HTTP or by the operator, newest first: as their acts say it. */
+import { z } from 'zod';
+import type { Database, Sql } from '#libs/base/db/database';
+import type { Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { listOf } from '#libs/base/http/list';
+import { listQuery } from '#libs/base/terms/parameters';
+import { organizationIn } from '#libs/tenants/bearer';
+import type { ImportsPage } from './contract.ts';
+
+interface Noted {
+  number: number;
+  at: Date;
+  actor: string;
+  domainId: string;
+  details: Omit<ImportsPage['imports'][number], 'at' | 'actor' | 'domainId'>;
+}
+
+export const listImports = ({ db }: { db: Database }): Middleware =>
+  guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const list = listOf('import', query, { cursorKey, domainId: '' });
+    const { page, nextCursor } = await list((range) => db.run((sql) => readImports(sql, organizationId, range)));
+    const answer: ImportsPage = {
+      imports: page.map(
+        ({ at, actor, domainId, details: { importId, read, queued, known, rejected, isComplete } }) => ({
+          ...{ importId, domainId, at: at.toISOString(), actor },
+          ...{ read, queued, known, rejected, isComplete },
+        }),
+      ),
+      nextCursor,
+    };
+    ctx.body = answer;
+  });
+
+const readImports = (
+  sql: Sql,
+  organizationId: string,
+  { limit, after }: { limit: number; after: number | undefined },
+): Promise<Noted[]> => sql<Noted[]>`
+  select id::float8 as number, at, actor, subject as "domainId", details from administrative_acts
+  where organization_id = ${organizationId} and act = 'records.import' and id < ${after ?? Number.MAX_SAFE_INTEGER}
+  order by id desc limit ${limit}`;
