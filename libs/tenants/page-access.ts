@@ -75,13 +75,17 @@ export const preflight =
     ctx.status = 204;
   };
 
+/** Whatever is wrong. Who sends a record while a page closes may not know that a beacon has no headers of its own. */
+const howTo =
+  'send the x-api-key of this domain; navigator.sendBeacon cannot send this header, fetch with keepalive: true can';
+
 export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
   const lookUp = async (ctx: Context, known: Domain | undefined) => {
     failedKeys.check(ctx);
     const domain = known ?? (await tenants.domainOfKey(ctx.get('x-api-key')));
     if (!domain || domain.domainId !== ctx.params.domainId) {
       failedKeys.countAnswered(ctx);
-      throw new Problem('invalid_api_key', 'send the x-api-key of this domain');
+      throw new Problem('invalid_api_key', howTo);
     }
     ctx.state.domain = domain;
   };

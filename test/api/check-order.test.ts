@@ -119,6 +119,8 @@ describe('of several mistakes, the first in the order of the contract is told', 
       answers.add(indistinguishable(answer));
     }
     expect(answers.size).toBe(1);
+    // who sends it as a page closes is told why it has no key
+    expect([...answers][0]).toContain('navigator.sendBeacon cannot send this header');
     expect((await record(domainId, apiKey)).status).toBe(202);
   });
 });
