@@ -219,7 +219,7 @@ export function createApp(given: AppParts): Koa<State> {
   keyOrToken.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
   keyOrToken.put(notice, deadline, page, ...manager, putNotice(deps));
 
-  pages.get('/openapi.json', documentHeaders, openapi());
+  pages.get('/openapi.json', documentHeaders, openapi(deps));
   pages.get('/v1/sign-in', documentHeaders, signIn(deps));
   for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
   const ownPages = dashboardHeaders(deps.config.oidc?.issuer);
@@ -229,7 +229,7 @@ export function createApp(given: AppParts): Koa<State> {
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 
-  app.use(exchange(deps));
+  app.use(exchange({ ...deps, home: `${deps.config.basePath}/` }));
   app.use(forPages);
   app.use(endpoints.routes());
   app.use(keyOrToken.routes());

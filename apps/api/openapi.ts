@@ -16,7 +16,8 @@ import { webhookPaths } from '#libs/webhooks/openapi';
 /** of the API, not of the release */
 const version = '1.0.0';
 
-export const createOpenApi = () =>
+/** `base`: the path that the service is under. */
+export const createOpenApi = (base = '') =>
   createDocument({
     openapi: '3.1.0',
     info: {
@@ -26,7 +27,7 @@ export const createOpenApi = () =>
       contact: { name: 'The maintainers of Assent' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: `${base}/` }],
     tags: [
       { name: 'Record', description: 'for widgets, with the API key of a domain' },
       { name: 'Read', description: 'for dashboards, with an access token of an organization' },

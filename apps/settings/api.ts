@@ -42,6 +42,8 @@ function readProvider(values: Values): Provider | null {
   };
 }
 
+const readBasePath = ({ PUBLIC_URL: url }: Values): string => url?.pathname.replace(/\/$/, '') ?? '';
+
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(settings, environment);
   const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
@@ -56,6 +58,8 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     tokens: readTokens(values),
     /** null: the dashboard takes access tokens only */
     oidc: readProvider(values),
+    /** where the service is on its host: '' at the top, or such as `/consent` */
+    basePath: readBasePath(values),
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
     displayRatePerMinute: values.DISPLAY_RATE_PER_MINUTE ?? (isLimited ? displayRate : 0),

@@ -13,6 +13,7 @@ import {
   oneOf,
   port,
   postgresAddress,
+  publicAddress,
   ratio,
   rolePrefix,
   scopeWords,
@@ -59,6 +60,11 @@ export const settings = {
     default: '127.0.0.1',
     for: services,
     about: "the address of the operations port; of a name that several machines have, this one's, and loopback",
+  }),
+  PUBLIC_URL: setting(publicAddress, {
+    for: api,
+    about:
+      'where people reach the service: https, or http on loopback; with a path, if a reverse proxy has it under one, such as https://www.example.com/consent',
   }),
   DATABASE_URL: setting(postgresAddress, { for: all, secret: true, about: 'Postgres 15 or newer' }),
   DATABASE_API_URL: setting(postgresAddress, {

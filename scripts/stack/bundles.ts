@@ -88,7 +88,8 @@ export const bundleDashboard = (outDir: string): Promise<void> =>
       assetsInlineLimit: 0,
       rolldownOptions: { output: { codeSplitting: { groups: [first] } } },
     },
-    { base: '/', oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } } },
+    // below a path, too: the page itself is told by the service where they are
+    { base: './', oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } } },
   );
 
 /** One file, which also works when it is opened from disk, with a policy that allows its script and style alone. */

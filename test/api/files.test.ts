@@ -81,7 +81,7 @@ describe('the reference at /docs', () => {
     const ids = new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id));
     expect(links.filter((link) => link.startsWith('#') && !ids.has(link.slice(1)))).toEqual([]);
     const files = new Set(links.filter((link) => !link.startsWith('#')));
-    expect([...files].sort()).toEqual(['/docs/docs.css', '/openapi.json']);
+    expect([...files].sort()).toEqual(['docs/docs.css', 'openapi.json']);
     const document: { paths: Record<string, Record<string, { operationId: string }>> } = JSON.parse(
       await textOf('/openapi.json'),
     );

@@ -67,6 +67,7 @@ describe('with only what is needed', () => {
       countryHeader: undefined,
       geoipFile: undefined,
       tracing: undefined,
+      basePath: '',
     });
     expect(tokens).toMatchObject({ algorithm: 'HS256', issuer: undefined, audience: undefined });
   });
@@ -130,6 +131,8 @@ describe('what is given', () => {
       { trustedProxyHops: 2, countryHeader: 'cf-ipcountry' },
     ],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+    [{ PUBLIC_URL: 'https://www.example.com/own/consent/' }, { basePath: '/own/consent' }],
+    [{ PUBLIC_URL: 'http://localhost:3000' }, { basePath: '' }],
     [
       {
         WEBHOOK_ALLOW: '192.168.1.20, 10.0.0.0/8,fd12::/16,N8N',
@@ -291,6 +294,12 @@ describe('a bad value', () => {
       { REDIS_SENTINELS: 'a:1', REDIS_SENTINEL_MASTER: 'consent', REDIS_CLUSTER_NODES: 'a:1' },
       'REDIS_SENTINELS must be unset where REDIS_CLUSTER_NODES is set',
     ],
+    ...['http://www.example.com', 'https://a.example/?q', 'https://u@a.example', 'https://a.example/a b', 'a'].map(
+      (url): [Record<string, string>, RegExp] => [
+        { PUBLIC_URL: url },
+        /^PUBLIC_URL must be an address that begins with/,
+      ],
+    ),
     [{ IP_MODE: 'hashed' }, 'IP_HASH_KEY must be set for IP_MODE hashed'],
     [{ IP_MODE: 'hashed', IP_HASH_KEY: 'k'.repeat(31) }, /^IP_HASH_KEY must be at least 32 bytes$/],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins /],

@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Context, Middleware } from '#libs/base/http/context';
+import { escapeHtml } from '#libs/base/http/html';
 import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { dimensions, domainIdPattern } from '#libs/base/terms/terms';
@@ -28,13 +29,31 @@ function readBuilt(file: URL, caching: string, change = (content: Buffer) => con
   return { type, caching, ...pack(change(readFileSync(file))) };
 }
 
-/** Tells the page that people sign in with a provider: a link with a token then asks before it opens a session. */
-const withProvider = (html: Buffer): Buffer =>
-  Buffer.from(html.toString().replace('<html lang="en">', '<html lang="en" data-sign-in="provider">'));
+/**
+ * Tells the page where it is, and that people sign in with a provider: a link with a token then asks before it opens a
+ * session. `base`: the path that the service is under.
+ */
+const adapted = (html: Buffer, base: string, hasProvider: boolean): Buffer => {
+  const told = `${base && ` data-base="${escapeHtml(base)}"`}${hasProvider ? ' data-sign-in="provider"' : ''}`;
+  return Buffer.from(
+    html
+      .toString()
+      .replace('<html lang="en">', `<html lang="en"${told}>`)
+      .replaceAll('="./assets/', `="${escapeHtml(base)}/assets/`),
+  );
+};
 
 /** Path → handler. Every other path stays a 404. */
-export function dashboard({ build, config }: { build: URL; config: SignIn }): Record<string, Middleware> {
-  const html = readBuilt(new URL('dashboard/index.html', build), eachTime, config.oidc ? withProvider : undefined);
+export function dashboard({
+  build,
+  config,
+}: {
+  build: URL;
+  config: SignIn & { basePath: string };
+}): Record<string, Middleware> {
+  const html = readBuilt(new URL('dashboard/index.html', build), eachTime, (page) =>
+    adapted(page, config.basePath, config.oidc !== null),
+  );
   const folder = new URL('dashboard/assets/', build);
   const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), forEver)]));
   const page: Middleware = (ctx) => send(ctx, html);

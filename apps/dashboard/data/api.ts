@@ -7,6 +7,7 @@ import type { Erasure, Visitor } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
 import type { DomainStats, Organization } from '#libs/stats/contract';
 import { ApiError } from './api-error.ts';
+import { base } from './base.ts';
 import { createManageApi } from './manage-api.ts';
 import { learnServiceTime } from './service-clock.ts';
 import { type Call, type Called, createWebhookApi } from './webhook-api.ts';
@@ -198,7 +199,7 @@ async function send(
 ): Promise<Response> {
   const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   try {
-    return await fetch(path, {
+    return await fetch(base + path, {
       headers: { ...Object.fromEntries(given), authorization: `Bearer ${token}` },
       credentials: 'omit',
       ...sent,

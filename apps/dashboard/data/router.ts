@@ -1,6 +1,7 @@
 /** Addresses and the pages behind them. Everything that a view shows is in its address, so that a link reproduces it. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Dimension } from '#libs/base/terms/terms';
+import { base } from './base.ts';
 import { dimensionNames } from './dimension-names.ts';
 
 export type Route =
@@ -35,11 +36,13 @@ const visitorFragment = /^#visitor=(.+)/;
 
 type Address = Record<'pathname' | 'search' | 'hash', string>;
 
-export function routeOf({ pathname, search, hash }: Address): Route {
+export function routeOf({ pathname: whole, search, hash }: Address): Route {
+  if (!whole.startsWith(`${base}/`)) return { page: 'unknown' };
+  const pathname = whole.slice(base.length);
   if (pathname === '/' || pathname === '/sign-in') return { page: 'home' };
-  if (pathname === domainsAddress) return { page: 'domains' };
-  if (pathname === newDomainAddress) return { page: 'new-domain' };
-  if (pathname === activityAddress) return { page: 'activity' };
+  if (whole === domainsAddress) return { page: 'domains' };
+  if (whole === newDomainAddress) return { page: 'new-domain' };
+  if (whole === activityAddress) return { page: 'activity' };
   const webhook = webhookPath.exec(pathname);
   if (webhook) return { page: 'webhooks', which: webhook[1] ?? null };
   const match = domainPath.exec(pathname);
@@ -70,11 +73,13 @@ const withQuery = (path: string, query: Query): string => {
   return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
 };
 
-export const homeAddress = '/';
+/** Where the identity provider sends people back to. */
+export const signInAddress = `${base}/sign-in`;
+export const homeAddress = `${base}/`;
 const ofDomain =
   (rest: string) =>
   (domainId: string, query: Query = {}): string =>
-    withQuery(`/domains/${domainId}${rest}`, query);
+    withQuery(`${base}/domains/${domainId}${rest}`, query);
 export const domainAddress = ofDomain('');
 export const logAddress = ofDomain('/log');
 /** `experiment`: its name. */
@@ -83,16 +88,16 @@ export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}
   ofDomain(`/by/${by}`)(domainId, query);
 /** Without an id it asks for one. */
 export const visitorAddress = (domainId: string, visitorId?: string): string =>
-  `/domains/${domainId}/visitor${visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`}`;
+  `${base}/domains/${domainId}/visitor${visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`}`;
 
-export const domainsAddress = '/domains';
-export const newDomainAddress = '/new-domain';
+export const domainsAddress = `${base}/domains`;
+export const newDomainAddress = `${base}/new-domain`;
 export const settingsAddress = (domainId: string): string => `${domainsAddress}/${domainId}/settings`;
 export const widgetAddress = (domainId: string): string => `${domainsAddress}/${domainId}/widget`;
 /** Who did what. */
-export const activityAddress = '/activity';
+export const activityAddress = `${base}/activity`;
 
-export const webhooksAddress = '/webhooks';
+export const webhooksAddress = `${base}/webhooks`;
 /** `new`: where one is made. */
 export const webhookAddress = (which: string): string => `${webhooksAddress}/${which}`;
 

@@ -1,6 +1,7 @@
 /** The bar at the top: whose figures these are and who is signed in, the domain menu, the API docs and sign-out. */
 import type { Organization } from '#libs/stats/contract';
 import './header.css';
+import { base } from '../data/base.ts';
 import {
   domainAddress,
   groupsAddress,
@@ -53,7 +54,7 @@ export function Header({ organization, subject, route, signOut }: Props) {
           <DomainMenu domains={organization.domains} current={current} addressOf={addressOf} />
         )}
         <span class="wide-only top-space" />
-        <a class="wide-only top-link" href="/docs">
+        <a class="wide-only top-link" href={`${base}/docs`}>
           API
         </a>
         <Button kind="quiet" class="sign-out" onClick={signOut}>

@@ -3,6 +3,7 @@ import type { FullRecord } from '#libs/record/contract';
 import './record-proof.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../data/api-error.ts';
+import { base } from '../data/base.ts';
 import { usePosition } from '../data/sealed.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';
@@ -85,8 +86,8 @@ function Result({ outcome }: { outcome: Exclude<Outcome, string> }) {
       </p>
       <p class="muted">
         The key came from this service as well. Compare it with one that you keep elsewhere, or{' '}
-        <a href="/verify">verify the downloaded proof</a> with your own. Endpoints and formats are in the{' '}
-        <a href="/docs">API reference</a>.
+        <a href={`${base}/verify`}>verify the downloaded proof</a> with your own. Endpoints and formats are in the{' '}
+        <a href={`${base}/docs`}>API reference</a>.
       </p>
       {verdict.signedBy.map((key) => (
         <Snippet key={key} name="Verifier key" code={key} />

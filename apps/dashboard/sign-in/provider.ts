@@ -1,13 +1,14 @@
 /** Sign-in with an OpenID Connect provider: authorization code with PKCE, without a secret. Loaded when it is needed. */
 import * as oauth from 'oauth4webapi';
 import type { Provider } from '#libs/tenants/contract';
+import { homeAddress, signInAddress } from '../data/router.ts';
 import { boundedFetch, TooLong } from './bounded-fetch.ts';
 import { keepPending, keepProviderTokens, providerTokens, takePending } from './provider-session.ts';
 
 /** In words for whoever signs in. */
 class SignInFailed extends Error {}
 
-const redirectUri = () => `${location.origin}/sign-in`;
+const redirectUri = () => location.origin + signInAddress;
 const clientOf = ({ clientId }: Provider): oauth.Client => ({ client_id: clientId });
 
 /** A provider on this machine, to try it out, has no TLS. */
@@ -107,7 +108,7 @@ export async function signOutAddress(provider: Provider, idToken: string | null)
   if (!endpoint) return null;
   const to = new URL(endpoint);
   to.searchParams.set('client_id', provider.clientId);
-  to.searchParams.set('post_logout_redirect_uri', `${location.origin}/`);
+  to.searchParams.set('post_logout_redirect_uri', location.origin + homeAddress);
   if (idToken !== null) to.searchParams.set('id_token_hint', idToken);
   return to.href;
 }

@@ -3,6 +3,7 @@ import './sign-in.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Provider } from '#libs/tenants/contract';
+import { signInAddress } from '../data/router.ts';
 import { assentCommand } from '../parts/assent-command.ts';
 import { Button } from '../parts/button.tsx';
 import { Logo } from '../parts/logo.tsx';
@@ -137,7 +138,7 @@ export function Returning({ done, failed }: ReturningProps) {
   useEffect(() => {
     const address = new URL(location.href);
     // what it holds is good for once, and nothing for a history or a bookmark
-    history.replaceState(null, '', '/sign-in');
+    history.replaceState(null, '', signInAddress);
     comeIn(address).then(done, (error: unknown) => failed(error instanceof Error ? error.message : String(error)));
   }, []);
   return (

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type PreviewOrder, previewReady } from '#libs/widget/preview';
 import { useWidth } from '../charts/use-width.ts';
+import { base } from '../data/base.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
 import type { WidgetDraft } from './draft/draft.ts';
@@ -75,7 +76,7 @@ export function Preview({ draft, language, setLanguage, shade, setShade }: Props
           ref={frame.ref}
           onLoad={frame.loaded}
           title="The banner as visitors see it"
-          src="/widget-preview"
+          src={`${base}/widget-preview`}
           sandbox="allow-scripts"
           width={natural}
           height={height}

@@ -25,7 +25,8 @@ function show({ config, view, isDark }: PreviewOrder): void {
     document.querySelector('assent-widget')?.shadowRoot?.adoptedStyleSheets.push(still);
     if (view === 'preferences') window.assent?.open();
   });
-  tag.src = '/widget.js';
+  // beside this page, wherever the service is
+  tag.src = 'widget.js';
   document.head.append(tag);
 }
 

@@ -58,6 +58,18 @@ export const webAddress = address('http', 'https')
   .refine((text) => URL.canParse(text) && new URL(text).username === '' && new URL(text).password === '')
   .meta({ rule: 'an address that begins with http:// or https://, without a user name or password' });
 
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+
+/** A path of plain characters: it stands in pages and in links. */
+export const publicAddress = z
+  .string()
+  .refine((text) => URL.canParse(text) && new URL(text).host !== '')
+  .transform((text) => new URL(text))
+  .refine(({ protocol, hostname }) => protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)))
+  .refine(({ username, password, search, hash }) => username + password + search + hash === '')
+  .refine(({ pathname }) => /^(\/[\w.~-]+)*\/?$/.test(pathname))
+  .meta({ rule: 'an address that begins with https:// (or http:// on loopback), with no more than a host and a path' });
+
 /** With a stray % in a password the driver would throw later, with a stack trace. */
 const isDecodable = (address: string): boolean => {
   try {

@@ -12,7 +12,8 @@ export const errorPageHeaders = singlePageHeaders(
   `default-src 'none';style-src 'sha256-${hash}';base-uri 'none';form-action 'none'`,
 );
 
-export function errorPage({ title, detail, status, requestId }: ProblemBody): string {
+/** `home`: the dashboard's path. */
+export function errorPage({ title, detail, status, requestId }: ProblemBody, home: string): string {
   const sentence = detail === title ? 'something went wrong' : detail;
   return `<!doctype html>
 <html lang="en">
@@ -26,7 +27,7 @@ export function errorPage({ title, detail, status, requestId }: ProblemBody): st
 <main>
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(sentence.charAt(0).toUpperCase() + sentence.slice(1))}.</p>
-<p><a href="/">Go to the dashboard</a></p>
+<p><a href="${escapeHtml(home)}">Go to the dashboard</a></p>
 <p><small>Error ${status}, request ${escapeHtml(requestId)}</small></p>
 </main>
 </body>

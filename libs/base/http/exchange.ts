@@ -13,7 +13,13 @@ import { Problem, problems, unavailable } from '../terms/problem.ts';
 import type { Context, Middleware } from './context.ts';
 import { errorPage, errorPageHeaders } from './error-page.ts';
 
-export function exchange(deps: { log: Log; metrics: BaseMetrics; tracing?: Tracing | undefined }): Middleware {
+/** `home`: the dashboard's path. */
+export function exchange(deps: {
+  log: Log;
+  metrics: BaseMetrics;
+  tracing?: Tracing | undefined;
+  home?: string;
+}): Middleware {
   const answer = answerError(deps);
   const end = endRequest(deps);
   return async (ctx, next) => {
@@ -112,7 +118,7 @@ function endRequest({ log, metrics }: { log: Log; metrics: BaseMetrics }): (ctx:
 export const problemType = 'application/problem+json';
 
 /** Problems as they are, everything else as a 500 without details. */
-function answerError({ log }: { log: Log }): (ctx: Context, error: unknown) => void {
+function answerError({ log, home = '/' }: { log: Log; home?: string }): (ctx: Context, error: unknown) => void {
   return (ctx, error) => {
     const answer = toProblem(error);
     // a Problem was logged by whoever threw it
@@ -123,7 +129,7 @@ function answerError({ log }: { log: Log }): (ctx: Context, error: unknown) => v
     const body = answer.body(ctx.state.requestId);
     const isPage = prefersPage(ctx);
     if (isPage) ctx.set(errorPageHeaders);
-    ctx.body = isPage ? errorPage(body) : JSON.stringify(body);
+    ctx.body = isPage ? errorPage(body, home) : JSON.stringify(body);
     ctx.type = isPage ? 'html' : problemType;
   };
 }

@@ -61,7 +61,7 @@ export function referencePage(): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Assent API</title>
-<link rel="stylesheet" href="/docs/docs.css">
+<link rel="stylesheet" href="docs/docs.css">
 </head>
 <body>
 <nav aria-label="Operations">
@@ -72,7 +72,7 @@ ${byTag.map((tag) => `<h2>${escapeHtml(tag.name)}</h2><ul>${tag.operations.map(l
 <main id="top">
 <h1>${escapeHtml(info.title)} API</h1>
 <p>${inline(info.description)}</p>
-<p>Version ${escapeHtml(info.version)}. The same for machines: <a href="/openapi.json">/openapi.json</a>. In the examples
+<p>Version ${escapeHtml(info.version)}. The same for machines: <a href="openapi.json">/openapi.json</a>. In the examples
 <code>$API</code> is the address of this service, <code>$KEY</code> an API key and <code>$TOKEN</code> an access token.</p>
 <p>Errors are <code>application/problem+json</code>: switch on <code>code</code>, which is listed with each status.</p>
 ${byTag

@@ -62,7 +62,7 @@ async function isShown(id) {
 }
 
 async function read() {
-  const response = await fetch(`/demo/records/${window.assent.getConsent().visitorId}`);
+  const response = await fetch(`demo/records/${window.assent.getConsent().visitorId}`);
   return response.ok ? response.json() : [];
 }
 
