@@ -1,6 +1,6 @@
 /**
- * Housekeeping, of which any one worker runs each task: months, retention, user agents, notices, busy visitors, deliveries
- * and displays.
+ * Housekeeping, of which any one worker runs each task: months, retention, user agents, notices, busy visitors, deliveries,
+ * kept answers and displays.
  */
 
 import type { Clock } from '#libs/base/db/clock';
@@ -15,6 +15,7 @@ import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
 import { makeMonths } from '#libs/record/month-partitions';
 import { deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { deleteOldFlushes } from '#libs/stats/stored-displays';
+import { deleteOldAnswers } from '#libs/tenants/idempotency';
 import { deleteOldDeliveries } from '#libs/webhooks/stored-webhooks';
 
 interface TaskParts {
@@ -102,6 +103,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       const deliveries = await deleteOldDeliveries((work) => db.run(work));
       if (deliveries > 0) log.info({ deliveries }, 'deleted deliveries of more than 30 days ago');
     }),
+    answers: byAge('answers', async () => deleteOldAnswers(db)),
     displays: byAge('displays', async () => {
       await deleteOldFlushes(db);
     }),

@@ -2,14 +2,14 @@
 
 import type { Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
-import { createPerform } from './audited-change.ts';
+import { type Around, createPerform } from './audited-change.ts';
 import { domainChanges } from './domains.ts';
 import { keyChanges } from './keys.ts';
 import { organizationChanges } from './organizations.ts';
 import { tokenChanges } from './tokens.ts';
 
-export function createAdministration(db: Database, actor: string) {
-  const perform = createPerform(db, actor);
+export function createAdministration(db: Database, actor: string, around?: Around) {
+  const perform = createPerform(db, actor, around);
 
   return {
     ...organizationChanges(perform),

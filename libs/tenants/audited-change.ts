@@ -14,18 +14,21 @@ interface Act {
 /** Why nothing was changed. */
 export type Unchanged = 'not found' | 'changed meanwhile';
 
+/** What has to be done around a change, within its transaction. */
+export type Around = <T>(sql: Sql, change: () => Promise<T>) => Promise<T>;
+
 export type Perform = <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) => Promise<T>;
 
 /** The table lock is held until the commit, so that acts become visible in the order of their ids. */
 export const createPerform =
-  (db: Database, actor: string): Perform =>
+  (db: Database, actor: string, around: Around = (_, change) => change()): Perform =>
   <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) =>
     db.run(
       (sql) =>
         sql.begin(async (transaction) => {
           const inside = transaction as unknown as Sql;
           const acts: Act[] = [];
-          const result = await change(inside, async (act) => void acts.push(act));
+          const result = await around(inside, () => change(inside, async (act) => void acts.push(act)));
           if (acts.length > 0) await inside`select lock_administrative_acts()`;
           for (const { act, subject, organizationId = null, domainId = null, details = {} } of acts) {
             await inside`

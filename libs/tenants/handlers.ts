@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { type Binding, makeMergedCursor, readMergedCursor } from '#libs/base/http/cursor';
-import { changedMeanwhile, requiredVersion, setVersion } from '#libs/base/http/etag';
+import { changedMeanwhile, requiredVersion, setVersion, tagOf } from '#libs/base/http/etag';
 import { guard } from '#libs/base/http/guard';
 import { readFields } from '#libs/base/http/json-body';
 import { listOf } from '#libs/base/http/list';
@@ -13,7 +13,7 @@ import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { type ActsPosition, listActs as readActs } from './acts.ts';
 import { createAdministration } from './administration.ts';
-import type { Unchanged } from './audited-change.ts';
+import type { Around, Unchanged } from './audited-change.ts';
 import { accessIn, organizationIn } from './bearer.ts';
 import {
   type ActsPage,
@@ -30,6 +30,7 @@ import {
   type ShownDomain,
 } from './contract.ts';
 import { type ManagedDomain, listDomains as readDomains } from './domains.ts';
+import { answerOnce } from './idempotency.ts';
 import { listIgnoredFields } from './ignored-fields.ts';
 import { type ListedKey, listKeys as readKeys } from './keys.ts';
 import { Archived, toQuotaProblem } from './refusals.ts';
@@ -55,16 +56,17 @@ export const listDomains = ({ db }: Parts): Middleware =>
 
 export const createDomain = ({ config, ...parts }: Parts & { config: { quotas: { domains: number } } }): Middleware =>
   guard({ params: z.object({}), query: noQuery }, async (ctx) => {
-    const { name, origins = [] } = await readFields(ctx, domainBody);
+    const body = await readFields(ctx, domainBody);
+    const { name, origins = [] } = body;
     const { organizationId } = organizationIn(ctx);
     const { domains: quota } = config.quotas;
-    const made = await adminOf(parts, ctx)
-      .createDomain(organizationId, { name, origins }, quota)
-      .catch((error: unknown) => {
-        throw toQuotaProblem(error);
-      });
-    show(ctx, made);
-    ctx.status = 201;
+    const make = (around: Around | undefined) =>
+      adminOf(parts, ctx, around)
+        .createDomain(organizationId, { name, origins }, quota)
+        .catch((error: unknown) => {
+          throw toQuotaProblem(error);
+        });
+    await answerOnce(ctx, { body }, make, (made) => ({ status: 201, body: toDomain(made), etag: tagOf(made) }));
   });
 
 export const showDomain = (parts: Parts): Middleware =>
@@ -99,8 +101,8 @@ export const archiveDomain = (parts: Parts): Middleware =>
     show(ctx, requireChanged(await adminOf(parts, ctx).archiveDomain(organizationId, domainId, version)));
   });
 
-const adminOf = ({ db, places }: Parts, ctx: Context) =>
-  createAdministration(changesInPlaces(db, places, ctx), accessIn(ctx).subject);
+const adminOf = ({ db, places }: Parts, ctx: Context, around?: Around) =>
+  createAdministration(changesInPlaces(db, places, ctx), accessIn(ctx).subject, around);
 
 function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   if (changed === 'changed meanwhile') throw changedMeanwhile();
@@ -136,15 +138,23 @@ export const listKeys = ({ db }: Parts): Middleware =>
     ctx.body = answer;
   });
 
-export const createKey = ({ config, db, places }: Parts & { config: { quotas: { keys: number } } }): Middleware =>
+export const createKey = ({
+  config,
+  db,
+  places,
+}: Parts & { config: { quotas: { keys: number }; secretsKey: Buffer | undefined } }): Middleware =>
   guard({ params: domainPath, query: noQuery }, async (ctx, { params: { domainId } }) => {
     await findOwnDomain(ctx, db, domainId);
     try {
-      const admin = adminOf({ db, places }, ctx);
-      const { key, apiKey } = await admin.createKey(domainId, config.quotas.keys);
-      const answer: MadeKey = { ...toKey(key), apiKey };
-      ctx.status = 201;
-      ctx.body = answer;
+      await answerOnce(
+        ctx,
+        { secretsKey: { key: config.secretsKey } },
+        (around) => adminOf({ db, places }, ctx, around).createKey(domainId, config.quotas.keys),
+        ({ key, apiKey }) => {
+          const answer: MadeKey = { ...toKey(key), apiKey };
+          return { status: 201, body: answer };
+        },
+      );
     } catch (error) {
       throw error instanceof Archived ? domainArchived() : toQuotaProblem(error);
     }

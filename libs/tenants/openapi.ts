@@ -1,6 +1,18 @@
 /** What an organization changes about itself. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from '#libs/base/http/openapi';
+import {
+  answer,
+  etag,
+  idempotencyKey,
+  ifMatch,
+  jsonBody,
+  onceCodes,
+  read,
+  refusals,
+  replayed,
+  scopedCodes,
+  withBody,
+} from '#libs/base/http/openapi';
 import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import {
   actsPage,
@@ -37,10 +49,11 @@ export const managePaths: ZodOpenApiPathsObject = {
       summary: 'Make a domain',
       description: 'The id is generated. Only pages of `origins` may record; without any, all pages may.',
       tags,
+      requestParams: { header: idempotencyKey },
       ...jsonBody(domainBody, examples.domainBody),
       responses: {
-        201: answer('The domain', managedDomain, examples.domain, etag),
-        ...refusals(...scopedCodes, ...withBody, 'quota_exceeded'),
+        201: answer('The domain', managedDomain, examples.domain, { ...etag, ...replayed }),
+        ...refusals(...scopedCodes, ...withBody, 'quota_exceeded', ...onceCodes),
       },
     }),
   },
@@ -94,10 +107,10 @@ export const managePaths: ZodOpenApiPathsObject = {
       description:
         'The whole key is shown only here. A domain may have several, so that keys can be changed without a gap.',
       tags,
-      requestParams: { path: domainPath },
+      requestParams: { path: domainPath, header: idempotencyKey },
       responses: {
-        201: answer('The key, this once', madeKey, examples.madeKey),
-        ...refusals(...codes, 'domain_archived', 'quota_exceeded'),
+        201: answer('The key, this once', madeKey, examples.madeKey, replayed),
+        ...refusals(...codes, 'domain_archived', 'quota_exceeded', 'not_configured', ...onceCodes),
       },
     }),
   },

@@ -6,6 +6,7 @@ export const tables: Table[] = [
   { name: 'ignored_fields', by: 'domain_number' },
   { name: 'visitor_acts', by: 'organization_number' },
   { name: 'administrative_acts', by: 'organization_id' },
+  { name: 'idempotent_answers', by: 'organization_number' },
   { name: 'revoked_tokens', by: 'organization_number' },
   { name: 'api_keys', by: 'domain_id' },
   { name: 'domains' },

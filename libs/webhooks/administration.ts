@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Decision } from '#libs/base/terms/terms';
 import { findSize, type LogSize } from '#libs/proof/published';
-import { createPerform, type Unchanged } from '#libs/tenants/audited-change';
+import { type Around, createPerform, type Unchanged } from '#libs/tenants/audited-change';
 import { requireRoom } from '#libs/tenants/refusals';
 import type { WebhookChange, WebhookType } from './contract.ts';
 import { type Headers, namesOf } from './headers.ts';
@@ -27,8 +27,8 @@ const usualBytes = 64 * 1024;
 /** Hours for which a secret still signs after its rotation. */
 const previousFor = 24;
 
-export function createWebhookAdministration(db: Database, actor: string) {
-  const perform = createPerform(db, actor);
+export function createWebhookAdministration(db: Database, actor: string, around?: Around) {
+  const perform = createPerform(db, actor, around);
   return {
     /** The secret is in the result, and elsewhere only encrypted. It starts at the present size of every log. */
     create: (

@@ -2,14 +2,15 @@
 
 import { z } from 'zod';
 import type { Middleware } from '#libs/base/http/context';
-import { changedMeanwhile, requiredVersion } from '#libs/base/http/etag';
+import { changedMeanwhile, requiredVersion, tagOf } from '#libs/base/http/etag';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import { readFields } from '#libs/base/http/json-body';
 import { listOf } from '#libs/base/http/list';
 import { listQuery, noQuery } from '#libs/base/terms/parameters';
-import type { Unchanged } from '#libs/tenants/audited-change';
+import type { Around, Unchanged } from '#libs/tenants/audited-change';
 import { organizationIn } from '#libs/tenants/bearer';
+import { answerOnce } from '#libs/tenants/idempotency';
 import { toQuotaProblem } from '#libs/tenants/refusals';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import {
@@ -31,9 +32,11 @@ import {
   requireBox,
   requireUrl,
   requireWebhook,
+  secretsKeyOf,
   show,
   toAnswer,
   type WebhookParts,
+  webhookNotFound,
 } from './requested-webhook.ts';
 import { formatSecret } from './secret.ts';
 import {
@@ -61,21 +64,23 @@ export function listWebhooks(parts: WebhookParts): Middleware {
 /** The answer has the secret, this once. */
 export function createWebhook(parts: WebhookParts): Middleware {
   return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
-    const { url, types, domains = null, decisions = null, ...rest } = await readFields(ctx, webhookBody);
+    const body = await readFields(ctx, webhookBody);
+    const { url, types, domains = null, decisions = null, ...rest } = body;
     const wanted = { url: requireUrl(url, parts), types, domains, decisions, ...rest };
     const organization = organizationIn(ctx);
     requireAllowed(ctx, organization, wanted);
     const box = requireBox(parts);
     const { webhooks: quota } = parts.config.quotas;
-    const { webhook, secret } = await adminOf(parts, ctx)
-      .create(organization.organizationId, wanted, box, quota)
-      .catch((error: unknown) => {
-        throw toQuotaProblem(error);
-      });
-    const answer: MadeWebhook = { ...toAnswer(webhook), secret: formatSecret(secret) };
-    show(ctx, webhook);
-    ctx.status = 201;
-    ctx.body = answer;
+    const make = (around: Around | undefined) =>
+      adminOf(parts, ctx, around)
+        .create(organization.organizationId, wanted, box, quota)
+        .catch((error: unknown) => {
+          throw toQuotaProblem(error);
+        });
+    await answerOnce(ctx, { body, secretsKey: secretsKeyOf(parts) }, make, ({ webhook, secret }) => {
+      const answer: MadeWebhook = { ...toAnswer(webhook), secret: formatSecret(secret) };
+      return { status: 201, body: answer, etag: tagOf(webhook) };
+    });
   });
 }
 
@@ -130,14 +135,20 @@ export const testWebhook = (parts: WebhookParts): Middleware =>
 export const rotateSecret = (parts: WebhookParts): Middleware =>
   forWebhook(parts, async (ctx, find) => {
     const { webhookId, organizationId } = await find();
-    const rotated = await adminOf(parts, ctx).rotate(organizationId, webhookId, requireBox(parts));
-    if (!rotated) return void requireWebhook(undefined);
-    const answer: WebhookSecret = {
-      webhookId,
-      secret: formatSecret(rotated.secret),
-      previousUntil: rotated.previousUntil.toISOString(),
-    };
-    ctx.body = answer;
+    await answerOnce(
+      ctx,
+      { secretsKey: secretsKeyOf(parts) },
+      (around) => adminOf(parts, ctx, around).rotate(organizationId, webhookId, requireBox(parts)),
+      (rotated) => {
+        if (!rotated) throw webhookNotFound();
+        const { secret, previousUntil } = rotated;
+        const answer: WebhookSecret = {
+          ...{ webhookId, secret: formatSecret(secret) },
+          previousUntil: previousUntil.toISOString(),
+        };
+        return { status: 200, body: answer };
+      },
+    );
   });
 
 export const replayWebhook = (parts: WebhookParts): Middleware =>
@@ -150,10 +161,17 @@ export const replayWebhook = (parts: WebhookParts): Middleware =>
     const webhook = await find();
     if (!isToldOf(webhook, domainId))
       throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
-    const found = await adminOf(parts, ctx).replay(webhook, wanted);
-    if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
-    const answer: WebhookReplay = { webhookId: webhook.webhookId, domainId, log: found.log, from, size: found.size };
-    ctx.body = answer;
+    await answerOnce(
+      ctx,
+      { body: wanted },
+      (around) => adminOf(parts, ctx, around).replay(webhook, wanted),
+      (found) => {
+        if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
+        const { log, size } = found;
+        const answer: WebhookReplay = { webhookId: webhook.webhookId, domainId, log, from, size };
+        return { status: 200, body: answer };
+      },
+    );
   });
 
 /** Every try of the last 30 days, newest first. */

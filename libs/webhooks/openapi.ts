@@ -1,6 +1,18 @@
 /** Webhooks of the organization. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { answer, etag, ifMatch, jsonBody, read, refusals, scopedCodes, withBody } from '#libs/base/http/openapi';
+import {
+  answer,
+  etag,
+  idempotencyKey,
+  ifMatch,
+  jsonBody,
+  onceCodes,
+  read,
+  refusals,
+  replayed,
+  scopedCodes,
+  withBody,
+} from '#libs/base/http/openapi';
 import { listQuery } from '#libs/base/terms/parameters';
 import {
   deliveriesPage,
@@ -19,6 +31,7 @@ import * as examples from './examples.ts';
 
 const tags = ['Webhooks'];
 const known = { tags, requestParams: { path: webhookPath } };
+const knownOnce = { tags, requestParams: { path: webhookPath, header: idempotencyKey } };
 const listed = [...scopedCodes, 'not_configured'] as const;
 const codes = [...listed, 'webhook_not_found'] as const;
 const wanted = ['domain_not_found', 'plan_feature_required', ...withBody] as const;
@@ -42,10 +55,14 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       summary: 'Make a webhook; with `records.sealed` the access token needs `read`, too',
       description: 'The secret is shown only here; it signs each message as Standard Webhooks describes.',
       tags,
+      requestParams: { header: idempotencyKey },
       ...jsonBody(webhookBody, examples.webhookBody),
       responses: {
-        201: answer('The webhook, and this once its secret', madeWebhook, examples.madeWebhook, etag),
-        ...refusals(...listed, ...wanted, 'quota_exceeded'),
+        201: answer('The webhook, and this once its secret', madeWebhook, examples.madeWebhook, {
+          ...etag,
+          ...replayed,
+        }),
+        ...refusals(...listed, ...wanted, 'quota_exceeded', ...onceCodes),
       },
     }),
   },
@@ -96,8 +113,11 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       operationId: 'rotateWebhookSecret',
       summary: 'A new secret; the one before signs beside it for 24 hours',
       description: 'Give the new secret to the receiver within 24 hours: until then messages carry both signatures.',
-      ...known,
-      responses: { 200: answer('The secret, this once', webhookSecret, examples.webhookSecret), ...refusals(...codes) },
+      ...knownOnce,
+      responses: {
+        200: answer('The secret, this once', webhookSecret, examples.webhookSecret, replayed),
+        ...refusals(...codes, ...onceCodes),
+      },
     }),
   },
   [`${webhooks}/{webhookId}/replay`]: {
@@ -106,11 +126,11 @@ export const webhookPaths: ZodOpenApiPathsObject = {
       summary: 'Send the entries of a domain again, from a position on; needs `read`, too',
       description:
         'For a receiver that lost data. Messages have new ids, and positions say which entries they are about.',
-      ...known,
+      ...knownOnce,
       ...jsonBody(replayBody, examples.replayBody),
       responses: {
-        200: answer('From where it goes on', webhookReplay, examples.webhookReplay),
-        ...refusals(...codes, ...wanted),
+        200: answer('From where it goes on', webhookReplay, examples.webhookReplay, replayed),
+        ...refusals(...codes, ...wanted, ...onceCodes),
       },
     }),
   },

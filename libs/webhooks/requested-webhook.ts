@@ -7,6 +7,7 @@ import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import { noQuery } from '#libs/base/terms/parameters';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
+import type { Around } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';
 import { changesInPlaces } from '#libs/tenants/request-places';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
@@ -24,8 +25,8 @@ export interface WebhookParts {
   places: Pick<SharedPlaces, 'changes'>;
 }
 
-export const adminOf = ({ db, places }: WebhookParts, ctx: Context) =>
-  createWebhookAdministration(changesInPlaces(db, places, ctx), accessIn(ctx).subject);
+export const adminOf = ({ db, places }: WebhookParts, ctx: Context, around?: Around) =>
+  createWebhookAdministration(changesInPlaces(db, places, ctx), accessIn(ctx).subject, around);
 
 /** Without the key no secret could be kept, so the operator is told in words that they understand. */
 export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox {
@@ -49,8 +50,13 @@ export const forWebhook = (
 
 export function requireWebhook(webhook: Webhook | undefined): Webhook {
   if (webhook) return webhook;
-  throw new Problem('webhook_not_found', 'your organization has no such webhook');
+  throw webhookNotFound();
 }
+
+export const webhookNotFound = (): Problem => new Problem('webhook_not_found', 'your organization has no such webhook');
+
+/** What answers with secrets are kept under. */
+export const secretsKeyOf = ({ config }: WebhookParts) => ({ key: config.secretsKey });
 
 /** In its one form. */
 export function requireUrl(text: string, { config }: WebhookParts): string {

@@ -1,51 +1,15 @@
 /** Secrets of webhooks: they sign, so they cannot be kept as hashes; they are encrypted under SECRETS_KEY. */
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
+import type { SecretBox } from '#libs/base/secret-box';
 import { createPerform } from '#libs/tenants/audited-change';
 import { type Headers, headersGiven } from './headers.ts';
 
-const cipher = 'aes-256-gcm';
-const nonceLength = 12;
-const tagLength = 16;
+export { createSecretBox, type SecretBox } from '#libs/base/secret-box';
 
 /** 32 random bytes, as Standard Webhooks writes them. */
 export const formatSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
 export const makeSecret = (): Buffer => randomBytes(32);
-
-export interface SecretBox {
-  seal(webhookId: string, secret: Buffer): Buffer;
-  /** Throws where it was sealed under another key or for another webhook. */
-  open(webhookId: string, sealed: Buffer): Buffer;
-}
-
-/** 32 bytes each. `previous` only opens. */
-export function createSecretBox(key: Buffer, previous?: Buffer): SecretBox {
-  const secretKey = createSecretKey(key);
-  const before = previous && createSecretBox(previous);
-  return {
-    seal: (webhookId, secret) => {
-      const nonce = randomBytes(nonceLength);
-      const sealing = createCipheriv(cipher, secretKey, nonce).setAAD(Buffer.from(webhookId));
-      const text = Buffer.concat([sealing.update(secret), sealing.final()]);
-      return Buffer.concat([nonce, sealing.getAuthTag(), text]);
-    },
-    open: (webhookId, sealed) => {
-      try {
-        return openUnder(secretKey, webhookId, sealed);
-      } catch (error) {
-        if (!before) throw error;
-        return before.open(webhookId, sealed);
-      }
-    },
-  };
-}
-
-function openUnder(key: KeyObject, webhookId: string, sealed: Buffer): Buffer {
-  const opening = createDecipheriv(cipher, key, sealed.subarray(0, nonceLength), { authTagLength: tagLength })
-    .setAAD(Buffer.from(webhookId))
-    .setAuthTag(sealed.subarray(nonceLength, nonceLength + tagLength));
-  return Buffer.concat([opening.update(sealed.subarray(nonceLength + tagLength)), opening.final()]);
-}
 
 /** What headers are sealed for: a webhook's secret does not open as them. */
 const headersOf = (webhookId: string): string => `${webhookId} headers`;

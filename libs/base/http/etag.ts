@@ -7,7 +7,7 @@ interface Versioned {
   version: number;
 }
 
-const tagOf = ({ version }: Versioned): string => `"${version}"`;
+export const tagOf = ({ version }: Versioned): string => `"${version}"`;
 
 export const setVersion = (ctx: Context, found: Versioned): void => ctx.set('ETag', tagOf(found));
 

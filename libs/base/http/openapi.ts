@@ -98,6 +98,18 @@ export const jsonBody = <S extends z.ZodType>(schema: S, example: z.input<S>) =>
   requestBody: { required: true, content: { 'application/json': { schema, example } } },
 });
 
+/** Of what creates something: sent again with the same key, it creates nothing more. */
+export const idempotencyKey = z.object({
+  'Idempotency-Key': z
+    .string()
+    .optional()
+    .meta({ description: '1 to 128 visible characters: for 24 hours the same request gets the same answer' }),
+});
+export const replayed = {
+  'Idempotent-Replayed': z.string().optional().meta({ description: '`true` where it was answered before' }),
+};
+export const onceCodes = ['in_progress', 'idempotency_mismatch'] as const;
+
 export const etag = { ETag: z.string().meta({ description: 'send it as `If-Match` to change only this version' }) };
 /** Of what reads bodies leniently. */
 export const handling = z.object({

@@ -30,6 +30,7 @@ export const rights: Record<string, Rights> = {
   api_keys: { api: write, worker: none },
   revoked_tokens: { api: all, worker: none },
   administrative_acts: { api: add, worker: ['insert'] },
+  idempotent_answers: { api: write, worker: [...read, 'delete'] },
   visitor_acts: { api: add, worker: none },
   refused_origins: { api: all, worker: none },
   ignored_fields: { api: all, worker: none },

@@ -1,0 +1,156 @@
+/**
+ * `Idempotency-Key`: who sends a POST again, because no answer came, gets the answer of the first one. It is kept in the
+ * transaction of the change, so there is no change without it, and found only after the request was checked as any other.
+ */
+import { createHmac } from 'node:crypto';
+import type { Database, Sql } from '#libs/base/db/database';
+import { earlierNow } from '#libs/base/db/due';
+import type { Context } from '#libs/base/http/context';
+import { refuseFields } from '#libs/base/http/field-errors';
+import { createSecretBox, type SecretBox } from '#libs/base/secret-box';
+import { notConfigured, Problem } from '#libs/base/terms/problem';
+import type { Around } from './audited-change.ts';
+import { accessIn, organizationIn } from './bearer.ts';
+
+export interface Answer {
+  status: 200 | 201;
+  body: object;
+  etag?: string;
+}
+
+interface Request {
+  /** checked, in the order of its schema */
+  body?: unknown;
+  /** the answer shows a secret: it is kept encrypted under this key */
+  secretsKey?: { key: Buffer | undefined };
+}
+
+/** That the request was answered before: what is under way is rolled back. */
+class Answered extends Error {
+  constructor(readonly answer: Answer) {
+    super('this request was answered before');
+  }
+}
+
+/**
+ * `change` makes what `answerOf` then shows; it is handed what has to be around its transaction, if the request has a key.
+ * Throws a 400 for a key that is none, a 409 while the first one is under way, a 422 where that had another body.
+ */
+export async function answerOnce<T>(
+  ctx: Context,
+  request: Request,
+  change: (around: Around | undefined) => Promise<T>,
+  answerOf: (made: T) => Answer,
+): Promise<void> {
+  const key = keyIn(ctx);
+  if (key === undefined) return send(ctx, answerOf(await change(undefined)));
+  const { organizationId, cursorKey } = organizationIn(ctx);
+  const digest = (...parts: string[]) => createHmac('sha256', cursorKey).update(JSON.stringify(parts)).digest();
+  const asked = digest('request', accessIn(ctx).subject, ctx.method, ctx.path, key);
+  const body = digest('body', JSON.stringify(request.body ?? null));
+  const name = asked.toString('hex');
+  const box = request.secretsKey && requireBox(request.secretsKey.key);
+  let made: Answer | undefined;
+  const around: Around = async <M>(sql: Sql, work: () => Promise<M>) => {
+    await lock(sql, name);
+    const kept = await find(sql, organizationId, asked);
+    if (kept && !kept.body.equals(body))
+      throw new Problem('idempotency_mismatch', 'this Idempotency-Key was sent with another body');
+    if (kept) throw new Answered(parse(box ? open(box, name, kept.answer) : kept.answer));
+    const result = await work();
+    // the change is its only transaction
+    made = answerOf(result as M & T);
+    const bytes = Buffer.from(JSON.stringify(made));
+    await keep(sql, { organizationId, asked, body, answer: box ? box.seal(name, bytes) : bytes });
+    return result;
+  };
+  try {
+    await change(around);
+  } catch (error) {
+    if (!(error instanceof Answered)) throw error;
+    ctx.set('Idempotent-Replayed', 'true');
+    made = error.answer;
+  }
+  if (made) send(ctx, made);
+}
+
+function send(ctx: Context, { status, body, etag }: Answer): void {
+  if (etag !== undefined) ctx.set('ETag', etag);
+  ctx.status = status;
+  ctx.body = body;
+}
+
+const pattern = /^[\x21-\x7e]{1,128}$/;
+
+function keyIn(ctx: Context): string | undefined {
+  const given = ctx.req.headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  if (typeof given === 'string' && pattern.test(given)) return given;
+  throw refuseFields([{ path: '/Idempotency-Key', in: 'header', message: 'must have 1 to 128 visible characters' }]);
+}
+
+function requireBox(key: Buffer | undefined): SecretBox {
+  if (key) return createSecretBox(key);
+  throw notConfigured('this installation has no SECRETS_KEY, which answers with secrets are kept under');
+}
+
+function open(box: SecretBox, name: string, sealed: Buffer): Buffer {
+  try {
+    return box.open(name, sealed);
+  } catch (error) {
+    throw new Problem('idempotency_mismatch', 'the answer was kept under a SECRETS_KEY that has changed since', {
+      cause: error,
+    });
+  }
+}
+
+const parse = (bytes: Buffer): Answer => JSON.parse(bytes.toString());
+
+/** Until the end of the transaction. */
+async function lock(sql: Sql, name: string): Promise<void> {
+  const [row] = await sql<{ free: boolean }[]>`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as free`;
+  if (!row?.free) throw new Problem('in_progress', 'the first request with this Idempotency-Key is under way');
+}
+
+interface Kept {
+  body: Buffer;
+  answer: Buffer;
+}
+
+/** Hours for which an answer is kept. */
+const keptFor = 24;
+
+async function find(sql: Sql, organizationId: string, asked: Buffer): Promise<Kept | undefined> {
+  const [kept] = await sql<Kept[]>`
+    select body, answer from idempotent_answers
+    where organization_number = (select number from organizations where id = ${organizationId}) and request = ${asked}
+      and made_at > clock_timestamp() - ${keptFor} * interval '1 hour'`;
+  return kept;
+}
+
+const keep = (
+  sql: Sql,
+  { organizationId, asked, body, answer }: Kept & { organizationId: string; asked: Buffer },
+) => sql`
+  insert into idempotent_answers as a (organization_number, request, body, answer)
+  select number, ${asked}, ${body}, ${answer} from organizations where id = ${organizationId}
+  on conflict (organization_number, request) do update set
+    body = excluded.body, answer = excluded.answer, made_at = excluded.made_at`;
+
+/** rows in one statement */
+const slice = 5_000;
+
+/** Deletes answers that are too old. */
+export async function deleteOldAnswers(db: Pick<Database, 'run'>, here = new Date()): Promise<void> {
+  for (let last = slice; last === slice; ) {
+    const { count } = await db.run(
+      (sql) => sql`
+        delete from idempotent_answers where (organization_number, request) in (
+          select organization_number, request from idempotent_answers
+          where made_at < ${earlierNow(sql, here)} - ${keptFor} * interval '1 hour'
+          order by made_at limit ${slice}
+        )`,
+    );
+    last = count;
+  }
+}

@@ -1,0 +1,113 @@
+/** `Idempotency-Key`: a request that is sent again makes nothing twice. */
+import { expect, it } from 'vitest';
+import type { MadeKey, ManagedDomain } from '#libs/tenants/contract';
+import { deleteOldAnswers } from '#libs/tenants/idempotency';
+import type { MadeWebhook, WebhookSecret } from '#libs/webhooks/contract';
+import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
+import { startApi } from '../support/service.ts';
+import { useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
+
+const stack = await useStack();
+const { organizationId } = stack.tenant;
+const domains = '/v1/organization/domains';
+const webhooks = '/v1/organization/webhooks';
+
+interface Options {
+  body?: object;
+  key?: string;
+  claims?: object;
+  base?: string;
+}
+
+const post = <Body>(path: string, { body = {}, key, claims, base = stack.api.baseUrl }: Options) =>
+  request<Body & ProblemAnswer>(base, path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tokenFor(organizationId, { scope: 'manage read', ...claims })}`,
+      'content-type': 'application/json',
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    body: JSON.stringify(body),
+  });
+const named = async (name: string) => {
+  const rows = await stack.sql<{ id: string }>`select id from domains where name = ${name}`;
+  return rows.map(({ id }) => id);
+};
+const made = { name: 'once.example' };
+
+it('the same request gets the same answer, and another one its own', async () => {
+  const first = await post<ManagedDomain>(domains, { body: made, key: 'a' });
+  expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  const again = await post<ManagedDomain>(domains, { body: { origins: undefined, ...made }, key: 'a' });
+  expect([again.status, again.body, again.headers.get('etag')]).toEqual([201, first.body, first.headers.get('etag')]);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(await named(made.name)).toEqual([first.body.domainId]);
+  const acts = await stack.sql`select from administrative_acts where subject = ${first.body.domainId}`;
+  expect(acts).toHaveLength(1);
+  expectProblem(await post(domains, { body: { name: 'other.example' }, key: 'a' }), 422, 'idempotency_mismatch');
+  // of somebody else, with another key, and without one
+  for (const other of [{ claims: { sub: 'somebody' }, key: 'a' }, { key: 'b' }, {}])
+    expect((await post(domains, { body: made, ...other })).headers.get('idempotent-replayed')).toBeNull();
+  expect(await named(made.name)).toHaveLength(4);
+  // rights are looked at each time
+  expectProblem(await post(domains, { body: made, key: 'a', claims: { scope: 'read' } }), 403, 'insufficient_scope');
+  for (const key of ['', 'x'.repeat(129), 'a b', 'é'])
+    expectBlame(await post(domains, { body: made, key }), '/Idempotency-Key');
+});
+
+it('what was refused is not kept', async () => {
+  expectBlame(await post(domains, { body: { name: '' }, key: 'refused' }), '/name');
+  expect((await post(domains, { body: { name: 'refused.example' }, key: 'refused' })).status).toBe(201);
+});
+
+it('while the first one is under way the second is told so', async () => {
+  const options = { body: { name: 'slow.example' }, key: 'slow' };
+  const first = await stack.db.run((sql) =>
+    sql.begin(async (holder) => {
+      await holder`lock table domains in exclusive mode`;
+      const under = post<ManagedDomain>(domains, options);
+      await eventually(async () => {
+        const waiting = await stack.sql`
+          select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into domains%'`;
+        expect(waiting.length).toBeGreaterThan(0);
+      });
+      expectProblem(await post(domains, options), 409, 'in_progress');
+      return { under };
+    }),
+  );
+  const { status, body } = await first.under;
+  expect([status, (await post<ManagedDomain>(domains, options)).body]).toEqual([201, body]);
+});
+
+it('secrets are shown again, and kept encrypted', async () => {
+  const keys = `${domains}/${stack.domainId}/keys`;
+  const key = await post<MadeKey>(keys, { key: 'k' });
+  expect((await post<MadeKey>(keys, { key: 'k' })).body).toEqual(key.body);
+  const body = { url: 'https://receiver.example/', types: ['limit.reached'] };
+  const webhook = await post<MadeWebhook>(webhooks, { body, key: 'w' });
+  expect((await post<MadeWebhook>(webhooks, { body, key: 'w' })).body).toEqual(webhook.body);
+  const secrets = `${webhooks}/${webhook.body.webhookId}/secret`;
+  const rotated = await post<WebhookSecret>(secrets, { key: 's' });
+  expect((await post<WebhookSecret>(secrets, { key: 's' })).body).toEqual(rotated.body);
+  expect(rotated.body.secret).not.toBe(webhook.body.secret);
+  const kept = await stack.sql<{ text: string }>`select encode(answer, 'escape') as text from idempotent_answers`;
+  for (const secret of [key.body.apiKey, webhook.body.secret, rotated.body.secret])
+    expect(JSON.stringify(kept)).not.toContain(secret);
+  const bare = await startApi({ ...stack.env, SECRETS_KEY: '' });
+  expectProblem(await post(keys, { key: 'k', base: bare.baseUrl }), 503, 'not_configured');
+  expect((await post(keys, { base: bare.baseUrl })).status).toBe(201);
+});
+
+it('after a day it is another request, and nothing is left of the first', async () => {
+  const options = { body: { name: 'later.example' }, key: 'later' };
+  await post(domains, options);
+  const isKept = async () =>
+    (await stack.sql`select from idempotent_answers where made_at < now() - interval '1 day'`).length;
+  await stack.sql`update idempotent_answers set made_at = made_at - interval '25 hours'`;
+  expect((await post(domains, options)).headers.get('idempotent-replayed')).toBeNull();
+  expect(await isKept()).toBeGreaterThan(0);
+  await deleteOldAnswers(stack.db);
+  expect(await isKept()).toBe(0);
+});
