@@ -23,6 +23,7 @@ export function Settings({ webhook }: { webhook: Webhook }) {
         <bdi>{domainsText(webhook, organization)}</bdi>
       </Fact>
       {decisions !== null && <Fact name="Decisions">{decisions}</Fact>}
+      {webhook.headers.length > 0 && <Fact name="Headers">{webhook.headers.join(', ')}</Fact>}
     </Facts>
   );
 }
