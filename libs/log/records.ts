@@ -34,11 +34,11 @@ export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middle
     const organization = organizationIn(ctx);
     const { domainId } = params;
     const { organizationId, cursorKey } = organization;
-    const binding = { cursorKey, domainId };
-    const position = query.cursor === undefined ? undefined : readCursor(query.cursor, binding);
+    const { cursor, page: given, limit = defaultLimit, ...filters } = query;
+    const binding = { cursorKey, domainId, filters };
+    const position = cursor === undefined ? undefined : readCursor(cursor, binding);
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
-    const { page = position?.page ?? 1, limit = defaultLimit, decision, from, to, visitorId, bot } = query;
     const cap = await db.run((sql) => findCap(sql, organization, ctx.state.receivedAt));
     if (cap) {
       const size = Math.min(limit, cappedLimit);
@@ -46,19 +46,10 @@ export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middle
       ctx.body = cappedPage(domainId, size, first, cap);
       return;
     }
+    const page = given ?? position?.page ?? 1;
     const offset = (page - 1) * limit;
-    const wanted = {
-      organizationId,
-      domainId,
-      decision,
-      from,
-      to,
-      visitorId,
-      bot,
-      limit,
-      offset,
-      after: position?.after.id,
-    };
+    const wanted = { organizationId, domainId, ...filters, limit, offset, after: position?.after.id };
+    const { visitorId } = filters;
     if (visitorId !== undefined) await noteVisitorRead(ctx, domainId, visitorId);
     // the answer does not depend on it, and the next page of this visitor asks again
     const noteBusy = (busy: string) =>

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeCursor, readCursor } from '#libs/base/http/cursor';
+import { type Binding, makeCursor, readCursor } from '#libs/base/http/cursor';
 import { Problem } from '#libs/base/terms/problem';
 import { makeIdAt } from '#libs/base/terms/uuid';
 import { orgStatsQuery, recordsQuery } from '#libs/log/contract';
@@ -11,7 +11,7 @@ const binding = { cursorKey: randomBytes(32), domainId: 'dom_a' };
 const position = { after: { id: makeId(), domainId: 'dom_a' }, page: 2 };
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-const expectRefused = (cursor: string, of = binding) => {
+const expectRefused = (cursor: string, of: Binding = binding) => {
   let error: unknown;
   try {
     readCursor(cursor, of);
@@ -56,6 +56,23 @@ describe('a cursor', () => {
     expectRefused(cursor, { ...binding, domainId: '' });
     expectRefused(cursor, { ...binding, cursorKey: randomBytes(32) });
     expectRefused(makeCursor(position, { ...binding, domainId: '' }));
+  });
+
+  it('holds for the filters that it was made with alone, in whatever order they are given', () => {
+    const filtered = { ...binding, filters: { decision: 'custom', bot: false, visitorId: undefined } };
+    const cursor = makeCursor(position, filtered);
+    expect(readCursor(cursor, { ...binding, filters: { bot: false, decision: 'custom' } })).toEqual(position);
+    for (const filters of [
+      {},
+      { decision: 'custom' },
+      { decision: 'custom', bot: true },
+      { bot: false },
+    ] satisfies Binding['filters'][]) {
+      expectRefused(cursor, { ...binding, filters });
+      expectRefused(makeCursor(position, { ...binding, filters }), filtered);
+    }
+    expectRefused(cursor);
+    expectRefused(makeCursor(position, binding), filtered);
   });
 
   it('whose end is taken for the id of its domain, or the other way round, is refused', () => {

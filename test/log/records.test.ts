@@ -5,6 +5,7 @@ import { decisions } from '#libs/base/terms/terms';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { RecordsPage } from '#libs/log/contract';
 import type { NewRecord } from '#libs/record/contract';
+import { expectBlame } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { at, storeRecords, useStack } from '../support/stack.ts';
 
@@ -62,6 +63,8 @@ describe('the log of a domain', () => {
     let body: RecordsPage = await read(`${filter}&limit=10`);
     const seen = idsOf(body.records);
     for (let page = 2; body.nextCursor !== null; page += 1) {
+      const other = filter === '' ? 'bot=false' : '';
+      expectBlame(await stack.client.records(stack.domainId, `${other}&cursor=${body.nextCursor}`), '/cursor');
       body = await read(`${filter}&limit=10&cursor=${body.nextCursor}`);
       expect(body).toEqual(await read(`${filter}&limit=10&page=${page}`));
       seen.push(...idsOf(body.records));

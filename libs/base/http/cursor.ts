@@ -1,4 +1,4 @@
-/** Cursors: where a page ends, signed with the organization's key and bound to one domain or to all of them. */
+/** Cursors: where a page ends, signed with the organization's key and bound to one domain or to all, and to the filters. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Problem } from '../terms/problem.ts';
@@ -25,13 +25,25 @@ export interface Binding {
   cursorKey: Uint8Array;
   /** '' for all domains of the organization */
   domainId: string;
+  /** by name; absent ones are undefined */
+  filters?: Record<string, string | number | boolean | undefined>;
 }
 
 const signatureBytes = 16;
 
-/** A domain id never contains NUL, so the boundary between id and payload is unambiguous. */
-const sign = (payload: Uint8Array, { cursorKey, domainId }: Binding): Buffer =>
-  createHmac('sha256', cursorKey).update(`${domainId}\0`).update(payload).digest().subarray(0, signatureBytes);
+/** Neither a domain's id nor JSON contains NUL, so the boundaries of id, filters and payload are unambiguous. */
+const sign = (payload: Uint8Array, { cursorKey, domainId, filters = {} }: Binding): Buffer =>
+  createHmac('sha256', cursorKey)
+    .update(`${domainId}\0${textOf(filters)}`)
+    .update(payload)
+    .digest()
+    .subarray(0, signatureBytes);
+
+/** Nothing for none. */
+function textOf(filters: NonNullable<Binding['filters']>): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? '' : `${JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)))}\0`;
+}
 
 export const makeCursor = ({ after, page }: Position, binding: Binding): string =>
   make([after.id, after.domainId, page], binding);
