@@ -29,7 +29,8 @@ export function checkFile(file: Uint8Array, keys: VerifierKey[], crypto: Crypto)
   });
 }
 
-function verdictOf(prove: () => Proven): Verdict {
+/** What `prove` proves, or why it is refused. */
+export function verdictOf(prove: () => Proven): Verdict {
   try {
     return { holds: true, ...prove() };
   } catch (error) {

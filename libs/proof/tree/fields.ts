@@ -3,7 +3,7 @@ import { Refused } from './refused.ts';
 
 export type Fields = Record<string, unknown>;
 
-const isObject = (value: unknown): value is Fields =>
+export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `what` begins a sentence: “The entry”. */

@@ -1,0 +1,76 @@
+/** What a person brings to be checked, of whichever kind it is. That it “does not hold” is said of proofs alone. */
+import { base64, fromUtf8 } from './bytes.ts';
+import { checkFile, type Verdict } from './check-file.ts';
+import { type Fields, fieldOf, parseObject } from './fields.ts';
+import { Refused } from './refused.ts';
+import { type Crypto, openCheckpoint } from './tlog-proof.ts';
+import type { VerifierKey } from './verifier-key.ts';
+import { formatVerifierKey } from './verifier-key.ts';
+import { checkVisitor, type VisitorVerdict } from './visitor-answer.ts';
+
+/** Bytes: a visitor's answer with ten thousand records has some 80 MB. */
+export const largestFile = 256 * 1024 * 1024;
+
+export type Recognized =
+  | { kind: 'proof' | 'bundle'; file: Uint8Array }
+  | { kind: 'checkpoint'; note: string }
+  | { kind: 'visitor'; answer: Fields }
+  | { kind: 'nothing'; why: string };
+
+export type CheckpointVerdict =
+  | { holds: true; origin: string; size: number; root: string; signedBy: string[] }
+  | { holds: false; why: string };
+
+export type Finding =
+  | { kind: 'proof' | 'bundle'; verdict: Verdict }
+  | { kind: 'checkpoint'; verdict: CheckpointVerdict }
+  | { kind: 'visitor'; verdict: VisitorVerdict };
+
+const nothing = (why: string): Recognized => ({ kind: 'nothing', why });
+
+/** Nothing is checked here. `nothing`: it is not a proof of any kind. */
+export function recognize(file: Uint8Array): Recognized {
+  const text = fromUtf8(file);
+  if (text === undefined) return nothing('It is not text in UTF-8.');
+  if (/^\s*\{/.test(text)) return recognizeJson(file, text);
+  if (text.startsWith('c2sp.org/tlog-proof@')) return { kind: 'proof', file };
+  if (/\n\r?\n— /.test(text)) return { kind: 'checkpoint', note: text };
+  return nothing("It is neither a proof file, a bundle, a checkpoint nor a visitor's answer.");
+}
+
+/** A bundle that lacks some of these is a broken one. */
+const partsOfBundle = ['entry', 'opening', 'proof', 'checkpoint'];
+
+function recognizeJson(file: Uint8Array, text: string): Recognized {
+  let fields: Fields;
+  try {
+    fields = parseObject(text, 'It');
+  } catch {
+    return nothing('It begins like JSON, but is not: a download that was cut off is not whole.');
+  }
+  if (Array.isArray(fields.records) && typeof fields.visitorId === 'string') return { kind: 'visitor', answer: fields };
+  const parts = partsOfBundle.filter((name) => fieldOf(fields, name) !== undefined);
+  if (parts.length > 1) return { kind: 'bundle', file };
+  return nothing("This JSON is neither a bundle nor a visitor's answer.");
+}
+
+export function examine(found: Exclude<Recognized, { kind: 'nothing' }>, keys: VerifierKey[], crypto: Crypto): Finding {
+  switch (found.kind) {
+    case 'visitor':
+      return { kind: found.kind, verdict: checkVisitor(found.answer, keys, crypto) };
+    case 'checkpoint':
+      return { kind: found.kind, verdict: checkCheckpoint(found.note, keys, crypto) };
+    default:
+      return { kind: found.kind, verdict: checkFile(found.file, keys, crypto) };
+  }
+}
+
+function checkCheckpoint(note: string, keys: VerifierKey[], { verifyEd25519 }: Crypto): CheckpointVerdict {
+  try {
+    const { origin, size, root, signers } = openCheckpoint(note, keys, verifyEd25519);
+    return { holds: true, origin, size, root: base64(root), signedBy: signers.map(formatVerifierKey) };
+  } catch (error) {
+    if (error instanceof Refused) return { holds: false, why: error.message };
+    throw error;
+  }
+}

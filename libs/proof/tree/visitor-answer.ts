@@ -1,0 +1,98 @@
+/**
+ * A visitor's answer, as `…/visitors/…` gives it and the dashboard saves it: each of its records is held against its own
+ * bundle. That it has all records of the visitor, nothing proves.
+ */
+import { base64 } from './bytes.ts';
+import { type Proven, verdictOf } from './check-file.ts';
+import { type Fields, fieldOf, isObject, textIn } from './fields.ts';
+import { proveBundle } from './proof-bundle.ts';
+import { Refused } from './refused.ts';
+import type { Crypto } from './tlog-proof.ts';
+import type { VerifierKey } from './verifier-key.ts';
+
+/** `why` not: null where the answer has no proof of the record, since it was not sealed yet. */
+export type RecordVerdict = { id: string } & (({ holds: true } & Proven) | { holds: false; why: string | null });
+
+export interface VisitorVerdict {
+  /** whether each record does */
+  holds: boolean;
+  visitorId: string;
+  /** in the order of the answer */
+  records: RecordVerdict[];
+}
+
+/** `answer`: the JSON. Throws a Refused where it has no visitor. */
+export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto): VisitorVerdict {
+  const visitorId = textIn(answer, 'visitorId');
+  const listed = Array.isArray(answer.records) ? answer.records.map((record) => (isObject(record) ? record : {})) : [];
+  const bundles = isObject(answer.bundles) ? answer.bundles : {};
+  const once = rememberingSignatures(crypto);
+  const seen = new Set<string>();
+  const records = listed.map((record): RecordVerdict => {
+    const id = typeof record.id === 'string' ? record.id : '';
+    if (seen.has(id)) return { id, holds: false, why: 'The answer has this record twice.' };
+    seen.add(id);
+    const bundle = fieldOf(bundles, id);
+    if (bundle === undefined) return { id, holds: false, why: null };
+    return { id, ...verdictOf(() => proveRecord(visitorId, record, bundle, keys, once)) };
+  });
+  const strays = Object.keys(bundles).filter((id) => !seen.has(id));
+  for (const id of strays)
+    records.push({ id, holds: false, why: 'The answer has a bundle of it, but not the record.' });
+  return { holds: records.every(({ holds }) => holds), visitorId, records };
+}
+
+/** Both the record of the list and that of the bundle have to be what was sealed. */
+function proveRecord(visitorId: string, record: Fields, bundle: unknown, keys: VerifierKey[], crypto: Crypto): Proven {
+  if (!isObject(bundle)) throw new Refused('Its bundle is no object.');
+  proveBundle(bundle, keys, crypto);
+  const proven = proveBundle({ ...bundle, record }, keys, crypto);
+  // of an erased record nobody can tell whose it was
+  if (proven.personal && proven.personal.visitorId !== visitorId) {
+    throw new Refused('It is a record of another visitor than the answer says.');
+  }
+  return proven;
+}
+
+/** Thousands of records share one checkpoint, and in a page a signature takes a millisecond or two. */
+function rememberingSignatures({ sha256, verifyEd25519 }: Crypto): Crypto {
+  const known = new Map<string, boolean>();
+  return {
+    sha256,
+    verifyEd25519: (publicKey, message, signature) => {
+      const name = [publicKey, sha256(message), signature].map(base64).join(' ');
+      const isGood = known.get(name) ?? verifyEd25519(publicKey, message, signature);
+      known.set(name, isGood);
+      return isGood;
+    },
+  };
+}
+
+/** One line for all records. */
+export function summaryOf({ visitorId, records }: VisitorVerdict): string {
+  const of = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+  const held = records.filter(({ holds }) => holds).length;
+  const unsealed = records.filter((record) => !record.holds && record.why === null).length;
+  const failed = records.length - held - unsealed;
+  const parts = [
+    of(held, 'holds', 'hold'),
+    ...(failed > 0 ? [of(failed, 'does not hold', 'do not hold')] : []),
+    ...(unsealed > 0
+      ? [of(unsealed, 'was not sealed yet, so it has no proof', 'were not sealed yet, so they have no proof')]
+      : []),
+  ];
+  return `${of(records.length, 'record', 'records')} of the visitor ${visitorId}: ${parts.join(', ')}.`;
+}
+
+/** What one record's verdict is in words, without its id. */
+export function lineOf(record: RecordVerdict): string {
+  if (record.holds) {
+    const { entry, proven } = record;
+    const said = entry.type === 'record' ? `${entry.decision} on ${entry.domainId}, ${entry.decidedAt}` : entry.type;
+    return `holds: ${said}, position ${proven.index}`;
+  }
+  return record.why === null ? 'no proof: it was not sealed yet' : `does not hold: ${record.why}`;
+}
+
+export const visitorLimit =
+  "That a visitor's answer has all of their records is not proven: one that was left out is missed by nobody.";

@@ -1,0 +1,106 @@
+/** What is brought to be checked: each says what it is, and only a proof that fails “does not hold”. */
+import { describe, expect, it } from 'vitest';
+import { utf8 } from '#libs/proof/tree/bytes';
+import { parseVerifierKeys } from '#libs/proof/tree/check-file';
+import { examine, recognize } from '#libs/proof/tree/recognize';
+import { lineOf, summaryOf } from '#libs/proof/tree/visitor-answer';
+import { bundle } from '../support/log-bundle.ts';
+import { sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
+
+const keys = parseVerifierKeys(sha256, vector.verifierKey);
+const look = (file: object | string | Uint8Array) => {
+  const found = recognize(
+    file instanceof Uint8Array ? file : utf8(typeof file === 'string' ? file : JSON.stringify(file)),
+  );
+  return found.kind === 'nothing' ? found : examine(found, keys, { sha256, verifyEd25519 });
+};
+
+it.each<[string, object | string | Uint8Array, string, boolean]>([
+  ['a proof file', vector.proof, 'proof', true],
+  ['a bundle', bundle, 'bundle', true],
+  ['a checkpoint', vector.checkpoint, 'checkpoint', true],
+  ['a proof file that was cut off', vector.proof.slice(0, 40), 'proof', false],
+  ['a bundle without its position', { ...bundle, position: undefined }, 'bundle', false],
+  ['a checkpoint of another size', vector.checkpoint.replace('\n3\n', '\n4\n'), 'checkpoint', false],
+])('%s is known as what it is, and checked', (_, file, kind, holds) => {
+  expect(look(file)).toMatchObject({ kind, verdict: { holds } });
+});
+
+it.each<[string, object | string | Uint8Array]>([
+  ['nothing', ''],
+  ['bytes', Uint8Array.of(0xff)],
+  ['words', 'Dear Sir or Madam,\n\nyours\n'],
+  ['another JSON', { name: 'x', proof: [] }],
+  ['a list of records', [bundle.record]],
+  ['a download that was cut off', JSON.stringify(bundle).slice(0, -9)],
+])('%s is not a proof', (_, file) => {
+  expect(look(file)).toEqual({ kind: 'nothing', why: expect.stringMatching(/^[A-Z].*\.$/) });
+});
+
+describe("a visitor's answer", () => {
+  const { record } = bundle;
+  const answer = (records: object[], bundles: object = { [record.id]: bundle }) => {
+    const found = look({ visitorId: 'v-1', records, bundles });
+    return found.kind === 'visitor' ? found.verdict : expect.fail(found.kind);
+  };
+
+  it('holds where each of its records does, and says so in a line for each and one for all', () => {
+    const verdict = answer([record]);
+    expect(verdict).toMatchObject({
+      holds: true,
+      records: [{ id: record.id, holds: true, personal: { visitorId: 'v-1' } }],
+    });
+    expect(verdict.records.map(lineOf)).toEqual(['holds: custom on dom_test, 2025-10-20T05:03:11.360Z, position 1']);
+    expect(summaryOf(verdict)).toBe('1 record of the visitor v-1: 1 holds.');
+  });
+
+  const gone = { visitorId: null, ip: null, userAgent: null, pageUrl: null, metadata: null };
+  const erased = { ...bundle, record: { ...record, ...gone }, opening: { ...bundle.opening, private: null } };
+  it('holds for a record that was erased while it was made', () => {
+    expect(answer([record], { [record.id]: erased })).toMatchObject({ holds: true, records: [{ personal: null }] });
+  });
+
+  const signed = (by: string) => ({ ...bundle, checkpoint: vector.checkpoint.replaceAll('consent.example.com', by) });
+  it.each<[string, object[], object, string]>([
+    [
+      'a changed record',
+      [{ ...record, decision: 'accept_all' }],
+      { [record.id]: bundle },
+      '`decision` is "accept_all"',
+    ],
+    ['another’s id', [{ ...record, id: 'x' }], { x: bundle }, '`id` is "x"'],
+    ['a changed bundle', [record], { [record.id]: { ...bundle, record: { ...record, gpc: false } } }, '`gpc`'],
+    [
+      'one of another installation',
+      [record],
+      { [record.id]: signed('other.example') },
+      'signed by other.example/dom_test',
+    ],
+    ['a record twice', [record, record], { [record.id]: bundle }, 'twice'],
+    ['a bundle alone', [], { [record.id]: bundle }, 'not the record'],
+    ['a bundle that is none', [record], { [record.id]: 'x' }, 'no object'],
+  ])('does not hold with %s', (_, records, bundles, why) => {
+    const verdict = answer(records, bundles);
+    expect(verdict.holds).toBe(false);
+    expect(verdict.records.map((one) => (one.holds ? '' : (one.why ?? ''))).join()).toContain(why);
+    expect(summaryOf(verdict)).toMatch(/does not hold/);
+  });
+
+  it('of another visitor does not hold', () => {
+    const found = look({
+      visitorId: 'v-2',
+      records: [{ ...record, visitorId: 'v-2' }],
+      bundles: { [record.id]: bundle },
+    });
+    expect(found).toMatchObject({ kind: 'visitor', verdict: { holds: false } });
+    expect(look({ visitorId: 'v-2', records: [record], bundles: { [record.id]: bundle } })).toMatchObject({
+      verdict: { records: [{ why: 'It is a record of another visitor than the answer says.' }] },
+    });
+  });
+
+  it('does not call false what was not sealed yet, and does not call it proven', () => {
+    const verdict = answer([record, { ...record, id: 'new', log: null, position: null }]);
+    expect(verdict.holds).toBe(false);
+    expect(summaryOf(verdict)).toBe('2 records of the visitor v-1: 1 holds, 1 was not sealed yet, so it has no proof.');
+  });
+});
