@@ -1,14 +1,12 @@
 /** Checks a proof once there is a file and a key, again with each change of either. */
-import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
+import { parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { crypto } from '#libs/proof/tree/noble';
+import { examine, largestFile, type Recognized, recognize } from '#libs/proof/tree/recognize';
 import { Refused } from '#libs/proof/tree/refused';
 import type { VerifierKey } from '#libs/proof/tree/verifier-key';
 import * as page from './page.ts';
 
-/** Bytes; a bundle has some ten thousand. */
-const largest = 8 * 1024 * 1024;
-
-let chosen: { name: string; content: Uint8Array } | undefined;
+let chosen: { name: string; found: Recognized } | undefined;
 /** of files chosen one after the other only the last counts, whichever is read first */
 let reading = 0;
 
@@ -16,7 +14,7 @@ async function choose(file: File | undefined): Promise<void> {
   const turn = ++reading;
   chosen = undefined;
   page.showFileError('');
-  if (file && file.size > largest) {
+  if (file && file.size > largestFile) {
     page.showFileError(`${file.name} is too large to be a proof.`);
   } else if (file) {
     const content = await file.arrayBuffer().then(
@@ -24,7 +22,7 @@ async function choose(file: File | undefined): Promise<void> {
       () => undefined,
     );
     if (turn !== reading) return;
-    if (content) chosen = { name: file.name, content };
+    if (content) chosen = { name: file.name, found: recognize(content) };
     else page.showFileError(`${file.name} cannot be read.`);
   }
   check({ isTyping: false });
@@ -33,10 +31,11 @@ async function choose(file: File | undefined): Promise<void> {
 /** While a key is being typed it is not yet wrong. */
 function check({ isTyping }: { isTyping: boolean }): void {
   const keys = readKeys(isTyping);
-  if (!chosen) page.showWaiting('Choose a proof file or a bundle.');
+  if (!chosen) page.showWaiting("Choose a proof file, a bundle, a checkpoint or a visitor's download.");
+  else if (chosen.found.kind === 'nothing') page.showNoProof(chosen.found.why);
   else if (!keys)
     page.showWaiting(page.key.value.trim() ? 'The verifier key is not right yet.' : 'Enter the verifier key.');
-  else page.showVerdict(checkFile(chosen.content, keys, crypto), chosen.name);
+  else page.showFinding(examine(chosen.found, keys, crypto), chosen.name);
 }
 
 function readKeys(isTyping: boolean): VerifierKey[] | undefined {

@@ -1,6 +1,8 @@
 /** The page's elements, and what is shown in them. All that comes out of a file is put in as text. */
 import type { Verdict } from '#libs/proof/tree/check-file';
-import { factsOf, headline, limits, opensslCommands } from '#libs/proof/tree/facts';
+import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from '#libs/proof/tree/facts';
+import type { CheckpointVerdict, Finding } from '#libs/proof/tree/recognize';
+import { lineOf, summaryOf, type VisitorVerdict, visitorLimit } from '#libs/proof/tree/visitor-answer';
 
 function element<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -18,7 +20,7 @@ const timestamp = element('timestamp', HTMLElement);
 const commands = element('commands', HTMLElement);
 
 export function showLimits(): void {
-  element('limits', HTMLElement).replaceChildren(...limits.map((text) => make('li', text)));
+  element('limits', HTMLElement).replaceChildren(...[...limits, visitorLimit].map((text) => make('li', text)));
 }
 
 export function showFileError(why: string): void {
@@ -37,19 +39,45 @@ export function showWaiting(what: string): void {
   verdictBox.textContent = what;
 }
 
-export function showVerdict(verdict: Verdict, name: string): void {
-  if (!verdict.holds) {
-    clear('verdict bad');
-    verdictBox.replaceChildren(make('strong', 'This proof does not hold.'), make('span', verdict.why));
-    return;
-  }
-  clear('verdict good');
-  verdictBox.replaceChildren(make('strong', 'The proof holds.'), make('span', headline(verdict)));
-  facts.replaceChildren(...factsOf(verdict).map(factRow));
-  facts.hidden = false;
+/** That it “does not hold” would be said of evidence. */
+export const showNoProof = (why: string): void => say('verdict', 'This is not a proof.', why);
+
+export function showFinding(finding: Finding, name: string): void {
+  if (finding.kind === 'visitor') showVisitor(finding.verdict);
+  else if (!finding.verdict.holds) say('verdict bad', 'This proof does not hold.', finding.verdict.why);
+  else if (finding.kind === 'checkpoint') showCheckpoint(finding.verdict);
+  else showProof(finding.verdict, name);
+}
+
+function showVisitor(verdict: VisitorVerdict): void {
+  const { holds, records } = verdict;
+  const isFalse = records.some((record) => !record.holds && record.why !== null);
+  const words = holds ? 'Each record holds.' : isFalse ? 'Not every record holds.' : 'Not every record is sealed yet.';
+  say(holds ? 'verdict good' : isFalse ? 'verdict bad' : 'verdict', words, summaryOf(verdict));
+  showFacts(records.map((record) => [record.id, lineOf(record)]));
+}
+
+function showCheckpoint(verdict: Extract<CheckpointVerdict, { holds: true }>): void {
+  say('verdict good', 'The checkpoint holds.', 'It is signed with this key.');
+  showFacts(checkpointFacts(verdict));
+}
+
+function showProof(verdict: Extract<Verdict, { holds: true }>, name: string): void {
+  say('verdict good', 'The proof holds.', headline(verdict));
+  showFacts(factsOf(verdict));
   const lines = opensslCommands(verdict, `'${name.replaceAll("'", "'\\''")}'`);
   commands.textContent = lines.join('\n');
   timestamp.hidden = lines.length === 0;
+}
+
+function say(className: string, words: string, more: string): void {
+  clear(className);
+  verdictBox.replaceChildren(make('strong', words), make('span', more));
+}
+
+function showFacts(rows: Fact[]): void {
+  facts.replaceChildren(...rows.map(factRow));
+  facts.hidden = false;
 }
 
 function clear(className: string): void {
@@ -59,7 +87,7 @@ function clear(className: string): void {
   timestamp.hidden = true;
 }
 
-function factRow([name, value]: [string, string]): HTMLElement {
+function factRow([name, value]: Fact): HTMLElement {
   const row = document.createElement('div');
   row.className = 'fact';
   row.append(make('dt', name), make('dd', value));

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { decision } from '#libs/base/terms/terms';
+import { proofBundle } from '#libs/proof/contract';
 import { fullRecord, visitorId } from '#libs/record/contract';
 
 /** A visitor's id where it is not in the path. */
@@ -27,6 +28,9 @@ export const visitor = z
     records: z.array(fullRecord).meta({ description: 'newest first' }),
     notices: z.record(z.string(), z.string()).meta({ description: 'hash → what was shown, as it was sent' }),
     proofs: z.record(z.string(), z.string()).meta({ description: 'sealed record → its C2SP tlog-proof' }),
+    bundles: z.record(z.string(), proofBundle).meta({
+      description: 'sealed record → its bundle, which proves all of its fields',
+    }),
     verifierKeys: z.record(z.string(), z.array(z.string())).meta({ description: 'domain → the keys of its logs' }),
   })
   .meta({ id: 'Visitor' });

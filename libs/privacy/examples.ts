@@ -13,6 +13,7 @@ export const visitor: Visitor = {
   records: [fullRecord],
   notices: {},
   proofs: {},
+  bundles: {},
   verifierKeys: { [domainId]: [verifierKey] },
 };
 

@@ -28,7 +28,7 @@ function visitorPaths(prefix: string, path?: typeof domainPath) {
   const access = `All that is stored about a visitor of ${where}`;
   const erase = `Erase a visitor of ${where}`;
   const told =
-    'Records, decisions in force, notices and proofs, whatever the plan. Each access is an administrative act.';
+    'Records, decisions in force, notices, proofs and bundles, whatever the plan. Each access is an administrative act.';
   const kept =
     'Personal fields are erased; decisions still count, and proofs still verify. A 202 has the `erasureId` to ask about.';
   const hidden = ' With the id in the body it stays out of the access logs of proxies.';

@@ -5,7 +5,7 @@ import { timeOf } from '#libs/base/terms/uuid';
 import { findNoticeTexts, type NoticeText } from '#libs/notices/documents';
 import { findLog } from '#libs/proof/published';
 import type { Visitor } from './contract.ts';
-import { type Differing, proofsOf } from './visitor-proofs.ts';
+import { bundlesOf, type Differing, proofsOf } from './visitor-proofs.ts';
 import { newestFirst, type VisitorDomain } from './visitor-records.ts';
 
 /** of at most 16 KiB each */
@@ -36,6 +36,11 @@ export async function* allAbout(
   yield '},"proofs":{';
   yield* listed(newestFirst(db, domains, visitorId), async (page) =>
     Array.from(await proofsOf(db, page, onDiffers), ([id, proof]) => `${JSON.stringify(id)}:${JSON.stringify(proof)}`),
+  );
+  yield '},"bundles":{';
+  // one that differs was reported with its proof
+  yield* listed(newestFirst(db, domains, visitorId), async (page) =>
+    Array.from(await bundlesOf(db, page, () => {}), ([id, bundle]) => `${JSON.stringify(id)}:${bundle}`),
   );
   yield `},"verifierKeys":${JSON.stringify(await keysOf(db, domains))}}`;
 }

@@ -1,16 +1,12 @@
-/** Proofs of a page of records, each against its log's newest checkpoint; the tiles that they share are read once. */
+/** Proofs of a page of records, each against its log's newest checkpoint, and their bundles. */
 
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Database } from '#libs/base/db/database';
 import { inSnapshot } from '#libs/base/db/snapshot';
 import { groupBy } from '#libs/base/group-by';
-import { sha256 } from '#libs/base/sha256';
-import { proveInclusion } from '#libs/proof/inclusion';
 import type { FoundRecord } from '#libs/proof/positions';
-import { findLog, type PublishedLog } from '#libs/proof/published';
-import { utf8 } from '#libs/proof/tree/bytes';
-import { sealedEntryOf } from '#libs/proof/tree/entry';
-import { leafHash } from '#libs/proof/tree/hash';
-import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
+import { formatBundle, formatProof, type Proven } from '#libs/proof/prove';
+import { proveRecords } from '#libs/proof/prove-records';
+import { findLog } from '#libs/proof/published';
 
 /** A record that is not what was sealed. */
 export interface Differing {
@@ -19,13 +15,23 @@ export interface Differing {
   position: number;
 }
 
+type OnDiffers = (differing: Differing) => void;
+
 /** By record id. A record that is not sealed yet has none, nor one that differs from what was sealed. */
-export async function proofsOf(
+export const proofsOf = (db: Database, records: FoundRecord[], onDiffers: OnDiffers): Promise<Map<string, string>> =>
+  provenBy(db, records, { isBundle: false, format: formatProof }, onDiffers);
+
+/** Likewise, as JSON. */
+export const bundlesOf = (db: Database, records: FoundRecord[], onDiffers: OnDiffers): Promise<Map<string, string>> =>
+  provenBy(db, records, { isBundle: true, format: (proven) => JSON.stringify(formatBundle(proven)) }, onDiffers);
+
+async function provenBy(
   db: Database,
   records: FoundRecord[],
-  onDiffers: (differing: Differing) => void,
+  { isBundle, format }: { isBundle: boolean; format: (proven: Proven) => string },
+  onDiffers: OnDiffers,
 ): Promise<Map<string, string>> {
-  const proofs = new Map<string, string>();
+  const texts = new Map<string, string>();
   const sealed = records.filter(({ sealed }) => sealed);
   const byLog = groupBy(sealed, ({ record }) => `${record.domainId} ${record.log}`);
   for (const ofLog of byLog.values()) {
@@ -33,34 +39,13 @@ export async function proofsOf(
     const made = await db.run((sql) =>
       inSnapshot(sql, async (snapshot) => {
         const published = await findLog(snapshot, domainId, number ?? undefined);
-        return published ? proveAll(snapshot, published, ofLog) : [];
+        return published ? proveRecords(snapshot, published, ofLog, { isBundle }) : [];
       }),
     );
-    for (const { id, position, proof } of made) {
-      if (proof) proofs.set(id, proof);
+    for (const { id, position, proven } of made) {
+      if (proven) texts.set(id, format(proven));
       else onDiffers({ domainId, log: number, position });
     }
   }
-  return proofs;
-}
-
-interface Made {
-  id: string;
-  position: number;
-  proof: string | undefined;
-}
-
-async function proveAll(sql: Sql, published: PublishedLog, records: FoundRecord[]): Promise<Made[]> {
-  const { checkpoint } = published;
-  const entries = records.flatMap(({ record, sealed }) => {
-    const { id, position } = record;
-    if (position === null || !sealed) return [];
-    const entry = utf8(sealedEntryOf(sha256, { ...record, importedAt: sealed.importedAt }, sealed));
-    return [{ id, position, entry, leaf: leafHash(sha256, entry) }];
-  });
-  const proofs = await proveInclusion(sql, published, checkpoint, entries);
-  return entries.map(({ id, position, entry }, at) => {
-    const proof = proofs[at];
-    return { id, position, proof: proof && formatTlogProof({ entry, index: position, proof, checkpoint }) };
-  });
+  return texts;
 }

@@ -18,7 +18,8 @@ import { base64, hex, utf8 } from './tree/bytes.ts';
 import { circumstancesText, type Opening, privateText, saltOf } from './tree/entry.ts';
 import { formatTlogProof } from './tree/tlog-proof.ts';
 
-interface Proven {
+/** A record with all that a proof or a bundle of it is made of. */
+export interface Proven {
   published: PublishedLog;
   /** the one that the proof is against */
   checkpoint: string;

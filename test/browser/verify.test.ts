@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it } from 'vitest';
+import { largestFile } from '#libs/proof/tree/recognize';
 import { useBrowser } from '../support/browser/browser.ts';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
 import { vector } from '../support/log-vector.ts';
@@ -29,7 +30,7 @@ describe('the page that checks proofs', () => {
     return { ...visitor, requests };
   };
   const choose = (page: Page, content: string | object, name = 'record.tlog-proof') =>
-    page.getByLabel('Proof file or bundle').setInputFiles({
+    page.getByLabel('Proof file, bundle').setInputFiles({
       name,
       mimeType: 'application/octet-stream',
       buffer: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
@@ -47,7 +48,7 @@ describe('the page that checks proofs', () => {
     ['from disk', () => saved],
   ])('%s, says in words what a proof holds, once there are a file and a key, and asks nobody', async (_, address) => {
     const { page, messages, requests } = await open(address());
-    expect(await verdict(page)).toBe('Choose a proof file or a bundle.');
+    expect(await verdict(page)).toBe("Choose a proof file, a bundle, a checkpoint or a visitor's download.");
     const limits = await page.getByRole('region', { name: 'What a proof does not show' }).innerText();
     expect(limits).toMatch(/evidence begins where a checkpoint left the operator's hands/);
     expect(limits).toMatch(/never sent leaves no trace/);
@@ -74,6 +75,27 @@ describe('the page that checks proofs', () => {
     expect(await page.locator('#commands').isVisible()).toBe(false);
     expect(requests.filter((url) => !url.endsWith('/favicon.ico'))).toEqual([address()]);
     expect(messages).toEqual([]);
+  });
+
+  it("takes a visitor's download, each record of it, and says of what is no proof that it is none", async () => {
+    const { page } = await open();
+    const { record } = bundle;
+    await choose(page, { visitorId: 'v-1', records: [{ ...record, id: 'new' }], bundles: { [record.id]: bundle } });
+    await page.getByText('Enter the verifier key.').waitFor();
+    await enter(page, vector.verifierKey);
+    await page.getByText('Not every record holds.').waitFor();
+    expect(await facts(page)).toEqual([
+      ['new', 'no proof: it was not sealed yet'],
+      [record.id, 'does not hold: The answer has a bundle of it, but not the record.'],
+    ]);
+    await choose(page, { visitorId: 'v-1', records: [record], bundles: { [record.id]: bundle } });
+    await page.getByText('Each record holds.').waitFor();
+    expect(await facts(page)).toEqual([[record.id, expect.stringContaining('holds: custom on dom_test')]]);
+    await choose(page, vector.checkpoint);
+    await page.getByText('The checkpoint holds.').waitFor();
+    await choose(page, { name: 'package' });
+    await page.getByText('This is not a proof.').waitFor();
+    expect(await verdict(page)).not.toContain('does not hold');
   });
 
   it('names what is wrong with a key, at its field, and holds again with the right one', async () => {
@@ -107,14 +129,14 @@ describe('the page that checks proofs', () => {
     await page.dispatchEvent('h1', 'dragover', { dataTransfer: transfer });
     await page.dispatchEvent('h1', 'drop', { dataTransfer: transfer });
     await page.getByText('The proof holds.').waitFor();
-    const chosen = page.getByLabel('Proof file or bundle');
+    const chosen = page.getByLabel('Proof file, bundle');
     expect(await chosen.evaluate((input: HTMLInputElement) => input.files?.[0]?.name)).toBe('dropped.tlog-proof');
     const huge = path.join(mkdtempSync(path.join(inject('folder'), 'huge-')), 'huge.iso');
     writeFileSync(huge, vector.proof);
-    truncateSync(huge, 9 * 1024 * 1024);
+    truncateSync(huge, largestFile + 1);
     await chosen.setInputFiles(huge);
     await page.getByText('huge.iso is too large to be a proof.').waitFor();
-    expect(await verdict(page)).toBe('Choose a proof file or a bundle.');
+    expect(await verdict(page)).toBe("Choose a proof file, a bundle, a checkpoint or a visitor's download.");
   });
 
   it('shows what a file says as text, and runs nothing but its own script', async () => {
@@ -144,7 +166,7 @@ describe('the page that checks proofs', () => {
 
   it('is operated by the keyboard with a visible focus', async () => {
     const { page } = await open();
-    await page.getByLabel('Proof file or bundle').focus();
+    await page.getByLabel('Proof file, bundle').focus();
     const focused = () =>
       page.evaluate(() => [
         document.activeElement?.id,

@@ -4,7 +4,10 @@ import type { Feed } from '#libs/log/contract';
 import type { Erasure, ErasuresPage, Visitor } from '#libs/privacy/contract';
 import type { ProofBundle } from '#libs/proof/contract';
 import { utf8 } from '#libs/proof/tree/bytes';
+import { parseVerifierKeys } from '#libs/proof/tree/check-file';
+import { recognize } from '#libs/proof/tree/recognize';
 import { parseVerifierKey } from '#libs/proof/tree/verifier-key';
+import { checkVisitor, summaryOf } from '#libs/proof/tree/visitor-answer';
 import type { FullRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { tables as ofRecord } from '#libs/record/tables';
@@ -104,6 +107,10 @@ describe('a visitor', () => {
     expect(Object.keys(body.proofs)).toHaveLength(23);
     for (const { id, domainId } of body.records)
       expect(entryOf(body.proofs[id], body.verifierKeys[domainId]).toString()).toContain(id);
+    const keys = parseVerifierKeys(sha256, Object.values(body.verifierKeys).flat().join('\n'));
+    const found = recognize(utf8(JSON.stringify(body)));
+    const verdict = found.kind === 'visitor' ? checkVisitor(found.answer, keys, crypto) : expect.fail(found.kind);
+    expect(summaryOf(verdict)).toBe(`23 records of the visitor ${odd}: 23 hold.`);
     expect((await show(domain(second), odd)).body.records).toHaveLength(3);
     const looked = await ask<Visitor>('POST', `${organization}/visitors/lookup`, { visitorId: odd });
     expect(looked.body.records).toEqual(body.records);

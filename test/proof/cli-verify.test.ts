@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
@@ -56,6 +56,7 @@ describe('assent log verify', () => {
     const fails = await verify(file('fails.tlog-proof', changed), ...key, '--json');
     expect(fails).toMatchObject({ code: 1, stderr: '' });
     expect(JSON.parse(fails.stdout)).toEqual({
+      kind: 'proof',
       holds: false,
       why: expect.stringContaining('does not have this entry at position 0'),
     });
@@ -68,6 +69,38 @@ describe('assent log verify', () => {
     expect(stderr).toBe(
       'changed.json does not hold: The record says that `decision` is "accept_all", but what the log committed to is "custom".\n',
     );
+  });
+
+  it("checks each record of a visitor's answer, with a line for all", async () => {
+    const { record } = bundle;
+    const changed = { ...record, decision: 'accept_all' };
+    const answer = (records: object[]) => ({ visitorId: 'v-1', records, bundles: { [record.id]: bundle } });
+    const good = await verify(file('visitor.json', answer([record])), ...key);
+    expect(good).toMatchObject({ code: 0, stderr: '' });
+    expect(good.stdout).toMatch(/^1 record of the visitor v-1: 1 holds\.\n/);
+    expect(good.stdout).toContain(`${record.id}  holds: custom on dom_test`);
+    expect(good.stdout).toContain('has all of their records is not proven');
+    const bad = await verify(file('visitor.json', answer([changed])), ...key, '--json');
+    expect(bad).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      holds: false,
+      kind: 'visitor',
+      records: [{ id: record.id, holds: false, why: expect.stringContaining('`decision`') }],
+    });
+  });
+
+  it('takes a checkpoint, and says of what is no proof that it is none', async () => {
+    const { code, stdout } = await verify(file('checkpoint', vector.checkpoint), ...key);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^The checkpoint holds[\s\S]*\nSize +3 entries\n/),
+    });
+    const none = await verify(file('package.json', { name: 'x' }), ...key);
+    expect(none).toMatchObject({ code: 1, stdout: '' });
+    expect(none.stderr).toBe("package.json is not a proof: This JSON is neither a bundle nor a visitor's answer.\n");
+    const huge = file('huge', '');
+    truncateSync(path.join(folder, huge), 1024 ** 3);
+    expect((await verify(huge, ...key)).stderr).toBe('huge is not a proof: It is larger than any proof.\n');
   });
 
   it('takes several keys, and files of them', async () => {

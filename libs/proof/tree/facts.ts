@@ -1,8 +1,10 @@
 /** What a proof says, in words, for people: the same on the command line and on the page. */
 import type { Proven } from './check-file.ts';
 import { type Circumstances, circumstanceTexts, type PrivateFields } from './entry.ts';
+import type { CheckpointVerdict } from './recognize.ts';
 
 export type Fact = [name: string, value: string];
+type CheckpointThatHolds = Extract<CheckpointVerdict, { holds: true }>;
 
 const decisions = new Map([
   ['accept_all', 'accepted everything'],
@@ -106,6 +108,13 @@ export function opensslCommands({ timestamp }: Proven, file: string): string[] {
     `openssl ts -verify -digest ${timestamp.digest} -in token.tsr -CAfile authority.pem`,
   ];
 }
+
+export const checkpointFacts = ({ origin, size, root, signedBy }: CheckpointThatHolds): Fact[] => [
+  ['Log', origin],
+  ['Size', `${size} ${size === 1 ? 'entry' : 'entries'}`],
+  ['Root', root],
+  ...signedBy.map((key): Fact => ['Signed by', key]),
+];
 
 export const limits = [
   "A signature proves what the holder of the log's key signed. Against the operator of the log, evidence begins where " +
