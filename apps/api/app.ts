@@ -32,6 +32,7 @@ import { oneRecord, records } from '#libs/log/records';
 import { listNotices, putNotice, showNotice } from '#libs/notices/handlers';
 import type { KnownNotices } from '#libs/notices/known-notices';
 import { deleteVisitor, listErasures, showErasure, showVisitor } from '#libs/privacy/handlers';
+import { lookUpActs } from '#libs/privacy/visitor-acts';
 import { checkpoint, consistency, entryBundle, hashTile, proof, verifierKeys } from '#libs/proof/handlers';
 import type { CountryOf } from '#libs/record/countries';
 import { createNoteLeftOut } from '#libs/record/left-out';
@@ -62,6 +63,7 @@ import {
 } from '#libs/tenants/handlers';
 import { createIgnoredFieldLog } from '#libs/tenants/ignored-fields';
 import { inForce } from '#libs/tenants/in-force';
+import type { LogReads } from '#libs/tenants/log-reads';
 import { allowedOrigin, apiKey, cors, pageRateLimit, preflight } from '#libs/tenants/page-access';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
 import { readsInPlaces } from '#libs/tenants/request-places';
@@ -113,6 +115,7 @@ interface AppParts {
   counters: CounterReader;
   facets: FacetReader;
   displays: DisplayCounter;
+  logReads: LogReads;
   widget: WidgetCache;
 }
 
@@ -200,7 +203,8 @@ export function createApp(given: AppParts): Koa<State> {
   endpoints.post(`${domains}/:domainId/keys`, ...change, createKey(deps));
   endpoints.delete(`${domains}/:domainId/keys/:prefix`, ...revoke, revokeKey(deps));
   endpoints.post('/v1/organization/tokens/revoke', ...revoke, revokeToken(deps));
-  endpoints.get('/v1/organization/acts', ...manage, listActs(deps));
+  endpoints.get('/v1/organization/acts', ...anyScope, scope('manage', 'privacy'), readInPlace, listActs(deps));
+  endpoints.post('/v1/organization/acts/lookup', ...privacy, readInPlace, lookUpActs(deps));
 
   const webhooks = '/v1/organization/webhooks';
   endpoints.get(webhooks, ...manage, listWebhooks(deps));

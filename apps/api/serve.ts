@@ -31,6 +31,7 @@ import { createCounterReader } from '#libs/stats/counter-reader';
 import { createDisplayCounter } from '#libs/stats/display-counter';
 import { createFacetReader } from '#libs/stats/facets';
 import { storeDisplays } from '#libs/stats/stored-displays';
+import { createLogReads } from '#libs/tenants/log-reads';
 import { createTenantCache } from '#libs/tenants/tenant-cache';
 import { observe, observeRedis } from '../process/observe.ts';
 import type { ApiConfig } from '../settings/api.ts';
@@ -121,6 +122,7 @@ export async function openApi(
   });
   const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
   const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
+  const logReads = createLogReads({ db, log });
   const widget = createWidgetCache({ db, build, log, onStoreError: failed('keep_widget_files') });
   widget.store();
   const facets = createFacetReader(db);
@@ -141,6 +143,7 @@ export async function openApi(
     counters,
     facets,
     displays,
+    logReads,
     widget,
   });
 
@@ -171,6 +174,7 @@ export async function openApi(
       { name: 'requests', stop: () => stopListening() },
       { name: 'recorder', stop: () => recorder.idle() },
       { name: 'displays', stop: () => displays.close() },
+      { name: 'log reads', stop: () => logReads.close() },
       { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
       { name: 'tenants', stop: () => tenants.close() },
       { name: 'notices', stop: () => notices.close() },

@@ -9,13 +9,14 @@ import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { findSize, type LogSize } from '#libs/proof/published';
 import { organizationIn } from '#libs/tenants/bearer';
+import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import { type Feed, feedQuery } from './contract.ts';
 import { readFeed } from './feed-entries.ts';
 
 const defaultLimit = 1_000;
 
-export function feed({ readDb }: { readDb: Database }): Middleware {
+export function feed({ readDb, logReads }: { readDb: Database; logReads: LogReads }): Middleware {
   return guard({ params: domainPath, query: feedQuery }, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
@@ -30,6 +31,8 @@ export function feed({ readDb }: { readDb: Database }): Middleware {
         return { log, entries: await readFeed(snapshot, read, { from, below: next }), next, size };
       }),
     );
+    const records = answer.entries.filter(({ type }) => type === 'record').length;
+    logReads.note(ctx, { what: 'feed', records, domainId });
     ctx.body = answer;
   });
 }

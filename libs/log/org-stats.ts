@@ -11,6 +11,7 @@ import type { FullRecord } from '#libs/record/contract';
 import type { CounterReader } from '#libs/stats/counter-reader';
 import { findCap } from '#libs/stats/limit';
 import { organizationIn } from '#libs/tenants/bearer';
+import type { LogReads } from '#libs/tenants/log-reads';
 import { type OrgStats, orgStatsQuery, type ShortRecord } from './contract.ts';
 import { readOrganizationPage, readOrganizationVersion } from './pages/organization.ts';
 
@@ -22,10 +23,12 @@ export function orgStats({
   counters,
   db,
   readDb,
+  logReads,
 }: {
   counters: CounterReader;
   db: Database;
   readDb: Database;
+  logReads: LogReads;
 }): Middleware {
   return guard({ params: z.object({}), query: orgStatsQuery }, async (ctx, { query }) => {
     const organization = organizationIn(ctx);
@@ -59,6 +62,8 @@ export function orgStats({
     const breakdown = sumOf(counts.values());
     const last = page.records.at(-1);
     const nextPage = (position?.page ?? 1) + 1;
+    const isFull = plan.consentLog && !cap;
+    if (isFull) logReads.note(ctx, { what: 'org-stats', records: page.records.length });
     const stats: OrgStats = {
       organizationId,
       period,
@@ -67,7 +72,7 @@ export function orgStats({
       daily,
       recordsPeriod,
       recordsTotal: page.total,
-      records: plan.consentLog && !cap ? page.records : page.records.map(shorten),
+      records: isFull ? page.records : page.records.map(shorten),
       nextCursor: page.more && last ? makeCursor({ after: last, page: nextPage }, binding) : null,
     };
     // a replica may not have all records that the counters count; then the next question is answered in full

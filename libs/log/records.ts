@@ -11,6 +11,7 @@ import { noteBusyVisitor } from '#libs/record/busy-visitors';
 import { logQuery, recordPath } from '#libs/record/contract';
 import { type Cap, findCap } from '#libs/stats/limit';
 import { organizationIn } from '#libs/tenants/bearer';
+import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
 import { type RecordsPage, recordsQuery } from './contract.ts';
@@ -25,10 +26,11 @@ interface Parts {
   readDb: Database;
   metrics: BaseMetrics;
   noteVisitorRead: NoteVisitorRead;
+  logReads: LogReads;
 }
 
 /** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
-export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middleware {
+export function records({ db, readDb, metrics, noteVisitorRead, logReads }: Parts): Middleware {
   const countBusyFailure = countFailures(metrics, 'note_busy_visitor');
   return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
@@ -43,6 +45,7 @@ export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middle
     if (cap) {
       const size = Math.min(limit, cappedLimit);
       const first = await readDb.run((sql) => readPage(sql, { organizationId, domainId, limit: size, offset: 0 }));
+      logReads.note(ctx, { what: 'records', records: first.records.length, domainId });
       ctx.body = cappedPage(domainId, size, first, cap);
       return;
     }
@@ -55,6 +58,7 @@ export function records({ db, readDb, metrics, noteVisitorRead }: Parts): Middle
     const noteBusy = (busy: string) =>
       void db.run((sql) => noteBusyVisitor(sql, { domainId, visitorId: busy })).catch(countBusyFailure);
     const found = await readDb.run((sql) => readPage(sql, wanted, noteBusy));
+    logReads.note(ctx, { what: 'records', records: found.records.length, domainId });
     const last = found.records.at(-1);
     const answer: RecordsPage = {
       domainId,
@@ -86,12 +90,13 @@ function cappedPage(domainId: string, limit: number, first: LogPage, cap: Cap): 
 }
 
 /** GET /v1/consent/:domainId/records/:recordId: one record, with its position in the log. */
-export function oneRecord({ readDb }: { readDb: Database }): Middleware {
+export function oneRecord({ readDb, logReads }: Pick<Parts, 'readDb' | 'logReads'>): Middleware {
   return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
     requireConsentLog(organization);
     const { record } = await readDb.run((sql) => requireRecord(sql, { ...params, ...query }));
+    logReads.note(ctx, { what: 'record', records: 1, domainId: params.domainId });
     ctx.body = record;
   });
 }

@@ -1,7 +1,9 @@
 /** Access to what is stored about a visitor, and erasure. */
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { answer, read, refusals, scopedCodes } from '#libs/base/http/openapi';
+import { answer, jsonBody, read, refusals, scopedCodes, withBody } from '#libs/base/http/openapi';
 import { domainPath, listQuery } from '#libs/base/terms/parameters';
+import { actsPage } from '#libs/tenants/contract';
+import { actsPage as actsExample } from '#libs/tenants/examples';
 import { erasure, erasurePath, erasuresPage, visitor, visitorBody, visitorPath } from './contract.ts';
 import * as examples from './examples.ts';
 
@@ -75,6 +77,20 @@ function visitorPaths(prefix: string, path?: typeof domainPath) {
 }
 
 export const privacyPaths: ZodOpenApiPathsObject = {
+  '/v1/organization/acts/lookup': {
+    post: read({
+      operationId: 'lookupActs',
+      summary: 'The acts about a visitor, newest first',
+      description: "Who read, exported or erased the visitor's records: the visitor is named by a hash alone.",
+      tags: ['Privacy'],
+      requestParams: { query: listQuery },
+      ...jsonBody(visitorBody, examples.visitorBody),
+      responses: {
+        200: answer('A page of administrative acts', actsPage, actsExample),
+        ...refusals(...scopedCodes, ...withBody),
+      },
+    }),
+  },
   ...visitorPaths('/v1/consent/{domainId}', domainPath),
   ...visitorPaths('/v1/organization'),
   '/v1/organization/erasures': {

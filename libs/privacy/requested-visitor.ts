@@ -46,7 +46,7 @@ export function forVisitor(
 }
 
 /** Without the key nobody could be erased for good, so the operator is told in words that they understand. */
-function requireKey(hashOf: VisitorHash | undefined): VisitorHash {
+export function requireKey(hashOf: VisitorHash | undefined): VisitorHash {
   if (hashOf) return hashOf;
   throw notConfigured('this installation has no PRIVACY_KEY, which visitors are erased with');
 }

@@ -11,6 +11,7 @@ import { domainPath } from '#libs/base/terms/parameters';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { logQuery, recordPath } from '#libs/record/contract';
 import { organizationIn } from '#libs/tenants/bearer';
+import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import { type Consistency, consistencyQuery } from './contract.ts';
 import { formatBundle, formatProof, prove } from './prove.ts';
@@ -82,7 +83,7 @@ export function hashTile({ readDb }: { readDb: Database }): Middleware {
 }
 
 /** GET /v1/consent/:domainId/log/tile/entries/<N>[.p/<W>]: the entries themselves, which the plan gates like records. */
-export function entryBundle({ readDb, log }: { readDb: Database; log: Log }): Middleware {
+export function entryBundle({ readDb, log, logReads }: Omit<ProofParts, 'config'>): Middleware {
   return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
@@ -97,6 +98,7 @@ export function entryBundle({ readDb, log }: { readDb: Database; log: Log }): Mi
         return readEntryTexts(snapshot, published, { from, below: from + bundle.width }, reported);
       }),
     );
+    logReads.note(ctx, { what: 'entries', records: entries.length, domainId });
     ctx.type = 'application/octet-stream';
     ctx.body = Buffer.from(packBundle(entries.map(utf8)));
   });
@@ -122,6 +124,7 @@ interface ProofParts {
   config: { sealSeconds: number };
   readDb: Database;
   log: Log;
+  logReads: LogReads;
 }
 
 /** Whether a worker ever had a key to sign with: an API process has none of its own. */
@@ -138,7 +141,7 @@ const unsealed = 60;
  * GET /v1/consent/:domainId/records/:recordId/proof: that a record is in the log, against its newest checkpoint. As a
  * C2SP tlog-proof, or as JSON with all that the entry commits to.
  */
-export function proof({ config, readDb, log }: ProofParts): Middleware {
+export function proof({ config, readDb, log, logReads }: ProofParts): Middleware {
   const notSealedYet = () =>
     new Problem('not_sealed_yet', 'no checkpoint covers this record yet', {
       headers: { 'Retry-After': String(config.sealSeconds || unsealed) },
@@ -158,6 +161,7 @@ export function proof({ config, readDb, log }: ProofParts): Middleware {
       if (!found) throw (await isSealing(sql)) ? notSealedYet() : neverSealed();
       return found;
     });
+    logReads.note(ctx, { what: 'proof', records: 1, domainId: params.domainId });
     if (isBundle) {
       ctx.body = formatBundle(proven);
     } else {

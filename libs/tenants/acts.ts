@@ -1,5 +1,6 @@
 /** Administrative acts: who did what and when. Those about visitors are in a table of their own. */
 import type { Sql } from '#libs/base/db/database';
+import { addDays } from '#libs/base/terms/calendar';
 
 interface ListedAct {
   /** of its own table */
@@ -27,31 +28,48 @@ interface ActsPage {
   next: ActsPosition | null;
 }
 
+export interface ActFilters {
+  act?: string | undefined;
+  actor?: string | undefined;
+  /** days, inclusive */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+interface ActsQuery extends ActFilters {
+  organizationId?: string | undefined;
+  /** only those about this visitor */
+  hash?: Uint8Array | undefined;
+  limit: number;
+  after?: ActsPosition | undefined;
+}
+
 /** Newest first: all, or those of one organization. Each table is read in its own order, so that none is left out. */
 export async function listActs(
   sql: Sql,
-  {
-    organizationId,
-    limit,
-    after = newest,
-  }: { organizationId?: string; limit: number; after?: ActsPosition | undefined },
+  { organizationId, hash, limit, after = newest, ...filters }: ActsQuery,
 ): Promise<ActsPage> {
+  const matching = matches(sql, filters);
   const [administrative, visitor] = await Promise.all([
     sql<ListedAct[]>`
       select id::float8 as id, at, actor, act, organization_id as "organizationId", details,
         case when act like 'key.%' then coalesce(details ->> 'prefix', subject) else subject end as subject
       from administrative_acts
-      where id < ${after.administrative}
+      where id < ${after.administrative} and ${matching} and ${hash === undefined}
         ${organizationId === undefined ? sql`` : sql`and organization_id = ${organizationId}`}
       order by id desc limit ${limit + 1}`,
     sql<ListedAct[]>`
-      select v.id::float8 as id, at, actor, act, coalesce(encode(hash, 'hex'), '') as subject,
-        o.id as "organizationId",
-        jsonb_strip_nulls(jsonb_build_object('domainId', d.id, 'erasureId', erasure_id)) || coalesce(details, '{}') as details
+      select v.id::float8 as id, at, actor, act, o.id as "organizationId",
+        case when act = 'log.read' then coalesce(d.id, o.id) else coalesce(encode(hash, 'hex'), '') end as subject,
+        case when act = 'log.read' then details else
+          jsonb_strip_nulls(jsonb_build_object('domainId', d.id, 'erasureId', erasure_id)) || coalesce(details, '{}')
+        end as details
       from visitor_acts v
       join organizations o on o.number = v.organization_number
       left join domains d on d.number = v.domain_number
-      where v.id < ${after.visitor} ${organizationId === undefined ? sql`` : sql`and o.id = ${organizationId}`}
+      where v.id < ${after.visitor} and ${matching}
+        ${organizationId === undefined ? sql`` : sql`and o.id = ${organizationId}`}
+        ${hash === undefined ? sql`` : sql`and hash = ${Buffer.from(hash)}`}
       order by v.id desc limit ${limit + 1}`,
   ]);
   const acts: ListedAct[] = [];
@@ -73,3 +91,9 @@ export async function listActs(
   const isEnd = ofOrganization === administrative.length && ofVisitors === visitor.length;
   return { acts, next: isEnd ? null : next };
 }
+
+const matches = (sql: Sql, { act, actor, from, to }: ActFilters) => sql`
+  ${act === undefined ? sql`true` : sql`act = ${act}`}
+  and ${actor === undefined ? sql`true` : sql`actor = ${actor}`}
+  and ${from === undefined ? sql`true` : sql`at >= ${`${from}T00:00:00Z`}::timestamptz`}
+  and ${to === undefined ? sql`true` : sql`at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz`}`;

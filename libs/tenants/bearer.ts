@@ -77,19 +77,20 @@ export function accessIn(ctx: Context): AccessToken {
   return ctx.state.access;
 }
 
-/** Lets pass whose access token has this scope. */
-export function scope(needed: Scope): Middleware {
+/** Lets pass whose access token has one of these scopes. */
+export function scope(...oneOf: [Scope, ...Scope[]]): Middleware {
   return (ctx, next) => {
-    requireScope(ctx, needed);
+    requireScope(ctx, ...oneOf);
     return next();
   };
 }
 
-/** Throws a 403 for an access token without this scope: where what is asked for decides which one is needed. */
-export function requireScope(ctx: Context, needed: Scope): void {
-  if (accessIn(ctx).scopes.includes(needed)) return;
-  throw new Problem('insufficient_scope', `the access token lacks the scope ${needed}`, {
-    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
+/** Throws a 403 for an access token without any of these scopes: where what is asked for decides which one is needed. */
+export function requireScope(ctx: Context, ...oneOf: [Scope, ...Scope[]]): void {
+  const { scopes } = accessIn(ctx);
+  if (oneOf.some((needed) => scopes.includes(needed))) return;
+  throw new Problem('insufficient_scope', `the access token lacks the scope ${oneOf.join(' or ')}`, {
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${oneOf.join(' ')}"` },
   });
 }
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { isOrigin, originRule } from '#libs/base/terms/origin';
-import { domainPath } from '#libs/base/terms/parameters';
+import { date, domainPath, inOrder, listQuery, outOfOrder } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { domainIdPattern } from '#libs/base/terms/terms';
 
@@ -99,13 +99,24 @@ export type MadeKey = z.infer<typeof madeKey>;
 export const keysPage = z.object({ keys: z.array(key), nextCursor }).meta({ id: 'KeysPage' });
 export type KeysPage = z.infer<typeof keysPage>;
 
+const word = z.string().refine((text) => /^[^\0\p{Cs}]{1,256}$/u.test(text), 'must have 1 to 256 characters');
+
+export const actsQuery = listQuery
+  .extend({
+    act: word.optional().meta({ description: 'only acts of this kind, such as `log.read`' }),
+    actor: word.optional().meta({ description: 'only what they did' }),
+    from: date.optional(),
+    to: date.optional(),
+  })
+  .refine(inOrder, outOfOrder);
+
 export const actsPage = z
   .object({
     acts: z.array(
       z.object({
         at: time,
         actor: z.string().meta({ description: "the access token's `sub`, or who ran the command line" }),
-        act: z.string().meta({ description: 'such as `domain.create`' }),
+        act: z.string().meta({ description: 'such as `domain.create` or `log.read`' }),
         subject: z.string().meta({ description: 'the id of what it is about; for keys, their prefix' }),
         details: z.record(z.string(), z.unknown()),
       }),

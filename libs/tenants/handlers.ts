@@ -7,17 +7,18 @@ import { type Binding, makeMergedCursor, readMergedCursor } from '#libs/base/htt
 import { changedMeanwhile, requiredVersion, setVersion, tagOf } from '#libs/base/http/etag';
 import { guard } from '#libs/base/http/guard';
 import { readFields } from '#libs/base/http/json-body';
-import { listOf } from '#libs/base/http/list';
+import { type ListQuery, listOf } from '#libs/base/http/list';
 import { isAllowed } from '#libs/base/terms/origin';
 import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
-import { type ActsPosition, listActs as readActs } from './acts.ts';
+import { type ActFilters, type ActsPosition, listActs as readActs } from './acts.ts';
 import { createAdministration } from './administration.ts';
 import type { Around, Unchanged } from './audited-change.ts';
 import { accessIn, organizationIn } from './bearer.ts';
 import {
   type ActsPage,
   type ManagedDomain as Answer,
+  actsQuery,
   type DomainsPage,
   domainBody,
   domainChange,
@@ -197,23 +198,27 @@ const defaultLimit = 50;
 
 /** GET /v1/organization/acts: who did what about the organization, newest first. */
 export function listActs({ db }: { db: Database }): Middleware {
-  return guard({ params: z.object({}), query: listQuery }, async (ctx, { query: { limit = defaultLimit, cursor } }) => {
-    const { organizationId, cursorKey } = organizationIn(ctx);
-    const binding = { cursorKey, domainId: '' };
-    const after = cursor === undefined ? undefined : readPosition(cursor, binding);
-    const { acts, next } = await db.run((sql) => readActs(sql, { organizationId, limit, after }));
-    const answer: ActsPage = {
-      acts: acts.map(({ at, actor, act, subject, details }) => ({
-        at: at.toISOString(),
-        actor,
-        act,
-        subject,
-        details,
-      })),
-      nextCursor: next && makeMergedCursor('act', next.administrative, next.visitor, binding),
-    };
-    ctx.body = answer;
+  return guard({ params: z.object({}), query: actsQuery }, async (ctx, { query: { limit, cursor, ...filters } }) => {
+    ctx.body = await pageOfActs(ctx, db, { limit, cursor }, filters);
   });
+}
+
+/** A page of acts of the token's organization. `hash`: only those about this visitor. */
+export async function pageOfActs(
+  ctx: Context,
+  db: Database,
+  { limit = defaultLimit, cursor }: ListQuery,
+  { hash, ...filters }: ActFilters & { hash?: Uint8Array },
+): Promise<ActsPage> {
+  const { organizationId, cursorKey } = organizationIn(ctx);
+  const visitor = hash && Buffer.from(hash).toString('hex');
+  const binding = { cursorKey, domainId: '', filters: { ...filters, visitor } };
+  const after = cursor === undefined ? undefined : readPosition(cursor, binding);
+  const { acts, next } = await db.run((sql) => readActs(sql, { organizationId, limit, after, hash, ...filters }));
+  return {
+    acts: acts.map(({ at, actor, act, subject, details }) => ({ at: at.toISOString(), actor, act, subject, details })),
+    nextCursor: next && makeMergedCursor('act', next.administrative, next.visitor, binding),
+  };
 }
 
 function readPosition(cursor: string, binding: Binding): ActsPosition {

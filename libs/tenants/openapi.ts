@@ -16,6 +16,7 @@ import {
 import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import {
   actsPage,
+  actsQuery,
   domainBody,
   domainChange,
   domainsPage,
@@ -146,9 +147,10 @@ export const managePaths: ZodOpenApiPathsObject = {
     get: read({
       operationId: 'getActs',
       summary: 'Who did what about the organization, newest first',
-      description: "Changes, exports, erasures and reads of a visitor's records, by token or command line.",
+      description:
+        "Changes, exports, erasures, reads of the log and of a visitor's records, by token or command line. Scope `manage` or `privacy`.",
       tags,
-      requestParams: { query: listQuery },
+      requestParams: { query: actsQuery },
       responses: {
         200: answer('A page of administrative acts', actsPage, examples.actsPage),
         ...refusals(...scopedCodes),

@@ -1,10 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { find, print, printList, type Tools } from '#libs/base/cli/session';
-import { listActs } from './acts.ts';
+import type { Database } from '#libs/base/db/database';
+import { isDate } from '#libs/base/terms/calendar';
+import { type ActFilters, type ActsPosition, listActs } from './acts.ts';
 import { administer, type TenantTools } from './administration.ts';
 import { listOrganizations, listPlans } from './organizations.ts';
 import { findOrganizations, type Organization } from './tenants.ts';
+import { createVisitorHash } from './visitors.ts';
 
 /** milliseconds that the tokens of the present second are revoked at most */
 const revokedFor = 1_000;
@@ -119,17 +122,52 @@ export function planCommand(tools: TenantTools): Command {
   return command;
 }
 
-const listed = 100;
+type ActsOptions = ActFilters & { org?: string; visitor?: string };
 
-export function actsCommand(tools: Tools): Command {
+/** acts that are read at once */
+const pageSize = 500;
+
+export function actsCommand(tools: Tools<{ privacyKey(): Buffer }>): Command {
   return new Command('acts')
-    .description(`the newest ${listed} administrative acts: who changed what and when`)
-    .action(async (_: object, self: Command) => {
-      const { acts } = await tools.database((db) => db.run((sql) => listActs(sql, { limit: listed })));
-      printList(
-        self,
-        'acts',
-        acts.map(({ id: _, ...act }) => act),
-      );
+    .description('administrative acts, newest first: who changed, read, exported or erased what and when')
+    .option('--org <org>', 'only those of this organization')
+    .option('--act <act>', 'only those of this kind, such as log.read')
+    .option('--actor <actor>', 'only what they did')
+    .option('--from <date>', 'from this day on, YYYY-MM-DD', day)
+    .option('--to <date>', 'until this day', day)
+    .option('--visitor <visitor>', 'only those about this visitor; with --org')
+    .action(async ({ org: organizationId, visitor, ...filters }: ActsOptions, self: Command) => {
+      if (visitor !== undefined && organizationId === undefined) throw new Error('--visitor needs --org');
+      const hash =
+        visitor === undefined || organizationId === undefined
+          ? undefined
+          : createVisitorHash(tools.config().privacyKey())(organizationId, visitor);
+      const rows = await tools.database((db) => allActs(db, { organizationId, hash, ...filters }));
+      printList(self, 'acts', rows);
     });
+}
+
+async function allActs(db: Database, query: Omit<Parameters<typeof listActs>[1], 'limit' | 'after'>) {
+  const rows: {
+    at: Date;
+    actor: string;
+    act: string;
+    subject: string;
+    organizationId: string | null;
+    details: object;
+  }[] = [];
+  let after: ActsPosition | null | undefined;
+  while (after !== null) {
+    const page = await db.run((sql) => listActs(sql, { ...query, limit: pageSize, after: after ?? undefined }));
+    for (const { at, actor, act, subject, organizationId, details } of page.acts) {
+      rows.push({ at, actor, act, subject, organizationId, details });
+    }
+    after = page.next;
+  }
+  return rows;
+}
+
+function day(text: string): string {
+  if (!isDate(text)) throw new InvalidArgumentError('a real date, YYYY-MM-DD');
+  return text;
 }

@@ -4,6 +4,7 @@ import jsonwebtoken from 'jsonwebtoken';
 import { print, type Tools } from '#libs/base/cli/session';
 import { type Scope, scopes } from '#libs/base/terms/terms';
 import { administer } from './administration.ts';
+import { createPerform } from './audited-change.ts';
 import { findOrganizations } from './tenants.ts';
 
 type TokenTools = Tools<{
@@ -71,7 +72,15 @@ export function tokenCommand(tools: TokenTools): Command {
         ...(issuer && { issuer }),
         ...(audience && { audience }),
       });
-      print(self, { token, jti: claims.jti, expiresAt: new Date(expiresAt * 1000).toISOString() });
+      const expires = new Date(expiresAt * 1000).toISOString();
+      const details = { sub: options.subject, scope: options.scope, expiresAt: expires };
+      await tools.database((db) =>
+        createPerform(
+          db,
+          tools.config().actor,
+        )((_, note) => note({ act: 'token.create', subject: claims.jti, organizationId, details })),
+      );
+      print(self, { token, jti: claims.jti, expiresAt: expires });
     });
   command
     .command('revoke <org> <jti>')

@@ -36,7 +36,7 @@ export async function readOrganizationVersion(sql: Sql, organizationId: string):
       from logs where domain_number in (select number from domains where organization_id = o.id)
     ) as sealed
     cross join lateral (
-      select max(id) as newest from visitor_acts where organization_number = o.number
+      select max(id) as newest from visitor_acts where organization_number = o.number and act = 'visitor.erase'
     ) as acts
     cross join lateral (
       select count(*) as erasures, sum(records) as records

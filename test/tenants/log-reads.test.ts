@@ -1,0 +1,75 @@
+/** Who read the log: acts that are written apart from the requests. */
+import { expect, it } from 'vitest';
+import { dayOf } from '#libs/base/terms/calendar';
+import type { RecordsPage } from '#libs/log/contract';
+import type { ActsPage } from '#libs/tenants/contract';
+import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { expectBlame, expectProblem } from '../support/problems.ts';
+import { recordAt } from '../support/records.ts';
+import { startApi } from '../support/service.ts';
+import { privacyKey } from '../support/settings.ts';
+import { at, storeRecords, useStack } from '../support/stack.ts';
+
+const stack = await useStack({ tenant: { domains: 2 } });
+const { organizationId, domainIds } = stack.tenant;
+const [domainId, second] = [at(domainIds, 0), at(domainIds, 1)];
+await storeRecords(
+  stack,
+  Array.from({ length: 5 }, (_, each) => recordAt(Date.now() - each * 1_000, { domainId, visitorId: 'v-1' })),
+);
+
+const iat = Math.floor(Date.now() / 1_000);
+const ask = <Body>(base: string, path: string, scope: string, sub: string, body?: object) =>
+  request<Body & ProblemAnswer>(base, path, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      authorization: `Bearer ${tokenFor(organizationId, { scope, sub, iat, exp: iat + 3_600 })}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    body: body ? JSON.stringify(body) : null,
+  });
+const acts = (query: string, scope = 'privacy') =>
+  ask<ActsPage>(stack.api.baseUrl, `/v1/organization/acts?${query}`, scope, 'officer');
+
+it('what a token reads of the log is one act a kind, with the sum, and no request waits for it', async () => {
+  const api = await startApi({ ...stack.env, PRIVACY_KEY: privacyKey });
+  const read = (path: string, sub = 'reader') => ask<RecordsPage>(api.baseUrl, `/v1/consent/${path}`, 'read', sub);
+  for (let times = 0; times < 3; times += 1) await read(`${domainId}/records?limit=2`);
+  const { body } = await read(`${domainId}/records?visitorId=v-1`, 'other');
+  await read(`${domainId}/records/${body.records[0]?.id}`);
+  await read('org-stats');
+  // shows nobody's
+  await read(`${second}/records`);
+  await api.stop();
+  const { body: found } = await acts('act=log.read');
+  const of = (actor: string) =>
+    found.acts.filter((act) => act.actor === actor).map(({ subject, details }) => [subject, details]);
+  expect(of('reader').toSorted()).toEqual(
+    [
+      [domainId, { what: 'records', records: 6 }],
+      [domainId, { what: 'record', records: 1 }],
+      [organizationId, { what: 'org-stats', records: 5 }],
+    ].toSorted(),
+  );
+  expect(of('other')).toEqual([[domainId, { what: 'records', records: 5 }]]);
+});
+
+it('acts are for whoever manages or answers visitors, and are filtered', async () => {
+  const today = dayOf(Date.now());
+  expect((await acts(`act=log.read&actor=other&from=${today}`, 'manage')).body.acts).toHaveLength(1);
+  expect((await acts(`act=log.read&to=2020-01-01`)).body.acts).toEqual([]);
+  expect((await acts('actor=nobody')).body).toEqual({ acts: [], nextCursor: null });
+  expectProblem(await acts('', 'read'), 403, 'insufficient_scope');
+  expectBlame(await acts('from=2026-01-02&to=2026-01-01'), '/from');
+  const { nextCursor } = (await acts('act=log.read&limit=1')).body;
+  expect((await acts(`act=log.read&limit=1&cursor=${nextCursor}`)).body.acts).toHaveLength(1);
+  expectBlame(await acts(`limit=1&cursor=${nextCursor}`), '/cursor');
+});
+
+it('acts about a visitor are found by the visitor', async () => {
+  const lookup = (visitorId: string, scope = 'privacy') =>
+    ask<ActsPage>(stack.api.baseUrl, '/v1/organization/acts/lookup', scope, 'officer', { visitorId });
+  expect((await lookup('v-1')).body.acts).toMatchObject([{ act: 'visitor.read', actor: 'other' }]);
+  expect((await lookup('nobody')).body).toEqual({ acts: [], nextCursor: null });
+  expectProblem(await lookup('v-1', 'manage'), 403, 'insufficient_scope');
+});
