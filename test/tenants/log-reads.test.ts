@@ -44,12 +44,12 @@ it('what a token reads of the log is one act a kind, with the sum, and no reques
   const { body: found } = await acts('act=log.read');
   const of = (actor: string) =>
     found.acts.filter((act) => act.actor === actor).map(({ subject, details }) => [subject, details]);
-  expect(of('reader').toSorted()).toEqual(
-    [
+  expect(new Set(of('reader'))).toEqual(
+    new Set([
       [domainId, { what: 'records', records: 6 }],
       [domainId, { what: 'record', records: 1 }],
       [organizationId, { what: 'org-stats', records: 5 }],
-    ].toSorted(),
+    ]),
   );
   expect(of('other')).toEqual([[domainId, { what: 'records', records: 5 }]]);
 });
