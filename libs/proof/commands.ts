@@ -10,6 +10,7 @@ import { findLog } from './published.ts';
 import { restartLogs } from './restart.ts';
 import { listLogStatus, sealingLag } from './status.ts';
 import { verifyCommand } from './verify-command.ts';
+import { verifyConsistencyCommand } from './verify-consistency-command.ts';
 
 /** the highest that Postgres stores as an integer */
 const maxNumber = 2 ** 31 - 1;
@@ -62,6 +63,7 @@ export function logCommand(tools: Tools<{ actor: string; logName(): string }>): 
   command
     .addCommand(checkCommand(tools))
     .addCommand(verifyCommand())
+    .addCommand(verifyConsistencyCommand())
     .addCommand(restartCommand(tools))
     .addCommand(confirmCommand(tools));
   return command;

@@ -48,9 +48,9 @@ function sizeOf(file: string): { size: number } {
   }
 }
 
-const collect = (value: string, previous: string[] = []): string[] => [...previous, value];
+export const collect = (value: string, previous: string[] = []): string[] => [...previous, value];
 
-function readFile(file: string): Uint8Array {
+export function readFile(file: string): Uint8Array {
   try {
     return readFileSync(file);
   } catch (error) {
@@ -62,7 +62,7 @@ const unreadable = (file: string, error: unknown): Error =>
   new Error(`cannot read ${file}: ${error instanceof Error ? error.message : error}`);
 
 /** A key has two plus signs and no line end; anything else names a file. */
-function readKeys(given: string): VerifierKey[] {
+export function readKeys(given: string): VerifierKey[] {
   const text = /^[^+\n]+\+[^+\n]+\+/.test(given) ? given : new TextDecoder().decode(readFile(given));
   const keys = parseVerifierKeys(sha256, text);
   if (keys.length === 0) throw new Error(`there is no verifier key in ${given}`);
