@@ -33,7 +33,7 @@ import { listNotices, putNotice, showNotice } from '#libs/notices/handlers';
 import type { KnownNotices } from '#libs/notices/known-notices';
 import { deleteVisitor, listErasures, showErasure, showVisitor } from '#libs/privacy/handlers';
 import { lookUpActs } from '#libs/privacy/visitor-acts';
-import { checkpoint, consistency, entryBundle, hashTile, proof, verifierKeys } from '#libs/proof/handlers';
+import { checkpoint, consistency, entryBundle, entryProof, hashTile, proof, verifierKeys } from '#libs/proof/handlers';
 import type { CountryOf } from '#libs/record/countries';
 import { createNoteLeftOut } from '#libs/record/left-out';
 import type { RecordMetrics } from '#libs/record/metrics';
@@ -166,6 +166,7 @@ export function createApp(given: AppParts): Koa<State> {
   endpoints.get('/v1/consent/:domainId/log/checkpoint', ...read, checkpoint(deps));
   endpoints.get('/v1/consent/:domainId/log/key', ...read, verifierKeys(deps));
   endpoints.get('/v1/consent/:domainId/log/consistency', ...read, consistency(deps));
+  endpoints.get('/v1/consent/:domainId/log/entries/:position/proof', ...read, entryProof(deps));
   // before hash tiles, whose path it also is
   endpoints.get('/v1/consent/:domainId/log/tile/entries/*tile', ...read, entryBundle(deps));
   endpoints.get('/v1/consent/:domainId/log/tile/*tile', ...read, hashTile(deps));

@@ -1,6 +1,6 @@
 /** Proofs of the sealed log. */
 import { z } from 'zod';
-import { outOfOrder, wholeNumber } from '#libs/base/terms/parameters';
+import { domainPath, outOfOrder, wholeNumber } from '#libs/base/terms/parameters';
 import { count, nullable } from '#libs/base/terms/response-fields';
 import { fullRecord, logNumber } from '#libs/record/contract';
 
@@ -31,6 +31,11 @@ export const proofBundle = z
   })
   .meta({ id: 'ProofBundle' });
 export type ProofBundle = z.infer<typeof proofBundle>;
+
+/** Where an entry is. */
+export const entryPath = domainPath.extend({
+  position: wholeNumber(0, 999_999_999_999_999).meta({ description: 'its place in the log, from 0', example: 6 }),
+});
 
 const size = wholeNumber(1, 999_999_999_999_999);
 

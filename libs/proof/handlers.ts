@@ -13,8 +13,9 @@ import { logQuery, recordPath } from '#libs/record/contract';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import { type Consistency, consistencyQuery } from './contract.ts';
+import { type Consistency, consistencyQuery, entryPath } from './contract.ts';
 import { formatBundle, formatProof, prove } from './prove.ts';
+import { proveEntry } from './prove-entry.ts';
 import { type PublishedLog, requireLog } from './published.ts';
 import { readEntryTexts } from './sealed-text.ts';
 import { readHashes, readTileBytes } from './tiles.ts';
@@ -142,13 +143,6 @@ const unsealed = 60;
  * C2SP tlog-proof, or as JSON with all that the entry commits to.
  */
 export function proof({ config, readDb, log, logReads }: ProofParts): Middleware {
-  const notSealedYet = () =>
-    new Problem('not_sealed_yet', 'no checkpoint covers this record yet', {
-      headers: { 'Retry-After': String(config.sealSeconds || unsealed) },
-    });
-
-  const neverSealed = () => notConfigured('this installation has no LOG_KEY, which records are sealed with');
-
   return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
@@ -158,7 +152,7 @@ export function proof({ config, readDb, log, logReads }: ProofParts): Middleware
     const isBundle = ctx.accepts('text/plain', 'application/json') === 'application/json';
     const proven = await readDb.run(async (sql) => {
       const found = await inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query, isBundle }, reported));
-      if (!found) throw (await isSealing(sql)) ? notSealedYet() : neverSealed();
+      if (!found) throw await notSealed(sql, 'record', config);
       return found;
     });
     logReads.note(ctx, { what: 'proof', records: 1, domainId: params.domainId });
@@ -168,5 +162,30 @@ export function proof({ config, readDb, log, logReads }: ProofParts): Middleware
       ctx.type = 'text/plain; charset=utf-8';
       ctx.body = formatProof(proven);
     }
+  });
+}
+
+/** GET /v1/consent/:domainId/log/entries/:position/proof: the proof file of any entry, also of an erasure or a notice. */
+export function entryProof({ config, readDb, log, logReads }: ProofParts): Middleware {
+  return guard({ params: entryPath, query: logQuery }, async (ctx, { params, query }) => {
+    const organization = organizationIn(ctx);
+    requireOwnDomain(organization, params.domainId);
+    requireConsentLog(organization);
+    const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
+    const file = await readDb.run(async (sql) => {
+      const found = await inSnapshot(sql, (snapshot) => proveEntry(snapshot, { ...params, ...query }, reported));
+      if (found === undefined) throw await notSealed(sql, 'position', config);
+      return found;
+    });
+    logReads.note(ctx, { what: 'proof', records: 1, domainId: params.domainId });
+    ctx.type = 'text/plain; charset=utf-8';
+    ctx.body = file;
+  });
+}
+
+async function notSealed(sql: Sql, what: string, { sealSeconds }: ProofParts['config']): Promise<Problem> {
+  if (!(await isSealing(sql))) return notConfigured('this installation has no LOG_KEY, which records are sealed with');
+  return new Problem('not_sealed_yet', `no checkpoint covers this ${what} yet`, {
+    headers: { 'Retry-After': String(sealSeconds || unsealed) },
   });
 }

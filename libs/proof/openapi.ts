@@ -5,7 +5,7 @@ import { answer, plain, read, recordCodes, refusals, requestId, scopedCodes } fr
 import { checkpoint, verifierKey } from '#libs/base/terms/example-names';
 import { domainPath } from '#libs/base/terms/parameters';
 import { logQuery, recordPath } from '#libs/record/contract';
-import { consistency, consistencyQuery, proofBundle } from './contract.ts';
+import { consistency, consistencyQuery, entryPath, proofBundle } from './contract.ts';
 import * as examples from './examples.ts';
 
 /** Groups of three digits are segments of their own, so it may have slashes, which are not escaped. */
@@ -76,6 +76,26 @@ export const proofPaths: ZodOpenApiPathsObject = {
       responses: {
         200: answer('The proof', consistency, examples.consistency),
         ...refusals(...scopedCodes, 'domain_not_found', 'not_found'),
+      },
+    }),
+  },
+  '/v1/consent/{domainId}/log/entries/{position}/proof': {
+    get: read({
+      operationId: 'getEntryProof',
+      summary: 'Proof that an entry is in the log',
+      description: 'Of any entry, also of an erasure or a notice, whose position the feed has.',
+      tags: ['Log'],
+      requestParams: { path: entryPath, query: logQuery },
+      responses: {
+        200: plain('A C2SP tlog-proof', 'text/plain', examples.proofText),
+        ...refusals(
+          ...scopedCodes,
+          'domain_not_found',
+          'plan_feature_required',
+          'not_found',
+          'not_sealed_yet',
+          'expired',
+        ),
       },
     }),
   },

@@ -90,7 +90,7 @@ export function requireScope(ctx: Context, ...oneOf: [Scope, ...Scope[]]): void 
   const { scopes } = accessIn(ctx);
   if (oneOf.some((needed) => scopes.includes(needed))) return;
   throw new Problem('insufficient_scope', `the access token lacks the scope ${oneOf.join(' or ')}`, {
-    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${oneOf.join(' ')}"` },
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${oneOf[0]}"` },
   });
 }
 

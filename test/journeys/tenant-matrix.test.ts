@@ -125,6 +125,8 @@ describe('of another organization', () => {
     format: ['ndjson', 'csv', 'xml'],
     after: [theirRecord, `${theirDomain}/${theirRecord}`, 'x'],
     dryRun: ['true', 'x'],
+    act: ['visitor.read', 'x'],
+    actor: ['theirs', 'x'],
     unknown: ['x'],
   });
   /** Of a domain, with something of theirs in place of every other parameter. */
@@ -133,6 +135,7 @@ describe('of another organization', () => {
       domainId,
       recordId: theirRecord,
       level: '0',
+      position: '0',
       tile: '000.p/3',
       hash: theirNotice.hash,
       prefix: at(others.apiKeys, 0).slice(0, 11),
@@ -174,7 +177,7 @@ describe('of another organization', () => {
     });
 
   it('there are paths to try', () => {
-    expect([ofDomain.length, ofOrganization.length]).toEqual([22, 19]);
+    expect([ofDomain.length, ofOrganization.length]).toEqual([23, 20]);
   });
 
   it.each(ofDomain)(
@@ -273,7 +276,8 @@ describe('an access token', () => {
       .map(([method]) => ({ path, method: method.toUpperCase() })),
   );
   const neededBy = (method: string, path: string): string => {
-    if (/\/visitors|\/erasures/.test(path)) return 'privacy';
+    if (/\/visitors|\/erasures|\/acts\/lookup/.test(path)) return 'privacy';
+    if (path.endsWith('/acts')) return 'manage privacy';
     if (/\/imports?$/.test(path)) return 'import';
     if (path.endsWith('/replay')) return 'manage read';
     return method === 'PUT' || /\/(webhooks|organization\/domains|tokens|acts)/.test(path) ? 'manage' : 'read';

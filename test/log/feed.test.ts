@@ -4,6 +4,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Feed, FeedEntry } from '#libs/log/contract';
 import { addErasures } from '#libs/proof/erasures-to-seal';
+import { findLog } from '#libs/proof/published';
+import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
 import type { FullRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { spawnTethered } from '../../scripts/stack/tether.ts';
@@ -11,6 +13,7 @@ import { createCli } from '../support/cli.ts';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { readPage } from '../support/documents.ts';
 import { openGate } from '../support/gate.ts';
+import { sha256, verifyEd25519 } from '../support/log-vector.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName } from '../support/sealing.ts';
@@ -83,6 +86,19 @@ describe('GET /v1/consent/:domainId/feed', () => {
       erases: 11,
       erased: { log: 1, position: 11 },
     });
+    const ofEntry = (position: number) =>
+      request<string & ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${domain(0)}/log/entries/${position}/proof`, {
+        headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` },
+      });
+    const { verifierKeys = [] } = (await stack.db.run((sql) => findLog(sql, domain(0)))) ?? {};
+    const keys = parseVerifierKeys(sha256, verifierKeys.join('\n'));
+    for (const { position, type } of [at(entries, 0), at(entries, 5), at(entries, 104)]) {
+      const proven = checkFile(Buffer.from((await ofEntry(position)).body), keys, { sha256, verifyEd25519 });
+      expect(proven).toMatchObject({ holds: true, proven: { index: position }, entry: { type } });
+    }
+    const beyond = await ofEntry(105);
+    expectProblem(beyond, 409, 'not_sealed_yet');
+    expect(beyond.headers.get('retry-after')).toMatch(/^[0-9]+$/);
     const records = entries.flatMap((entry) => (entry.type === 'record' ? [entry.record] : []));
     expect(records.map(({ id }) => id)).toEqual([...first, ...second]);
     const client = createClient(stack.api.baseUrl, stack.tenant);
