@@ -4,7 +4,7 @@ import { makeNumberCursor, readNumberCursor } from './cursor.ts';
 
 const defaultLimit = 50;
 
-interface ListQuery {
+export interface ListQuery {
   limit?: number | undefined;
   cursor?: string | undefined;
 }
