@@ -47,7 +47,7 @@ import { domainStats, organizationStats } from '#libs/stats/handlers';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { organization } from '#libs/stats/organization';
 import { display } from '#libs/stats/post-display';
-import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope } from '#libs/tenants/bearer';
+import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope, someScope } from '#libs/tenants/bearer';
 import { createFailedCredentials } from '#libs/tenants/failed-credentials';
 import {
   archiveDomain,
@@ -150,12 +150,12 @@ export function createApp(given: AppParts): Koa<State> {
   const token = bearer(deps);
   const readInPlace = readsInPlaces({ reads: places.reads, unsent });
   const readRate = readRateLimit(deps.config.readRatePerMinute);
-  const anyScope = [readHeaders, deadline, token, readRate];
-  const read = [...anyScope, scope('read'), readInPlace];
+  const authorized = [readHeaders, deadline, token, readRate];
+  const read = [...authorized, scope('read'), readInPlace];
   // what is asked by a dimension is in Postgres, the rest in Redis
   const ofRedisInPlace = readsInPlaces({ reads: places.statistics });
   const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedisInPlace : readInPlace)(ctx, next);
-  const statistics = [...anyScope, scope('read'), byDimension];
+  const statistics = [...authorized, scope('read'), byDimension];
   endpoints.get('/v1/consent/org-stats', ...read, orgStats(deps));
   endpoints.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
   endpoints.get('/v1/consent/:domainId/records', ...read, records(deps));
@@ -174,13 +174,13 @@ export function createApp(given: AppParts): Koa<State> {
   endpoints.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
   endpoints.get('/v1/organization/export', ...read, organizationExport(deps));
   endpoints.get('/v1/organization/stats', ...statistics, organizationStats(deps));
-  endpoints.get('/v1/organization', ...anyScope, readInPlace, organization(deps));
+  endpoints.get('/v1/organization', ...authorized, someScope, readInPlace, organization(deps));
 
   // takes as long as its file, so it has no deadline
   endpoints.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
   endpoints.get('/v1/organization/imports', ...anyScope, scope('import'), readInPlace, listImports(deps));
 
-  const privacy = [...anyScope, scope('privacy')];
+  const privacy = [...authorized, scope('privacy')];
   for (const of of ['/v1/consent/:domainId', '/v1/organization']) {
     endpoints.post(`${of}/visitors/lookup`, ...privacy, showVisitor(deps, 'body'));
     endpoints.post(`${of}/visitors/erase`, ...privacy, deleteVisitor(deps, 'body'));
@@ -190,7 +190,7 @@ export function createApp(given: AppParts): Koa<State> {
   endpoints.get('/v1/organization/erasures', ...privacy, readInPlace, listErasures(deps));
   endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, readInPlace, showErasure(deps));
 
-  const manage = [...anyScope, scope('manage'), readInPlace];
+  const manage = [...authorized, scope('manage'), readInPlace];
   const changeOfWebhook = [...manage, changeRateLimit(deps.config.changeRatePerMinute)];
   const change = [...changeOfWebhook, inForce(deps)];
   const revoke = [...manage, revocationRateLimit(deps.config.changeRatePerMinute), inForce(deps)];

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import {
   answer,
-  bearerCodes,
   handling,
   preferenceApplied,
   read,
@@ -97,13 +96,13 @@ export const organizationPaths: ZodOpenApiPathsObject = {
       operationId: 'getOrganization',
       summary: 'The organization, its plan, usage and domains',
       description:
-        'Takes an access token of any scope. `usage` counts the records of the current UTC month, which the plan may limit.',
+        'Takes an access token of any of the scopes, but not one without. `usage` counts the records of the current UTC month, which the plan may limit.',
       tags: ['Read'],
       responses: {
         200: answer('The organization', organization, examples.organization, {
           'X-Stats-Source': statsSource,
         }),
-        ...refusals(...bearerCodes),
+        ...refusals(...scopedCodes),
       },
     }),
   },

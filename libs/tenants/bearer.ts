@@ -3,7 +3,7 @@
 import type { Context, Middleware } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
 import { Problem } from '#libs/base/terms/problem';
-import type { Scope } from '#libs/base/terms/terms';
+import { type Scope, scopes } from '#libs/base/terms/terms';
 import { type AccessToken, createAccessTokens, invalidToken, type TokenConfig } from './access-token.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
 import type { TenantCache } from './tenant-cache.ts';
@@ -85,14 +85,24 @@ export function scope(...oneOf: [Scope, ...Scope[]]): Middleware {
   };
 }
 
+/** Lets pass whose access token has some scope of ours: one that was issued for something else has none. */
+export const someScope: Middleware = (ctx, next) => {
+  if (accessIn(ctx).scopes.length > 0) return next();
+  throw lacking('the access token has none of the scopes of this service', scopes.join(' '));
+};
+
 /** Throws a 403 for an access token without any of these scopes: where what is asked for decides which one is needed. */
 export function requireScope(ctx: Context, ...oneOf: [Scope, ...Scope[]]): void {
-  const { scopes } = accessIn(ctx);
-  if (oneOf.some((needed) => scopes.includes(needed))) return;
-  throw new Problem('insufficient_scope', `the access token lacks the scope ${oneOf.join(' or ')}`, {
-    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${oneOf[0]}"` },
-  });
+  const { scopes: held } = accessIn(ctx);
+  if (oneOf.some((needed) => held.includes(needed))) return;
+  throw lacking(`the access token lacks the scope ${oneOf.join(' or ')}`, oneOf[0]);
 }
+
+/** `needed`: separated by spaces (RFC 6750, section 3). */
+const lacking = (detail: string, needed: string): Problem =>
+  new Problem('insufficient_scope', detail, {
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },
+  });
 
 function authorizationIn(ctx: Context): string {
   const header = ctx.get('authorization');

@@ -66,8 +66,13 @@ export const plain = (
   content: { [mediaType]: { schema: z.string(), example } },
 });
 
-export const bearerCodes = ['missing_token', 'invalid_token', 'invalid_request', 'rate_limited'] as const;
-export const scopedCodes = [...bearerCodes, 'insufficient_scope'] as const;
+export const scopedCodes = [
+  'missing_token',
+  'invalid_token',
+  'invalid_request',
+  'rate_limited',
+  'insufficient_scope',
+] as const;
 export const recordCodes = ['domain_not_found', 'plan_feature_required', 'record_not_found'] as const;
 /** What is left of each limit that counts the request (draft-ietf-httpapi-ratelimit-headers). */
 const limits = {
