@@ -21,6 +21,7 @@ import { renew, useRenewal } from './sign-in/renewal.ts';
 import {
   endSession,
   goOnWith,
+  isOpen,
   type OpenSession,
   openSession,
   refusalOf,
@@ -115,7 +116,8 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
   const api = useMemo(() => {
     const refused = () => {
       const reason = refusalOf(session.token, now());
-      const over = () => end(reason);
+      // unless it has ended meanwhile, or another one has begun
+      const over = () => isOpen(session) && end(reason);
       // another one would be refused for the same reason
       if (reason !== 'expired') return over();
       renew(session).then((isRenewed) => (isRenewed ? renewed(session.token) : over()), over);

@@ -135,6 +135,50 @@ describe('signing in with a provider', () => {
     });
   });
 
+  it('leaves a session ended that ends while it is renewed, and does not touch the next one', async () => {
+    /** In the middle of its renewal: the provider has answered, and the page waits for that until it is let. */
+    const renewing = async () => {
+      const { page, context } = await signIn();
+      await isIn(page);
+      const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route(`${issuer}/token`, async (route) => {
+        const response = await route.fetch();
+        asked.resolve();
+        await held.promise;
+        await route.fulfill({ response });
+      });
+      await context.clock.fastForward(550_000);
+      await asked.promise;
+      const letGo = async () => {
+        const answered = page.waitForResponse(`${issuer}/token`);
+        held.resolve();
+        await (await answered).finished();
+        await afterwards(page);
+      };
+      return { page, letGo };
+    };
+    await step('by a sign-out', async () => {
+      const { page, letGo } = await renewing();
+      // stays on this page
+      await page.route(`${issuer}/.well-known/**`, (route) => route.abort());
+      await click(page, 'Sign out');
+      await page.getByRole('heading', { name: 'Sign in to Assent' }).waitFor();
+      await letGo();
+      expect(await stored(page, 'assent-token')).toBeNull();
+      expect(await stored(page, 'assent-provider')).toBeNull();
+    });
+    await step('by a link that opens another one', async () => {
+      const { page, letGo } = await renewing();
+      const token = String(await stored(page, 'assent-token'));
+      await follow(page, token);
+      await click(page, `Open ${customer.name}`);
+      await isIn(page);
+      await letGo();
+      expect(await stored(page, 'assent-token')).toBe(token);
+      expect(await stored(page, 'assent-provider')).toBeNull();
+    });
+  });
+
   it('asks before a link, or a pasted token, opens a session that is not one’s own, and keeps nothing until then', async () => {
     const other = await dashboard.customer({ name: 'Fabrikam' });
     policy.org = other.organizationId;

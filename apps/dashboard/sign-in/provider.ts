@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import type { Provider } from '#libs/tenants/contract';
 import { homeAddress, signInAddress } from '../data/router.ts';
 import { boundedFetch, TooLong } from './bounded-fetch.ts';
-import { keepPending, keepProviderTokens, providerTokens, takePending } from './provider-session.ts';
+import { keepPending, keepProviderTokens, type ProviderTokens, takePending } from './provider-session.ts';
 
 /** In words for whoever signs in. */
 class SignInFailed extends Error {}
@@ -84,22 +84,20 @@ export const comeBack = (provider: Provider, address: URL): Promise<{ token: str
     return { token: tokens.access_token, returnTo: pending.returnTo };
   });
 
-/** A new access token; null where there is no refresh token. */
-export const refresh = (provider: Provider): Promise<string | null> =>
+/** A new access token, with what else the provider gives; nothing is kept. */
+export const refresh = (provider: Provider, refreshToken: string): Promise<{ token: string } & ProviderTokens> =>
   inWords(async () => {
-    const kept = providerTokens();
-    if (!kept?.refreshToken) return null;
     const [server, client] = [await discover(provider), clientOf(provider)];
-    const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), kept.refreshToken, {
+    const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, {
       additionalParameters: audienceOf(provider),
       ...optionsFor(provider),
     });
     const tokens = await oauth.processRefreshTokenResponse(server, client, response);
-    keepProviderTokens({
-      refreshToken: tokens.refresh_token ?? kept.refreshToken,
-      idToken: tokens.id_token ?? kept.idToken,
-    });
-    return tokens.access_token;
+    return {
+      token: tokens.access_token,
+      refreshToken: tokens.refresh_token ?? null,
+      idToken: tokens.id_token ?? null,
+    };
   });
 
 /** Where the session at the provider ends, too; null where the provider has no such address. */

@@ -1,7 +1,7 @@
 /** A session that began at a provider is renewed before its access token expires. */
 import { useEffect } from 'preact/hooks';
-import { providerTokens } from './provider-session.ts';
-import { expiryOf, type OpenSession, renewSession } from './session.ts';
+import { keepProviderTokens, providerTokens } from './provider-session.ts';
+import { expiryOf, isOpen, type OpenSession, renewSession } from './session.ts';
 import { readProvider } from './sign-in-methods.ts';
 
 /** Milliseconds before the end, and at most this part of what is left; and the shortest pause between two tries. */
@@ -20,11 +20,18 @@ export function renew(session: OpenSession): Promise<boolean> {
 }
 
 async function renewOnce(session: OpenSession): Promise<boolean> {
-  if (!providerTokens()?.refreshToken) return false;
+  const kept = providerTokens();
+  if (!kept?.refreshToken) return false;
   const [{ refresh }, provider] = await Promise.all([import('./provider.ts'), readProvider()]);
-  const token = provider && (await refresh(provider));
-  if (token) renewSession(session, token);
-  return Boolean(token);
+  const renewed = provider && (await refresh(provider, kept.refreshToken));
+  // it may have ended meanwhile, or somebody else's may have begun: what came is good for neither
+  if (!renewed || !isOpen(session)) return false;
+  keepProviderTokens({
+    refreshToken: renewed.refreshToken ?? kept.refreshToken,
+    idToken: renewed.idToken ?? kept.idToken,
+  });
+  renewSession(session, renewed.token);
+  return true;
 }
 
 export function useRenewal(session: OpenSession): void {

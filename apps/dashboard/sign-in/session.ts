@@ -27,7 +27,11 @@ export function openSession(): Session {
   return token === null ? { token: null, reason: 'none' } : goOnWith(token);
 }
 
-let begun = 0;
+/** of the session that is open, or after the last one */
+let current = 0;
+
+/** Neither ended nor replaced since. */
+export const isOpen = ({ number }: OpenSession): boolean => number === current;
 
 /** With a token that was pasted or came by a link: nobody else's refresh token may renew it. */
 export function startSession(token: string): OpenSession {
@@ -39,10 +43,10 @@ export function startSession(token: string): OpenSession {
 export function goOnWith(token: string): OpenSession {
   const before = storedToken();
   withStorage((storage) => storage.setItem(storageKey, token));
-  begun += 1;
+  current += 1;
   return {
     token,
-    number: begun,
+    number: current,
     hasReplacedOther: before !== null && claimOf(before, 'org') !== claimOf(token, 'org'),
   };
 }
@@ -54,6 +58,7 @@ export function renewSession(session: OpenSession, token: string): void {
 }
 
 export function endSession(reason: SignOutReason): Session {
+  current += 1;
   withStorage((storage) => storage.removeItem(storageKey));
   forgetProviderTokens();
   return { token: null, reason };
