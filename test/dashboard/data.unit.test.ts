@@ -6,6 +6,7 @@ import { type Webhook, webhookBody } from '#libs/webhooks/contract';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
 import { optInRate } from '../../apps/dashboard/data/decisions.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
+import { currentUsage } from '../../apps/dashboard/home/current-usage.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';
 import { type Act, tellAct } from '../../apps/dashboard/settings/acts.ts';
 import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/settings/domain-draft.ts';
@@ -166,6 +167,23 @@ describe('a webhook’s deliveries', () => {
     expect(isGivenUp(webhook, [{ ...failed, nextTryAt: '2026-03-31T13:00:00Z' }])).toBe(false);
     expect(isGivenUp({ ...webhook, failingSince: null }, [test, failed])).toBe(false);
     expect(isGivenUp(webhook, [])).toBe(false);
+  });
+});
+
+describe('usage of the month', () => {
+  const period = { from: '2026-03-02', to: '2026-03-31' };
+  const daily = [
+    ['2026-02-28', 900],
+    ['2026-03-01', 60],
+    ['2026-03-31', 40],
+  ].map(([date, total]) => ({ date: String(date), total: Number(total) })) as OrgStats['daily'];
+  const usage = { month: '2026-03', used: 30, bots: 55, limit: 100 };
+
+  it('follows the daily counters, but for what crawlers have in them', () => {
+    expect(currentUsage(usage, { daily, period })).toEqual({ ...usage, used: 45 });
+    expect(currentUsage({ ...usage, used: 70 }, { daily, period })).toEqual({ ...usage, used: 70 });
+    const before = { ...usage, month: '2026-02' };
+    expect(currentUsage(before, { daily, period })).toEqual({ ...usage, used: 100, bots: 0 });
   });
 });
 

@@ -3,7 +3,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { OrgStats } from '#libs/log/contract';
 import type { FullRecord } from '#libs/record/contract';
-import type { Organization } from '#libs/stats/contract';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { StackedChart } from '../charts/stacked-chart.tsx';
 import { sumOf } from '../data/decisions.ts';
@@ -16,6 +15,7 @@ import { Figure, OptInFigure } from '../parts/figure.tsx';
 import { FirstRecord } from '../parts/first-record.tsx';
 import { RecordDetails } from '../parts/record-details.tsx';
 import { UsageFigure } from '../parts/usage-figure.tsx';
+import { currentUsage } from './current-usage.ts';
 import { DomainList } from './domain-list.tsx';
 import { FirstDomain } from './first-domain.tsx';
 import { LatestRecords } from './latest-records.tsx';
@@ -45,7 +45,7 @@ export function Overview({ state, put }: { state: OverviewState; put(state: Over
   });
   const first = organization.domains.find(({ archivedAt }) => archivedAt === undefined);
   if (organization.domains.length === 0 || (!first && stats.total === 0)) return <FirstDomain />;
-  const usage = <UsageFigure plan={organization.plan} usage={currentUsage(organization, stats)} />;
+  const usage = <UsageFigure plan={organization.plan} usage={currentUsage(organization.usage, stats)} />;
   if (first && stats.total === 0)
     return (
       <div class="columns">
@@ -109,16 +109,6 @@ function lastWeeks({ daily }: OrgStats) {
     description: `last ${compareDays} days against the ${compareDays} before`,
     without: `in the ${compareDays} days before`,
   };
-}
-
-/**
- * The month's usage, kept up to date by the daily counters instead of a request of its own. Counters only grow, so the
- * larger of the two figures is the newer one. On the 31st the daily counters lack the first of the month.
- */
-function currentUsage({ usage }: Organization, { daily, period }: OrgStats): Organization['usage'] {
-  const month = period.to.slice(0, 7);
-  const counted = daily.filter(({ date }) => date.startsWith(month)).reduce((sum, { total }) => sum + total, 0);
-  return { ...usage, month, used: usage.month === month ? Math.max(usage.used, counted) : counted };
 }
 
 /** The organization's last 30 days. */
