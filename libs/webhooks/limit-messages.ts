@@ -9,23 +9,39 @@ const steps = [
   { type: 'limit.reached', column: 'reached_in', share: 1 },
 ] as const;
 
-/** Adds the messages that are due; returns how many. */
+/**
+ * Adds the messages that are due; returns how many. Each is sent once, so crawlers' records of open epochs, which
+ * `usedIn` counts yet, are taken off: whoever has a page's public key could make these.
+ */
 export async function addLimitMessages(sql: Sql): Promise<number> {
   let added = 0;
   for (const { type, column, share } of steps) {
     const { count } = await sql`
       with this as materialized (select ${thisMonth(sql)} as month),
       due as materialized (
-        select w.number, month, ${usedIn(sql, sql`organizations`, sql`month`)} as used, monthly_record_limit
+        select w.number, organizations.id, month, monthly_record_limit, monthly_record_limit * ${share}::float8 as threshold
         from this, webhooks as w
         join organizations on organizations.id = w.organization_id
         join plans on plans.name = organizations.plan
         where w.enabled and ${type} = any(w.types) and w.${sql(column)} is distinct from month
           and monthly_record_limit is not null
+          and ${usedIn(sql, sql`organizations`, sql`month`)} >= greatest(1, monthly_record_limit * ${share}::float8)
+      ),
+      exact as materialized (
+        select due.id, all_records - crawlers as used from (select distinct id, month from due) as due
+        cross join lateral (
+          select accept_all + reject_all + custom + withdraw as all_records from counters
+          where organization_id = due.id and domain_id = '' and period = month
+        ) as counted
+        cross join lateral (
+          select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::bigint as crawlers
+          from domains join crawler_counters on domain_number = domains.number and period = month
+          where organization_id = due.id
+        ) as bots
       ),
       told as (
-        update webhooks as w set ${sql(column)} = month from due
-        where w.number = due.number and used > 0 and used >= monthly_record_limit * ${share}::float8
+        update webhooks as w set ${sql(column)} = month from due join exact using (id)
+        where w.number = due.number and used > 0 and used >= threshold
         returning w.number, month, used, monthly_record_limit
       )
       insert into webhook_lanes (webhook, type, data)
