@@ -23,7 +23,8 @@ export const rights: Record<string, Rights> = {
   schema_migrations: { api: read, worker: read },
 
   plans: { api: read, worker: read },
-  organizations: { api: [...read, 'update'], worker: read },
+  // what they may and which tokens count is for the command line; making many domains notes one column
+  organizations: { api: [...read, lock, 'update(log_indexed_since)'], worker: read },
   domains: { api: write, worker: [...read, lock] },
   deleted_ids: { api: read, worker: read },
   // who may do what, and what was done: no work of the worker, but for webhooks that it disables
