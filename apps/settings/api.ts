@@ -64,7 +64,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
     displayRatePerMinute: values.DISPLAY_RATE_PER_MINUTE ?? (isLimited ? displayRate : 0),
     readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
-    changeRatePerMinute: values.CHANGE_RATE_PER_MINUTE ?? (isLimited ? changeRate : 0),
+    changeRatePerMinute: values.CHANGE_RATE_PER_MINUTE ?? changeRate,
     /** what an organization may make over HTTP; the command line has no bounds */
     quotas: { domains: values.ORG_MAX_DOMAINS, webhooks: values.ORG_MAX_WEBHOOKS, keys: values.DOMAIN_MAX_KEYS },
     failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),

@@ -173,7 +173,7 @@ export const settings = {
   }),
   CHANGE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
     for: api,
-    about: `changes of domains, keys and webhooks per minute and organization, in each API process, and as many revocations of keys and tokens; 0: no limit; default: ${changeRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+    about: `changes of domains, keys and webhooks per minute and organization, in each API process, and as many revocations of keys and tokens; 0: no limit; default: ${changeRate}`,
   }),
   FAILURE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
     for: api,

@@ -67,6 +67,7 @@ export async function startStores(
     PRIVACY_KEY: newKey(),
     HOST: '127.0.0.1',
     RECORD_RATE_PER_MINUTE: '0',
+    CHANGE_RATE_PER_MINUTE: '0',
   };
   return { postgres, redis, env: settings };
 }

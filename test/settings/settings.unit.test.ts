@@ -157,14 +157,14 @@ describe('what is given', () => {
     ],
     // a key where nothing is hashed may be anything
     [{ IP_MODE: 'full', IP_HASH_KEY: 'k' }, { ip: { mode: 'full', hashKey: undefined } }],
-    // no limit for records is none at all, except those that are set
+    // no limit for records is none for pages and reads, except those that are set; changes keep theirs
     [
       { RECORD_RATE_PER_MINUTE: '0' },
       {
         recordRatePerMinute: 0,
         displayRatePerMinute: 0,
         readRatePerMinute: 0,
-        changeRatePerMinute: 0,
+        changeRatePerMinute: 120,
         failureRatePerMinute: 0,
       },
     ],
@@ -173,8 +173,8 @@ describe('what is given', () => {
       { displayRatePerMinute: 6, readRatePerMinute: 7, failureRatePerMinute: 0 },
     ],
     [
-      { RECORD_RATE_PER_MINUTE: '0', FAILURE_RATE_PER_MINUTE: '8' },
-      { readRatePerMinute: 0, failureRatePerMinute: 8 },
+      { RECORD_RATE_PER_MINUTE: '0', FAILURE_RATE_PER_MINUTE: '8', CHANGE_RATE_PER_MINUTE: '0' },
+      { readRatePerMinute: 0, failureRatePerMinute: 8, changeRatePerMinute: 0 },
     ],
     // nothing is traced without a collector, and with one every request is
     [{ OTEL_TRACES_SAMPLER_ARG: '0.5' }, { tracing: undefined }],

@@ -18,6 +18,7 @@ export const apiSettings = {
   PRIVACY_KEY: privacyKey,
   SECRETS_KEY: secretsKey,
   RECORD_RATE_PER_MINUTE: '0',
+  CHANGE_RATE_PER_MINUTE: '0',
 };
 
 /** A worker's, likewise. */
