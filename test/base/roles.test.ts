@@ -189,13 +189,18 @@ describe('a database that was migrated', () => {
   });
 });
 
-describe('a login that may not create roles', () => {
-  it('migrates, says what is missing, and goes on from there once a superuser made it', async () => {
+describe('a login that is no superuser', () => {
+  /** With a database of its own that is empty. */
+  const makeLogin = async (may: string) => {
     const [prefix, login, password] = [someName('few'), someName('login'), randomBytes(8).toString('hex')];
     const empty = new URL(await createEmptyDatabase(sharedPostgresUrl()));
     const admin = open(empty.href);
-    await admin.unsafe(`create role ${login} login password '${password}'`);
+    const [{ version = 0 } = {}] = await admin<{ version: number }[]>`
+      select current_setting('server_version_num')::int as version`;
+    await admin.unsafe(`create role ${login} login ${may} password '${password}'`);
     await admin.unsafe(`alter database ${empty.pathname.slice(1)} owner to ${login}`);
+    // it may not inherit from the owner of the database
+    await admin.unsafe(`alter schema public owner to ${login}`);
     Object.assign(empty, { username: login, password });
     const address = (app: string) => {
       const url = new URL(empty);
@@ -203,7 +208,28 @@ describe('a login that may not create roles', () => {
       return url.href;
     };
     const roles = { prefix, addresses: { api: address('api'), worker: address('worker') } };
-    const again = () => migrate(empty.href, { roles });
+    return { prefix, login, admin, version, empty, address, again: () => migrate(empty.href, { roles }) };
+  };
+
+  it('keeps its tables, and makes no logins, until it has what it would give to the owner', async () => {
+    const { prefix, login, admin, version, empty, address, again } = await makeLogin('createrole noinherit');
+    let migrated = await again();
+    // who makes a role may give itself the rest since Postgres 16
+    if (version < 160_000) {
+      expect(migrated).toMatch(new RegExp(`may not arrange, .*what is in the schema for ${prefix}_owner`));
+      expect(migrated).not.toContain('made the login');
+      expect(await open(empty.href)`select from records`).toHaveLength(0);
+      await admin.unsafe(`alter role ${login} inherit`);
+      migrated = await again();
+    }
+    expect(migrated).toContain(`${prefix}_owner owns the tables now\n`);
+    expect(migrated).toContain(`made the login ${login}_api, a member of ${prefix}_api\n`);
+    const [made] = await open(address('api'))`select make_record_month('2020-02') as made`;
+    expect(made).toEqual({ made: true });
+  });
+
+  it('migrates, says what is missing, and goes on from there once a superuser made it', async () => {
+    const { prefix, login, admin, version, empty, address, again } = await makeLogin('');
 
     expect(await again()).toMatch(new RegExp(`may not arrange, so it stays as it is: the roles ${prefix}_owner, .*`));
     expect(await open(empty.href)`select from records`).toHaveLength(0);
@@ -219,8 +245,6 @@ describe('a login that may not create roles', () => {
       `alter role ${login} createrole`,
     ];
     for (const statement of made) await admin.unsafe(statement);
-    const [{ version = 0 } = {}] = await admin<{ version: number }[]>`
-      select current_setting('server_version_num')::int as version`;
     // since Postgres 16 who creates roles may only give away those that it administers
     if (version >= 160_000)
       await admin.unsafe(`grant ${prefix}_api, ${prefix}_worker to ${login} with admin true, inherit false, set false`);

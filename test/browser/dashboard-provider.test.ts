@@ -140,18 +140,16 @@ describe('signing in with a provider', () => {
     const renewing = async () => {
       const { page, context } = await signIn();
       await isIn(page);
-      const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let release: (() => Promise<void>) | undefined;
       await page.route(`${issuer}/token`, async (route) => {
         const response = await route.fetch();
-        asked.resolve();
-        await held.promise;
-        await route.fulfill({ response });
+        release = () => route.fulfill({ response });
       });
       await context.clock.fastForward(550_000);
-      await asked.promise;
+      await eventually(() => expect(release).toBeDefined());
       const letGo = async () => {
         const answered = page.waitForResponse(`${issuer}/token`);
-        held.resolve();
+        await release?.();
         await (await answered).finished();
         await afterwards(page);
       };

@@ -7,7 +7,7 @@ import { isForbidden } from '../errors.ts';
 import { grantRights } from './grants.ts';
 import { loginOf, makeLogin } from './logins.ts';
 import { giveToOwner } from './ownership.ts';
-import { createRoles, join, quoted, roleNames } from './roles.ts';
+import { beside, createRoles, join, quoted, roleNames } from './roles.ts';
 
 export interface Arrangement {
   /** what the roles' names begin with */
@@ -22,16 +22,17 @@ export async function arrangeRoles(sql: postgres.Sql, { prefix, addresses }: Arr
   const { owner, keeper, worker, api } = names;
   const lines: string[] = [];
   const lacking: string[] = [];
-  /** Whether it was allowed. */
+  /** Whether it was allowed: neither refused, nor found by `work`, which then resolves to false, to be of no use. */
   const may = async (what: string, work: () => Promise<unknown>): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      if (!isForbidden(error)) throw error;
-      lacking.push(what);
-      return false;
-    }
+    const isDone = await work().then(
+      (result) => result !== false,
+      (error) => {
+        if (!isForbidden(error)) throw error;
+        return false;
+      },
+    );
+    if (!isDone) lacking.push(what);
+    return isDone;
   };
 
   const hasRoles = await may(`the roles ${Object.values(names).join(', ')}`, async () => {
@@ -44,9 +45,10 @@ export async function arrangeRoles(sql: postgres.Sql, { prefix, addresses }: Arr
     for (const role of ['pg_read_all_stats', 'pg_signal_backend'])
       await may(`${role} for ${worker}`, () => join(sql, role, worker));
     await may('the rights of the roles in the schema', () => openSchema(sql, Object.values(names), owner));
-    await may(`what is in the schema for ${owner}`, async () => {
-      await standForOwner(sql, owner);
+    const isGiven = await may(`what is in the schema for ${owner}`, async () => {
+      if (!(await standForOwner(sql, owner))) return false;
       if (await giveToOwner(sql, names)) lines.push(`${owner} owns the tables now`);
+      return true;
     });
     await may(`the rights of ${api} and ${worker}`, async () => {
       if (await grantRights(sql, names)) lines.push(`${api} and ${worker} have the rights of this release now`);
@@ -55,7 +57,8 @@ export async function arrangeRoles(sql: postgres.Sql, { prefix, addresses }: Arr
       [api, addresses.api],
       [worker, addresses.worker],
     ] as const) {
-      if (address === undefined) continue;
+      // until then they could not do all of their work
+      if (address === undefined || !isGiven) continue;
       const login = loginOf(address);
       await may(`the login ${login.name}`, async () => void lines.push(...(await makeLogin(sql, group, login))));
     }
@@ -67,11 +70,23 @@ export async function arrangeRoles(sql: postgres.Sql, { prefix, addresses }: Arr
   return lines;
 }
 
-/** The right of the one who migrates to own what the owner owns. */
-async function standForOwner(sql: postgres.Sql, owner: string): Promise<void> {
-  const [me] = await sql<{ name: string; isOwner: boolean }[]>`
-    select current_user as name, pg_has_role(${owner}, 'usage') as "isOwner"`;
-  if (me && !me.isOwner) await join(sql, owner, me.name);
+/**
+ * Gives the one who migrates the right to own what the owner owns. Since Postgres 16 who makes a role is a member that may
+ * make others members, and no more. Whether they have the right now: before 16 a login may be one that does not inherit,
+ * and would give away what it could not use then.
+ */
+async function standForOwner(sql: postgres.Sql, owner: string): Promise<boolean> {
+  const isOwner = async () => {
+    const [has] = await sql<{ right: boolean }[]>`select pg_has_role(${owner}, 'usage') as right`;
+    return has?.right === true;
+  };
+  if (await isOwner()) return true;
+  const [me] = await sql<{ name: string; version: number }[]>`
+    select quote_ident(current_user) as name, current_setting('server_version_num')::int as version`;
+  if (!me) throw new Error('Postgres did not say who this is');
+  const options = me.version >= 160_000 ? 'with inherit true, set true' : '';
+  await beside(() => sql.unsafe(`grant ${quoted(owner)} to ${me.name} ${options}`));
+  return isOwner();
 }
 
 async function openSchema(sql: postgres.Sql, roles: string[], owner: string): Promise<void> {

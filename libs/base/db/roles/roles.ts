@@ -54,7 +54,7 @@ export async function join(sql: postgres.Sql, group: string, member: string): Pr
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Another database of the cluster may be at the same roles: what it made is there, and a row that it changes is free soon. */
-async function beside(work: () => Promise<unknown>): Promise<void> {
+export async function beside(work: () => Promise<unknown>): Promise<void> {
   for (let left = 20; ; left -= 1) {
     try {
       await work();
