@@ -4,6 +4,7 @@ import jsonwebtoken from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '#libs/base/terms/problem';
 import { type Scope, scopesAmong } from '#libs/base/terms/terms';
+import { isTokenId } from './contract.ts';
 import { createProviderKeys } from './provider-keys.ts';
 
 /** seconds of clock skew that are tolerated */
@@ -163,12 +164,14 @@ function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenCo
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
   const org = organizationOf(organization, config.orgClaim);
   if (!/^[\w-]{1,64}$/.test(org)) throw invalidToken('the token names an organization that does not exist');
+  // one that could not be revoked alone
+  if (jti !== undefined && !isTokenId(jti)) throw invalidToken("the token's `jti` must have 1 to 256 characters");
   // Postgres stores neither NUL nor half a surrogate pair
   return {
     org,
     exp: Number(exp),
     issuedAt: Number(iat ?? 0),
-    jti: typeof jti === 'string' ? jti : undefined,
+    jti,
     subject: sub.replaceAll(/[\0\p{Cs}]/gu, '\ufffd'),
     scopes: scope === undefined ? config.defaultScopes : scopesAmong(wordsOf(scope)),
   };

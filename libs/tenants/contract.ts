@@ -126,11 +126,15 @@ export const actsPage = z
   .meta({ id: 'ActsPage' });
 export type ActsPage = z.infer<typeof actsPage>;
 
+/** What a token can be revoked by. Postgres stores neither NUL nor half a surrogate pair. */
+export const isTokenId = (value: unknown): value is string =>
+  typeof value === 'string' && /^[^\0\p{Cs}]{1,256}$/u.test(value);
+
 export const revokedTokenBody = z
   .strictObject({
     jti: z
       .string()
-      .refine((text) => /^[^\0\p{Cs}]{1,256}$/u.test(text), 'must have 1 to 256 characters')
+      .refine(isTokenId, 'must have 1 to 256 characters')
       .meta({ override: { type: 'string', minLength: 1, maxLength: 256 } }),
   })
   .meta({ id: 'RevokedTokenBody' });

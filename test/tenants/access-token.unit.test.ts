@@ -63,6 +63,7 @@ describe('an access token', () => {
     expect(await ask(authorization)).toMatchObject({ organizationId: 'org_a', subject: 'tester' });
   });
 
+  const noTokenId = "the token's `jti` must have 1 to 256 characters";
   const hs512 = jsonwebtoken.sign({ sub: 'tester', org: 'org_a', exp: seconds + 60 }, secret, { algorithm: 'HS512' });
   const changed = `${contentOf(signed({ org: 'org_a' }))}.${signed({ org: 'org_x' }).split('.')[2]}`;
   it.each([
@@ -107,6 +108,9 @@ describe('an access token', () => {
       "the token's `org` names 2 organizations: it has to be issued for one of them",
     ]),
     ['whose org looks like a text', `Bearer ${signed({ org: { length: 1 } })}`],
+    ['whose jti is too long to be revoked by it', `Bearer ${signed({ jti: 'x'.repeat(257) })}`, noTokenId],
+    ['whose jti no database can hold', `Bearer ${signed({ jti: 'x\0' })}`, noTokenId],
+    ['whose jti is no text', `Bearer ${signed({ jti: 1 })}`, noTokenId],
     ['of an unknown organization', `Bearer ${signed({ org: 'org_b' })}`],
     ['of an organization that no database can hold', `Bearer ${signed({ org: 'org\0' })}`],
     ['whose payload is no JSON', `Bearer ${signedRaw('{"sub":')}`],
