@@ -178,7 +178,7 @@ export function createApp(given: AppParts): Koa<State> {
 
   // takes as long as its file, so it has no deadline
   endpoints.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
-  endpoints.get('/v1/organization/imports', ...anyScope, scope('import'), readInPlace, listImports(deps));
+  endpoints.get('/v1/organization/imports', ...authorized, scope('import'), readInPlace, listImports(deps));
 
   const privacy = [...authorized, scope('privacy')];
   for (const of of ['/v1/consent/:domainId', '/v1/organization']) {
