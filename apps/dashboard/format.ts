@@ -1,9 +1,12 @@
-/** Numbers, days and times in the visitor's locale. Days and times are UTC, and the page says so next to them. */
+/**
+ * Numbers, days and times in the visitor's locale. Days and times are UTC, and the page says so next to them. Days and
+ * months are those of the statistics, whatever calendar the locale has.
+ */
 import { startOf } from '#libs/base/terms/calendar';
 
 const number = (options: Intl.NumberFormatOptions = {}) => new Intl.NumberFormat(undefined, options);
 const utc = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', ...options });
+  new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', calendar: 'gregory', ...options });
 const oneDigit = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -52,6 +55,10 @@ export const dateAndMinute = (time: string): string => minuteFormat.format(Date.
 /** Takes Unix milliseconds. In the visitor's time zone, for what happens on the visitor's screen. */
 export const localTimeOfDay = (time: number): string => localClockFormat.format(time);
 
+/** Without what Persian, Hindi and joined emoji are written with: U+200C and U+200D inside a word. */
+const hidden =
+  /(?!(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d](?=[\p{L}\p{M}\p{Extended_Pictographic}]))[\p{Cc}\p{Cf}]/gu;
+
 /** Text from websites may contain invisible or direction-changing characters, which are shown by their code point. */
 export const escapeInvisible = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}]/gu, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`);
+  text.replace(hidden, (letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);

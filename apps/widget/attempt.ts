@@ -7,3 +7,14 @@ export function attempt<Result>(work: () => Result): Result | undefined {
     return undefined;
   }
 }
+
+/** What `work` returns, or `otherwise` where it throws, as a built-in does that the page has spoilt. */
+export function either<Result>(work: () => Result, otherwise: Result): Result;
+export function either<Result>(work: () => Result): Result | undefined;
+export function either<Result>(work: () => Result, otherwise?: Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
+}

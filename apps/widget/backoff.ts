@@ -5,7 +5,10 @@ const firstWait = 1_000;
 const longestWait = 300_000;
 
 /** Milliseconds; `failures`: those before this one. */
-export const waitAfter = (failures: number): number => Math.min(firstWait * 2 ** failures, longestWait);
+export const waitAfter = (failures: number): number => {
+  const wait = firstWait * 2 ** failures;
+  return wait < longestWait ? wait : longestWait;
+};
 
 /** So that browsers do not all retry at the same moment. */
-export const withJitter = (wait: number): number => wait * (1 + Math.random() / 2);
+export const withJitter = (wait: number): number => wait * (1 + (performance.now() % 1) / 2);

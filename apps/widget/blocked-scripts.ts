@@ -1,5 +1,6 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
 import { page } from './page.ts';
+import { map, some, words } from './plain.ts';
 
 const blocked = 'script[type="text/plain"][data-assent]';
 
@@ -8,27 +9,36 @@ const pause = 50;
 
 /** Returns a function that runs the allowed scripts in page order. Call it again when more are allowed. */
 export function createScripts(isAllowed: (category: string) => boolean): () => Promise<void> {
-  const begun = new Set<HTMLScriptElement>();
+  const begun: { script: HTMLScriptElement; root: HTMLElement; text: string }[] = [];
   let isRunning = false;
 
   const next = () =>
-    [...page.querySelectorAll<HTMLScriptElement>(blocked)].find(
-      (script) => !begun.has(script) && script.dataset.assent?.split(/[\s,]+/).every(isAllowed),
-    );
+    map(page.querySelectorAll<HTMLScriptElement>(blocked), (script) => {
+      const needed = words(script.dataset.assent ?? '');
+      const isHeld = !needed[0] || some(needed, (category) => !isAllowed(category));
+      // a page that replaces its document makes anew what has run
+      const hasBegun = (each: (typeof begun)[number]) =>
+        each.script === script || (each.root !== page.documentElement && each.text === script.outerHTML);
+      return isHeld || some(begun, hasBegun) ? undefined : script;
+    })[0];
 
   return async () => {
     if (isRunning) return;
     isRunning = true;
     // searched anew each time: a script may change the page and the choice
     for (let script = next(); script; script = next()) {
-      begun.add(script);
-      await run(script).catch(reportError);
+      begun[begun.length] = { script, root: page.documentElement, text: script.outerHTML };
+      try {
+        await run(script);
+      } catch (error) {
+        reportError(error);
+      }
     }
     isRunning = false;
   };
 }
 
-/** Calls `work` now and whenever elements are added to the page. */
+/** Calls `work` now and whenever elements are added to the page, also to a document element that replaces this one. */
 export function onGrowth(work: () => void): void {
   let isPlanned = false;
   const begin = () => {
@@ -39,23 +49,24 @@ export function onGrowth(work: () => void): void {
   new MutationObserver(() => {
     if (!isPlanned) setTimeout(begin, pause);
     isPlanned = true;
-  }).observe(page.documentElement, { childList: true, subtree: true });
+  }).observe(document, { childList: true, subtree: true });
 }
 
 /** Replaces the script by a new one, since one parsed as text never runs. Resolves when the next one may run. */
 async function run(script: HTMLScriptElement): Promise<void> {
   const running = page.createElement('script');
-  for (const { name, value } of script.attributes) if (name !== 'type') running.setAttribute(name, value);
+  map(script.attributes, ({ name, value }) => {
+    if (name !== 'type') running.setAttribute(name, value);
+  });
   running.type = script.dataset.type ?? '';
   // browsers hide the nonce attribute
   running.nonce = script.nonce;
   running.text = script.text;
   running.async = script.hasAttribute('async');
-  // only these block later scripts on a page; others may never fire `load`
-  const isAwaited = running.src && !running.async && !running.noModule && /^$|javascript/.test(running.type);
-  const end = new Promise((resolve) => {
-    running.onload = running.onerror = resolve;
-  });
   script.replaceWith(running);
-  if (isAwaited) await end;
+  // only these block later scripts on a page; others may never fire `load`
+  if (running.src && !running.async && !running.noModule && /^$|javascript/.test(running.type))
+    await new Promise((resolve) => {
+      running.onload = running.onerror = resolve;
+    });
 }

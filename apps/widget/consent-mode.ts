@@ -3,6 +3,6 @@ import { consentTypes, denyByDefault, hasDefault } from './consent-types.ts';
 import { page } from './page.ts';
 
 /** Milliseconds that Google's tags wait for the widget, which knows an earlier choice. */
-const wait = Number(page.currentScript?.dataset.wait ?? 500);
+const wait = +(page.currentScript?.dataset.wait ?? 500);
 
 if (!hasDefault()) denyByDefault(consentTypes, wait);

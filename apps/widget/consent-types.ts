@@ -1,6 +1,8 @@
 /** Google Consent Mode v2. */
 import type { ConsentTypes } from '#libs/widget/config';
+import { either } from './attempt.ts';
 import { assigned } from './page.ts';
+import { map, own, some } from './plain.ts';
 
 /** What each of our categories grants. */
 export const consentTypes: ConsentTypes = {
@@ -21,23 +23,39 @@ export const dataLayer = (): unknown[] => {
   return layer;
 };
 
+/** Tag Manager hears what is pushed; where the page has spoilt `push`, it is at least there. */
+export function tell(entry: unknown): void {
+  const layer = dataLayer();
+  if (either(() => layer.push(entry), -1) < 0) layer[layer.length] = entry;
+}
+
 /** Google's tags accept a command only as an `arguments` object. */
 export function gtag(..._command: unknown[]): void {
   // biome-ignore lint/complexity/noArguments: see above
-  dataLayer().push(arguments);
+  tell(arguments);
+}
+
+/** Each consent type with the category that grants it. */
+export function eachType(types: ConsentTypes, work: (type: string, category: string) => void): void {
+  const all = own(types);
+  for (const category in all) {
+    const names = all[category] ?? [];
+    map(typeof names === 'string' ? [names] : names, (name) => work(name, category));
+  }
 }
 
 /** The default until the visitor decides. The tags wait up to `wait` milliseconds for an update. */
 export function denyByDefault(types: ConsentTypes, wait: number): void {
-  const denied = Object.values(types)
-    .flat()
-    .map((type) => [type, 'denied']);
-  gtag('consent', 'default', { ...Object.fromEntries(denied), security_storage: 'granted', wait_for_update: wait });
+  const states = own<unknown>({});
+  eachType(types, (type) => {
+    states[type] = 'denied';
+  });
+  gtag('consent', 'default', { ...states, security_storage: 'granted', wait_for_update: wait });
 }
 
 /** Whether there is a default already: the widget's, that of consent-mode.js or the site's own. */
 export const hasDefault = (): boolean =>
-  dataLayer().some((entry) => {
-    const [command, kind] = Array.from(Object(entry) as ArrayLike<unknown>);
-    return command === 'consent' && kind === 'default';
+  some(dataLayer(), (entry) => {
+    const command = own(entry as Record<string, unknown>);
+    return command[0] === 'consent' && command[1] === 'default';
   });

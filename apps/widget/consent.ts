@@ -1,6 +1,9 @@
 /** The visitor's choice on this site, stored in the browser. */
 import type { Decision } from '#libs/base/terms/terms';
+import { either } from './attempt.ts';
+import { json, parsed } from './json.ts';
 import { page } from './page.ts';
+import { has, map, now, own, part, words } from './plain.ts';
 import { openStorage } from './storage.ts';
 
 export interface Consent {
@@ -17,7 +20,11 @@ export interface Consent {
 }
 
 /** Whether the visitor allowed any category. */
-export const isGiven = (consent: Consent | null): boolean => Object.values(consent?.preferences ?? {}).includes(true);
+export function isGiven(consent: Consent | null): boolean {
+  const preferences = own(consent?.preferences);
+  for (const category in preferences) if (preferences[category] === true) return true;
+  return false;
+}
 
 export interface Kept extends Consent {
   /** Unix milliseconds by the device's clock, from which the age is computed */
@@ -44,40 +51,43 @@ const seen = 'seen';
 /** With a cookie domain, all its subdomains share the choice. Where the cookie cannot be set, this origin keeps it. */
 export function openConsent(domain: string, cookieDomain: string | undefined) {
   const storage = openStorage(`assent.${domain}.`);
-  const cookie = `assent_${domain}`;
+  const begin = `assent_${domain}=`;
 
-  const readCookie = () => new RegExp(`(?:^|; )${cookie}=([^;]*)`).exec(page.cookie)?.[1];
-  const writeCookie = (text: string) => {
-    const secure = location.protocol === 'https:' ? ';secure' : '';
-    // the Cookie Store API is not in all browsers, nor outside TLS
-    page.cookie = `${cookie}=${text};domain=${cookieDomain};path=/;max-age=${cookieAge};samesite=lax${secure}`;
-  };
+  /** Several, where a site's server that sends the cookie again has made a second one. */
+  const readCookies = () =>
+    page.cookie
+      .split(/; ?/)
+      .flatMap((entry) => (entry.startsWith(begin) ? [decodeURIComponent(entry.slice(begin.length))] : []));
+  /** Other scripts of the page can write here too. */
+  const parse = (text: string): Kept | null =>
+    either(() => {
+      const kept = parsed(text) as Kept;
+      return typeof kept.preferences === 'object' && kept.preferences ? kept : null;
+    }, null);
 
+  /** The newest. */
   const read = (): Kept | null => {
-    try {
-      const shared = cookieDomain ? readCookie() : undefined;
-      const kept = JSON.parse(shared ? decodeURIComponent(shared) : (storage.get(name) ?? ''));
-      // other scripts of the page can write here too
-      return Object(kept.preferences) === kept.preferences ? kept : null;
-    } catch {
-      return null;
-    }
+    let newest = parse(storage.get(name) || '{}');
+    if (cookieDomain)
+      map(either(readCookies, []), (text) => {
+        const kept = parse(text);
+        if (kept && !(newest && newest.at >= kept.at)) newest = kept;
+      });
+    return newest;
   };
   /** Whether the choice is now in the shared cookie. */
-  const isShared = (text: string): boolean => {
-    try {
-      const shared = encodeURIComponent(text);
-      if (cookieDomain) writeCookie(shared);
-      return Boolean(cookieDomain) && readCookie() === shared;
-    } catch {
-      // cookies are blocked
-      return false;
-    }
+  const share = (text: string): boolean => {
+    const secure = location.protocol === 'https:' ? ';secure' : '';
+    const shared = `${begin}${encodeURIComponent(text)};domain=${cookieDomain};path=/;max-age=${cookieAge};samesite=lax`;
+    // the Cookie Store API is not in all browsers, nor outside TLS
+    page.cookie = shared + secure;
+    return readCookies()[0] === text;
   };
 
   const write = (kept: Kept): void => {
-    const text = JSON.stringify(kept);
-    if (isShared(text)) storage.remove(name);
+    const text = json(kept);
+    // cookies may be blocked
+    if (cookieDomain && either(() => share(text), false)) storage.remove(name);
     else storage.set(name, text);
   };
 
@@ -87,15 +97,21 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     /** Keeps what the visitor saw when making the choice: it is too long for a cookie. */
     keepSeen: ({ at }: Kept, text: string): void => storage.set(seen, `${at}\n${text}`),
     /** Empty for a choice that was made elsewhere, such as on another subdomain. */
-    seen: (kept: Kept | null): string => storage.get(seen)?.split(`${kept?.at}\n`)[1] ?? '',
+    seen: (kept: Kept | null): string => {
+      const first = `${kept?.at}\n`;
+      const text = storage.get(seen) ?? '';
+      return part(text, 0, first.length) === first ? part(text, first.length) : '';
+    },
     /** Null where there is no choice, or it is too old, or made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths }: Terms): Kept | null => {
       const kept = read();
-      const isCurrent =
-        kept?.policyVersion === policyVersion &&
-        kept.at > Date.now() - maxAgeMonths * month &&
-        Object.keys(kept.preferences).sort().join() === [...asked].sort().join();
-      if (!isCurrent) return null;
+      if (kept?.policyVersion !== policyVersion || !(kept.at > now() - maxAgeMonths * month)) return null;
+      // made here since, and lost: a server has sent the former one again
+      if (kept.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
+      const preferences = own(kept.preferences);
+      let open = asked.length;
+      for (const category in preferences) open -= has(asked, category) ? 1 : Infinity;
+      if (open !== 0) return null;
       // stored before the site set a cookie domain
       if (cookieDomain && storage.get(name)) write(kept);
       return kept;

@@ -1,7 +1,7 @@
 /** Counts that the banner was shown, once it can be seen. A failure is nobody's concern, so nothing is tried again. */
-
+import { json } from './json.ts';
 import { page } from './page.ts';
-import { ask, type Target } from './send.ts';
+import { quietly, type Target } from './send.ts';
 import { openWaits } from './waits.ts';
 
 interface Display {
@@ -14,10 +14,10 @@ interface Display {
 export function countDisplay(target: Target, display: Display, isShown: () => boolean): void {
   if (page.hidden) {
     const again = () => countDisplay(target, display, isShown);
-    page.addEventListener('visibilitychange', again, { once: true });
+    addEventListener('visibilitychange', again, { once: true });
     return;
   }
   const waits = openWaits(target);
   if (!isShown() || waits.retryAfter() || waits.refusal()) return;
-  ask(target, 'POST', 'displays', JSON.stringify(display)).catch(() => {});
+  void quietly(target, 'POST', 'displays', json(display));
 }

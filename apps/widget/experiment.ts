@@ -1,7 +1,7 @@
 /** An A/B test. A variant is drawn anew for each page that shows the banner, so nothing is stored before a decision. */
 import type { Experiment } from '#libs/widget/config';
 import type { Settings } from './settings.ts';
-import type { Texts } from './wording.ts';
+import { ownTextsFor, type Texts } from './wording.ts';
 
 /** Any other setting could change what is asked for, or where it is recorded. */
 const settable = /^(texts|colors|theme|position|button)$/;
@@ -37,13 +37,11 @@ function withVariant(settings: Settings, { id, variants }: Experiment): Settings
   if (!drawn) throw 'no shares';
   const { texts = {}, colors, ...look } = drawn.settings ?? {};
   const { wording } = settings;
-  const { language } = wording;
-  const own = [texts, texts[language.replace(/-.*/, '')], texts[language]];
   return {
     ...settings,
     ...look,
     variant: `${id}:${drawn.name}`,
     colors: { ...settings.colors, ...colors },
-    wording: { ...wording, texts: Object.assign({}, wording.texts, ...own) as Texts },
+    wording: { ...wording, texts: { ...wording.texts, ...ownTextsFor(texts, wording.language) } as Texts },
   };
 }

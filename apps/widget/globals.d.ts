@@ -11,3 +11,7 @@ declare const __VERSION__: string;
 interface Navigator {
   readonly globalPrivacyControl?: boolean;
 }
+
+interface HTMLElementTagNameMap {
+  'assent-widget': HTMLElement;
+}

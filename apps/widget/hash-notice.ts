@@ -10,14 +10,14 @@ export interface Shown {
 /** Bytes that the service takes. */
 const largest = 16_384;
 
-export function hashNotice(notice: object): Shown {
-  const shown: Shown = { text: JSON.stringify(notice) };
-  const bytes = new TextEncoder().encode(shown.text);
-  // browsers hash on secure pages only
-  if (bytes.length <= largest && crypto.subtle) {
-    void crypto.subtle.digest('SHA-256', bytes).then((hash) => {
-      shown.hash = hexOf(new Uint8Array(hash));
-    });
+/** Adds the hash once it is known. */
+export async function hash(shown: Shown): Promise<void> {
+  try {
+    const bytes = new TextEncoder().encode(shown.text);
+    // browsers hash on secure pages only
+    if (bytes.length > largest || !crypto.subtle) return;
+    shown.hash = hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
+  } catch {
+    // the record does without
   }
-  return shown;
 }

@@ -1,23 +1,24 @@
 /** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
 import type { Decision } from '#libs/base/terms/terms';
 import './public-api.ts';
-import { attempt } from './attempt.ts';
+import { attempt, either } from './attempt.ts';
 import { createScripts, onGrowth } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { countDisplay } from './displays.ts';
 import { vary } from './experiment.ts';
+import type { Shown } from './hash-notice.ts';
 import { linesOf, type Notice } from './notice.ts';
-import { assigned, page } from './page.ts';
+import { assigned } from './page.ts';
 import { pageUrl } from './page-url.ts';
-import { createRecordClient } from './record-client.ts';
+import { map, now, own, some, words } from './plain.ts';
+import { createRecordClient, type Report } from './record-client.ts';
 import { readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
-import { randomHex, timeOf } from './uuid.ts';
+import { makeId, randomHex } from './uuid.ts';
 import { createView } from './view/view.ts';
 
 function start(): void {
-  const script = page.currentScript;
-  const settings = readSettings(script instanceof HTMLScriptElement ? script : null);
+  const settings = readSettings();
   const { domain, asked, policyVersion, bannerVersion, wording } = settings;
   if (!domain || !settings.key) {
     console.warn('assent: data-domain and data-key are required');
@@ -41,40 +42,63 @@ function start(): void {
       emit('recorded', receipt);
     },
   });
+  let shownNow: Shown | undefined;
   const view = createView({
     settings: shown,
     gpc,
     consent: () => kept,
     seen: () => store.seen(kept),
-    onShow: client.show,
+    onShow: (notice) => {
+      shownNow = client.show(notice);
+    },
     decide,
   });
 
   const getConsent = (): Consent | null => {
     if (!kept) return null;
-    const { at: _, ...consent } = structuredClone(kept);
-    return consent;
+    const { at: _, ...consent } = kept;
+    return { ...consent, preferences: { ...consent.preferences } };
   };
   // markup names categories, too: what every object inherits, such as `constructor`, was never chosen
-  const isAllowed = (category: string) =>
-    kept && Object.hasOwn(kept.preferences, category)
-      ? kept.preferences[category] === true
-      : settings.categories.some(({ id, required }) => required && id === category);
+  const isAllowed = (category: string): boolean => {
+    const chosen = own(kept?.preferences)[category];
+    if (chosen !== undefined) return chosen === true;
+    return some(settings.categories, ({ id, required }) => required && id === category);
+  };
   const signal = createSignals(settings.consentMode, isAllowed);
   const runScripts = createScripts(isAllowed);
 
-  /** Without a notice where the page's own code decides. */
+  /** Without a notice where the page's own code decides. Applied first: what fails afterwards cannot take that back. */
   function decide(choice: Choice, source: 'banner' | 'preferences' | 'api', notice?: Notice): void {
-    const preferences = typeof choice === 'boolean' ? Object.fromEntries(asked.map((id) => [id, choice])) : choice;
-    const chosen = Object.values(preferences);
+    const preferences = own(typeof choice === 'boolean' ? {} : choice);
+    if (typeof choice === 'boolean')
+      map(asked, (id) => {
+        preferences[id] = choice;
+      });
+    let some = choice === true;
+    let all = true;
+    for (const category in preferences) {
+      some ||= preferences[category] === true;
+      all &&= preferences[category] === true;
+    }
     // even an expired choice, such as one under an earlier policy
     const last = store.read();
     const refusal = isGiven(last) ? 'withdraw' : 'reject_all';
-    const isRefusal = choice !== true && !chosen.includes(true);
-    const decision: Decision = isRefusal ? refusal : chosen.includes(false) ? 'custom' : 'accept_all';
+    const decision: Decision = !some ? refusal : all ? 'accept_all' : 'custom';
+    const at = now();
+    const id = makeId(at);
     // other scripts may have stored something else there
-    const visitorId = last?.visitorId?.trim?.() || randomHex(16);
-    const id = client.record({
+    const visitorId = typeof last?.visitorId === 'string' && words(last.visitorId)[0] ? last.visitorId : randomHex(16);
+    const decidedAt = either(() => new Date(at).toISOString(), '');
+    const made: Kept = { id, decision, preferences, decidedAt, visitorId, policyVersion, gpc, at };
+    // a listener may open another view before this one is recorded
+    const wasShown = shownNow;
+    attempt(() => {
+      store.write(made);
+      store.keepSeen(made, linesOf(notice).join('\n'));
+    });
+    apply(made);
+    const report: Report = {
       decision,
       preferences,
       source,
@@ -85,21 +109,15 @@ function start(): void {
       variant: source === 'api' ? undefined : variant,
       pageUrl: pageUrl(),
       gpc: gpc || undefined,
-      // metadata that is not JSON must not stop the record
-      metadata: attempt(() => (JSON.stringify(settings.metadata) ? settings.metadata : undefined)),
-    });
-    const at = timeOf(id);
-    const decidedAt = new Date(at).toISOString();
-    const made: Kept = { id, decision, preferences, decidedAt, visitorId, policyVersion, gpc, at };
-    store.write(made);
-    store.keepSeen(made, linesOf(notice).join('\n'));
-    apply(made);
+      metadata: settings.metadata,
+    };
+    attempt(() => client.record(report, id, wasShown));
     view.say(shown.wording.texts.saved);
   }
 
   function apply(made: Kept): void {
     kept = made;
-    view.close();
+    attempt(view.close);
     attempt(() => signal('change', getConsent()));
     // last, since these scripts are not ours and may fail
     void runScripts();
@@ -124,13 +142,16 @@ function start(): void {
     },
   };
   attempt(() => signal('ready', getConsent()));
-  onGrowth(runScripts);
+  onGrowth(() => {
+    view.stay();
+    void runScripts();
+  });
   addEventListener('storage', follow);
-  page.addEventListener('visibilitychange', follow);
+  addEventListener('visibilitychange', follow);
   if (kept) view.close();
   else {
     view.ask();
-    if (String(settings.displays ?? false) !== 'false')
+    if (`${settings.displays ?? false}` !== 'false')
       countDisplay(settings, { bannerVersion, variant, language: wording.language }, () => !kept);
   }
 }

@@ -3,6 +3,7 @@
  * every key has its fixed place. Texts come in reading order, and before what is not shown.
  */
 import { type Consent, isGiven } from './consent.ts';
+import { joined, map, own } from './plain.ts';
 import type { Settings } from './settings.ts';
 
 export interface Notice {
@@ -32,11 +33,11 @@ export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | nu
     title: texts.title,
     intro: texts.intro,
     note: gpc && !hasGiven ? texts.gpc : undefined,
-    links: [...(policyUrl ? [{ label: texts.policy, href: policyUrl }] : []), ...links],
+    links: joined(policyUrl ? [{ label: texts.policy, href: policyUrl }] : [], links),
     buttons: [texts.accept, texts.reject, texts.customise],
     settings: {
       title: texts.settings,
-      categories: settings.categories.map(({ id, required, label, description }) => ({
+      categories: map(settings.categories, ({ id, required, label, description }) => ({
         label: label ?? texts[id] ?? id,
         description: description ?? texts[`${id}Purpose`] ?? '',
         always: required ? texts.always : undefined,
@@ -52,5 +53,10 @@ export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | nu
 }
 
 /** All that is in the document, in its order. */
-export const linesOf = (part: unknown): unknown[] =>
-  Object(part) === part ? Object.values(part as object).flatMap(linesOf) : [part];
+export function linesOf(part: unknown): unknown[] {
+  if (typeof part !== 'object' || !part) return [part];
+  let lines: unknown[] = [];
+  const fields = own(part as Record<string, unknown>);
+  for (const name in fields) lines = joined(lines, linesOf(fields[name]));
+  return lines;
+}

@@ -1,3 +1,3 @@
 /** The page's address without query and fragment, which could identify the visitor. */
 export const pageUrl = (): string | undefined =>
-  /^http/.test(location.protocol) ? location.origin + location.pathname : undefined;
+  location.protocol[0] === 'h' ? location.origin + location.pathname : undefined;

@@ -5,9 +5,11 @@
 import type { Receipt, RecordBody } from '#libs/record/contract';
 import { attempt } from './attempt.ts';
 import { waitAfter, withJitter } from './backoff.ts';
-import { hashNotice, type Shown } from './hash-notice.ts';
+import { hash, type Shown } from './hash-notice.ts';
+import { json } from './json.ts';
+import { map, now, own, part } from './plain.ts';
 import { accepted, redate } from './redate.ts';
-import { ask, send, type Target } from './send.ts';
+import { quietly, send, type Target } from './send.ts';
 import { openStorage } from './storage.ts';
 import { makeId, timeOf, withTime } from './uuid.ts';
 import { openWaits } from './waits.ts';
@@ -23,13 +25,16 @@ interface RecordClientOptions extends Target {
 }
 
 export interface RecordClient {
-  /** Stores and sends the decision. Returns the record's id. */
-  record(report: Report): string;
+  /**
+   * Stores and sends the decision. Returns the record's id. By itself that is made now, and what was shown is what was
+   * shown last.
+   */
+  record(report: Report, id?: string, about?: Shown): string;
   /**
    * What the visitor is being shown: any JSON object of at most 16 KiB. Records name it by its hash from then on, except
    * those with the source `api`. The object itself is sent where the service does not have it yet.
    */
-  show(notice: object): void;
+  show(notice: object): Shown;
   /** Sends all waiting records. */
   flush(): void;
 }
@@ -38,13 +43,15 @@ export interface RecordClient {
 const capacity = 50;
 /** Milliseconds until other tabs see what one tab has stored. */
 const settling = 100;
+/** A line end, and a SHA-256 in hex. */
+const hashLength = 65;
 const tooOld = 'its time is not within the last 30 days';
 
 export function createRecordClient({ onRecorded, ...target }: RecordClientOptions): RecordClient {
   const queue = openStorage(`assent.${target.domain}.queue.`);
   const waits = openWaits(target);
   /** ids of requests in flight */
-  const sending = new Set<string>();
+  const sending = own<boolean>({});
   let shown: Shown | undefined;
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -69,12 +76,12 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   /** Whether the next record may be sent. */
   async function deliver(id: string): Promise<boolean> {
     const kept = queue.get(id);
-    if (kept === null || sending.has(id)) return true;
-    sending.add(id);
-    // what was shown waits with the record. Other scripts may have written something else there
-    const { document, ...body } = attempt(() => JSON.parse(kept)) ?? {};
-    const outcome = await send(target, JSON.stringify(body));
-    sending.delete(id);
+    if (kept === null || sending[id]) return true;
+    sending[id] = true;
+    let end = 0;
+    while (kept[end] && kept[end] !== '\n') end += 1;
+    const outcome = await send(target, part(kept, 0, end));
+    delete sending[id];
     if ('wait' in outcome) return retry(outcome.wait);
     failures = 0;
     if ('refused' in outcome) return waitForKey(outcome.refused);
@@ -83,10 +90,11 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     else {
       queue.remove(id);
       // if this fails, the receipt of a later decision wants it again
-      if (outcome.receipt.notice) ask(target, 'PUT', `notices/${body.notice}`, document).catch(() => {});
+      if (outcome.receipt.notice)
+        void quietly(target, 'PUT', `notices/${part(kept, end + 1, end + hashLength)}`, part(kept, end + hashLength));
       waits.forgetRefusals();
       stopWaiting();
-      onRecorded?.(outcome.receipt, id);
+      attempt(() => onRecorded?.(outcome.receipt, id));
     }
     return true;
   }
@@ -102,22 +110,26 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   function waitForKey(refused: string): false {
     console.warn(`assent: ${refused}. Decisions wait in the browser`);
     waits.noteRefusal();
-    for (const id of queue.names()) if (timeOf(id) < Date.now() - accepted) drop(id, tooOld);
+    map(queue.names(), (id) => {
+      if (timeOf(id) < now() - accepted) drop(id, tooOld);
+    });
     later(waits.refusal());
     return false;
   }
 
   /** Corrects the record's time. Tabs take turns, so that two of them give it the same id: the first one's. */
   async function correct(id: string, kept: string, serverTime: number): Promise<boolean> {
-    const report = JSON.parse(kept);
-    const time = report.id === id ? redate(timeOf(id), Date.now(), serverTime) : undefined;
+    let at = 0;
+    while (at < kept.length && part(kept, at, at + id.length) !== id) at += 1;
+    // other scripts may have written something else there
+    const time = kept[at] ? redate(timeOf(id), now(), serverTime) : undefined;
     if (time === undefined) {
       drop(id, tooOld);
       return true;
     }
     return exclusively(async () => {
       await new Promise((resolve) => setTimeout(resolve, settling));
-      if (queue.get(id) === kept) queue.set(id, JSON.stringify({ ...report, id: withTime(id, time) }));
+      if (queue.get(id) === kept) queue.set(id, part(kept, 0, at) + withTime(id, time) + part(kept, at + id.length));
       return deliver(id);
     });
   }
@@ -126,10 +138,14 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     navigator.locks ? navigator.locks.request(`assent.${target.domain}`, work) : work();
 
   async function flush(): Promise<void> {
-    const wait = Math.max(waits.retryAfter(), waits.refusal());
+    const wait = waits.retryAfter() || waits.refusal();
     if (wait) return later(wait);
-    // oldest first: ids begin with their time
-    for (const id of queue.names().sort()) if (!(await deliver(id))) return;
+    for (let id = oldest(queue.names(), ''); id; id = oldest(queue.names(), id)) if (!(await deliver(id))) return;
+  }
+
+  /** Although the key may be refused: the visitor may not come again. A success means that the others can be sent too. */
+  async function deliverFirst(id: string): Promise<void> {
+    if (await deliver(id)) await flush();
   }
 
   addEventListener('online', () => {
@@ -139,21 +155,33 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   void flush();
 
   return {
-    record: (report) => {
-      const id = makeId(Date.now());
-      const waiting = queue.names().sort();
-      for (const oldest of waiting.slice(0, Math.max(0, waiting.length - capacity + 1)))
-        drop(oldest, 'the queue is full');
-      const named = report.source !== 'api' && shown?.hash && { notice: shown.hash, document: shown.text };
-      queue.set(id, JSON.stringify({ ...report, id, ...named }));
+    record: (report, id = makeId(now()), about = shown) => {
+      for (let over = queue.names().length - capacity; over >= 0; over -= 1)
+        drop(oldest(queue.names(), '') ?? '', 'the queue is full');
+      queue.set(id, pack({ ...report, id }, report.source === 'api' ? undefined : about));
       if (waits.retryAfter()) void flush();
-      // although the key may be refused: the visitor may not come again. A success means that the others can be sent too
-      else void deliver(id).then((went) => void (went && flush()));
+      else void deliverFirst(id);
       return id;
     },
     show: (notice) => {
-      shown = hashNotice(notice);
+      shown = { text: json(notice) };
+      void hash(shown);
+      return shown;
     },
     flush,
   };
+}
+
+/** A waiting record is its body, and in a line below that the hash and the text of what was shown. */
+function pack(report: Report & { id: string }, { hash: notice, text }: Partial<Shown> = {}): string {
+  return `${json(own<unknown>({ ...report, ...(notice && { notice }) }))}${notice ? `\n${notice}${text}` : ''}`;
+}
+
+/** Ids begin with their time. */
+function oldest(ids: string[], after: string): string | undefined {
+  let found: string | undefined;
+  map(ids, (id) => {
+    if (id > after && !(found && found < id)) found = id;
+  });
+  return found;
 }

@@ -11,8 +11,8 @@ export const accepted = 30 * 24 * 3_600_000;
 /** All in Unix milliseconds: the decision by the device's clock, and both clocks now. Undefined where it is too old. */
 export function redate(decidedAt: number, deviceTime: number, serverTime: number): number | undefined {
   const error = serverTime - deviceTime;
-  const corrected = Math.abs(error) > tolerance ? decidedAt + error : decidedAt;
+  const corrected = error > tolerance || error < -tolerance ? decidedAt + error : decidedAt;
   // a decision in the future means that the clock was ahead and has been set since
-  const time = Math.min(corrected, serverTime);
+  const time = corrected < serverTime ? corrected : serverTime;
   return time >= serverTime - accepted ? time : undefined;
 }

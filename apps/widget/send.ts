@@ -1,5 +1,6 @@
 /** One attempt to send something, and what the answer means for a record. */
 import type { Receipt } from '#libs/record/contract';
+import { has, part } from './plain.ts';
 
 export interface Target {
   /** base address of the service, such as https://consent.example.com */
@@ -21,13 +22,13 @@ export type Outcome =
 
 /** Milliseconds. The service answers within 5 s. */
 const timeout = 15_000;
-const unacceptable = [400, 413, 415];
 
 /** A receipt, or a problem; anything at all where the answer is not the service's. */
 type Answer = Receipt & { code?: string; detail: string; serverTime: string };
 
-export const ask = ({ api, domain, key }: Target, method: string, path: string, body: string): Promise<Response> =>
-  fetch(`${api.replace(/\/$/, '')}/v1/consent/${domain}/${path}`, {
+export async function ask({ api, domain, key }: Target, method: string, path: string, body: string): Promise<Response> {
+  const base = api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api;
+  return fetch(`${base}/v1/consent/${domain}/${path}`, {
     method,
     // the request outlives the page
     keepalive: true,
@@ -36,19 +37,39 @@ export const ask = ({ api, domain, key }: Target, method: string, path: string, 
     body,
     signal: AbortSignal.timeout(timeout),
   });
+}
+
+/** Where a failure is nobody's concern. */
+export async function quietly(...request: Parameters<typeof ask>): Promise<void> {
+  try {
+    await ask(request[0], request[1], request[2], request[3]);
+  } catch {
+    // nothing is tried again
+  }
+}
 
 export async function send(target: Target, body: string): Promise<Outcome> {
   try {
     const response = await ask(target, 'POST', 'record', body);
     const { status } = response;
-    const answer = (await response.json().catch(() => ({}))) as Answer;
-    if (response.ok && answer.id) return { receipt: answer };
-    // without a code the answer is not the service's but that of a captive portal or a proxy, so a retry helps
-    if (status === 429 || status >= 500 || !answer.code) {
-      return { wait: Number(response.headers.get('Retry-After')) * 1000 || 0 };
+    let answer: Partial<Answer> = {};
+    try {
+      answer = await response.json();
+    } catch {
+      // a captive portal or a proxy, as below
     }
-    if (answer.code === 'id_time_out_of_range') return { serverTime: Date.parse(answer.serverTime) };
-    return unacceptable.includes(status) ? { reason: answer.detail } : { refused: answer.detail };
+    if (response.ok && answer.id) return { receipt: answer as Answer };
+    const { code, detail = '' } = answer;
+    // without a code the answer is not the service's but that of a captive portal or a proxy, so a retry helps
+    if (status === 429 || status >= 500 || !code) {
+      return { wait: +(response.headers.get('Retry-After') ?? 0) * 1000 || 0 };
+    }
+    if (code === 'id_time_out_of_range') {
+      const serverTime = +new Date(answer.serverTime ?? '');
+      // another page's `Date` may read it
+      return serverTime > 0 ? { serverTime } : { wait: 0 };
+    }
+    return has([400, 413, 415], status) ? { reason: detail } : { refused: detail };
   } catch {
     return { wait: 0 };
   }

@@ -1,11 +1,16 @@
-/** The site's settings: attributes of the script tag, and `window.assentConfig` for longer ones. Attributes win. */
+/**
+ * The site's settings: attributes of the script tag, then the query of its address, then `window.assentConfig`, which
+ * has the longer ones.
+ */
 import type { Category, WidgetConfig } from '#libs/widget/config';
-import { attempt } from './attempt.ts';
+import { attempt, either } from './attempt.ts';
 import { assigned, page } from './page.ts';
+import { has, joined, lower, map, own, part, some, words } from './plain.ts';
+import { findTag } from './tag.ts';
 import { type Wording, wordingFor } from './wording.ts';
 
 export interface Settings
-  extends Omit<WidgetConfig, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths' | 'policyUrl'> {
+  extends Omit<WidgetConfig, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths' | 'policyUrl' | 'metadata'> {
   domain: string;
   key: string;
   api: string;
@@ -18,6 +23,7 @@ export interface Settings
   colors: Record<string, string>;
   policyUrl?: string | undefined;
   links: { label: string; href: string }[];
+  metadata?: WidgetConfig['metadata'] | undefined;
   wording: Wording;
   /** of the experiment */
   variant?: string | undefined;
@@ -33,55 +39,78 @@ const necessary = 'necessary';
 /** The service's rule for category names. */
 const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
 
-/** `script` is the widget's own tag. Its address is also that of the service unless `api` says otherwise. */
-export function readSettings(script: HTMLScriptElement | null): Settings {
-  const attributes = { ...script?.dataset };
-  const grouped = (group: string) =>
-    Object.fromEntries(
-      Object.entries(attributes).flatMap(([name, value]) => {
-        const [, initial, rest] = name.match(`^${group}([A-Z])(.*)`) ?? [];
-        return initial && value ? [[initial.toLowerCase() + rest, value]] : [];
-      }),
-    );
-  const given: WidgetConfig = { ...assigned('assentConfig'), ...attributes };
-  const { domain = '', key = '', policyVersion = '', bannerVersion = __VERSION__, maxAgeMonths } = given;
-  const languages = [given.lang ?? '', page.documentElement.lang, ...navigator.languages];
-  const wording = wordingFor(languages, { ...given.texts, ...grouped('text') });
+export function readSettings(): Settings {
+  const { data, address } = findTag();
+  const config = own(assigned('assentConfig') as Record<string, never>);
+  const given: WidgetConfig = { ...config, ...data };
+  // pages whose tag loses its attributes may have these there
+  const found = (name: 'domain' | 'key' | 'api'): string | undefined =>
+    data[name] || either(() => new URL(address).searchParams.get(name)) || config[name];
+  const { policyVersion, bannerVersion, maxAgeMonths } = given;
+  const languages = joined([given.lang ?? '', page.documentElement.lang], navigator.languages);
+  const wording = wordingFor(languages, { ...given.texts, ...grouped(data, 'text') });
   wording.direction = given.dir ?? wording.direction;
   const categories = toCategories(given.categories ?? 'analytics marketing');
-  const asked = categories.flatMap(({ id, required }) => (required ? [] : [id]));
-  const refused = asked.filter((id) => !acceptable.test(id));
-  if (refused[0]) console.warn(`assent: the service refuses the category ${refused}`);
+  const asked = map(categories, ({ id, required }) => {
+    if (!required && !either(() => acceptable.test(id), true))
+      console.warn(`assent: the service refuses the category ${id}`);
+    return required ? undefined : id;
+  });
   return {
     ...given,
-    domain,
-    key,
-    api: given.api ?? new URL('.', script?.src || location.href).href,
-    policyVersion: String(policyVersion),
-    bannerVersion: String(bannerVersion),
-    maxAgeMonths: Number(maxAgeMonths) || 12,
+    domain: found('domain') ?? '',
+    key: found('key') ?? '',
+    api: found('api') ?? new URL('.', address).href,
+    policyVersion: `${policyVersion ?? ''}`,
+    bannerVersion: `${bannerVersion ?? __VERSION__}`,
+    maxAgeMonths: +(maxAgeMonths ?? 0) || 12,
     categories,
     asked,
-    colors: { ...given.colors, ...grouped('color') },
+    colors: { ...given.colors, ...grouped(data, 'color') },
     policyUrl: given.policyUrl && isLink(given.policyUrl) ? given.policyUrl : undefined,
-    links: (given.links ?? []).filter(({ href }) => isLink(href)),
+    links: map(given.links ?? [], (link) => (isLink(link.href) ? link : undefined)),
+    metadata: given.metadata && flat(given.metadata),
     wording,
     variant: undefined,
   };
 }
 
+/** `buttonText` of `data-color-button-text`, for the group `color`. */
+function grouped(data: Record<string, string | undefined>, group: string): Record<string, string> {
+  const found = own<string>({});
+  for (const name in own(data)) {
+    const initial = name[group.length] ?? '';
+    const value = data[name];
+    if (value && part(name, 0, group.length) === group && initial >= 'A' && initial <= 'Z')
+      found[lower(initial) + part(name, group.length + 1)] = value;
+  }
+  return found;
+}
+
+/** The service takes a flat map. Null, as some servers write what is absent, is absence. */
+function flat(metadata: Record<string, unknown>): WidgetConfig['metadata'] {
+  const taken = own<string | number | boolean>({});
+  for (const name in own(metadata)) {
+    const value = metadata[name];
+    if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') taken[name] = value;
+  }
+  return taken;
+}
+
 /** Anything else, such as `javascript:`, would do more than lead somewhere. */
 function isLink(href: string): boolean {
   const address = attempt(() => new URL(href, page.baseURI));
-  const isFine = /^(https?|mailto|tel):$/.test(address?.protocol ?? '');
+  const isFine = has(['https:', 'http:', 'mailto:', 'tel:'], address?.protocol);
   if (!isFine) console.warn(`assent: a link leads to a page or a mail address, not to ${href}`);
   return isFine;
 }
 
 function toCategories(given: string | (string | Category)[]): Category[] {
-  const list = typeof given === 'string' ? given.split(/[\s,]+/).filter(Boolean) : given;
-  const categories = list
-    .map((category) => (typeof category === 'string' ? { id: category } : category))
-    .map((category) => (category.id === necessary ? { ...category, required: true } : category));
-  return categories.some(({ required }) => required) ? categories : [{ id: necessary, required: true }, ...categories];
+  const categories = map(typeof given === 'string' ? words(given) : given, (each): Category | undefined => {
+    const category = typeof each === 'string' ? { id: each } : each;
+    return category?.id === necessary ? { ...category, required: true } : (category ?? undefined);
+  });
+  return some(categories, ({ required }) => required)
+    ? categories
+    : joined([{ id: necessary, required: true }], categories);
 }

@@ -1,4 +1,7 @@
 /** Stores texts by name in localStorage, or in memory where the browser refuses that. */
+import { either } from './attempt.ts';
+import { own, part } from './plain.ts';
+
 export interface Storage {
   get(name: string): string | null;
   set(name: string, text: string): void;
@@ -7,36 +10,33 @@ export interface Storage {
 }
 
 export function openStorage(prefix: string): Storage {
-  const memory = new Map<string, string>();
-  const disk = localStorageIfAllowed();
+  const memory = own<string>({});
+  /** Where storage is blocked, even reading the property throws. */
+  const onDisk = <Result>(work: (disk: globalThis.Storage) => Result): Result | undefined =>
+    either(() => work(localStorage));
   return {
-    get: (name) => memory.get(name) ?? disk?.getItem(prefix + name) ?? null,
+    get: (name) => memory[name] ?? onDisk((disk) => disk.getItem(prefix + name)) ?? null,
     set: (name, text) => {
-      try {
-        if (!disk) throw disk;
+      memory[name] = text;
+      // it stays in memory in private mode, or where the quota is used up
+      onDisk((disk) => {
         disk.setItem(prefix + name, text);
-        memory.delete(name);
-      } catch {
-        // private mode, or the quota is used up
-        memory.set(name, text);
-      }
+        delete memory[name];
+      });
     },
     remove: (name) => {
-      memory.delete(name);
-      disk?.removeItem(prefix + name);
+      delete memory[name];
+      onDisk((disk) => disk.removeItem(prefix + name));
     },
-    names: () => [
-      ...Object.keys(disk ?? {}).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : [])),
-      ...memory.keys(),
-    ],
+    names: () => {
+      const found: string[] = [];
+      onDisk((disk) => {
+        // its methods are among them
+        for (const key in disk)
+          if (part(key, 0, prefix.length) === prefix) found[found.length] = part(key, prefix.length);
+      });
+      for (const name in memory) found[found.length] = name;
+      return found;
+    },
   };
-}
-
-/** Where storage is blocked, even reading the property throws. */
-function localStorageIfAllowed() {
-  try {
-    return localStorage;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,35 @@
-export const hexOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+import { either } from './attempt.ts';
+import { part } from './plain.ts';
 
-export const randomHex = (bytes: number): string => hexOf(crypto.getRandomValues(new Uint8Array(bytes)));
+const digits = '0123456789abcdef';
+
+export function hexOf(bytes: ArrayLike<number>): string {
+  let hex = '';
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    hex += `${digits[byte >> 4]}${digits[byte & 15]}`;
+  }
+  return hex;
+}
+
+export function randomHex(bytes: number): string {
+  let hex = either(() => hexOf(crypto.getRandomValues(new Uint8Array(bytes))), '');
+  while (hex.length < bytes * 2) hex += digits[(Math.random() * 16) & 15];
+  return hex;
+}
 
 /** UUIDv7 (RFC 9562): the first 48 bits are the time in milliseconds, 72 others are random. */
 export function makeId(time: number): string {
   const hex = randomHex(9);
-  return withTime(`00000000-0000-7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6)}`, time);
+  return withTime(`00000000-0000-7${part(hex, 0, 3)}-8${part(hex, 3, 6)}-${part(hex, 6)}`, time);
 }
 
-export const timeOf = (id: string): number => Number(`0x${id.slice(0, 8)}${id.slice(9, 13)}`);
+/** Unix milliseconds; NaN where it is no id. */
+export const timeOf = (id: string): number => +`0x${part(id, 0, 8)}${part(id, 9, 13)}`;
 
 /** Replaces the time and keeps the random bits. */
 export function withTime(id: string, time: number): string {
-  const hex = Math.round(time).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}${id.slice(13)}`;
+  let hex = '';
+  for (let left = time + 0.5; hex.length < 12; left /= 16) hex = `${digits[(left % 16) | 0]}${hex}`;
+  return `${part(hex, 0, 8)}-${part(hex, 8)}${part(id, 13)}`;
 }

@@ -1,4 +1,5 @@
 /** How long the service is to be left alone, kept for all pages of the site. */
+import { map, now, words } from './plain.ts';
 import type { Target } from './send.ts';
 import { openStorage } from './storage.ts';
 
@@ -14,27 +15,29 @@ export function openWaits({ api, domain, key }: Target) {
   const refusals = openStorage(`assent.${domain}.refused.`);
   /** A page with another key, or another address of the service, does not wait. */
   const refused = `${api} ${key}`;
-  const refusal = () => (refusals.get(refused) ?? '').split(' ').map(Number);
+  const refusal = () => map(words(refusals.get(refused) ?? ''), (text) => +text);
 
   const waits = {
     /** Milliseconds left of a `Retry-After`. */
-    retryAfter: () => remaining(Number(storage.get(retryAfter)), longestRetryAfter),
-    respect: (wait: number) => storage.set(retryAfter, String(Date.now() + Math.min(wait, longestRetryAfter))),
+    retryAfter: () => remaining(+(storage.get(retryAfter) ?? 0), longestRetryAfter),
+    respect: (wait: number) => storage.set(retryAfter, `${now() + smaller(wait, longestRetryAfter)}`),
     /** Milliseconds that this page's key still has to wait. */
     refusal: () => remaining(refusal()[0], longestRefusal),
     noteRefusal: () => {
       // of several tabs' refusals, and of those for decisions made during the wait, only the first counts
       if (waits.refusal()) return;
-      const wait = Math.min(Math.max((refusal()[1] || 0) * 2, firstRefusal), longestRefusal);
-      refusals.set(refused, `${Date.now() + wait} ${wait}`);
+      const wait = smaller((refusal()[1] || firstRefusal / 2) * 2, longestRefusal);
+      refusals.set(refused, `${now() + wait} ${wait}`);
     },
-    forgetRefusals: () => refusals.names().forEach(refusals.remove),
+    forgetRefusals: () => map(refusals.names(), refusals.remove),
   };
   return waits;
 }
 
+const smaller = (one: number, other: number): number => (one < other ? one : other);
+
 /** Milliseconds until `time`. More than `longest` means that the clock was changed, and counts as none. */
 function remaining(time = 0, longest: number): number {
-  const wait = time - Date.now();
+  const wait = time - now();
   return wait > 0 && wait <= longest ? wait : 0;
 }

@@ -1,6 +1,8 @@
 /** The texts in the visitor's language. The site's own texts replace ours. */
 import type { OwnTexts } from '#libs/widget/config';
 import { languages, phrases } from '#libs/widget/texts';
+import { either } from './attempt.ts';
+import { has, lower, map, own, words } from './plain.ts';
 
 /** Includes the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
@@ -11,20 +13,46 @@ export interface Wording {
   direction: 'ltr' | 'rtl';
 }
 
-const rightToLeft = /^(ar|dv|fa|he|ku|ps|sd|ug|ur|yi)$/;
+const rightToLeft = words('ar dv fa he ku ps sd ug ur yi');
+
+/** `de-DE` also for `de_DE`, as Java, PHP and POSIX write it. */
+const tagOf = (locale: string): string => either(() => locale.replace(/_/g, '-'), locale);
+
+/** `de` of `de-DE` and `de_DE`. */
+const baseOf = (locale: string): string => lower(either(() => locale.replace(/[-_].*/, ''), locale));
+
+/** The site's own texts: those for all languages, below those of the language and below those of exactly this tag. */
+export function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
+  let base: OwnTexts = {};
+  let exact: OwnTexts = {};
+  const all = own(texts);
+  for (const name in all) {
+    const below = all[name];
+    if (typeof below !== 'object') continue;
+    if (lower(tagOf(name)) === baseOf(language)) base = below;
+    if (lower(tagOf(name)) === lower(language)) exact = below;
+  }
+  return { ...texts, ...base, ...exact };
+}
 
 /** Uses the first of the wanted languages that exists, else English. */
-export function wordingFor(wanted: readonly string[], own: OwnTexts): Wording {
-  const known: readonly string[] = languages;
-  const owned = (tag: string) => Object.keys(own).find((name) => name.toLowerCase() === tag.toLowerCase());
-  const tags = wanted.flatMap((tag) => [owned(tag) ?? '', tag.toLowerCase().replace(/-.*/, '')]);
-  const language = tags.find((tag) => known.includes(tag) || own[tag]) ?? 'en';
-  const base = language.replace(/-.*/, '').toLowerCase();
-  const at = Math.max(known.indexOf(base), 0);
-  const ours = Object.fromEntries(Object.entries(phrases).map(([name, phrase]) => [name, phrase[at]]));
+export function wordingFor(wanted: readonly string[], texts: OwnTexts): Wording {
+  const names = own<string>({});
+  for (const name in own(texts)) names[lower(tagOf(name))] = tagOf(name);
+  const found = map(wanted, (locale) => {
+    const base = baseOf(locale);
+    return names[lower(tagOf(locale))] ?? (has(languages, base) || names[base] ? base : undefined);
+  });
+  const language = found[0] ?? 'en';
+  const base = baseOf(language);
+  const ours = own<string | undefined>({});
+  const all: Record<string, ArrayLike<string>> = own(phrases);
+  for (const name in all)
+    ours[name] =
+      map(languages, (known, index) => (known === base ? all[name]?.[index] : undefined))[0] ?? all[name]?.[0];
   return {
-    texts: Object.assign(ours, own, own[base], own[language]) as Texts,
+    texts: { ...ours, ...ownTextsFor(texts, language) } as Texts,
     language,
-    direction: rightToLeft.test(base) ? 'rtl' : 'ltr',
+    direction: has(rightToLeft, base) ? 'rtl' : 'ltr',
   };
 }

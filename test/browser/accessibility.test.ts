@@ -22,7 +22,7 @@ describe('the widget for everyone', () => {
       };
     });
 
-  it('is operated by the keyboard alone, which stays in an open dialog and returns to where it was', async () => {
+  it('is operated by the keyboard alone, which leaves the banner, never the settings for the page, and returns to where it was', async () => {
     const policy = { 'data-policy-url': '/privacy' };
     const { page } = await widget.open(widget.add('/', widget.tag(policy), '<h1>A page</h1><a href="#x">A link</a>'));
     expect(await focused(page)).toMatchObject({ role: 'dialog' });
@@ -36,14 +36,17 @@ describe('the widget for everyone', () => {
       return names;
     };
     const banner = ['Privacy policy', 'Accept all', 'Reject all', 'Customise'];
-    expect(await round('Tab', 5)).toEqual([...banner, 'Privacy policy']);
-    expect(await round('Shift+Tab', 1)).toEqual(['Customise']);
+    expect(await round('Tab', 4)).toEqual(banner);
+    // the banner lets go of the keyboard; between the two is the browser's own place
+    expect((await round('Tab', 2)).at(-1)).toMatch(/^A link/);
+    await page.getByRole('button', { name: 'Customise' }).focus();
     await page.keyboard.press('Enter');
     const settings = ['Close', 'Privacy policy', 'Statistics', 'Marketing', 'Accept all', 'Reject all', 'Save choice'];
-    const walked = await round('Tab', settings.length + 1);
+    const walked = await round('Tab', settings.length + 2);
     const names = walked.map((name) => settings.find((each) => name.startsWith(each)) ?? name);
-    expect(names).toEqual([...settings, 'Close']);
-    expect(await round('Shift+Tab', 1)).toEqual(['Save choice']);
+    // and so does the dialog of the settings, but never to the page
+    expect(names.toSpliced(settings.length, 1)).toEqual([...settings, 'Close']);
+    expect(names).not.toContainEqual(expect.stringMatching(/^A link/));
     await page.getByRole('switch', { name: 'Marketing' }).focus();
     await page.keyboard.press('Space');
     await round('Tab', 3);
@@ -138,6 +141,49 @@ describe('the widget for everyone', () => {
     expect(await animation()).toBe('none');
   });
 
+  it('the second press of a double tap presses nothing, until half a second after a view has opened', async () => {
+    const { page } = await widget.visit.again({ reducedMotion: 'reduce' });
+    await page.goto(widget.address);
+    await page.getByRole('button', { name: 'Customise' }).waitFor();
+    /** What is under the finger where the last button is, at once and when it can be pressed. */
+    const under = () =>
+      page.evaluate(async () => {
+        const root = document.querySelector('assent-widget')?.shadowRoot;
+        const look = () => {
+          const { x = 0, y = 0 } = root?.querySelector('.actions button:last-child')?.getBoundingClientRect() ?? {};
+          return root?.elementFromPoint(x + 9, y + 9)?.localName;
+        };
+        window.assent?.open();
+        const first = look();
+        const moving = root?.querySelector('dialog')?.getAnimations({ subtree: true }) ?? [];
+        await Promise.all(moving.map(({ finished }) => finished));
+        return [first, look()];
+      });
+    expect(await under()).toEqual(['dialog', 'button']);
+    // and so once it was closed and is open again
+    await page.keyboard.press('Escape');
+    expect(await under()).toEqual(['dialog', 'button']);
+  });
+
+  it('follows the scheme of the page, then that of the system', async () => {
+    const { page } = await widget.visit.again();
+    const shade = () => page.getByRole('dialog').evaluate((node) => getComputedStyle(node).backgroundColor);
+    const [light, dark] = ['rgb(255, 255, 255)', 'rgb(24, 27, 34)'];
+    await page.emulateMedia({ colorScheme: 'dark' });
+    for (const [head, attributes, expected] of [
+      ['', 'lang="en"', dark],
+      ['<meta name="color-scheme" content="light">', 'lang="en"', light],
+      ['', 'lang="en" style="color-scheme: only light"', light],
+      ['', 'lang="en" style="color-scheme: light dark"', dark],
+    ] as const) {
+      await page.goto(widget.add('/scheme', head + widget.tag(), '<h1>A page</h1>', attributes));
+      expect(await shade()).toBe(expected);
+    }
+    await page.evaluate(() => document.documentElement.style.setProperty('color-scheme', 'light'));
+    await eventually(async () => expect(await shade()).toBe(light));
+    await page.emulateMedia({ colorScheme: null });
+  });
+
   it.each(['320 × 256', '667 × 320'])('at %s all of the settings can be seen and clicked', async (size) => {
     const [width = 0, height = 0] = size.split(' × ').map(Number);
     const { page } = await widget.visit.again({ reducedMotion: 'reduce' });
@@ -145,6 +191,12 @@ describe('the widget for everyone', () => {
     await page.goto(widget.address);
     await page.getByRole('button', { name: 'Customise' }).click();
     await page.mouse.move(width / 2, height / 2);
+    // until it can be pressed
+    await page
+      .getByRole('dialog')
+      .evaluate((node) =>
+        Promise.all(node.getAnimations({ subtree: true }).map(({ finished }) => finished)).then(() => {}),
+      );
     /** Clicks where it is once the wheel has brought it into view; what hides inside a smaller frame is not clicked. */
     const press = (control: Locator) => {
       let last: object | null = null;

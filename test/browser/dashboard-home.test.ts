@@ -214,5 +214,11 @@ describe('the home page of the dashboard', () => {
     const { total } = await stats();
     await figure(page, 'Decisions').getByText(new Intl.NumberFormat('de-DE').format(total), { exact: true }).waitFor();
     expect(await figure(page, 'Opt-in rate').textContent()).toMatch(/^\d\d,\d\s%$/);
+    // the months of the statistics, also where the visitor's calendar has others
+    const { page: persian } = await home(customer, { locale: 'fa-IR' });
+    const { month } = (await dashboard.client(customer).organization()).body.usage;
+    const options = { calendar: 'gregory', timeZone: 'UTC', month: 'long', year: 'numeric' } as const;
+    const name = new Intl.DateTimeFormat('fa-IR', options).format(startOf(`${month}-01`));
+    await persian.getByText(`Usage in ${name}`).waitFor();
   });
 });

@@ -47,6 +47,10 @@ describe('the wording of the widget', () => {
     [['pt-br'], 'pt-BR', 'Aceitar tudo', texts],
     [['pt-PT'], 'pt', 'Aceitar', texts],
     [['de-CH'], 'de-CH', 'Alle akzeptieren', texts],
+    // as Java, PHP and POSIX write them
+    [['de_DE'], 'de', 'Alle akzeptieren'],
+    [['pt-br'], 'pt-BR', 'Sim', { pt_BR: { accept: 'Sim' } }],
+    [['pt_BR'], 'pt-BR', 'Aceitar tudo', texts],
   ])('for %j is in %s: “%s”', (wanted, language, accept, own = {}) => {
     expect(wordingFor(wanted, own)).toMatchObject({ language, texts: { accept }, direction: 'ltr' });
   });

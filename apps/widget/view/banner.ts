@@ -1,19 +1,20 @@
 /** The first view, and what it has in common with the second: the introduction and buttons. */
 import type { Choice } from '../consent.ts';
 import type { Notice } from '../notice.ts';
-import { element } from './element.ts';
+import { map } from '../plain.ts';
+import { type Children, element } from './element.ts';
 
 interface BannerActions {
   decide(choice: Choice): void;
   customise(): void;
 }
 
-export function banner(notice: Notice, { decide, customise }: BannerActions): HTMLElement[] {
+export function banner(notice: Notice, { decide, customise }: BannerActions): Children {
   const clicks = [() => decide(true), () => decide(false), customise];
   // with Global Privacy Control the rejection is chosen in advance
   return [
     element('h2', { id: 'title' }, notice.title),
-    ...intro(notice),
+    intro(notice),
     actions(notice.buttons, clicks, notice.note ? 1 : undefined),
   ];
 }
@@ -21,7 +22,7 @@ export function banner(notice: Notice, { decide, customise }: BannerActions): HT
 /** With the links. */
 export function intro({ intro: introduction, links, note }: Notice): HTMLElement[] {
   const text = element('p', { id: 'intro' }, introduction);
-  for (const { label, href } of links) text.append(' ', element('a', { href }, label));
+  map(links, ({ label, href }) => text.append(' ', element('a', { href }, label)));
   return note ? [text, element('p', { class: 'note' }, note)] : [text];
 }
 
@@ -30,5 +31,5 @@ export const actions = (labels: string[], clicks: (() => void)[], focused?: numb
   element(
     'div',
     { class: 'actions' },
-    ...labels.map((label, index) => element('button', { click: clicks[index], autofocus: index === focused }, label)),
+    map(labels, (label, index) => element('button', { click: clicks[index], autofocus: index === focused }, label)),
   );

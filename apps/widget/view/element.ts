@@ -1,20 +1,33 @@
 import { page } from '../page.ts';
+import { map, own } from '../plain.ts';
 
+/** Lists of them stand for what is in them. */
+export type Children = (Node | string | Children)[];
 type Attribute = string | boolean | undefined | (() => void);
 
 /** Creates an element. `true` sets an empty attribute, and a function listens to the event of that name. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, Attribute> = {},
-  ...children: (Node | string)[]
+  ...children: Children
 ): HTMLElementTagNameMap[Tag] {
   const made = page.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
+  const all = own<Attribute>(attributes);
+  for (const name in all) {
+    const value = all[name];
     if (typeof value === 'function') made.addEventListener(name, value);
     else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value);
   }
-  made.append(...children);
-  return made;
+  return add(made, children);
+}
+
+export function add<Parent extends Element>(parent: Parent, children: Children): Parent {
+  map(children, (child) => {
+    // biome-ignore lint/suspicious/useIsArray: the page may have replaced that
+    if (child instanceof Array) add(parent, child);
+    else parent.append(child);
+  });
+  return parent;
 }
 
 /** An icon of strokes on a 24 × 24 grid, for a button with a label: browsers hide what is in it from screen readers. */

@@ -1,9 +1,10 @@
 /** The second view: a switch for each category. */
 import type { Choice, Consent } from '../consent.ts';
 import type { Notice } from '../notice.ts';
+import { map, own } from '../plain.ts';
 import type { Texts } from '../wording.ts';
 import { actions, intro } from './banner.ts';
-import { element, icon } from './element.ts';
+import { type Children, element, icon } from './element.ts';
 
 interface PreferencesActions {
   decide(choice: Choice): void;
@@ -16,9 +17,9 @@ export function preferences(
   consent: Consent | null,
   seen: string,
   { decide, close }: PreferencesActions,
-): HTMLElement[] {
+): Children {
   const { title, categories, buttons } = notice.settings;
-  const switches = new Map<string, HTMLInputElement>();
+  const switches = own<HTMLInputElement>({});
 
   const row = ({ id, label, description, always }: Notice['settings']['categories'][number]) => {
     const control = element('input', {
@@ -26,9 +27,9 @@ export function preferences(
       role: 'switch',
       id: `category-${id}`,
       'aria-describedby': `purpose-${id}`,
-      checked: consent?.preferences[id],
+      checked: own(consent?.preferences)[id],
     });
-    if (!always) switches.set(id, control);
+    if (!always) switches[id] = control;
     return element(
       'li',
       {},
@@ -42,8 +43,11 @@ export function preferences(
     );
   };
 
-  const rows = categories.map(row);
-  const chosen = () => Object.fromEntries(Array.from(switches, ([id, { checked }]) => [id, checked]));
+  const chosen = () => {
+    const choice = own<boolean>({});
+    for (const id in switches) choice[id] = switches[id]?.checked === true;
+    return choice;
+  };
   return [
     element(
       'div',
@@ -54,9 +58,9 @@ export function preferences(
     element(
       'div',
       { class: 'scroll' },
-      ...intro(notice),
-      element('ul', {}, ...rows),
-      ...(consent ? [receipt(notice, texts, consent, seen)] : []),
+      intro(notice),
+      element('ul', {}, map(categories, row)),
+      consent ? receipt(notice, texts, consent, seen) : [],
     ),
     actions(buttons, [() => decide(true), () => decide(false), () => decide(chosen())]),
   ];
@@ -70,12 +74,14 @@ function receipt(
   seen: string,
 ): HTMLElement {
   const names = { accept_all: texts.accept, reject_all: texts.reject, custom: texts.save, withdraw: texts.withdraw };
-  // required categories are not among the preferences
-  const choices = settings.categories.map(
-    ({ id: name, label }) => `${(preferences[name] ?? true) ? '✓' : '✗'} ${label}`,
-  );
   const text = element('p', { class: 'fine' }, 'ID ', element('code', {}, id));
-  text.append(['', decidedAt, names[decision], ...choices, '', seen].join('\n'));
+  let lines = `\n${decidedAt}\n${names[decision]}`;
+  // required categories are not among the preferences
+  const choices = own(preferences);
+  map(settings.categories, ({ id: name, label }) => {
+    lines += `\n${(choices[name] ?? true) ? '✓' : '✗'} ${label}`;
+  });
+  text.append(`${lines}\n\n${seen}`);
   const copy = async () => {
     await navigator.clipboard.writeText(text.textContent ?? '');
     button.textContent = `${texts.copy} ✓`;
@@ -83,5 +89,5 @@ function receipt(
   const button = element('button', { click: copy }, texts.copy);
   // only secure pages have a clipboard; elsewhere the visitor can still select the text
   const buttons = navigator.clipboard ? [button] : [];
-  return element('details', {}, element('summary', { class: 'fine' }, texts.lastDecision), text, ...buttons);
+  return element('details', {}, element('summary', { class: 'fine' }, texts.lastDecision), text, buttons);
 }

@@ -1,10 +1,12 @@
 /** The widget in the page. A shadow tree keeps the styles of both apart. */
+import { either } from '../attempt.ts';
 import type { Choice, Consent } from '../consent.ts';
 import { type Notice, noticeOf } from '../notice.ts';
 import { page } from '../page.ts';
+import { has, own, words } from '../plain.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
-import { element, icon } from './element.ts';
+import { add, type Children, element, icon } from './element.ts';
 import { preferences } from './preferences.ts';
 import css from './widget.css?inline';
 
@@ -30,6 +32,8 @@ export interface View {
   close(): void;
   /** announces a text to screen readers */
   say(text: string): void;
+  /** Comes back after the page has replaced its document. */
+  stay(): void;
 }
 
 export function createView({ settings, gpc, consent, seen, onShow, decide }: ViewOptions): View {
@@ -49,30 +53,57 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
 
   const host = page.createElement('assent-widget');
   const shadow = host.attachShadow({ mode: 'open' });
-  shadow.adoptedStyleSheets = [styles(theme)];
-  for (const [name, value] of Object.entries(colors)) host.style.setProperty(`--assent-${kebab(name)}`, value);
+  shadow.adoptedStyleSheets = [styles()];
+  for (const name in own(colors)) host.style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
   shadow.append(frame);
-  // not in the body, which sites move, scale and replace
-  page.documentElement.append(host);
 
   /** What had the focus before. */
   let before: Element | null = null;
+  let body: HTMLElement | null = null;
+  let isModal = false;
 
-  function show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => HTMLElement[]): void {
-    const modal = source === 'preferences';
+  const paint = () => {
+    frame.className = isDark(theme) ? 'dark' : '';
+  };
+  media.addEventListener('change', paint);
+
+  function attach(): void {
+    // not in the body, which sites move, scale and replace
+    page.documentElement.append(host);
+    body = page.body;
+    paint();
+    // a page may change its scheme by a class
+    new MutationObserver(paint).observe(page.documentElement, { attributes: true });
+    // away from the document a dialog is modal no longer
+    if (dialog.open && isModal) {
+      dialog.close();
+      dialog.showModal();
+    }
+  }
+
+  function stay(): void {
+    if (host.isConnected) body = page.body;
+    // a page that takes out this element alone means it
+    else if (host.parentNode || body !== page.body) attach();
+  }
+
+  function show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => Children): void {
+    if (!host.isConnected) attach();
+    isModal = source === 'preferences';
     const notice = noticeOf(settings, gpc, consent());
     const focused = shadow.activeElement ?? page.activeElement;
     // fields in a form can take the places of its methods
     if (!dialog.open) before = focused instanceof HTMLFormElement ? null : focused;
     dialog.close();
     dialog.className = `${source} ${position}`;
-    dialog.replaceChildren(...view(notice, (choice) => decide(choice, source, notice)));
+    dialog.replaceChildren();
+    add(dialog, [view(notice, (choice) => decide(choice, source, notice))]);
     corner.hidden = true;
-    if (modal) dialog.showModal();
+    if (isModal) dialog.showModal();
     else dialog.show();
     // a visitor who is typing keeps the focus
     const field = before as HTMLElement | null;
-    const isWriting = !modal && (field?.isContentEditable || field?.matches('input, textarea, select'));
+    const isWriting = !isModal && (field?.isContentEditable || field?.matches('input, textarea, select'));
     const first = isWriting ? field : dialog.querySelector<HTMLElement>('[autofocus]');
     (first ?? dialog).focus({ preventScroll: true });
     onShow(notice);
@@ -88,7 +119,7 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
 
   /** Closes without a decision: from the second view back to the first, if the visitor has not decided yet. */
   function leave(): void {
-    if (dialog.classList.contains('preferences') && !consent()) ask();
+    if (isModal && !consent()) ask();
     else close();
   }
 
@@ -100,7 +131,6 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
   }
 
   dialog.addEventListener('keydown', (event) => {
-    keepFocus(dialog, event);
     if (event.key === 'Escape') {
       event.preventDefault();
       leave();
@@ -112,8 +142,10 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
     leave();
   });
 
+  attach();
   return {
     ask,
+    stay,
     open,
     close,
     say: (text) => {
@@ -123,23 +155,22 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
 }
 
 /** A constructed stylesheet, which the page's content security policy does not restrict. */
-function styles(theme: 'auto' | 'light' | 'dark'): CSSStyleSheet {
+function styles(): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
-  const dark = { auto: '$&', light: 'not all', dark: 'all' }[theme];
-  sheet.replaceSync(css.replace(/\(prefers-color-scheme: ?dark\)/, dark));
+  sheet.replaceSync(css);
   return sheet;
 }
 
-const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const media = matchMedia('(prefers-color-scheme: dark)');
 
-/** Keeps the focus inside an open dialog: after the last control comes the first. */
-function keepFocus(dialog: HTMLElement, event: KeyboardEvent): void {
-  if (event.key !== 'Tab') return;
-  // the dialog itself comes first; what is folded away cannot have the focus
-  const controls = 'a[href], summary, input, button:not(details:not([open]) *)';
-  const order = [dialog, ...dialog.querySelectorAll<HTMLElement>(controls)];
-  const at = order.indexOf((dialog.getRootNode() as ShadowRoot).activeElement as HTMLElement);
-  const next = event.shiftKey ? (at > 1 ? at - 1 : -1) : at + 1;
-  event.preventDefault();
-  (order.at(next) ?? order[1])?.focus();
+/** `auto`: as the page is, where it has one scheme alone, else as the visitor's system is. */
+function isDark(theme: 'auto' | 'light' | 'dark'): boolean {
+  const { colorScheme } = getComputedStyle(page.documentElement);
+  const meta = page.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;
+  const schemes = words(theme !== 'auto' ? theme : colorScheme === 'normal' ? (meta ?? '') : colorScheme);
+  const dark = has(schemes, 'dark');
+  return dark === has(schemes, 'light') ? media.matches : dark;
 }
+
+const kebab = (name: string): string =>
+  either(() => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), name);

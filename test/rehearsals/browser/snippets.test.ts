@@ -58,6 +58,11 @@ describe('the snippets of the documents', () => {
     expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
   });
 
+  it('the tag of a tag manager shows the banner', async () => {
+    const { page } = await open(block('widget.js?domain='));
+    await page.getByRole('dialog', { name: 'Your privacy, your choice' }).waitFor();
+  });
+
   it('an experiment shows one of its variants', async () => {
     const { page, messages } = await open(block('experiment:'));
     await page.getByRole('dialog', { name: /^(Your privacy, your choice|Biscuits\?)$/ }).waitFor();

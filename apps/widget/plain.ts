@@ -1,0 +1,65 @@
+/**
+ * Lists, maps and texts by syntax alone. Pages replace built-ins, and libraries give all arrays and objects members of
+ * their own: nothing of that may decide whether a choice is applied or recorded. What calls a built-in nevertheless says
+ * what holds where it throws.
+ */
+import { either } from './attempt.ts';
+
+/** What is the object's own, so that `for … in` names nothing else. */
+export const own = <Value>(object?: { readonly [name: string]: Value } | null): Record<string, Value> =>
+  ({ __proto__: null, ...object }) as unknown as Record<string, Value>;
+
+/** Leaves out what `work` returns undefined for. */
+export function map<Item, Result>(
+  list: ArrayLike<Item>,
+  work: (item: Item, index: number) => Result | undefined,
+): Result[] {
+  const made: Result[] = [];
+  for (let index = 0; index < list.length; index += 1) {
+    const result = work(list[index] as Item, index);
+    if (result !== undefined) made[made.length] = result;
+  }
+  return made;
+}
+
+/** One list of several. */
+export function joined<Item>(...lists: ArrayLike<Item>[]): Item[] {
+  const all: Item[] = [];
+  map(lists, (list) => {
+    map(list, (item) => {
+      all[all.length] = item;
+    });
+  });
+  return all;
+}
+
+export const some = <Item>(list: ArrayLike<Item>, test: (item: Item) => unknown): boolean =>
+  map(list, (item) => (test(item) ? true : undefined)).length > 0;
+
+export const has = <Item>(list: ArrayLike<Item>, wanted: Item): boolean => some(list, (item) => item === wanted);
+
+/** What is between white space and commas. */
+export function words(text: string): string[] {
+  const found: string[] = [];
+  let word = '';
+  for (let index = 0; index <= text.length; index += 1) {
+    const letter = text[index] ?? ' ';
+    if (letter > ' ' && letter !== ',') word += letter;
+    else {
+      if (word) found[found.length] = word;
+      word = '';
+    }
+  }
+  return found;
+}
+
+export function part(text: string, start: number, end = text.length): string {
+  let found = '';
+  for (let index = start; index < end; index += 1) found += text[index] ?? '';
+  return found;
+}
+
+export const lower = (text: string): string => either(() => text.toLowerCase(), text);
+
+/** Unix milliseconds. */
+export const now = (): number => either(() => +Date.now(), performance.timeOrigin + performance.now());

@@ -1,0 +1,44 @@
+/**
+ * The widget's own tag, however it came into the page. A module, and a script in a shadow tree, is not told which tag it
+ * is; tag managers make the element anew without its `data-` attributes; what delays scripts changes their type and
+ * where their address stands.
+ */
+import { either } from './attempt.ts';
+import { page } from './page.ts';
+import { map } from './plain.ts';
+
+export interface Tag {
+  /** its `data-` attributes, named as in `dataset` */
+  data: Record<string, string | undefined>;
+  /** where its file is from, with the query; the page's own where nothing tells */
+  address: string;
+}
+
+const ours = /^https?:[^?#]*\/widget(-\w{16})?\.js([?#]|$)/;
+
+export function findTag(): Tag {
+  const running = page.currentScript as HTMLScriptElement | null;
+  let data: Tag['data'] = {};
+  let address = '';
+  const look = (element: Element): void => {
+    const { shadowRoot, attributes } = element;
+    if (shadowRoot) map(shadowRoot.querySelectorAll('*'), look);
+    if (!(element instanceof HTMLScriptElement)) return;
+    const { dataset, src } = element;
+    const isTag = dataset.domain || dataset.key;
+    // in whatever attribute; a site may serve its tag's file under another name
+    const found =
+      element === running && isTag && src[0] === 'h'
+        ? src
+        : map(attributes, ({ value }) => {
+            const href = either(() => new URL(value, page.baseURI).href, '');
+            return either(() => ours.test(href), false) ? href : undefined;
+          })[0];
+    address = found ?? address;
+    if (isTag && (found || element === running)) data = { ...dataset };
+  };
+  // the newest that has them, and what runs is newest
+  if (!running?.dataset.domain || !running.dataset.key) map(page.querySelectorAll('*'), look);
+  if (running) look(running);
+  return { data, address: address || running?.src || location.href };
+}
