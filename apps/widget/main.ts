@@ -10,7 +10,7 @@ import type { Shown } from './hash-notice.ts';
 import { linesOf, type Notice } from './notice.ts';
 import { assigned } from './page.ts';
 import { pageUrl } from './page-url.ts';
-import { map, now, own, some, words } from './plain.ts';
+import { map, now, own, some } from './plain.ts';
 import { createRecordClient, type Report } from './record-client.ts';
 import { readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
@@ -88,7 +88,7 @@ function start(): void {
     const at = now();
     const id = makeId(at);
     // other scripts may have stored something else there
-    const visitorId = typeof last?.visitorId === 'string' && words(last.visitorId)[0] ? last.visitorId : randomHex(16);
+    const visitorId = (typeof last?.visitorId === 'string' && last.visitorId) || randomHex(16);
     const decidedAt = either(() => new Date(at).toISOString(), '');
     const made: Kept = { id, decision, preferences, decidedAt, visitorId, policyVersion, gpc, at };
     // a listener may open another view before this one is recorded

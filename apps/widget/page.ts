@@ -7,23 +7,25 @@
 import { either } from './attempt.ts';
 
 type Members = Record<PropertyKey, (...given: unknown[]) => unknown>;
-const named = document as unknown as Members;
 
-export const page: Document = either(
-  () =>
-    new Proxy({} as Document, {
-      get: (_, name) => {
-        const value = either(() => Reflect.get(Document.prototype, name, document), named[name]);
-        if (typeof value !== 'function') return value;
-        return either(
-          () => value.bind(document),
-          (one: unknown, two: unknown) => named[name]?.(one, two),
-        );
-      },
-      set: (_, name, value) => Reflect.set(Document.prototype, name, value, document),
-    }),
-  document,
-);
+export const page: Document =
+  either(
+    () =>
+      new Proxy({} as Document, {
+        get: (_, name) => {
+          const value = either(
+            () => Reflect.get(Document.prototype, name, document),
+            (document as unknown as Members)[name],
+          );
+          if (typeof value !== 'function') return value;
+          return either(
+            () => value.bind(document),
+            (one: unknown, two: unknown) => (document as unknown as Members)[name]?.(one, two),
+          );
+        },
+        set: (_, name, value) => Reflect.set(Document.prototype, name, value, document),
+      }),
+  ) ?? document;
 
 /** What a script assigned to the window; undefined where there is at most an element of that name. */
 export const assigned = <Name extends keyof Window>(name: Name): Window[Name] | undefined =>

@@ -31,8 +31,8 @@ export function findTag(): Tag {
       element === running && isTag && src[0] === 'h'
         ? src
         : map(attributes, ({ value }) => {
-            const href = either(() => new URL(value, page.baseURI).href, '');
-            return either(() => ours.test(href), false) ? href : undefined;
+            const href = either(() => new URL(value, page.baseURI).href);
+            return href && either(() => ours.test(href)) ? href : undefined;
           })[0];
     address = found ?? address;
     if (isTag && (found || element === running)) data = { ...dataset };

@@ -45,11 +45,10 @@ export function wordingFor(wanted: readonly string[], texts: OwnTexts): Wording 
   });
   const language = found[0] ?? 'en';
   const base = baseOf(language);
+  const at = map(languages, (known, index) => (known === base ? index : undefined))[0] ?? 0;
   const ours = own<string | undefined>({});
   const all: Record<string, ArrayLike<string>> = own(phrases);
-  for (const name in all)
-    ours[name] =
-      map(languages, (known, index) => (known === base ? all[name]?.[index] : undefined))[0] ?? all[name]?.[0];
+  for (const name in all) ours[name] = all[name]?.[at];
   return {
     texts: { ...ours, ...ownTextsFor(texts, language) } as Texts,
     language,
