@@ -14,7 +14,7 @@ interface Display {
 export function countDisplay(target: Target, display: Display, isShown: () => boolean): void {
   if (page.hidden) {
     const again = () => countDisplay(target, display, isShown);
-    addEventListener('visibilitychange', again, { once: true });
+    page.addEventListener('visibilitychange', again, { once: true });
     return;
   }
   const waits = openWaits(target);

@@ -8,7 +8,7 @@ import { countDisplay } from './displays.ts';
 import { vary } from './experiment.ts';
 import type { Shown } from './hash-notice.ts';
 import { linesOf, type Notice } from './notice.ts';
-import { assigned } from './page.ts';
+import { assigned, page } from './page.ts';
 import { pageUrl } from './page-url.ts';
 import { map, now, own, some } from './plain.ts';
 import { createRecordClient, type Report } from './record-client.ts';
@@ -147,7 +147,7 @@ function start(): void {
     void runScripts();
   });
   addEventListener('storage', follow);
-  addEventListener('visibilitychange', follow);
+  page.addEventListener('visibilitychange', follow);
   if (kept) view.close();
   else {
     view.ask();

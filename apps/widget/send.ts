@@ -52,20 +52,20 @@ export async function send(target: Target, body: string): Promise<Outcome> {
   try {
     const response = await ask(target, 'POST', 'record', body);
     const { status } = response;
-    let answer: Partial<Answer> = {};
+    let answer = {} as Answer;
     try {
       answer = await response.json();
     } catch {
       // a captive portal or a proxy, as below
     }
-    if (response.ok && answer.id) return { receipt: answer as Answer };
-    const { code, detail = '' } = answer;
+    if (response.ok && answer.id) return { receipt: answer };
+    const { code, detail } = answer;
     // without a code the answer is not the service's but that of a captive portal or a proxy, so a retry helps
     if (status === 429 || status >= 500 || !code) {
       return { wait: +(response.headers.get('Retry-After') ?? 0) * 1000 || 0 };
     }
     if (code === 'id_time_out_of_range') {
-      const serverTime = +new Date(answer.serverTime ?? '');
+      const serverTime = +new Date(answer.serverTime);
       // another page's `Date` may read it
       return serverTime > 0 ? { serverTime } : { wait: 0 };
     }
