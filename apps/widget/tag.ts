@@ -22,7 +22,8 @@ export function findTag(): Tag {
   let address = '';
   const look = (element: Element): void => {
     const { shadowRoot, attributes } = element;
-    if (shadowRoot) map(shadowRoot.querySelectorAll('*'), look);
+    // a form's fields can take its place
+    if (shadowRoot) either(() => map(shadowRoot.querySelectorAll('*'), look));
     if (!(element instanceof HTMLScriptElement)) return;
     const { dataset, src } = element;
     const isTag = dataset.domain || dataset.key;
