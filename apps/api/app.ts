@@ -204,7 +204,7 @@ export function createApp(given: AppParts): Koa<State> {
   endpoints.post(`${domains}/:domainId/keys`, ...change, createKey(deps));
   endpoints.delete(`${domains}/:domainId/keys/:prefix`, ...revoke, revokeKey(deps));
   endpoints.post('/v1/organization/tokens/revoke', ...revoke, revokeToken(deps));
-  endpoints.get('/v1/organization/acts', ...anyScope, scope('manage', 'privacy'), readInPlace, listActs(deps));
+  endpoints.get('/v1/organization/acts', ...authorized, scope('manage', 'privacy'), readInPlace, listActs(deps));
   endpoints.post('/v1/organization/acts/lookup', ...privacy, readInPlace, lookUpActs(deps));
 
   const webhooks = '/v1/organization/webhooks';
