@@ -118,4 +118,5 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
   return { ...state, retry, put };
 }
 
-const isTransient = ({ kind, status }: ApiError): boolean => kind !== 'problem' || transientStatuses.includes(status);
+const isTransient = ({ kind, status, code }: ApiError): boolean =>
+  kind !== 'problem' || (transientStatuses.includes(status) && code !== 'not_configured');

@@ -36,6 +36,10 @@ const messages: Record<string, Message> = {
     title: 'The service is unavailable',
     text: 'It cannot answer at the moment. This page keeps trying.',
   },
+  not_configured: {
+    title: 'Not set up here',
+    text: 'Whoever runs this installation has to set up what this page needs.',
+  },
   internal_error: {
     title: 'The service reported an error',
     text: 'Its log has the details under the request id below. No recorded decision is lost.',
@@ -67,7 +71,7 @@ export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) 
 
 /** Where the service says more than the text above. */
 const isDetailShown = ({ code }: ApiError): boolean =>
-  code === 'invalid_request' || code === 'insufficient_scope' || code === 'unavailable';
+  ['invalid_request', 'insufficient_scope', 'unavailable', 'not_configured'].includes(code ?? '');
 
 function RequestId({ id }: { id: string }) {
   const [isCopied, setCopied] = useState(false);
