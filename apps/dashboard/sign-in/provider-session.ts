@@ -10,7 +10,7 @@ export interface Pending {
   returnTo: string;
 }
 
-interface ProviderTokens {
+export interface ProviderTokens {
   refreshToken: string | null;
   /** says at sign-out whose session ends */
   idToken: string | null;
