@@ -88,7 +88,10 @@ describe('deliveries', () => {
     createAdministration(db, 'test').createDomain(tenant.organizationId, { name: 'new', origins: [] });
   const record = async (count: number, fields: Partial<Parameters<typeof recordAt>[1]> = {}) => {
     const records = Array.from({ length: count }, () =>
-      recordAt(Date.now(), { domainId: at(tenant.domainIds, 0), ip: '192.0.2.0', userAgent: 'Mozilla/5.0', ...fields }),
+      recordAt(Date.now(), {
+        ...{ domainId: at(tenant.domainIds, 0), ip: '192.0.2.0', userAgent: 'Mozilla/5.0', bot: false },
+        ...fields,
+      }),
     );
     await persist(db, records, { owe: true });
     return records.map(({ id }) => id).toSorted();
