@@ -20,6 +20,16 @@ const say = (texts: TemplateStringsArray, ...names: string[]): Part[] =>
     return name === undefined ? [text] : [text, { name }];
   });
 
+/** What of the log was read. */
+const logReads = new Map([
+  ['records', 'pages'],
+  ['record', 'single records'],
+  ['proof', 'proofs'],
+  ['entries', 'entries'],
+  ['feed', 'the feed'],
+  ['org-stats', 'the newest records of all domains'],
+]);
+
 export function tellAct({ act, subject, details }: Act, { domains }: Organization): Told {
   const nameOf = (domainId: string) => domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   const text = (field: string) => {
@@ -73,6 +83,11 @@ export function tellAct({ act, subject, details }: Act, { domains }: Organizatio
       more: say`to the webhook ${subject}`,
     }),
     'webhook.disable': () => ({ what: say`Paused the webhook ${subject}`, more: say`${text('reason')}` }),
+    'token.create': () => ({ what: say`Issued an access token to ${text('sub')}`, more: say`for ${text('scope')}` }),
+    'log.read': () => ({
+      what: say`Read the log of ${own}`,
+      more: say`${logReads.get(text('what')) ?? text('what')}, ${count(number('records'))} records`,
+    }),
     'visitor.read': () => ({ what: say`Looked up a visitor’s records of ${where}` }),
     'visitor.access': () => ({ what: say`Read everything about a visitor of ${where}` }),
     'visitor.erase': () => ({ what: say`Erased a visitor of ${where}`, more: say`${text('erasureId')}` }),
