@@ -245,13 +245,15 @@ describe('on a desk and on phones, light and dark, there is nothing for axe to f
     await page.goto(`${dashboard.api.baseUrl}/verify`);
     const name = `${'long'.repeat(30)}.json`;
     const choose = (content: string) =>
-      page.getByLabel('Proof file or bundle').setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) });
+      page.getByLabel('Proof file, bundle').setInputFiles({ name, mimeType: '', buffer: Buffer.from(content) });
     await look(page, 'verify');
     await page.getByLabel('Verifier key').fill(vector.verifierKey);
     await choose(JSON.stringify({ ...bundle, timestamp }));
     await page.getByText('The proof holds.').waitFor();
     await look(page, 'verify-holds');
     await choose('hello');
+    await page.getByText('This is not a proof.').waitFor();
+    await choose(JSON.stringify({ ...bundle, position: bundle.position + 1 }));
     await page.getByText('This proof does not hold.').waitFor();
     await page.getByLabel('Verifier key').fill('consent.example.com/dom_x+a2b5d1c7+AQ==');
     await look(page, 'verify-fails');
