@@ -28,7 +28,12 @@ const expectLimited = (answer: Answer<ProblemAnswer>, policy: string) => {
 
 holdTheMinute();
 const limit = String(perMinute);
-const limits = { RECORD_RATE_PER_MINUTE: limit, READ_RATE_PER_MINUTE: limit, FAILURE_RATE_PER_MINUTE: limit };
+const limits = {
+  RECORD_RATE_PER_MINUTE: limit,
+  READ_RATE_PER_MINUTE: limit,
+  FAILURE_RATE_PER_MINUTE: limit,
+  CHANGE_RATE_PER_MINUTE: '120',
+};
 const stack = await useStackWithApi({ env: { ...limits, TRUSTED_PROXY_HOPS: '1' } });
 
 describe(`with ${perMinute} of each a minute`, () => {
