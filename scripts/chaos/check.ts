@@ -136,7 +136,7 @@ export async function checkPromises(
     ['I1: lost records were answered as persisted', missing.filter(({ how }) => how === 'persisted').length],
     ['I1: records are stored twice', stored.length - ids.size],
     [`I2: records are stored as nobody sent them, such as ${JSON.stringify(strange[0])}`, strange.length],
-    ['I2: decisions were refused', load.refused.length],
+    [`I2: decisions were refused, such as with ${load.refused[0]?.how}`, load.refused.length],
     ['I3: counters differ from the records', await countDifferences(scene)],
     ['I5: jobs are stuck', jobs.wait + jobs.active + jobs.delayed + jobs.failed],
     ['I6: records are rejected, or not listed as rejected', Math.abs(rejected - toReject)],

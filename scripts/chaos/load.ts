@@ -14,7 +14,7 @@ export interface Attempt {
   body: Body;
   /** the answer's status; 0 for none */
   status: number;
-  /** `queued` or `persisted` if acknowledged */
+  /** `queued` or `persisted` if acknowledged, else the problem's code */
   how: string;
   /** 0 where nobody could answer */
   milliseconds: number;
@@ -156,8 +156,8 @@ async function post(baseUrl: string, site: Site, body: Body, userAgent: string |
   try {
     const headers = { 'user-agent': userAgent ?? '' };
     const response = await postRecord(baseUrl, site, body, AbortSignal.timeout(patience), headers);
-    const { status: how } = (await response.json()) as { status: unknown };
-    return { status: response.status, how: String(how) };
+    const { status: how, code = how } = (await response.json()) as { status: unknown; code?: unknown };
+    return { status: response.status, how: String(code) };
   } catch {
     return { status: 0, how: '' };
   }
