@@ -94,14 +94,18 @@ function toTimestamp(time: number): string {
 /** Returns the id if its time is in the accepted window. */
 function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): string {
   const time = timeOf(id);
-  if (time >= now - acceptedPast && time <= now + acceptedAhead) return id;
-  // a client that corrected its clock by a wrong one would date the decision wrongly for good
-  if (!clock.agrees()) throw unavailable("the id's time cannot be judged: the clocks of the service do not agree");
+  if (isAccepted(time, now)) return id;
+  // a client that corrected its clock by a wrong one would date the decision wrongly for good, and the clock that this
+  // request arrived by may have been set right meanwhile
+  if (!clock.agrees() || isAccepted(time, Date.now()))
+    throw unavailable("the id's time cannot be judged: the clocks of the service do not agree");
   throw new Problem('id_time_out_of_range', "the id's time must be between 30 days ago and 5 minutes ahead", {
     errors: [{ path: '/id', message: `has the time ${new Date(time).toISOString()}` }],
     serverTime: new Date(now).toISOString(),
   });
 }
+
+const isAccepted = (time: number, now: number): boolean => time >= now - acceptedPast && time <= now + acceptedAhead;
 
 /** Only an import says that a record was imported: whoever has a page's key could claim it. */
 function refuseOrLeaveOut(source: string, isStrict: boolean): LeftOut {

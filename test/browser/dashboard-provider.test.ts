@@ -150,7 +150,7 @@ describe('signing in with a provider', () => {
       const letGo = async () => {
         const answered = page.waitForResponse(`${issuer}/token`);
         await release?.();
-        await (await answered).finished();
+        await answered;
         await afterwards(page);
       };
       return { page, letGo };

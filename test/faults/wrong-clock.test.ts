@@ -1,7 +1,12 @@
 /** A process whose clock is more than a year ahead, and one whose clock is right, beside a Postgres whose clock is right. */
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { request } from 'node:http';
+import path from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
 import { makeIdAt } from '#libs/base/terms/uuid';
 import { listMonths, makeMonth } from '#libs/record/month-partitions';
+import { clockOfProcess } from '../../scripts/chaos/clocks.ts';
 import { createClient } from '../support/client.ts';
 import { clockAhead } from '../support/clock.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -49,6 +54,30 @@ describe('a clock that is 400 days ahead', () => {
     expect((await record(Date.now() + ahead)).status).toBe(202);
     await expectSkew(api);
   });
+});
+
+it('an API whose clock is set right while a decision arrives has it sent again', async () => {
+  const clock = clockOfProcess(path.join(mkdtempSync(path.join(inject('folder'), 'clock-')), 'ahead'));
+  clock.set(ahead);
+  const tenant = await makeTenant(stores.db);
+  const api = await startApiProcess({ ...stores.env, ...clock.env });
+  const body = JSON.stringify({ decision: 'custom', id: makeIdAt(Date.now()) });
+  const sent = request(`${api.baseUrl}/v1/consent/${at(tenant.domainIds, 0)}/record`, {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', 'content-length': String(body.length), expect: '100-continue' },
+      'x-api-key': at(tenant.apiKeys, 0),
+    },
+  });
+  sent.flushHeaders();
+  // the request has arrived
+  await once(sent, 'continue');
+  clock.set(0);
+  await eventually(async () => expect(await metric(api.opsUrl, 'assent_clock_skew_seconds')).toBeLessThan(30));
+  sent.end(body);
+  const [response] = await once(sent, 'response');
+  response.resume();
+  expect(response.statusCode).toBe(503);
 });
 
 it('with the right clock a worker tells of a month that is due, and leaves it for now', async () => {
