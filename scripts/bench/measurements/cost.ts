@@ -40,8 +40,8 @@ export const cost: Measurement = {
           for (const [pace, settings] of Object.entries(derived)) {
             const name = `cost: ${rate ? `${rate}/s` : 'full speed'}, ${domains} domains, sealed ${pace}`;
             await stack.reset();
-            const beside = (api: Server) => freshness(name, api, probe, stack.token(probe.organizationId));
-            const use = { settings, sites: sites.slice(0, domains), rate, beside };
+            const afterwards = (api: Server) => freshness(name, api, probe, stack.token(probe.organizationId));
+            const use = { settings, sites: sites.slice(0, domains), rate, afterwards };
             const found = await (await sustained(name, stack, seconds, use))();
             const sum = processes.reduce((sum, each) => sum + (found[`${name}: ${each}`]?.value ?? Number.NaN), 0);
             Object.assign(figures, found, { [`${name}: ÷ Koa`]: { value: sum / bare, unit: '' } });

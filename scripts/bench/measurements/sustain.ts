@@ -9,6 +9,8 @@ import type { Server, Stack } from '../stack.ts';
 /** milliseconds that the oldest waiting job may have waited, and between two looks at it */
 const mayWait = 150;
 const lookEvery = 25;
+/** seconds for what runs afterwards */
+const probing = 2;
 
 /** The client is paused while the oldest job has waited too long, so that what is offered is what is stored. */
 export const sustain: Measurement = {
@@ -27,8 +29,8 @@ interface Sustaining {
   sites?: Site[];
   /** requests a second; default: as many as are stored */
   rate?: number | undefined;
-  /** runs beside what is measured */
-  beside?: (api: Server) => Promise<Figures>;
+  /** runs under the same load once that was measured; default: nothing */
+  afterwards?: (api: Server) => Promise<Figures>;
 }
 
 /** A round with a worker of these settings. */
@@ -36,7 +38,7 @@ export async function sustained(
   name: string,
   stack: Stack,
   seconds: number,
-  { settings = {}, sites = stack.sites, rate, beside = async () => ({}) }: Sustaining = {},
+  { settings = {}, sites = stack.sites, rate, afterwards }: Sustaining = {},
 ): Promise<Round> {
   const [api, worker] = await Promise.all([stack.startApi(), stack.startWorker(settings)]);
   const warmUp = Math.min(2, seconds / 2);
@@ -44,7 +46,7 @@ export async function sustained(
     const load = startLoad({
       baseUrl: api.baseUrl,
       send: { sites },
-      seconds: warmUp + seconds + 1,
+      seconds: warmUp + seconds + 1 + (afterwards ? probing : 0),
       ...(rate && { rate }),
     });
     const keepQueueShort = async (forSeconds: number) => {
@@ -59,8 +61,9 @@ export async function sustained(
     try {
       await keepQueueShort(warmUp);
       const first = look(await stack.stored(), pids);
-      const [besides] = await Promise.all([beside(api), keepQueueShort(seconds)]);
+      await keepQueueShort(seconds);
       const last = look(await stack.stored(), pids);
+      const [found] = afterwards ? await Promise.all([afterwards(api), keepQueueShort(probing)]) : [];
       load.resume();
       const result = await load.result;
       expectAnswers(result);
@@ -70,7 +73,7 @@ export async function sustained(
         ...figuresBetween(name, first, last),
         // of a client that was paused it says nothing
         ...(rate && { [`${name}: p99`]: { value: result.p99, unit: 'ms' } }),
-        ...besides,
+        ...found,
       };
     } finally {
       load.resume();
