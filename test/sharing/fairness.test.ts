@@ -18,8 +18,7 @@ import { at, openStores, sealSettings } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-/** of an API process, and of a worker for one organization */
-const reads = 8;
+/** of a worker for one organization */
 const deliveriesOfOne = 32;
 
 describe('beside three organizations at their worst', () => {
@@ -104,7 +103,8 @@ describe('beside three organizations at their worst', () => {
     release();
     await Promise.allSettled(theirs);
     expect(answer.status).toBe(200);
-    expect(ended).toBeLessThanOrEqual(2 * reads);
+    // some rounds: it may arrive when the next one has begun, and behind all of theirs it would be the last
+    expect(ended).toBeLessThan(theirs.length / 2);
   });
 
   it('a message is sent though none of theirs is answered, and the rest of theirs waits', async () => {

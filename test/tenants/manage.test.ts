@@ -61,6 +61,9 @@ describe('an organization', () => {
   };
   const acts = async (query = '', of = stack.tenant) =>
     (await ask<ActsPage>('GET', `/v1/organization/acts?${query}`, { of })).body;
+  /** Without those of reads, which are written up to a minute later. */
+  const newestActs = async (count: number) =>
+    (await acts('limit=200')).acts.filter(({ act }) => act !== 'log.read').slice(0, count);
 
   it('is shown with its plan, its usage and its domains', async () => {
     const { client, tenant, apiKey } = await useStack({ tenant: { domains: 2, monthlyRecordLimit: 100 } });
@@ -103,7 +106,7 @@ describe('an organization', () => {
     });
     const again = await ask('PATCH', path, { body: { name } });
     expect(again.status).toBe(200);
-    expect((await acts('limit=3')).acts).toMatchObject([
+    expect(await newestActs(3)).toMatchObject([
       { actor: 'mara', act: 'domain.update', subject: first.domainId, details: { name, origins } },
       { actor: 'mara', act: 'domain.create', subject: second.domainId },
       { actor: 'mara', act: 'domain.create', subject: first.domainId, details: { name: 'first.example' } },
@@ -222,7 +225,7 @@ describe('an organization', () => {
     expect(keys.keys).toMatchObject([{ prefix: apiKey.slice(0, 11), revokedAt: expect.any(String) }]);
     const fresh = await makeKey(domainId);
     await eventually(async () => expect((await record(elsewhere, domainId, fresh.apiKey)).status).toBe(202));
-    expect((await acts('limit=5')).acts.map(({ act }) => act)).toEqual([
+    expect((await newestActs(5)).map(({ act }) => act)).toEqual([
       'key.create',
       'domain.restore',
       'domain.archive',
@@ -262,7 +265,7 @@ describe('an organization', () => {
     expectBlame(await ask('DELETE', `${path}/ak_x`), '/prefix');
     const theirs = at(others.apiKeys, 0).slice(0, 11);
     expectProblem(await ask('DELETE', `${path}/${theirs}`), 404, 'key_not_found');
-    const [create, ...rest] = (await acts('limit=2')).acts.toReversed();
+    const [create, ...rest] = (await newestActs(2)).toReversed();
     expect(create).toMatchObject({ act: 'key.create', subject: second.prefix, details: { domainId } });
     expect(rest[0]).toMatchObject({ act: 'key.revoke', subject: first.prefix, details: { domainId } });
     expect(JSON.stringify(await acts('limit=200'))).not.toContain(apiKey);
