@@ -4,8 +4,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Context } from '#libs/base/http/context';
+import { toProblem } from '#libs/base/http/exchange';
 import type { Log } from '#libs/base/ops/process-log';
-import { Problem } from '#libs/base/terms/problem';
 import { domainOfPath, type FailedCredentials } from '#libs/tenants/failed-credentials';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import type { RecordMetrics } from './metrics.ts';
@@ -30,7 +30,7 @@ export function countRefusal(deps: {
     deps.log.warn({ event: 'refused', code, domainId: domain.domainId }, 'records of a domain are refused');
   };
   return (ctx, error) => {
-    const code = error instanceof Problem ? error.code : 'internal_error';
+    const { code } = toProblem(error);
     deps.metrics.refusals.inc({ code });
     void report(ctx, code);
   };

@@ -67,6 +67,8 @@ describe('one request', () => {
     const client = createClient(api.baseUrl, tenant);
     const recorded = await client.record(domainId, unknownKey, visitor, { ...from, 'x-request-id': 'traced-3' });
     expectProblem(recorded, 503, 'unavailable');
+    const metrics = await (await fetch(`${api.opsUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^assent_refusals_total\{code="unavailable"\} 1$/m);
     gate.open();
 
     for (const requestId of ['traced-2', 'traced-3']) {

@@ -141,7 +141,8 @@ function prefersPage(ctx: Context): boolean {
   return ctx.accepts(problemType, 'json', 'html') === 'html';
 }
 
-function toProblem(error: unknown): Problem {
+/** The problem that an error is answered with. */
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isUnavailable(error)) return unavailable('the database is not available; try again', { cause: error });
   if (error instanceof BatcherFull) return unavailable('too many requests are waiting; try again', { cause: error });
