@@ -3,13 +3,12 @@
  * `preferences` decide: where one is broken the body is refused. All others describe: what breaks its rule is mended where
  * its meaning is plain, else left out, so that no decision is lost for it.
  */
-import type { z } from 'zod';
-import { pointer } from '#libs/base/terms/field-errors';
+import { z } from 'zod';
+import { parseOptions, pointer, toFieldErrors } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
-import { createRules, type Given } from './body-rules.ts';
-import { recordBody } from './contract.ts';
+import { mapLimits, recordBody, tooMany } from './contract.ts';
 import { type LeftOut, leaveOut } from './left-out.ts';
-import { keepWhatHolds, withoutAbsent } from './lenient.ts';
+import { mend, withWords } from './mend.ts';
 
 interface Manner {
   /** of the page, by the request's header */
@@ -22,7 +21,14 @@ export type Checked<Body> =
   | { body: Body; leftOut: LeftOut[]; broken?: undefined }
   | { body?: undefined; leftOut?: undefined; broken: FieldError[] };
 
+type Given = Record<string, unknown>;
+
 const notKnown = 'is not a known field';
+const notAName = 'is not an allowed name';
+
+const isMap = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isMapField = (field: string): field is keyof typeof mapLimits => Object.hasOwn(mapLimits, field);
 
 /** A valid body is parsed once. */
 export function createCheck<Schema extends z.ZodObject>(schema: Schema) {
@@ -53,3 +59,102 @@ export function createCheck<Schema extends z.ZodObject>(schema: Schema) {
 }
 
 export const checkRecord = createCheck(recordBody);
+
+/** The rules of a body by its schema: of the whole, and of each field alone. */
+export function createRules<Schema extends z.ZodObject>(schema: Schema) {
+  const whole = z.compile(schema);
+  const rules = new Map(
+    Object.entries(schema.shape).map(([field, rule]) => [field, z.compile(z.object({ [field]: rule }))]),
+  );
+  const maps = [...rules.keys()].filter(isMapField);
+
+  return {
+    has: (field: string) => rules.has(field),
+    fields: [...rules.keys()],
+    /** The quick way: without the words for what is wrong. */
+    parse: (given: Given): z.infer<Schema> | undefined => {
+      if (maps.some((field) => whyWrongMap(field, given[field]))) return undefined;
+      return whole.safeParse(given).data;
+    },
+    /** What is wrong with it, in words. */
+    broken: (given: Given): FieldError[] => {
+      const wrong = maps.flatMap((field) => whyWrongMap(field, given[field]) ?? []);
+      if (wrong.some(({ isWhole }) => isWhole)) return wrong;
+      return [...wrong, ...toFieldErrors(whole.safeParse(given, parseOptions).error?.issues ?? [])];
+    },
+    /** The first rule that a value of this field breaks. */
+    whyBroken: (field: string, value: unknown): string | undefined => {
+      const wrong = isMapField(field) ? whyWrongMap(field, value) : undefined;
+      if (wrong) return wrong.message;
+      const read = rules.get(field)?.safeParse({ [field]: value }, parseOptions);
+      return toFieldErrors(read?.error?.issues ?? [])[0]?.message;
+    },
+  };
+}
+
+type Rules = ReturnType<typeof createRules>;
+
+/**
+ * Before the schema: thousands of entries, each with an error, would cost the time of hundreds of records, and zod drops a
+ * `__proto__` entry of a map silently.
+ */
+function whyWrongMap(field: keyof typeof mapLimits, map: unknown): (FieldError & { isWhole: boolean }) | undefined {
+  if (!isMap(map)) return undefined;
+  const limit = mapLimits[field];
+  if (Object.keys(map).length > limit) return { path: pointer([field]), message: tooMany(limit), isWhole: true };
+  if (!Object.hasOwn(map, '__proto__')) return undefined;
+  return { path: pointer([field, '__proto__']), message: notAName, isWhole: false };
+}
+
+/** Null is absence, in every field and in maps; an empty list is how PHP writes an empty map. */
+function withoutAbsent(given: Given, fields: readonly string[]): Given {
+  const present: Given = {};
+  for (const field of fields) {
+    const value = given[field];
+    if (value !== null && value !== undefined) present[field] = isMapField(field) ? withoutNulls(value) : value;
+  }
+  return present;
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value) && value.length === 0) return {};
+  if (!isMap(value) || !Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null));
+}
+
+/**
+ * What is kept of a body that breaks its rules; what still breaks one afterwards is what decides. `decides`: the fields that are
+ * kept as they are; `origin`: of the page, by the request's header.
+ */
+export function keepWhatHolds(
+  present: Given,
+  rules: Pick<Rules, 'whyBroken'>,
+  { decides, origin }: { decides: readonly string[]; origin?: string | undefined },
+): { kept: Given; leftOut: LeftOut[] } {
+  const kept: Given = {};
+  const leftOut: LeftOut[] = [];
+  for (const [field, sent] of Object.entries(present)) {
+    const value = field === 'preferences' ? withWords(sent) : mend(field, sent, origin);
+    const why = decides.includes(field) ? undefined : rules.whyBroken(field, value);
+    if (why === undefined) kept[field] = value;
+    else if (isMapField(field) && isMap(value) && Object.keys(value).length <= mapLimits[field]) {
+      const entries = entriesThatHold(field, value, rules);
+      leftOut.push(...entries.leftOut);
+      const whyNot = rules.whyBroken(field, entries.kept);
+      if (whyNot === undefined) kept[field] = entries.kept;
+      else leftOut.push(leaveOut(field, whyNot, sent));
+    } else leftOut.push(leaveOut(field, why, sent));
+  }
+  return { kept, leftOut };
+}
+
+function entriesThatHold(field: string, map: Given, rules: Pick<Rules, 'whyBroken'>) {
+  const kept: [string, unknown][] = [];
+  const leftOut: LeftOut[] = [];
+  for (const [name, value] of Object.entries(map)) {
+    const why = rules.whyBroken(field, Object.fromEntries([[name, value]]));
+    if (why === undefined) kept.push([name, value]);
+    else leftOut.push(leaveOut(`${field}.${name}`, why, value));
+  }
+  return { kept: Object.fromEntries(kept), leftOut };
+}

@@ -7,13 +7,11 @@ import { monthOf } from '#libs/base/terms/calendar';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { idOfDigest, timeOf } from '#libs/base/terms/uuid';
-import { createRules } from '#libs/record/body-rules';
-import { checkRecord } from '#libs/record/check-record';
+import { checkRecord, createRules, keepWhatHolds } from '#libs/record/check-record';
 import type { NewRecord, RecordBody } from '#libs/record/contract';
 import { countryIn } from '#libs/record/country';
 import { toRecord } from '#libs/record/fields';
 import { type LeftOut, leaveOut } from '#libs/record/left-out';
-import { keepWhatHolds } from '#libs/record/lenient';
 import {
   decidingFields,
   importedOwnFields,
