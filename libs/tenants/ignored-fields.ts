@@ -1,8 +1,6 @@
 /** Fields that records and displays of a domain lost, so that whoever integrates learns of it: never a value of them. */
-import type { Database, Sql } from '#libs/base/db/database';
-import type { Log } from '#libs/base/ops/process-log';
-import { createNotedByTurns } from './noted-by-turns.ts';
-import type { TenantCache } from './tenant-cache.ts';
+import type { Sql } from '#libs/base/db/database';
+import { createNotedByTurns, type NotedParts } from './noted-by-turns.ts';
 
 /** of a domain: the newest */
 const stored = 20;
@@ -46,18 +44,8 @@ export interface IgnoredFieldLog {
   note(domainId: string, ignored: IgnoredField): void;
 }
 
-export function createIgnoredFieldLog({
-  db,
-  ...parts
-}: {
-  db: Database;
-  log: Pick<Log, 'debug'>;
-  tenants: Pick<TenantCache, 'knownDomain'>;
-}): IgnoredFieldLog {
-  const noted = createNotedByTurns<IgnoredField>({
-    ...parts,
-    write: (domainId, ignored) => db.run((sql) => noteIgnoredField(sql, domainId, ignored)),
-  });
+export function createIgnoredFieldLog(parts: NotedParts): IgnoredFieldLog {
+  const noted = createNotedByTurns(parts, noteIgnoredField);
   return {
     note: (domainId, ignored) => {
       if (nameOfField.test(ignored.field)) noted.note(domainId, ignored.field, ignored);

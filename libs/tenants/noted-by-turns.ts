@@ -6,6 +6,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
+import type { Database, Sql } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { TenantCache } from './tenant-cache.ts';
 
@@ -21,15 +22,16 @@ export interface Noted<Item> {
   note(domainId: string, name: string, item: Item): void;
 }
 
-export function createNotedByTurns<Item>({
-  write,
-  log,
-  tenants,
-}: {
-  write: (domainId: string, item: Item) => Promise<unknown>;
+export interface NotedParts {
+  db: Database;
   log: Pick<Log, 'debug'>;
   tenants: Pick<TenantCache, 'knownDomain'>;
-}): Noted<Item> {
+}
+
+export function createNotedByTurns<Item>(
+  { db, log, tenants }: NotedParts,
+  write: (sql: Sql, domainId: string, item: Item) => Promise<unknown>,
+): Noted<Item> {
   const noted = new LRUCache<string, true>({ max: 10_000, ttl: minute });
   /** by organization, and by domain, in the order of their turns */
   const waiting = new Map<string, Map<string, Item[]>>();
@@ -38,7 +40,7 @@ export function createNotedByTurns<Item>({
   let timer: NodeJS.Timeout | undefined;
 
   const tryToWrite = (domainId: string, item: Item) => {
-    write(domainId, item).catch((error: unknown) => {
+    db.run((sql) => write(sql, domainId, item)).catch((error: unknown) => {
       log.debug({ err: error, domainId }, 'could not note what a domain refused or left out');
     });
   };

@@ -1,10 +1,8 @@
 /** Origins that a domain refused, so that whoever manages it learns which one is missing from its list. */
 
-import type { Database, Sql } from '#libs/base/db/database';
-import type { Log } from '#libs/base/ops/process-log';
+import type { Sql } from '#libs/base/db/database';
 import { isOrigin } from '#libs/base/terms/origin';
-import { createNotedByTurns } from './noted-by-turns.ts';
-import type { TenantCache } from './tenant-cache.ts';
+import { createNotedByTurns, type NotedParts } from './noted-by-turns.ts';
 
 /** of a domain: the newest */
 const stored = 10;
@@ -44,18 +42,8 @@ export interface RefusedOriginLog {
   note(domainId: string, origin: string): void;
 }
 
-export function createRefusedOriginLog({
-  db,
-  ...parts
-}: {
-  db: Database;
-  log: Pick<Log, 'debug'>;
-  tenants: Pick<TenantCache, 'knownDomain'>;
-}): RefusedOriginLog {
-  const noted = createNotedByTurns<string>({
-    ...parts,
-    write: (domainId, origin) => db.run((sql) => noteRefusedOrigin(sql, domainId, origin)),
-  });
+export function createRefusedOriginLog(parts: NotedParts): RefusedOriginLog {
+  const noted = createNotedByTurns(parts, noteRefusedOrigin);
   return {
     note: (domainId, origin) => {
       if (origin.length <= longest && couldBeListed(origin)) noted.note(domainId, origin, origin);
