@@ -64,7 +64,7 @@ export const endsSoon = (work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work, sleep(longestWait, undefined, { ref: false })]);
 
 /** Tells failures that are news from those that an outage repeats. */
-export function watchOutcomes(failed: Task['failed']) {
+export function watchOutcomes<Failure = unknown>(failed: (error: Failure, isNews: boolean) => void) {
   let reason: string | null = null;
   let toldAt = 0;
   return {
@@ -72,7 +72,7 @@ export function watchOutcomes(failed: Task['failed']) {
     succeeded: () => {
       reason = null;
     },
-    failed: (error: unknown) => {
+    failed: (error: Failure) => {
       const isNews = reason !== String(error) || performance.now() - toldAt > newsEvery;
       if (isNews) toldAt = performance.now();
       reason = String(error);

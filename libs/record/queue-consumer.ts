@@ -1,8 +1,7 @@
 /** The worker's side of the queues: reads each job's payload and passes its records on. */
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { every } from '#libs/base/every';
+import { every, watchOutcomes } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/log';
-import { toldOnce } from '#libs/base/ops/told-once';
 import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { NewRecord } from './contract.ts';
@@ -131,11 +130,13 @@ function consumeShard(
       ...(tracing && { telemetry: tracing.telemetry }),
     },
   );
-  const errors = toldOnce((error) => log.warn({ err: error }, 'queue worker error'));
-  worker.on('error', errors.tell);
+  const outcomes = watchOutcomes((error, isNews) => {
+    if (isNews) log.warn({ err: error }, 'queue worker error');
+  });
+  worker.on('error', outcomes.failed);
   // which is said when a job is fetched, and it may take long until it is begun
   worker.on('active', (job) => {
-    errors.forget();
+    outcomes.succeeded();
     hold.add(job);
   });
   worker.on('failed', (job, error) => {

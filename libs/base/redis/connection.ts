@@ -4,8 +4,8 @@
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { watchOutcomes } from '../every.ts';
 import type { Log } from '../ops/log.ts';
-import { toldOnce } from '../ops/told-once.ts';
 import { followPromotions } from './promotions.ts';
 import { followClusterRunIds, followRunId } from './run-ids.ts';
 
@@ -62,8 +62,10 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
     keepAlive: 10_000,
   };
   const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
-  const errors = toldOnce((_, reason) => log.warn({ reason }, 'Redis connection error'));
-  client.on('error', errors.tell).on('ready', errors.forget);
+  const outcomes = watchOutcomes<Error>(({ message, name }, isNews) => {
+    if (isNews) log.warn({ reason: message || name }, 'Redis connection error');
+  });
+  client.on('error', outcomes.failed).on('ready', outcomes.succeeded);
   const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
   return {
     client,
