@@ -120,7 +120,7 @@ export async function openApi(
     metrics,
     tracing,
   });
-  const counters = createCounterReader({ connection: redis, redisHealth, db, log, metrics });
+  const counters = createCounterReader({ redis, redisHealth, db, log, metrics });
   const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
   const logReads = createLogReads({ db, log });
   const widget = createWidgetCache({ db, build, log, onStoreError: failed('keep_widget_files') });

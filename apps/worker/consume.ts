@@ -40,9 +40,9 @@ const linger = { from: 50, enough: 500, milliseconds: 10 };
 interface ConsumerParts {
   config: Pick<WorkerConfig, 'concurrency' | 'queueShards'>;
   /** waits while Redis is down */
-  redis: RedisConnection;
+  queueRedis: RedisConnection;
   /** fails fast */
-  countersRedis: RedisConnection;
+  redis: RedisConnection;
   db: Database;
   log: Log;
   metrics: BaseMetrics & RecordMetrics & StatsMetrics;
@@ -59,7 +59,7 @@ interface JobInHand {
 }
 
 export function createConsumer(parts: ConsumerParts): { close(): Promise<void> } {
-  const { config, redis, countersRedis, db, log, metrics, tracing, queueTracing } = parts;
+  const { config, queueRedis, redis, db, log, metrics, tracing, queueTracing } = parts;
   let isClosing = false;
   let beginClosing = () => {};
   const closing = new Promise<void>((resolve) => {
@@ -81,7 +81,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     try {
       const finish = metrics.raiseDuration.startTimer();
       const counts = { 'assent.counters': touched.length };
-      await inSpan(tracing, 'raise counters', span, counts, () => raise(countersRedis.client, touched));
+      await inSpan(tracing, 'raise counters', span, counts, () => raise(redis.client, touched));
       finish();
     } catch (error) {
       log.warn(
@@ -140,8 +140,8 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   };
 
   const consumer = consumeShards({
+    queueRedis,
     redis,
-    hasty: countersRedis,
     shards: config.queueShards,
     concurrency: config.concurrency,
     mostHeld: parts.mostHeld,

@@ -62,19 +62,19 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   void tellOfTablesElsewhere(db, log);
   void clock.follow();
   const keys = compareKeys(db, config.keys);
-  const redis = connectRedis(config.redis, 'worker', log);
+  const queueRedis = connectRedis(config.redis, 'worker', log);
   // raising counters must not wait while Redis is down
-  const countersRedis = connectRedis(config.redis, 'producer', log);
+  const redis = connectRedis(config.redis, 'producer', log);
   const redisHealth = observeRedis(
-    countersRedis.client,
+    redis.client,
     { metrics, log },
     { usable: 'Redis takes jobs', unusable: 'Redis takes no jobs' },
   );
 
   const consumer = createConsumer({
     config,
+    queueRedis,
     redis,
-    countersRedis,
     db: recordingDb,
     log,
     metrics,
@@ -102,9 +102,9 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       },
     });
   };
-  scheduleCounterRepair({ every }, { countersRedis, db, pace, log, metrics });
+  scheduleCounterRepair({ every }, { redis, db, pace, log, metrics });
   const deriving = begunAfter(keys.compared, () => {
-    scheduleDeriving({ every }, { config, redis: countersRedis, db, clock, pace, log, metrics });
+    scheduleDeriving({ every }, { config, redis, db, clock, pace, log, metrics });
     return { close: async () => {} };
   });
   const { secretsKey } = config;
@@ -138,17 +138,17 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
     name: 'promote_jobs',
     pace: 10 * pace,
     one: true,
-    task: () => promoteStray(countersRedis, config.queueShards),
+    task: () => promoteStray(redis, config.queueShards),
     failed: () => {},
   });
   every({
     name: 'remove_old_schedules',
     pace: 10 * pace,
     one: true,
-    task: () => removeOldSchedules(countersRedis),
+    task: () => removeOldSchedules(redis),
     failed: () => {},
   });
-  const queues = observeQueues(redis, config.queueShards);
+  const queues = observeQueues(queueRedis, config.queueShards);
   createAskedGauges(metrics.register, queueGauges, queues.summarize, failed('observe_queues'));
   const show = <Seen>(question: Question<Seen>) =>
     createAskedGauges(metrics.register, question.gauges, () => askPostgres(db, question), failed('observe_backlog'));
@@ -171,7 +171,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
 
   const ops = createOpsServer({
     name: 'worker',
-    readiness: () => workerReadiness({ db, redis: countersRedis.client, redisHealth }),
+    readiness: () => workerReadiness({ db, client: redis.client, redisHealth }),
     shards: queues.summarize,
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
   });
@@ -188,7 +188,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       { name: 'queues', stop: () => queues.close() },
       { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
-      { name: 'redis', stop: () => Promise.all([redis.close(), countersRedis.close()]) },
+      { name: 'redis', stop: () => Promise.all([queueRedis.close(), redis.close()]) },
       { name: 'postgres', stop: () => Promise.all(pools.map((each) => each.close())) },
       { name: 'tracing', stop: () => tracing?.close() },
       { name: 'operations port', stop: () => ops.close() },

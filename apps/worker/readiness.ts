@@ -16,11 +16,11 @@ const costs = {
 
 interface Stores {
   db: Pick<Database, 'run' | 'unavailableSince'>;
-  redis: RedisClient;
+  client: RedisClient;
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
 }
 
-export async function workerReadiness({ db, redis, redisHealth }: Stores): Promise<Readiness> {
+export async function workerReadiness({ db, client: redis, redisHealth }: Stores): Promise<Readiness> {
   const parts: Part[] = [
     {
       name: 'postgres',

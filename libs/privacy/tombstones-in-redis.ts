@@ -23,18 +23,19 @@ const memberOf = ({ organizationId, domainId, hash }: Omit<Tombstone, 'erasedAt'
 const serverOfTombstones = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
 /** Of one that is remembered already the later erasure counts. */
-export async function rememberTombstones(redis: RedisClient, tombstones: Tombstone[]): Promise<void> {
+export async function rememberTombstones(client: RedisClient, tombstones: Tombstone[]): Promise<void> {
   for (const some of chunksOf(tombstones, chunk)) {
-    await redis.zadd(key, 'GT', ...some.flatMap((each) => [Date.parse(each.erasedAt), memberOf(each)]));
+    await client.zadd(key, 'GT', ...some.flatMap((each) => [Date.parse(each.erasedAt), memberOf(each)]));
   }
 }
 
-export async function recallTombstones(redis: RedisClient): Promise<Tombstone[]> {
+export async function recallTombstones(client: RedisClient): Promise<Tombstone[]> {
   const found = new Map<string, number>();
   const add = (member: string, time: number) => found.set(member, Math.max(time, found.get(member) ?? 0));
   // the former ones first: what is moved meanwhile is in both
-  for await (const page of formerPages(redis)) for (const [member, erasedAt] of page) add(member, Date.parse(erasedAt));
-  for await (const page of pages((cursor) => redis.zscan(key, cursor, 'COUNT', chunk))) {
+  for await (const page of formerPages(client))
+    for (const [member, erasedAt] of page) add(member, Date.parse(erasedAt));
+  for await (const page of pages((cursor) => client.zscan(key, cursor, 'COUNT', chunk))) {
     for (const [member, time] of page) add(member, Number(time));
   }
   return [...found].flatMap(([member, time]) => {
@@ -45,21 +46,23 @@ export async function recallTombstones(redis: RedisClient): Promise<Tombstone[]>
 }
 
 /** Who was erased earlier than `before` is in no backup any more. */
-export async function forgetTombstones(redis: RedisClient, before: Date): Promise<void> {
-  await moveFormer(redis);
-  await redis.zremrangebyscore(key, '-inf', `(${before.getTime()}`);
+export async function forgetTombstones(client: RedisClient, before: Date): Promise<void> {
+  await moveFormer(client);
+  await client.zremrangebyscore(key, '-inf', `(${before.getTime()}`);
 }
 
 /** Of an organization that was deleted. */
-export async function forgetTombstonesOf(redis: RedisClient, organizationId: string): Promise<void> {
-  const theirs = (await recallTombstones(redis)).filter((each) => each.organizationId === organizationId).map(memberOf);
+export async function forgetTombstonesOf(client: RedisClient, organizationId: string): Promise<void> {
+  const theirs = (await recallTombstones(client))
+    .filter((each) => each.organizationId === organizationId)
+    .map(memberOf);
   for (const some of chunksOf(theirs, chunk)) {
-    await redis.hdel(former, ...some);
-    await redis.zrem(key, ...some);
+    await client.hdel(former, ...some);
+    await client.zrem(key, ...some);
   }
 }
 
-const formerPages = (redis: RedisClient) => pages((cursor) => redis.hscan(former, cursor, 'COUNT', chunk));
+const formerPages = (client: RedisClient) => pages((cursor) => client.hscan(former, cursor, 'COUNT', chunk));
 
 /** Deletes fields whose value is still the given one: in turn a field and its value. */
 const deleteUnchanged = `
@@ -67,12 +70,12 @@ for at = 1, #ARGV, 2 do
   if redis.call('HGET', KEYS[1], ARGV[at]) == ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at]) end
 end`;
 
-async function moveFormer(redis: RedisClient): Promise<void> {
-  if ((await redis.exists(former)) === 0) return;
-  for await (const page of formerPages(redis)) {
+async function moveFormer(client: RedisClient): Promise<void> {
+  if ((await client.exists(former)) === 0) return;
+  for await (const page of formerPages(client)) {
     for (const some of chunksOf(page, chunk)) {
-      await redis.zadd(key, 'GT', ...some.flatMap(([member, erasedAt]) => [Date.parse(erasedAt), member]));
-      await redis.eval(deleteUnchanged, 1, former, ...some.flat());
+      await client.zadd(key, 'GT', ...some.flatMap(([member, erasedAt]) => [Date.parse(erasedAt), member]));
+      await client.eval(deleteUnchanged, 1, former, ...some.flat());
     }
   }
 }

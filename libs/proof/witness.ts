@@ -24,17 +24,17 @@ interface WitnessedLog extends Witnessed {
 }
 
 /** What is remembered of these domains, in their order. */
-export async function recall(redis: RedisClient, domainIds: string[]): Promise<(Witnessed | undefined)[]> {
+export async function recall(client: RedisClient, domainIds: string[]): Promise<(Witnessed | undefined)[]> {
   if (domainIds.length === 0) return [];
-  const fields = await redis.hmget(key, ...domainIds);
+  const fields = await client.hmget(key, ...domainIds);
   return fields.map((field) => (field ? unpack(field) : undefined));
 }
 
 /** Has to be answered before a checkpoint is published. What is remembered already and newer stays. */
-export async function remember(redis: RedisClient, logs: WitnessedLog[]): Promise<void> {
+export async function remember(client: RedisClient, logs: WitnessedLog[]): Promise<void> {
   if (logs.length === 0) return;
   const fields = logs.flatMap(({ domainId, log, size, root }) => [domainId, log, size, root]);
-  await redis.eval(rememberNewer, 1, key, ...fields);
+  await client.eval(rememberNewer, 1, key, ...fields);
 }
 
 /**
@@ -50,11 +50,11 @@ export async function isWhole(redis: RedisConnection): Promise<boolean> {
 export const witnessServer = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
 /** `server`: the one that remembers every log. */
-export const noteWhole = (redis: RedisClient, server: string): Promise<number> => redis.hset(key, whole, server);
+export const noteWhole = (client: RedisClient, server: string): Promise<number> => client.hset(key, whole, server);
 
 /** Of domains that were deleted. */
-export async function forgetLogs(redis: RedisClient, domainIds: string[]): Promise<void> {
-  if (domainIds.length > 0) await redis.hdel(key, ...domainIds);
+export async function forgetLogs(client: RedisClient, domainIds: string[]): Promise<void> {
+  if (domainIds.length > 0) await client.hdel(key, ...domainIds);
 }
 
 function unpack(field: string): Witnessed {

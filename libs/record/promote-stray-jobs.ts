@@ -15,8 +15,8 @@ const scoreOf = (time: number): number => time * 0x1000;
 const atOnce = 1_000;
 
 /** Delivers at once what is delayed for longer than any delay, by the clock of Redis. Returns how many jobs those are. */
-export async function promoteStray(connection: RedisConnection, own: number): Promise<number> {
-  const { client } = connection;
+export async function promoteStray(redis: RedisConnection, own: number): Promise<number> {
+  const { client } = redis;
   const [seconds] = await client.time();
   const least = scoreOf(Number(seconds) * 1_000 + longest);
   let promoted = 0;
@@ -24,7 +24,7 @@ export async function promoteStray(connection: RedisConnection, own: number): Pr
     const key = `${queuePrefix}:${recordQueue(shard)}:delayed`;
     const ids = await client.zrangebyscore(key, least, '+inf', 'LIMIT', 0, atOnce);
     if (ids.length === 0) continue;
-    const queue = openToRead(connection, shard);
+    const queue = openToRead(redis, shard);
     try {
       for (const id of ids) {
         const job: Job | undefined = await Job.fromId(queue, id);
@@ -32,7 +32,7 @@ export async function promoteStray(connection: RedisConnection, own: number): Pr
         promoted += 1;
       }
     } finally {
-      await closeAll(connection, [queue]);
+      await closeAll(redis, [queue]);
     }
   }
   return promoted;

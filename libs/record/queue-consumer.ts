@@ -29,9 +29,9 @@ export class NotNow extends Error {}
 
 interface ConsumerOptions {
   /** waits while Redis is down */
-  redis: RedisConnection;
+  queueRedis: RedisConnection;
   /** fails fast */
-  hasty: RedisConnection;
+  redis: RedisConnection;
   /** this process's own: it also serves those that others announce */
   shards: number;
   /** jobs of a shard at once */
@@ -48,7 +48,7 @@ interface ConsumerOptions {
 
 /** Consumes the jobs of all shards. A job completes only once its records are stored. */
 export function consumeShards(options: ConsumerOptions): { close(): Promise<void> } {
-  const { redis, hasty, shards: own, concurrency, mostHeld = mostHeldInAll, onLookError = () => {} } = options;
+  const { queueRedis, redis, shards: own, concurrency, mostHeld = mostHeldInAll, onLookError = () => {} } = options;
   const workers = new Map<number, Worker>();
   const ending = new Set<Promise<void>>();
   let isClosing = false;
@@ -62,7 +62,7 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
   };
   const end = (shard: number, worker: Worker) => {
     workers.delete(shard);
-    const ended = closeAll(redis, [worker]).finally(() => ending.delete(ended));
+    const ended = closeAll(queueRedis, [worker]).finally(() => ending.delete(ended));
     ending.add(ended);
   };
   for (let shard = 0; shard < own; shard += 1) begin(shard);
@@ -70,7 +70,7 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
     name: 'find_shards',
     pace: lookEvery,
     task: async () => {
-      const known = await knownShards(hasty.client, own);
+      const known = await knownShards(redis.client, own);
       known.forEach(begin);
       for (const [shard, worker] of workers) if (!known.includes(shard)) end(shard, worker);
     },
@@ -80,7 +80,7 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
     close: async () => {
       isClosing = true;
       await looks.stop();
-      await Promise.all([closeAll(redis, [...workers.values()]), ...ending]);
+      await Promise.all([closeAll(queueRedis, [...workers.values()]), ...ending]);
     },
   };
 }
@@ -101,7 +101,7 @@ class JobWorker extends Worker {
 function consumeShard(
   shard: number,
   hold: Hold,
-  { redis, concurrency, handle, log, tracing }: ConsumerOptions,
+  { queueRedis, concurrency, handle, log, tracing }: ConsumerOptions,
 ): Worker {
   const worker = new JobWorker(
     recordQueue(shard),
@@ -119,7 +119,7 @@ function consumeShard(
       }
     },
     {
-      connection: redis.client,
+      connection: queueRedis.client,
       prefix: queuePrefix,
       concurrency,
       removeOnComplete: { count: 0 },

@@ -26,7 +26,7 @@ interface ProducerOptions {
 }
 
 export function createProducer(
-  connection: RedisConnection,
+  redis: RedisConnection,
   shards: number,
   { onAnnounceError = () => {}, tracing }: ProducerOptions = {},
 ): Producer {
@@ -37,7 +37,7 @@ export function createProducer(
   const openQueue = async (shard: number): Promise<void> => {
     while (!closed) {
       const queue = new Queue(recordQueue(shard), {
-        connection: connection.client,
+        connection: redis.client,
         prefix: queuePrefix,
         defaultJobOptions: jobOptions,
         ...(tracing && { telemetry: tracing.telemetry }),
@@ -55,10 +55,10 @@ export function createProducer(
   const announcing = every({
     name: 'announce_shards',
     pace: announceEvery,
-    task: () => announceShards(connection.client, shards),
+    task: () => announceShards(redis.client, shards),
     failed: onAnnounceError,
   });
-  connection.client.on('ready', () => void announcing.now());
+  redis.client.on('ready', () => void announcing.now());
   const opened = Array.from({ length: shards }, (_, shard) => openQueue(shard));
 
   return {
@@ -75,7 +75,7 @@ export function createProducer(
     close: async () => {
       closed = true;
       await announcing.stop();
-      await closeAll(connection, [...open.values()]);
+      await closeAll(redis, [...open.values()]);
     },
   };
 }

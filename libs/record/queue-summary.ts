@@ -17,8 +17,8 @@ export interface QueueSummary {
 }
 
 /** A queue to look at: adds nothing and changes no settings. */
-export const openToRead = (connection: RedisConnection, shard: number): Queue =>
-  new Queue(recordQueue(shard), { connection: connection.client, prefix: queuePrefix, skipMetasUpdate: true }).on(
+export const openToRead = (redis: RedisConnection, shard: number): Queue =>
+  new Queue(recordQueue(shard), { connection: redis.client, prefix: queuePrefix, skipMetasUpdate: true }).on(
     'error',
     () => {},
   );

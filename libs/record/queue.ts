@@ -55,8 +55,8 @@ const closingWithoutRedis = 1_000;
  * Closes queues and workers; BullMQ itself would wait forever while Redis is down. Workers finish their current jobs. Without
  * Redis a job cannot be completed: it is abandoned, and later delivered to another worker.
  */
-export async function closeAll(connection: RedisConnection, closables: (Queue | Worker)[]): Promise<void> {
-  const isThere = connection.client.status === 'ready';
+export async function closeAll(redis: RedisConnection, closables: (Queue | Worker)[]): Promise<void> {
+  const isThere = redis.client.status === 'ready';
   const closing = Promise.all(closables.map((closable) => closable.close()));
   await within(isThere ? closingPatience : closingWithoutRedis, closing).catch(() => {});
 }

@@ -23,13 +23,13 @@ export interface CounterReader {
 }
 
 export function createCounterReader(options: {
-  connection: RedisConnection;
+  redis: RedisConnection;
   redisHealth: RedisHealth;
   db: Database;
   log: Log;
   metrics: StatsMetrics;
 }): CounterReader {
-  const { connection, redisHealth, db, log, metrics } = options;
+  const { redis, redisHealth, db, log, metrics } = options;
   const filling = new Set<string>();
   const limit = pLimit(fillsAtOnce);
 
@@ -43,19 +43,19 @@ export function createCounterReader(options: {
   };
 
   const fillNow = async (organizationId: string) => {
-    if (await isReady(connection, organizationId)) return;
-    const filled = await fill(connection, organizationId, (after, most) =>
+    if (await isReady(redis, organizationId)) return;
+    const filled = await fill(redis, organizationId, (after, most) =>
       db.run((sql) => listCounters(sql, organizationId, after, most)),
     );
     if (filled) metrics.fills.inc();
   };
 
-  type Ask<Counts> = (connection: RedisConnection, wanted: Wanted) => Promise<Counts | null>;
+  type Ask<Counts> = (redis: RedisConnection, wanted: Wanted) => Promise<Counts | null>;
 
   const fromRedis = async <Counts>(ask: Ask<Counts>, wanted: Wanted) => {
     if (redisHealth.reason() !== null) return null;
     try {
-      const counts = await ask(connection, wanted);
+      const counts = await ask(redis, wanted);
       if (!counts) startFill(wanted.organizationId);
       return counts;
     } catch (error) {

@@ -7,7 +7,7 @@ import type { StatsMetrics } from './metrics.ts';
 
 export interface RepairParts {
   /** fails fast where Redis is away */
-  countersRedis: RedisConnection;
+  redis: RedisConnection;
   db: Database;
   log: Log;
   metrics: StatsMetrics;

@@ -58,10 +58,7 @@ const deleteOwedRaises = (sql: Sql, raised: (CounterKey & { times: number })[]) 
 const chunk = 1_000;
 
 /** Raises what is owed and forgets it. Returns how many counters that were; rejects where some could not be raised. */
-export async function sweepOwedRaises({
-  countersRedis,
-  db,
-}: Pick<RepairParts, 'countersRedis' | 'db'>): Promise<number> {
+export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' | 'db'>): Promise<number> {
   let swept = 0;
   let failure: unknown;
   let last: OwedRaise | undefined;
@@ -71,7 +68,7 @@ export async function sweepOwedRaises({
     const raises = await Promise.allSettled(
       byOrganization.map((group) =>
         raise(
-          countersRedis.client,
+          redis.client,
           // an organization that was deleted has none left
           group.filter((counter) => totalOf(counter) > 0),
         ),

@@ -30,7 +30,7 @@ export async function fillMissing(parts: RepairParts, signal: AbortSignal, after
   let last = after;
   for (let looked = 0; looked < piece && !signal.aborted; looked += page) {
     const ids = await nextPage(parts, last);
-    const ready = await readyAmong(parts.countersRedis, ids);
+    const ready = await readyAmong(parts.redis, ids);
     const missing = ids.filter((id) => !ready.has(id));
     await eachOrganization(parts, missing, signal, (id) => fillOrganization(parts, id));
     if (missing.length > 0) looked = 0;
@@ -56,7 +56,7 @@ export async function reconcile(
   signal: AbortSignal,
   { patience = raisePatience, after = '' } = {},
 ): Promise<string> {
-  const { client } = parts.countersRedis;
+  const { client } = parts.redis;
   const { systemIdentifier, timeline, database } = await parts.db.run(currentServer);
   const server = [systemIdentifier, timeline, database].join(' ');
   if ((await notedServer(client)) === server) {
@@ -84,7 +84,7 @@ async function compareFrom(
   signal: AbortSignal,
   { since, patience, after, within }: Comparing,
 ): Promise<{ next: string; failed: number }> {
-  const { countersRedis, db, log } = parts;
+  const { redis, db, log } = parts;
   const end = performance.now() + within;
   const suspicions: Suspicion[] = [];
   const strange: string[] = [];
@@ -92,7 +92,7 @@ async function compareFrom(
   const compareOne = async (organizationId: string) => {
     const truth = countersSince(db, organizationId, since);
     try {
-      const suspicion = await suspect(countersRedis, { organizationId, since, truth });
+      const suspicion = await suspect(redis, { organizationId, since, truth });
       if (suspicion.hashes.length > 0) suspicions.push(suspicion);
     } catch (error) {
       if (!(error instanceof StrangeKey)) throw error;
@@ -102,17 +102,17 @@ async function compareFrom(
   };
   do {
     const ids = await nextPage(parts, next);
-    const ready = await readyAmong(countersRedis, ids);
+    const ready = await readyAmong(redis, ids);
     failed += await eachOrganization(parts, [...ready], signal, compareOne);
     // of another Postgres: a fill would raise them, and lower none
     if (since === everything) strange.push(...ids.filter((id) => !ready.has(id)));
     next = nextAfter(ids);
   } while (next !== '' && !signal.aborted && performance.now() < end);
   if (signal.aborted) return { next: after, failed };
-  const drifted = groupBy(await confirm(countersRedis, suspicions, patience), (each) => each.organizationId);
+  const drifted = groupBy(await confirm(redis, suspicions, patience), (each) => each.organizationId);
   for (const [organizationId, differences] of drifted) report(parts, organizationId, differences);
   failed += await eachOrganization(parts, [...strange, ...drifted.keys()], signal, async (organizationId) => {
-    await drop(countersRedis.client, organizationId);
+    await drop(redis.client, organizationId);
     await fillOrganization(parts, organizationId);
   });
   return { next, failed };
@@ -126,8 +126,8 @@ function report({ log, metrics }: RepairParts, organizationId: string, differenc
   );
 }
 
-async function fillOrganization({ countersRedis, db, metrics }: RepairParts, organizationId: string): Promise<void> {
+async function fillOrganization({ redis, db, metrics }: RepairParts, organizationId: string): Promise<void> {
   const list: Parameters<typeof fill>[2] = (after, limit) =>
     db.run((sql) => listCounters(sql, organizationId, after, limit));
-  if (await fill(countersRedis, organizationId, list)) metrics.fills.inc();
+  if (await fill(redis, organizationId, list)) metrics.fills.inc();
 }

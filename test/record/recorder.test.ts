@@ -218,7 +218,7 @@ describe('the recorder, and the worker behind it', () => {
     await consumer.close();
     expect(await countRecords(db, tenant.organizationId)).toHaveLength(4);
     expect(await countOwed(db, tenant.organizationId)).toBe(4);
-    await sweepOwedRaises({ countersRedis: connection, db, ...quiet() });
+    await sweepOwedRaises({ redis: connection, db, ...quiet() });
     await expectRedisIsTrue();
   });
 });

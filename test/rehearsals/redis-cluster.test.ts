@@ -138,7 +138,7 @@ describe('on a Redis Cluster', () => {
     const truth = await storedCounters(db, organizationId);
     const isRight = async () => expect(await readSame(connection, organizationId, truth)).toEqual(truth);
     await connection.client.hset(key, day.slice(8), '9999 0 0 0');
-    await reconcile({ countersRedis: connection, db, ...quiet() }, new AbortController().signal, { patience: 100 });
+    await reconcile({ redis: connection, db, ...quiet() }, new AbortController().signal, { patience: 100 });
     await isRight();
     await connection.client.del(key);
     await cli.json('counters', 'rebuild', '--org', organizationId);

@@ -18,7 +18,7 @@ let server = await openRedisServer();
 const connection = await openRedis(server.url);
 const redisHealth = watchRedis(connection.client, () => {});
 atEnd(() => redisHealth.close());
-const reader = createCounterReader({ connection, redisHealth, db, ...quiet() });
+const reader = createCounterReader({ redis: connection, redisHealth, db, ...quiet() });
 await redisHealth.usable();
 
 describe('the reader of counters', () => {

@@ -34,7 +34,7 @@ describe('repairing', () => {
   });
 
   const { log, metrics } = quiet();
-  const deps = () => ({ countersRedis: connection, db, log, metrics });
+  const deps = () => ({ redis: connection, db, log, metrics });
   const { signal } = new AbortController();
   const repair = async () => {
     await fillMissing(deps(), signal);
@@ -62,7 +62,7 @@ describe('repairing', () => {
       await persist(db, [recordAt(now, { domainId })], { owe: true });
       const away = await openRedis(redisUrl);
       await away.close();
-      await expect(sweepOwedRaises({ ...deps(), countersRedis: away })).rejects.toThrow();
+      await expect(sweepOwedRaises({ ...deps(), redis: away })).rejects.toThrow();
       expect(await countOwed(db, organizationId)).toBe(4);
     });
 

@@ -64,7 +64,7 @@ export async function openConsumer(
   counters?: RedisConnection,
   { shards = 1, mostHeld }: { shards?: number; mostHeld?: number } = {},
 ): Promise<{ close(): Promise<void> }> {
-  const redis = await openRedis(urls.redis, 'worker');
+  const queueRedis = await openRedis(urls.redis, 'worker');
   const config = readWorkerConfig({
     DATABASE_URL: urls.postgres,
     REDIS_URL: urls.redis,
@@ -73,8 +73,8 @@ export async function openConsumer(
   });
   const consumer = createConsumer({
     config,
-    redis,
-    countersRedis: counters ?? (await openRedis(urls.redis)),
+    queueRedis,
+    redis: counters ?? (await openRedis(urls.redis)),
     db,
     ...quiet(),
     ...(mostHeld !== undefined && { mostHeld }),

@@ -33,7 +33,7 @@ describe('the consumer of a queue', () => {
   const record = (more: Partial<NewRecord> = {}) => recordAt('2024-05-15', { domainId: 'dom_a', ...more });
   const consume = (handle: (records: NewRecord[]) => Promise<void>) => {
     const { log } = quiet();
-    const consumer = consumeShards({ redis: worker, hasty: worker, shards: 1, concurrency: 2, handle, log });
+    const consumer = consumeShards({ queueRedis: worker, redis: worker, shards: 1, concurrency: 2, handle, log });
     onTestFinished(() => consumer.close());
     return consumer;
   };
@@ -68,7 +68,7 @@ describe('the consumer of a queue', () => {
       handled += 1;
       if (handled === 1) await worker.client.config('SET', 'min-replicas-to-write', 1);
     };
-    const consumer = consumeShards({ redis: worker, hasty: worker, shards: 1, concurrency: 1, handle, log: told });
+    const consumer = consumeShards({ queueRedis: worker, redis: worker, shards: 1, concurrency: 1, handle, log: told });
     onTestFinished(() => consumer.close());
     await eventually(async () =>
       expect({ handled, ...(await counts()) }).toEqual({ ...nothing, handled: 2, active: 1 }),

@@ -15,15 +15,15 @@ const atMostEvery = 60;
 const daily = 24 * 60 * 60;
 
 /** To be called before it is noted as done what left something in the file. */
-export const wantRewrite = (redis: RedisClient): Promise<number> => redis.hincrby(key, 'wanted', 1);
+export const wantRewrite = (client: RedisClient): Promise<number> => client.hincrby(key, 'wanted', 1);
 
 /** Has the file rewritten where it is wanted, at most once a minute, and once a day in any case. To be called again and again. */
-export async function rewriteFile(redis: RedisClient): Promise<void> {
-  const { wanted = '0', begun = '', done = '0' } = await redis.hgetall(key);
+export async function rewriteFile(client: RedisClient): Promise<void> {
+  const { wanted = '0', begun = '', done = '0' } = await client.hgetall(key);
   const isWanted = Number(wanted) > Number(done);
-  if (!isWanted && (await redis.exists('assent:rewritten-today')) === 1) return;
+  if (!isWanted && (await client.exists('assent:rewritten-today')) === 1) return;
   // replicas have files of their own
-  const nodes = redis instanceof Cluster ? redis.nodes() : [redis];
+  const nodes = client instanceof Cluster ? client.nodes() : [client];
   const states = await Promise.all(nodes.map(readState));
   if (states.some(({ isRewriting }) => isRewriting)) return;
   // each process knows the nodes in an order of its own
@@ -32,13 +32,13 @@ export async function rewriteFile(redis: RedisClient): Promise<void> {
     .toSorted()
     .join(' ');
   if (isWanted && begun === `${wanted} ${servers}` && states.every(({ succeeded }) => succeeded)) {
-    await redis.hset(key, 'done', wanted);
+    await client.hset(key, 'done', wanted);
     return;
   }
-  if ((await redis.set('assent:rewritten', '1', 'EX', atMostEvery, 'NX')) === null) return;
+  if ((await client.set('assent:rewritten', '1', 'EX', atMostEvery, 'NX')) === null) return;
   for (const node of nodes) await node.bgrewriteaof();
-  await redis.hset(key, 'begun', `${wanted} ${servers}`);
-  await redis.set('assent:rewritten-today', '1', 'EX', daily);
+  await client.hset(key, 'begun', `${wanted} ${servers}`);
+  await client.set('assent:rewritten-today', '1', 'EX', daily);
 }
 
 async function readState(node: Redis): Promise<{ runId: string; isRewriting: boolean; succeeded: boolean }> {

@@ -24,16 +24,12 @@ const isAhead = (one: Breakdown, other: Breakdown) => decisions.some((decision) 
  * Which suspected counters do differ. Redis is read first, so a count above Postgres is certainly wrong. For a count
  * below, a raise may be on its way: it differs if it is still below after `wait` milliseconds, one wait for all.
  */
-export async function confirm(
-  connection: RedisConnection,
-  suspicions: Suspicion[],
-  wait: number,
-): Promise<Difference[]> {
+export async function confirm(redis: RedisConnection, suspicions: Suspicion[], wait: number): Promise<Difference[]> {
   const differences: Difference[] = [];
   const behind: Suspicion[] = [];
   const expected = new Map<Suspicion, Map<string, Placed>>();
   for (const suspicion of suspicions.filter(({ hashes }) => hashes.length > 0)) {
-    const held = await holdings(connection, suspicion);
+    const held = await holdings(redis, suspicion);
     const truth = await truthOf(suspicion);
     differences.push(...compare(suspicion, held, truth, isAhead));
     if (compare(suspicion, held, truth, isBehind).length === 0) continue;
@@ -43,7 +39,7 @@ export async function confirm(
   if (behind.length === 0) return differences;
   await new Promise((resolve) => setTimeout(resolve, wait));
   for (const suspicion of behind) {
-    const held = await holdings(connection, suspicion);
+    const held = await holdings(redis, suspicion);
     differences.push(...compare(suspicion, held, expected.get(suspicion) ?? new Map(), isBehind));
   }
   return differences;
@@ -113,12 +109,12 @@ function put(places: Map<string, Placed>, { domainId, month }: Hash, fields: [st
 
 /** Both steps for one organization. */
 export async function findDrift(
-  connection: RedisConnection,
+  redis: RedisConnection,
   subject: Subject,
   wait: number,
 ): Promise<{ checked: number; differences: Difference[] }> {
-  const { checked, ...suspicion } = await suspect(connection, subject);
-  return { checked, differences: await confirm(connection, [suspicion], wait) };
+  const { checked, ...suspicion } = await suspect(redis, subject);
+  return { checked, differences: await confirm(redis, [suspicion], wait) };
 }
 
 /** Postgres' counters of an organization, for days and months from some day on. */
@@ -158,16 +154,16 @@ export class StrangeKey extends Error {
  * Compares an organization once: how many counters it has, and the hashes that do not hold exactly these. Rejects with
  * StrangeKey where they cannot be compared.
  */
-export const suspect = (connection: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> =>
-  compareHashes(connection, subject).catch((error: unknown) => {
+export const suspect = (redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> =>
+  compareHashes(redis, subject).catch((error: unknown) => {
     const isStrange = error instanceof Error && error.message.includes('WRONGTYPE');
     throw isStrange ? new StrangeKey(subject.organizationId) : error;
   });
 
-async function compareHashes(connection: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> {
+async function compareHashes(redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> {
   const { organizationId, truth } = subject;
   // read first: what is in Redis now and never in Postgres is surely wrong
-  const left = await listKeys(connection, subject);
+  const left = await listKeys(redis, subject);
   const hashes: Hash[] = [];
   let checked = 0;
   let domainIds = [''];
@@ -175,7 +171,7 @@ async function compareHashes(connection: RedisConnection, subject: Subject): Pro
   do {
     const listed = await truth.listDomains(last, domainsAtOnce);
     const counters = await truth.listCounters([...domainIds, ...listed]);
-    hashes.push(...(await listDifferent(connection, subject, counters)));
+    hashes.push(...(await listDifferent(redis, subject, counters)));
     for (const { n, domainId, month } of counters) {
       checked += n;
       left.delete(hashKey(organizationId, domainId, month));
@@ -186,7 +182,7 @@ async function compareHashes(connection: RedisConnection, subject: Subject): Pro
   const strange = [...left].map((key) => parseKey(organizationId, key));
   // a domain that has had no decision for long has a hash of months all the same
   const nothing = strange.map((hash) => ({ ...hash, counters: '' }));
-  hashes.push(...(await listDifferent(connection, subject, nothing)));
+  hashes.push(...(await listDifferent(redis, subject, nothing)));
   return { ...subject, hashes, checked };
 }
 

@@ -24,24 +24,24 @@ export type ListCounters = (
 
 /** True if the organization is ready now; false if another fill is running, or a flush or drop came in between. */
 export async function fill(
-  connection: RedisConnection,
+  redis: RedisConnection,
   organizationId: string,
   listCounters: ListCounters,
 ): Promise<boolean> {
-  const runId = connection.runIdOf(readyKey(organizationId));
+  const runId = redis.runIdOf(readyKey(organizationId));
   if (runId === undefined) return false;
   const nonce = randomUUID();
-  const began = await connection.client.set(fillKey(organizationId), nonce, 'PX', fillLasts, 'NX');
+  const began = await redis.client.set(fillKey(organizationId), nonce, 'PX', fillLasts, 'NX');
   if (began === null) return false;
   try {
-    if (!(await raiseAll(connection, organizationId, nonce, listCounters))) return false;
+    if (!(await raiseAll(redis, organizationId, nonce, listCounters))) return false;
   } catch (error) {
     // so that the next fill can start at once
-    await connection.client.del(fillKey(organizationId)).catch(() => {});
+    await redis.client.del(fillKey(organizationId)).catch(() => {});
     throw error;
   }
   const keys = [fillKey(organizationId), readyKey(organizationId)];
-  return (await scripted(connection.client).assentReady(keys.length, ...keys, nonce, runId)) === 1;
+  return (await scripted(redis.client).assentReady(keys.length, ...keys, nonce, runId)) === 1;
 }
 
 /** False where the nonce has gone. */
@@ -61,18 +61,18 @@ async function raiseAll(
   return true;
 }
 
-export const isReady = async (connection: RedisConnection, organizationId: string): Promise<boolean> =>
-  (await readyAmong(connection, [organizationId])).has(organizationId);
+export const isReady = async (redis: RedisConnection, organizationId: string): Promise<boolean> =>
+  (await readyAmong(redis, [organizationId])).has(organizationId);
 
 /** Those of the organizations whose counters are complete in Redis. */
-export async function readyAmong(connection: RedisConnection, organizationIds: string[]): Promise<Set<string>> {
+export async function readyAmong(redis: RedisConnection, organizationIds: string[]): Promise<Set<string>> {
   const ready = new Set<string>();
   for (let at = 0; at < organizationIds.length; at += readAtOnce) {
     const some = organizationIds.slice(at, at + readAtOnce);
-    const marks = await Promise.all(some.map((id) => connection.client.get(readyKey(id))));
+    const marks = await Promise.all(some.map((id) => redis.client.get(readyKey(id))));
     for (const [index, id] of some.entries()) {
       const mark = marks[index];
-      if (mark && mark === connection.runIdOf(readyKey(id))) ready.add(id);
+      if (mark && mark === redis.runIdOf(readyKey(id))) ready.add(id);
     }
   }
   return ready;

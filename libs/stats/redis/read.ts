@@ -17,12 +17,9 @@ export interface Wanted {
  * Null when this Redis does not hold all counters of the organization, or is not connected. Rejects when it does not
  * answer.
  */
-export async function readCounters(
-  connection: RedisConnection,
-  wanted: Wanted,
-): Promise<Map<string, Breakdown> | null> {
+export async function readCounters(redis: RedisConnection, wanted: Wanted): Promise<Map<string, Breakdown> | null> {
   const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);
-  const found = await run('assentRead', connection, wanted, hashes);
+  const found = await run('assentRead', redis, wanted, hashes);
   if (!Array.isArray(found)) return null;
   const counts = new Map<string, Breakdown>();
   for (const [at, { before }] of hashes.entries()) {
@@ -33,24 +30,24 @@ export async function readCounters(
 }
 
 /** The sum of what `readCounters` returns, computed in Redis. */
-export async function sumCounters(connection: RedisConnection, wanted: Wanted): Promise<Breakdown | null> {
+export async function sumCounters(redis: RedisConnection, wanted: Wanted): Promise<Breakdown | null> {
   const hashes = fieldsOf(wanted.organizationId, wanted.domainId, wanted.spans);
-  const found = await run('assentSum', connection, wanted, hashes);
+  const found = await run('assentSum', redis, wanted, hashes);
   return typeof found === 'string' ? unpack(found) : null;
 }
 
 async function run(
   script: keyof Scripts,
-  connection: RedisConnection,
+  redis: RedisConnection,
   { organizationId }: Wanted,
   hashes: Fields[],
 ): Promise<unknown> {
   const mark = readyKey(organizationId);
-  const runId = connection.runIdOf(mark);
+  const runId = redis.runIdOf(mark);
   if (runId === undefined) return null;
   const given = [mark];
   for (const { key } of hashes) given.push(key);
   given.push(runId);
   for (const { first, last } of hashes) given.push(first, last);
-  return scripted(connection.client)[script](hashes.length + 1, ...given);
+  return scripted(redis.client)[script](hashes.length + 1, ...given);
 }

@@ -4,7 +4,7 @@ import type { RedisClient } from '#libs/base/redis/connection';
 const key = 'assent:counters:server';
 
 /** Null where none was noted, or Redis was emptied. */
-export const notedServer = (redis: RedisClient): Promise<string | null> => redis.get(key);
+export const notedServer = (client: RedisClient): Promise<string | null> => client.get(key);
 
 /** `server`: the one that all counters were compared with. */
-export const noteServer = (redis: RedisClient, server: string): Promise<unknown> => redis.set(key, server);
+export const noteServer = (client: RedisClient, server: string): Promise<unknown> => client.set(key, server);
