@@ -1,8 +1,8 @@
 /** Checks a proof once there is a file and a key, again with each change of either. */
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
 import { crypto } from '#libs/proof/tree/noble';
+import { ProofError } from '#libs/proof/tree/proof-error';
 import { examine, largestFile, type Recognized, recognize } from '#libs/proof/tree/recognize';
-import { Refused } from '#libs/proof/tree/refused';
 import type { VerifierKey } from '#libs/proof/tree/verifier-key';
 import * as page from './page.ts';
 
@@ -44,7 +44,7 @@ function readKeys(isTyping: boolean): VerifierKey[] | undefined {
     page.showKeyError('');
     return keys.length > 0 ? keys : undefined;
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ProofError)) throw error;
     page.showKeyError(isTyping ? '' : error.message);
     return undefined;
   }

@@ -16,7 +16,7 @@ import { isVisitor, joinNames } from '#libs/record/joined-names';
 import { type Filter, firstDay, lastDay } from './pages/counts.ts';
 import { type LogPage, toPage } from './pages/log-page.ts';
 import { type Slices, slicesAfter, slicesAt } from './pages/slices.ts';
-import { readVisitorPage } from './pages/visitor.ts';
+import { readVisitorPage } from './pages/visitor-page.ts';
 
 export interface LogQuery extends Filter {
   limit: number;

@@ -13,7 +13,7 @@ import { findCap } from '#libs/stats/limit';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { type OrgStats, orgStatsQuery, type ShortRecord } from './contract.ts';
-import { readOrganizationPage, readOrganizationVersion } from './pages/organization.ts';
+import { readOrganizationPage, readOrganizationVersion } from './pages/organization-page.ts';
 
 const statsDays = 30;
 const recordsDays = 7;

@@ -1,7 +1,7 @@
 /** The documents of notices: kept once under their hash, and never changed. */
 import type { Sql } from '#libs/base/db/database';
 import type { Perform } from '#libs/tenants/audited-change';
-import { Refused } from '#libs/tenants/refusals';
+import { Refused } from '#libs/tenants/refused-changes';
 import type { Notice } from './contract.ts';
 
 /**

@@ -15,9 +15,9 @@ import { openToRead } from '#libs/record/queue-summary';
 import { type JobState, rewriteJobs } from '#libs/record/rewrite-jobs';
 import { deleteUnnamedUserAgents, usualPiece } from '#libs/record/user-agent-deletion';
 import type { VisitorHash } from '#libs/tenants/visitors';
+import { blankRejected, withoutPersonal } from './blank-rejected.ts';
 import { createErasedRecords, erasedAmong } from './erased-records.ts';
 import { goOn, takeErasure } from './erasures.ts';
-import { blankRejected, withoutPersonal } from './rejected-visitors.ts';
 import { deleteOldTombstones, firstConcerned, listUnsearched, noteSearched } from './tombstones.ts';
 import { forgetTombstones } from './tombstones-in-redis.ts';
 

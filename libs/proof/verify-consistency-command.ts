@@ -5,7 +5,7 @@ import { sha256 } from '#libs/base/sha256';
 import { verifyEd25519 } from './ed25519.ts';
 import { openTwo, requireContinuation, type TwoCheckpoints } from './tree/check-consistency.ts';
 import { parseObject } from './tree/fields.ts';
-import { Refused } from './tree/refused.ts';
+import { ProofError } from './tree/proof-error.ts';
 import { collect, readFile, readKeys } from './verify-command.ts';
 
 interface Options {
@@ -40,7 +40,7 @@ export function verifyConsistencyCommand(): Command {
         requireContinuation(two, proof === undefined ? undefined : parseObject(proof, 'The proof'), crypto);
         print(self, { holds: true, log: two.older.origin, from: two.older.size, to: two.newer.size });
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof ProofError)) throw error;
         if (!isJson(self)) throw new Error(`${recent} is no continuation of ${old}: ${error.message}`);
         process.exitCode = 1;
         print(self, { holds: false, why: error.message });

@@ -3,7 +3,7 @@
 import type { Sql } from '#libs/base/db/database';
 import type { Perform, Unchanged } from './audited-change.ts';
 import type { DomainChange } from './contract.ts';
-import { Refused, requireName, requireRoom } from './refusals.ts';
+import { Refused, requireName, requireRoom } from './refused-changes.ts';
 import { type Domain, makeId } from './tenants.ts';
 
 export interface ManagedDomain extends Domain {

@@ -34,7 +34,7 @@ import { type ManagedDomain, listDomains as readDomains } from './domains.ts';
 import { answerOnce } from './idempotency.ts';
 import { listIgnoredFields } from './ignored-fields.ts';
 import { type ListedKey, listKeys as readKeys } from './keys.ts';
-import { Archived, toQuotaProblem } from './refusals.ts';
+import { Archived, toQuotaProblem } from './refused-changes.ts';
 import { listRefusedOrigins, type RefusedOrigin } from './refused-origins.ts';
 import { changesInPlaces } from './request-places.ts';
 import { domainArchived, domainNotFound, findOwnDomain } from './requirements.ts';

@@ -1,7 +1,7 @@
 /** API keys as they are managed: only what may be shown of them. */
 import type { Sql } from '#libs/base/db/database';
 import type { Perform } from './audited-change.ts';
-import { Archived, Refused, requireRoom } from './refusals.ts';
+import { Archived, Refused, requireRoom } from './refused-changes.ts';
 import { hashApiKey, makeApiKey } from './tenants.ts';
 
 export interface ListedKey {

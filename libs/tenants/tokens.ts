@@ -1,6 +1,6 @@
 /** Access tokens that are refused before they expire. */
 import type { Perform } from './audited-change.ts';
-import { Refused, requireRoom } from './refusals.ts';
+import { Refused, requireRoom } from './refused-changes.ts';
 import { mostRevoked } from './tenants.ts';
 
 export const tokenChanges = (perform: Perform) => ({

@@ -4,7 +4,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import type { Decision } from '#libs/base/terms/terms';
 import { findSize, type LogSize } from '#libs/proof/published';
 import { type Around, createPerform, type Unchanged } from '#libs/tenants/audited-change';
-import { requireRoom } from '#libs/tenants/refusals';
+import { requireRoom } from '#libs/tenants/refused-changes';
 import type { WebhookChange, WebhookType } from './contract.ts';
 import { type Headers, namesOf } from './headers.ts';
 import { addLanes, addMissingLanes, dropLanes, forgetBounds, restLanes, setBack, wakeLanes } from './lanes.ts';

@@ -11,7 +11,7 @@ import { listQuery, noQuery } from '#libs/base/terms/parameters';
 import type { Around, Unchanged } from '#libs/tenants/audited-change';
 import { organizationIn } from '#libs/tenants/bearer';
 import { answerOnce } from '#libs/tenants/idempotency';
-import { toQuotaProblem } from '#libs/tenants/refusals';
+import { toQuotaProblem } from '#libs/tenants/refused-changes';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import {
   type DeliveriesPage,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import { decisions } from '#libs/base/terms/terms';
-import { readOrganizationPage } from '#libs/log/pages/organization';
+import { readOrganizationPage } from '#libs/log/pages/organization-page';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { recordAt } from '../support/records.ts';

@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
-import { withoutPersonal } from '#libs/privacy/rejected-visitors';
+import { withoutPersonal } from '#libs/privacy/blank-rejected';
 import { jobVersion, queuePrefix, recordQueue } from '#libs/record/queue';
 import { type ChangeRecords, rewriteJobs } from '#libs/record/rewrite-jobs';
 import { atEnd } from '../support/at-end.ts';

@@ -6,7 +6,7 @@ import { formatCheckpoint } from '#libs/proof/tree/checkpoint';
 import { append, emptyFrontier, rootOf } from '#libs/proof/tree/frontier';
 import { leafHash } from '#libs/proof/tree/hash';
 import { formatNote } from '#libs/proof/tree/note';
-import { Refused } from '#libs/proof/tree/refused';
+import { ProofError } from '#libs/proof/tree/proof-error';
 import { verifierKey } from '#libs/proof/tree/verifier-key';
 import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
 
@@ -31,7 +31,7 @@ const check = (older: typeof one, newer: typeof one, answer?: object) => {
     requireContinuation(opened, answer && { ...answer }, crypto);
     return 'holds';
   } catch (error) {
-    if (error instanceof Refused) return error.message;
+    if (error instanceof ProofError) return error.message;
     throw error;
   }
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database, Sql } from '#libs/base/db/database';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
 import { type LogQuery, readPage } from '#libs/log/domain-page';
-import { readOrganizationPage } from '#libs/log/pages/organization';
+import { readOrganizationPage } from '#libs/log/pages/organization-page';
 import { persist } from '#libs/record/persist/persist';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';

@@ -5,7 +5,7 @@ import { rootOf } from '#libs/proof/tree/frontier';
 import type { Sha256 } from '#libs/proof/tree/hash';
 import { frontierFromTiles, type TileBytes } from '#libs/proof/tree/make-proofs';
 import { parseNote, signersOf, type VerifyEd25519 } from '#libs/proof/tree/note';
-import { Refused } from '#libs/proof/tree/refused';
+import { ProofError } from '#libs/proof/tree/proof-error';
 import { type Crypto, parseTlogProof, proveEntry } from '#libs/proof/tree/tlog-proof';
 import type { VerifierKey } from '#libs/proof/tree/verifier-key';
 
@@ -13,7 +13,7 @@ function checked<T>(check: () => T): ({ holds: true } & T) | { holds: false; why
   try {
     return { holds: true, ...check() };
   } catch (error) {
-    if (error instanceof Refused) return { holds: false, why: error.message };
+    if (error instanceof ProofError) return { holds: false, why: error.message };
     throw error;
   }
 }
@@ -22,7 +22,7 @@ function checked<T>(check: () => T): ({ holds: true } & T) | { holds: false; why
 export const verifyTlogProof = (file: Uint8Array | string, keys: VerifierKey[], crypto: Crypto) =>
   checked(() => {
     const text = typeof file === 'string' ? file : fromUtf8(file);
-    if (text === undefined) throw new Refused('The file is not text in UTF-8.');
+    if (text === undefined) throw new ProofError('The file is not text in UTF-8.');
     return proveEntry(parseTlogProof(text), keys, crypto);
   });
 

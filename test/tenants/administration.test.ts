@@ -4,7 +4,7 @@ import { listActs } from '#libs/tenants/acts';
 import { createAdministration } from '#libs/tenants/administration';
 import { listAllKeys } from '#libs/tenants/keys';
 import { listOrganizations } from '#libs/tenants/organizations';
-import { QuotaReached, Refused } from '#libs/tenants/refusals';
+import { QuotaReached, Refused } from '#libs/tenants/refused-changes';
 import {
   apiKeyPattern,
   domainsOfKeys,

@@ -6,7 +6,7 @@ import { circumstancesText, commitment, privateText, recordEntry } from '#libs/p
 import { type Fields, maybeText, objectIn, parseObject, textIn } from '#libs/proof/tree/fields';
 import { crypto } from '#libs/proof/tree/noble';
 import { proveBundle } from '#libs/proof/tree/proof-bundle';
-import { Refused } from '#libs/proof/tree/refused';
+import { ProofError } from '#libs/proof/tree/proof-error';
 import type { FullRecord } from '#libs/record/contract';
 
 export type Verdict = { holds: true; size: number; signedBy: string[] } | { holds: false; why: string };
@@ -16,7 +16,7 @@ export function verifyProof(bundle: string, keys: string, shown: FullRecord): Ve
   try {
     return prove(bundle, keys, shown);
   } catch (error) {
-    if (error instanceof Refused) return { holds: false, why: error.message };
+    if (error instanceof ProofError) return { holds: false, why: error.message };
     throw error;
   }
 }
@@ -25,7 +25,7 @@ function prove(text: string, keys: string, shown: FullRecord): Verdict {
   const bundle = parseObject(text, 'The bundle');
   const { proven } = proveBundle(bundle, parseVerifierKeys(crypto.sha256, keys), crypto);
   if (entryOf(shown, proven.entry, objectIn(bundle, 'opening')) !== proven.entry) {
-    throw new Refused('The log has an entry at this position, but it is not that of the record shown here.');
+    throw new ProofError('The log has an entry at this position, but it is not that of the record shown here.');
   }
   return { holds: true, size: proven.size, signedBy: proven.signedBy };
 }

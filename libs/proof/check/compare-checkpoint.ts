@@ -3,7 +3,7 @@
 import { sha256 } from '#libs/base/sha256';
 import { verifyEd25519 } from '../ed25519.ts';
 import { hex } from '../tree/bytes.ts';
-import { Refused } from '../tree/refused.ts';
+import { ProofError } from '../tree/proof-error.ts';
 import { type OpenedCheckpoint, openCheckpoint } from '../tree/tlog-proof.ts';
 import { parseVerifierKey } from '../tree/verifier-key.ts';
 import type { Witnessed } from '../witness.ts';
@@ -37,7 +37,7 @@ function open({ verifierKeys }: StoredLog, checkpoint: string, differs: Differs)
     const keys = verifierKeys.map((key) => parseVerifierKey(sha256, key));
     return openCheckpoint(checkpoint, keys, verifyEd25519);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ProofError)) throw error;
     differs(null, `the checkpoint cannot be trusted: ${error.message}`);
     return undefined;
   }

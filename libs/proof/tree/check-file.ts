@@ -5,7 +5,7 @@ import { parseObject } from './fields.ts';
 import type { Sha256 } from './hash.ts';
 import { type Entry, parseEntry } from './parse-entry.ts';
 import { type ProvenBundle, proveBundle } from './proof-bundle.ts';
-import { Refused } from './refused.ts';
+import { ProofError } from './proof-error.ts';
 import { type Crypto, type ProvenEntry, parseTlogProof, proveEntry } from './tlog-proof.ts';
 import { parseVerifierKey, type VerifierKey } from './verifier-key.ts';
 
@@ -17,13 +17,13 @@ export type Verdict = ({ holds: true } & Proven) | { holds: false; why: string }
 export function checkFile(file: Uint8Array, keys: VerifierKey[], crypto: Crypto): Verdict {
   return verdictOf(() => {
     const text = fromUtf8(file);
-    if (text === undefined) throw new Refused('The file is not text in UTF-8.');
-    if (keys.length === 0) throw new Refused('There is no verifier key to check it with.');
+    if (text === undefined) throw new ProofError('The file is not text in UTF-8.');
+    if (keys.length === 0) throw new ProofError('There is no verifier key to check it with.');
     if (/^\s*\{/.test(text)) return proveBundle(parseObject(text, 'The bundle'), keys, crypto);
     const proven = proveEntry(parseTlogProof(text), keys, crypto);
     const entry = parseEntry(proven.entry);
     if (!isLogOf(entry.domainId, proven.origin)) {
-      throw new Refused(`The entry is one of ${entry.domainId}, but the log is ${proven.origin}.`);
+      throw new ProofError(`The entry is one of ${entry.domainId}, but the log is ${proven.origin}.`);
     }
     return { proven, entry };
   });
@@ -34,7 +34,7 @@ export function verdictOf(prove: () => Proven): Verdict {
   try {
     return { holds: true, ...prove() };
   } catch (error) {
-    if (error instanceof Refused) return { holds: false, why: error.message };
+    if (error instanceof ProofError) return { holds: false, why: error.message };
     throw error;
   }
 }
@@ -42,7 +42,7 @@ export function verdictOf(prove: () => Proven): Verdict {
 const isLogOf = (domainId: string, origin: string): boolean =>
   origin.endsWith(`/${domainId}`) || origin.replace(/\/[1-9][0-9]*$/, '').endsWith(`/${domainId}`);
 
-/** One on each line; empty lines are skipped. Throws a Refused that says what is wrong with one. */
+/** One on each line; empty lines are skipped. Throws a ProofError that says what is wrong with one. */
 export const parseVerifierKeys = (sha256: Sha256, text: string): VerifierKey[] =>
   text
     .split('\n')

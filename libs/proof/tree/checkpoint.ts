@@ -1,7 +1,7 @@
 /** A log's size and root as they are signed (C2SP tlog-checkpoint). */
 import { base64, fromBase64 } from './bytes.ts';
 import { hashLength } from './hash.ts';
-import { Refused } from './refused.ts';
+import { ProofError } from './proof-error.ts';
 
 export interface Checkpoint {
   origin: string;
@@ -13,16 +13,16 @@ export interface Checkpoint {
 export const formatCheckpoint = (origin: string, size: number, root: Uint8Array): string =>
   `${origin}\n${size}\n${base64(root)}\n`;
 
-/** Throws a Refused that says what is wrong with it. Extension lines are allowed and ignored, as the format asks. */
+/** Throws a ProofError that says what is wrong with it. Extension lines are allowed and ignored, as the format asks. */
 export function parseCheckpoint(text: string): Checkpoint {
   const [origin, sizeText, rootText, ...more] = text.split('\n');
   if (!origin || sizeText === undefined || rootText === undefined || more.pop() !== '' || more.includes('')) {
-    throw new Refused('The checkpoint is not three lines: origin, size and root.');
+    throw new ProofError('The checkpoint is not three lines: origin, size and root.');
   }
   const size = parseCount(sizeText);
-  if (size === undefined) throw new Refused("The checkpoint's second line is not a size.");
+  if (size === undefined) throw new ProofError("The checkpoint's second line is not a size.");
   const root = fromBase64(rootText);
-  if (root?.length !== hashLength) throw new Refused("The checkpoint's third line is not a SHA-256 in base64.");
+  if (root?.length !== hashLength) throw new ProofError("The checkpoint's third line is not a SHA-256 in base64.");
   return { origin, size, root };
 }
 

@@ -1,5 +1,5 @@
-/** Reads JSON that somebody brought, field by field; what is not as it should be is Refused by name. */
-import { Refused } from './refused.ts';
+/** Reads JSON that somebody brought, field by field; what is not as it should be is ProofError by name. */
+import { ProofError } from './proof-error.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -12,9 +12,9 @@ export function parseObject(text: string, what: string): Fields {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Refused(`${what} is not JSON.`);
+    throw new ProofError(`${what} is not JSON.`);
   }
-  if (!isObject(value)) throw new Refused(`${what} is not a JSON object.`);
+  if (!isObject(value)) throw new ProofError(`${what} is not a JSON object.`);
   return value;
 }
 
@@ -24,40 +24,40 @@ export const fieldOf = (fields: Fields, name: string): unknown =>
 
 export function objectIn(fields: Fields, name: string): Fields {
   const value = fieldOf(fields, name);
-  if (!isObject(value)) throw new Refused(`\`${name}\` is missing, or no object.`);
+  if (!isObject(value)) throw new ProofError(`\`${name}\` is missing, or no object.`);
   return value;
 }
 
 export function textIn(fields: Fields, name: string): string {
   const value = maybeText(fields, name);
-  if (value === undefined) throw new Refused(`\`${name}\` is missing.`);
+  if (value === undefined) throw new ProofError(`\`${name}\` is missing.`);
   return value;
 }
 
 export function maybeText(fields: Fields, name: string): string | undefined {
   const value = fieldOf(fields, name);
-  if (value !== undefined && typeof value !== 'string') throw new Refused(`\`${name}\` is no text.`);
+  if (value !== undefined && typeof value !== 'string') throw new ProofError(`\`${name}\` is no text.`);
   return value;
 }
 
 export function countIn(fields: Fields, name: string): number {
   const value = fieldOf(fields, name);
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw new Refused(`\`${name}\` is missing, or no whole number.`);
+    throw new ProofError(`\`${name}\` is missing, or no whole number.`);
   }
   return value;
 }
 
 export function maybeFlag(fields: Fields, name: string): boolean | undefined {
   const value = fieldOf(fields, name);
-  if (value !== undefined && typeof value !== 'boolean') throw new Refused(`\`${name}\` is neither true nor false.`);
+  if (value !== undefined && typeof value !== 'boolean') throw new ProofError(`\`${name}\` is neither true nor false.`);
   return value;
 }
 
 export function textsIn(fields: Fields, name: string): string[] {
   const value = fieldOf(fields, name);
   if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) {
-    throw new Refused(`\`${name}\` is missing, or no list of texts.`);
+    throw new ProofError(`\`${name}\` is missing, or no list of texts.`);
   }
   return value;
 }
@@ -66,10 +66,10 @@ export function maybeMap<T>(fields: Fields, name: string, isValue: (value: unkno
   const value = fieldOf(fields, name);
   if (value === undefined) return undefined;
   const map: Record<string, T> = Object.create(null);
-  if (!isObject(value)) throw new Refused(`\`${name}\` is no object.`);
+  if (!isObject(value)) throw new ProofError(`\`${name}\` is no object.`);
   for (const [key, each] of Object.entries(value)) {
     if (!isValue(each))
-      throw new Refused(`\`${name}\` holds something other than it should at ${JSON.stringify(key)}.`);
+      throw new ProofError(`\`${name}\` holds something other than it should at ${JSON.stringify(key)}.`);
     map[key] = each;
   }
   return map;

@@ -17,19 +17,19 @@ import {
   recordEntry,
 } from './entry.ts';
 import { type Fields, maybeFlag, maybeMap, maybeText, parseObject, textIn } from './fields.ts';
-import { Refused } from './refused.ts';
+import { ProofError } from './proof-error.ts';
 
 export type Entry =
   | ({ type: 'record' } & EntryFields & { commitments: Commitments })
   | ({ type: 'notice' } & NoticeEntry)
   | ({ type: 'erasure' } & ErasureEntry);
 
-/** Throws a Refused that says what is wrong with it. */
+/** Throws a ProofError that says what is wrong with it. */
 export function parseEntry(text: string): Entry {
   const fields = parseObject(text, 'The entry');
-  if (fields.v !== 1) throw new Refused('The entry is of a version that this program does not know.');
+  if (fields.v !== 1) throw new ProofError('The entry is of a version that this program does not know.');
   const entry = read(fields);
-  if (write(entry) !== text) throw new Refused('The entry is not written as the log writes entries.');
+  if (write(entry) !== text) throw new ProofError('The entry is not written as the log writes entries.');
   return entry;
 }
 
@@ -44,7 +44,7 @@ function read(fields: Fields): Entry {
     case 'erasure':
       return { type, domainId, id: textIn(fields, 'id'), erasedOn: textIn(fields, 'erasedOn') };
     default:
-      throw new Refused(`The entry is of a type that this program does not know: ${type}.`);
+      throw new ProofError(`The entry is of a type that this program does not know: ${type}.`);
   }
 }
 
@@ -82,7 +82,7 @@ export function parseCircumstances(text: string): Circumstances {
   const circumstances: Circumstances = { preferences: maybeMap(fields, 'preferences', isFlag) };
   for (const [field] of circumstanceTexts) circumstances[field] = maybeText(fields, field);
   if (circumstancesText(circumstances) !== text)
-    throw new Refused('The circumstances are not written as the log writes them.');
+    throw new ProofError('The circumstances are not written as the log writes them.');
   return circumstances;
 }
 
@@ -95,6 +95,7 @@ export function parsePrivate(text: string): PrivateFields {
     pageUrl: maybeText(fields, 'pageUrl'),
     metadata: maybeMap(fields, 'metadata', isScalar),
   };
-  if (privateText(personal) !== text) throw new Refused('The personal fields are not written as the log writes them.');
+  if (privateText(personal) !== text)
+    throw new ProofError('The personal fields are not written as the log writes them.');
   return personal;
 }

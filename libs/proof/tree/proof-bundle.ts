@@ -7,7 +7,7 @@ import { type Circumstances, commitment, type PrivateFields } from './entry.ts';
 import { countIn, type Fields, fieldOf, maybeText, objectIn, textIn, textsIn } from './fields.ts';
 import { hashLength } from './hash.ts';
 import { type Entry, parseCircumstances, parseEntry, parsePrivate } from './parse-entry.ts';
-import { Refused } from './refused.ts';
+import { ProofError } from './proof-error.ts';
 import { openTimestamp, type Timestamp } from './timestamp.ts';
 import { type Crypto, type ProvenEntry, proveEntry } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
@@ -25,21 +25,21 @@ export interface ProvenBundle {
   unproven: string[];
 }
 
-/** Throws a Refused that says what does not hold. */
+/** Throws a ProofError that says what does not hold. */
 export function proveBundle(bundle: Fields, keys: VerifierKey[], crypto: Crypto): ProvenBundle {
   const index = countIn(bundle, 'position');
   const proof = textsIn(bundle, 'proof').map(parseHash);
   const file = { entry: utf8(textIn(bundle, 'entry')), index, proof, checkpoint: textIn(bundle, 'checkpoint') };
   const proven = proveEntry(file, keys, crypto);
   const entry = parseEntry(proven.entry);
-  if (entry.type !== 'record') throw new Refused(`A bundle is of a record, but its entry is of type ${entry.type}.`);
+  if (entry.type !== 'record') throw new ProofError(`A bundle is of a record, but its entry is of type ${entry.type}.`);
 
   const opening = objectIn(bundle, 'opening');
   const circumstances = parseCircumstances(
     open(crypto, objectIn(opening, 'circumstances'), entry.commitments.circumstances, 'circumstances'),
   );
   // left out it would be neither opened nor said to be erased
-  if (opening.private === undefined) throw new Refused('`private` is missing.');
+  if (opening.private === undefined) throw new ProofError('`private` is missing.');
   const personal =
     opening.private === null
       ? null
@@ -64,17 +64,17 @@ export function proveBundle(bundle: Fields, keys: VerifierKey[], crypto: Crypto)
 
 function parseHash(text: string): Uint8Array {
   const hash = fromBase64(text);
-  if (hash?.length !== hashLength) throw new Refused('A hash of the proof is not a SHA-256 in base64.');
+  if (hash?.length !== hashLength) throw new ProofError('A hash of the proof is not a SHA-256 in base64.');
   return hash;
 }
 
 /** The text, once it is the one that the entry commits to. */
 function open({ sha256 }: Crypto, opening: Fields, expected: string, what: string): string {
   const salt = fromHex(textIn(opening, 'salt'));
-  if (salt?.length !== 16) throw new Refused(`The salt of the ${what} is not 32 hex digits.`);
+  if (salt?.length !== 16) throw new ProofError(`The salt of the ${what} is not 32 hex digits.`);
   const text = textIn(opening, 'text');
   if (commitment(sha256, salt, text) !== expected) {
-    throw new Refused(`The ${what} are not those that the log committed to: the text or the salt was changed.`);
+    throw new ProofError(`The ${what} are not those that the log committed to: the text or the salt was changed.`);
   }
   return text;
 }
@@ -98,7 +98,7 @@ function compare(record: Fields, known: Fields): string[] {
     if (claimed === undefined && optional.has(name)) continue;
     const isSame = name === 'bot' ? (claimed ?? false) === (value ?? false) : same(claimed, value);
     if (!isSame) {
-      throw new Refused(
+      throw new ProofError(
         `The record says that \`${name}\` is ${show(claimed)}, but what the log committed to is ${show(value)}.`,
       );
     }
@@ -113,16 +113,16 @@ const show = (value: unknown): string => (value === undefined ? 'absent' : JSON.
 
 function checkNotice({ sha256 }: Crypto, document: string | undefined, hash: string | undefined): string | undefined {
   if (document === undefined) return undefined;
-  if (hash === undefined) throw new Refused('The bundle has a notice, but the entry names none.');
+  if (hash === undefined) throw new ProofError('The bundle has a notice, but the entry names none.');
   if (hex(sha256(utf8(document))) !== hash)
-    throw new Refused('The notice is not the one that the entry names: its text was changed.');
+    throw new ProofError('The notice is not the one that the entry names: its text was changed.');
   return document;
 }
 
 /** An origin ends with the domain, and from a domain's second log on with its number. */
 function checkLog(log: number, domainId: string, origin: string): void {
   if (!origin.endsWith(log === 1 ? `/${domainId}` : `/${domainId}/${log}`)) {
-    throw new Refused(
+    throw new ProofError(
       `The bundle says that this is log ${log} of ${domainId}, but the checkpoint is one of ${origin}.`,
     );
   }
@@ -132,7 +132,7 @@ function stamped({ sha256 }: Crypto, bundle: Fields, proven: ProvenEntry) {
   const timestamp = openTimestamp(sha256, objectIn(bundle, 'timestamp'));
   const { origin } = timestamp.checkpoint;
   if (origin !== proven.origin) {
-    throw new Refused(`The time-stamp is of a checkpoint of ${origin}, not of ${proven.origin}.`);
+    throw new ProofError(`The time-stamp is of a checkpoint of ${origin}, not of ${proven.origin}.`);
   }
   return { ...timestamp, isOfProof: equal(utf8(timestamp.body), utf8(proven.checkpoint)) };
 }

@@ -2,7 +2,7 @@
 import { base64, fromUtf8 } from './bytes.ts';
 import { checkFile, type Verdict } from './check-file.ts';
 import { type Fields, fieldOf, parseObject } from './fields.ts';
-import { Refused } from './refused.ts';
+import { ProofError } from './proof-error.ts';
 import { type Crypto, openCheckpoint } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
 import { formatVerifierKey } from './verifier-key.ts';
@@ -70,7 +70,7 @@ function checkCheckpoint(note: string, keys: VerifierKey[], { verifyEd25519 }: C
     const { origin, size, root, signers } = openCheckpoint(note, keys, verifyEd25519);
     return { holds: true, origin, size, root: base64(root), signedBy: signers.map(formatVerifierKey) };
   } catch (error) {
-    if (error instanceof Refused) return { holds: false, why: error.message };
+    if (error instanceof ProofError) return { holds: false, why: error.message };
     throw error;
   }
 }

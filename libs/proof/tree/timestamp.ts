@@ -8,7 +8,7 @@ import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { countIn, type Fields, textIn, textsIn } from './fields.ts';
 import { hashLength, leafHash, type Sha256 } from './hash.ts';
 import { parseNote } from './note.ts';
-import { Refused } from './refused.ts';
+import { ProofError } from './proof-error.ts';
 import { inclusionRoot } from './verify-proofs.ts';
 
 export interface Timestamp {
@@ -20,7 +20,7 @@ export interface Timestamp {
   token: Uint8Array;
 }
 
-/** Throws a Refused where the path does not lead from the checkpoint to what the token is over. */
+/** Throws a ProofError where the path does not lead from the checkpoint to what the token is over. */
 export function openTimestamp(sha256: Sha256, fields: Fields): Timestamp {
   const given = textIn(fields, 'checkpoint');
   const body = given.includes('\n\n') ? parseNote(given).text : given;
@@ -28,7 +28,7 @@ export function openTimestamp(sha256: Sha256, fields: Fields): Timestamp {
   const proof = textsIn(fields, 'path').map((each) => {
     const hash = fromBase64(each);
     if (hash?.length !== hashLength)
-      throw new Refused('A hash on the path of the time-stamp is not a SHA-256 in base64.');
+      throw new ProofError('A hash on the path of the time-stamp is not a SHA-256 in base64.');
     return hash;
   });
   const leafProof = {
@@ -38,11 +38,11 @@ export function openTimestamp(sha256: Sha256, fields: Fields): Timestamp {
     proof,
   };
   const root = inclusionRoot(sha256, leafProof);
-  if (!root) throw new Refused('The path of the time-stamp does not fit its position and size.');
+  if (!root) throw new ProofError('The path of the time-stamp does not fit its position and size.');
   const token = fromBase64(textIn(fields, 'token'));
-  if (!token) throw new Refused('The token of the time-stamp is not base64.');
+  if (!token) throw new ProofError('The token of the time-stamp is not base64.');
   if (!contains(token, concat(octetString, root))) {
-    throw new Refused('The token of the time-stamp is over something else than this checkpoint.');
+    throw new ProofError('The token of the time-stamp is over something else than this checkpoint.');
   }
   return { body, checkpoint, digest: hex(root), token };
 }

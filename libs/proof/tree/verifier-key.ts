@@ -1,7 +1,7 @@
 /** Verifier keys of signed notes (C2SP signed-note), Ed25519 only: `name+keyId+base64(1 ‖ public key)`. */
 import { base64, concat, equal, fromBase64, fromHex, hex, utf8 } from './bytes.ts';
 import type { Sha256 } from './hash.ts';
-import { Refused } from './refused.ts';
+import { ProofError } from './proof-error.ts';
 
 export interface VerifierKey {
   name: string;
@@ -29,22 +29,22 @@ export const formatVerifierKey = ({ name, id, publicKey }: VerifierKey): string 
 /** Whether it may stand in a signature line. */
 export const isKeyName = (name: string): boolean => /^[^\s+\p{Cc}]+$/u.test(name);
 
-/** Throws a Refused that says what is wrong with it. */
+/** Throws a ProofError that says what is wrong with it. */
 export function parseVerifierKey(sha256: Sha256, text: string): VerifierKey {
   const [, name, digits, encoded] = /^([^+]*)\+([^+]*)\+(.*)$/s.exec(text) ?? [];
   if (name === undefined || digits === undefined || encoded === undefined) {
-    throw new Refused('A verifier key looks like this: name+8 hex digits+base64.');
+    throw new ProofError('A verifier key looks like this: name+8 hex digits+base64.');
   }
-  if (!isKeyName(name)) throw new Refused("The verifier key's name is empty or has white space in it.");
+  if (!isKeyName(name)) throw new ProofError("The verifier key's name is empty or has white space in it.");
   const id = fromHex(digits);
-  if (id?.length !== 4) throw new Refused("The verifier key's id is not 8 lowercase hex digits.");
+  if (id?.length !== 4) throw new ProofError("The verifier key's id is not 8 lowercase hex digits.");
   const bytes = fromBase64(encoded);
-  if (!bytes) throw new Refused("The verifier key's last part is not base64; perhaps it was not copied completely.");
-  if (bytes[0] !== 1) throw new Refused('The verifier key is not for Ed25519, the only algorithm in use here.');
-  if (bytes.length !== 33) throw new Refused(`The verifier key has ${bytes.length - 1} bytes instead of 32.`);
+  if (!bytes) throw new ProofError("The verifier key's last part is not base64; perhaps it was not copied completely.");
+  if (bytes[0] !== 1) throw new ProofError('The verifier key is not for Ed25519, the only algorithm in use here.');
+  if (bytes.length !== 33) throw new ProofError(`The verifier key has ${bytes.length - 1} bytes instead of 32.`);
   const publicKey = bytes.slice(1);
   if (!equal(id, keyId(sha256, name, publicKey))) {
-    throw new Refused("The verifier key's id does not fit its name and key: a character of it was changed.");
+    throw new ProofError("The verifier key's id does not fit its name and key: a character of it was changed.");
   }
   return { name, id, publicKey };
 }

@@ -6,7 +6,7 @@ import { base64 } from './bytes.ts';
 import { type Proven, verdictOf } from './check-file.ts';
 import { type Fields, fieldOf, isObject, textIn } from './fields.ts';
 import { proveBundle } from './proof-bundle.ts';
-import { Refused } from './refused.ts';
+import { ProofError } from './proof-error.ts';
 import type { Crypto } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
@@ -21,7 +21,7 @@ export interface VisitorVerdict {
   records: RecordVerdict[];
 }
 
-/** `answer`: the JSON. Throws a Refused where it has no visitor. */
+/** `answer`: the JSON. Throws a ProofError where it has no visitor. */
 export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto): VisitorVerdict {
   const visitorId = textIn(answer, 'visitorId');
   const listed = Array.isArray(answer.records) ? answer.records.map((record) => (isObject(record) ? record : {})) : [];
@@ -44,12 +44,12 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
 
 /** Both the record of the list and that of the bundle have to be what was sealed. */
 function proveRecord(visitorId: string, record: Fields, bundle: unknown, keys: VerifierKey[], crypto: Crypto): Proven {
-  if (!isObject(bundle)) throw new Refused('Its bundle is no object.');
+  if (!isObject(bundle)) throw new ProofError('Its bundle is no object.');
   proveBundle(bundle, keys, crypto);
   const proven = proveBundle({ ...bundle, record }, keys, crypto);
   // of an erased record nobody can tell whose it was
   if (proven.personal && proven.personal.visitorId !== visitorId) {
-    throw new Refused('It is a record of another visitor than the answer says.');
+    throw new ProofError('It is a record of another visitor than the answer says.');
   }
   return proven;
 }

@@ -1,4 +1,4 @@
 /** What is wrong with a proof, a key or a note, as a sentence to whoever brought it. */
-export class Refused extends Error {
-  override name = 'Refused';
+export class ProofError extends Error {
+  override name = 'ProofError';
 }
