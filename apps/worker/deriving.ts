@@ -39,7 +39,7 @@ interface DerivingParts {
   db: Database;
   clock: Pick<Clock, 'steadyFor'>;
   /** milliseconds between two rounds */
-  pace: number;
+  second: number;
   log: Log;
   metrics: ProofMetrics & RecordMetrics;
 }
@@ -66,15 +66,15 @@ const sealingWith = (settings: NonNullable<WorkerConfig['sealing']>): Row => ({
 });
 
 export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: DerivingParts): void {
-  const { config, redis, db, clock, pace, log, metrics } = parts;
+  const { config, redis, db, clock, second, log, metrics } = parts;
   const epoch = config.sealing?.seconds ?? unsealedEpoch;
   metrics.epochInterval.set(epoch);
   const derivations = derivationsOf(config);
   // each process: they have locks of their own, so that one that stands still delays nothing
-  const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pause = pace) =>
+  const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pace = second) =>
     every({
       name,
-      pace: pause,
+      pace,
       task,
       failed: (error, isNews) => {
         if (isNews) log.warn({ err: error, task: name }, 'deriving failed, and is tried again');
@@ -86,7 +86,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
     ? createTimestamping({ authority: { url: config.timestampUrl, timeout: authorityPatience }, db, log, metrics })
     : undefined;
   if (!timestamp) metrics.timestampAge.set(0);
-  const close = createClosing({ db, log, every: (epoch - 0.5) * pace });
+  const close = createClosing({ db, log, pace: (epoch - 0.5) * second });
   // when the last one was closed that all are done with says until when what they made is complete
   const forget = async (sql: Sql) => {
     const marks = await Promise.all(derivations.map(({ name }) => doneWith(sql, name)));
@@ -104,7 +104,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   round('clear', onceAnEpoch(db, clear));
   round('tell_erasures', createTombstoneCopy({ redis, db }));
   // a round of its own: sealing does not wait for the authority
-  if (timestamp) round('timestamp', timestamp, timestampEvery * pace);
+  if (timestamp) round('timestamp', timestamp, timestampEvery * second);
 }
 
 /** Another worker may be at it, and may end: so that a derivation also looks now and then. */

@@ -40,7 +40,7 @@ const receiverPatience = 15_000;
 
 interface WorkerOptions {
   /** Milliseconds that a second lasts between two rounds of background work; default 1,000. What is promised in seconds then comes sooner. */
-  pace?: number;
+  second?: number;
   log: ProcessLog;
 }
 
@@ -49,7 +49,7 @@ interface RunningWorker extends Running {
 }
 
 /** Rejects with a BadSetting where the operations port cannot be opened, or a key is not in force. */
-export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: WorkerOptions): Promise<RunningWorker> {
+export async function openWorker(config: WorkerConfig, { second = 1_000, log }: WorkerOptions): Promise<RunningWorker> {
   const { metrics, failed, tracing, queueTracing } = await observe('assent-worker', config, log);
   const database = { ...timeouts, ...config.databaseMode, url: config.databaseUrl, name: 'assent-worker' };
   const db = createDatabase({ ...database, max: connections.main });
@@ -85,7 +85,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const scheduler = createScheduler({
     // its statements are short: turns are kept, however long those of others take
     turns: createTurns(deliveryDb),
-    pace,
+    pace: second,
     failed: (error, isNews) => {
       countLook();
       if (isNews) log.warn({ err: error }, 'Postgres does not say which background tasks are due');
@@ -102,9 +102,9 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
       },
     });
   };
-  scheduleCounterRepair({ every }, { redis, db, pace, log, metrics });
+  scheduleCounterRepair({ every }, { redis, db, second, log, metrics });
   const deriving = begunAfter(keys.compared, () => {
-    scheduleDeriving({ every }, { config, redis, db, clock, pace, log, metrics });
+    scheduleDeriving({ every }, { config, redis, db, clock, second, log, metrics });
     return { close: async () => {} };
   });
   const { secretsKey } = config;
@@ -121,7 +121,7 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
               patience: receiverPatience,
             },
             db: deliveryDb,
-            pace,
+            second,
             log,
             metrics,
           },
@@ -132,18 +132,18 @@ export async function openWorker(config: WorkerConfig, { pace = 1_000, log }: Wo
   const { retentionMonths, personalRetentionMonths } = config;
   const housekeeping = scheduleHousekeeping(
     { every },
-    { retentionMonths, personalRetentionMonths, derivations, db, clock, pace, log },
+    { retentionMonths, personalRetentionMonths, derivations, db, clock, second, log },
   );
   every({
     name: 'promote_jobs',
-    pace: 10 * pace,
+    pace: 10 * second,
     one: true,
     task: () => promoteStray(redis, config.queueShards),
     failed: () => {},
   });
   every({
     name: 'remove_old_schedules',
-    pace: 10 * pace,
+    pace: 10 * second,
     one: true,
     task: () => removeOldSchedules(redis),
     failed: () => {},

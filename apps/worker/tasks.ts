@@ -30,10 +30,10 @@ interface TaskParts {
   log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-/** `pace`: milliseconds of a second between two rounds. Returns the names of the tasks. */
+/** `second`: milliseconds of a second between two rounds. Returns the names of the tasks. */
 export function scheduleHousekeeping(
   { every }: Pick<Scheduler, 'every'>,
-  { pace, ...parts }: TaskParts & { pace: number },
+  { second, ...parts }: TaskParts & { second: number },
 ): string[] {
   const { retention, personalRetention, ...others } = createTasks(parts);
   const tasks: Record<string, Task> = {
@@ -44,7 +44,7 @@ export function scheduleHousekeeping(
   for (const [name, task] of Object.entries(tasks)) {
     every({
       name,
-      pace: (name === 'visitors' ? 5 : 3_600) * pace,
+      pace: (name === 'visitors' ? 5 : 3_600) * second,
       one: true,
       task,
       failed: (error, isNews) => {

@@ -14,7 +14,7 @@ type Closing = 'closed' | 'not yet' | 'in the way';
 
 interface Manner {
   /** milliseconds that the last one has to have been closed */
-  every: number;
+  pace: number;
   /** milliseconds to wait for whoever still stores records under it */
   patience: number;
 }
@@ -32,11 +32,11 @@ export async function closeEpoch(db: Database, manner: Manner): Promise<Closing>
 }
 
 /** From now on whoever comes stamps the next number. */
-async function beginClosing(sql: Sql, { every }: Manner): Promise<'not yet' | 'begun'> {
+async function beginClosing(sql: Sql, { pace }: Manner): Promise<'not yet' | 'begun'> {
   const [turn] = await sql<{ isDue: boolean; isAhead: boolean }[]>`
     select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) and not exists (
       select from closed_epochs
-      where closed_at > clock_timestamp() - ${every} * interval '1 ms' and closed_at <= clock_timestamp()
+      where closed_at > clock_timestamp() - ${pace} * interval '1 ms' and closed_at <= clock_timestamp()
     ) as "isDue", exists (select from closed_epochs where closed_at > clock_timestamp()) as "isAhead"`;
   if (!turn?.isDue) return 'not yet';
   // the clock was ahead, and no age is known: each counts from now on
@@ -138,16 +138,16 @@ interface ClosingParts {
   db: Database;
   log: Pick<Log, 'warn' | 'error'>;
   /** Milliseconds that an epoch stays open at least: all workers try, and a round that comes a moment too early leaves it to the next. */
-  every: number;
+  pace: number;
   /** Seconds after which a connection of ours that is still in the way is ended. */
   longest?: number;
 }
 
 /** Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. Returns a round, to be called once a second. */
-export function createClosing({ db, log, every, longest = 30 }: ClosingParts): () => Promise<void> {
+export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): () => Promise<void> {
   let wait = closingPatience.first;
   return async () => {
-    const closing = await closeEpoch(db, { every, patience: wait });
+    const closing = await closeEpoch(db, { pace, patience: wait });
     if (closing === 'closed') wait = closingPatience.first;
     if (closing !== 'in the way') return;
     wait = Math.min(wait * 2, closingPatience.most);

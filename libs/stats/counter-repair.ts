@@ -4,15 +4,15 @@ import type { RepairParts } from './each-organization.ts';
 import { sweepOwedRaises } from './owed-raises.ts';
 import { fillMissing, reconcile } from './reconcile.ts';
 
-/** `pace`: milliseconds of a second between two rounds. */
+/** `second`: milliseconds of a second between two rounds. */
 export function scheduleCounterRepair(
   { every }: Pick<Scheduler, 'every'>,
-  { pace, ...parts }: RepairParts & { pace: number },
+  { second, ...parts }: RepairParts & { second: number },
 ): void {
   const repair = (name: string, seconds: number, task: (signal: AbortSignal) => Promise<unknown>) =>
     every({
       name,
-      pace: seconds * pace,
+      pace: seconds * second,
       one: true,
       task,
       failed: (error, isNews) => {

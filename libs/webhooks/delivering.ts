@@ -198,19 +198,19 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
 }
 
 /**
- * `pace`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. What is returned gives back
+ * `second`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. What is returned gives back
  * what the process is at, once the rounds are over.
  */
 export function scheduleDelivering(
   { every }: Pick<Scheduler, 'every'>,
-  { pace, ...parts }: DeliveringParts & { pace: number },
+  { second, ...parts }: DeliveringParts & { second: number },
 ): { close(): Promise<void> } {
   const deliverer = createDeliverer(parts);
   const { db, log } = parts;
-  const round = (name: string, pause: number, task: () => Promise<unknown>, one = false) =>
+  const round = (name: string, pace: number, task: () => Promise<unknown>, one = false) =>
     every({
       name,
-      pace: pause,
+      pace,
       one,
       task,
       failed: (error, isNews) => {
@@ -219,7 +219,7 @@ export function scheduleDelivering(
       },
     });
   let soon: NodeJS.Timeout | undefined;
-  const rounds = round('deliver', pace / 2, async () => {
+  const rounds = round('deliver', second / 2, async () => {
     for (const each of await deliverer.begin()) void each.then(beginSoon);
   });
   /** A lane that is done may have more; those that end together are followed up together. */
@@ -229,8 +229,8 @@ export function scheduleDelivering(
       void rounds.now();
     }, followUp);
   };
-  round('wake_lanes', pace, () => deliverer.wake());
-  round('tell_limits', 10 * pace, () => db.run(addLimitMessages), true);
+  round('wake_lanes', second, () => deliverer.wake());
+  round('tell_limits', 10 * second, () => db.run(addLimitMessages), true);
   return {
     close: async () => {
       clearTimeout(soon);

@@ -45,7 +45,7 @@ const records = [
 ];
 await dashboard.store(records);
 // the worker closes one a minute
-await eventually(async () => expect(await closeEpoch(dashboard.db, { every: 0, patience: 5_000 })).toBe('closed'));
+await eventually(async () => expect(await closeEpoch(dashboard.db, { pace: 0, patience: 5_000 })).toBe('closed'));
 const query = `from=${addDays(today, -20)}&to=${today}&by=source`;
 await eventually(async () => {
   const { groups = [], bots = 0 } = await dashboard.manage<DomainStats>(customer, `/stats?${query}`);

@@ -84,7 +84,7 @@ describe('epochs', () => {
     });
     const closed = new Map<number, number>();
     for (let round = 0; round < 15; round += 1) {
-      await eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+      await eventually(async () => expect(await closeEpoch(db, { pace: 0, patience: 5_000 })).toBe('closed'));
       for (const [epoch, records] of await counts()) if (!closed.has(epoch)) closed.set(epoch, records);
     }
     isStoring = false;
@@ -95,13 +95,13 @@ describe('epochs', () => {
   });
 
   it('whoever stores records never waits for whoever closes an epoch, however long another one takes', async () => {
-    await eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+    await eventually(async () => expect(await closeEpoch(db, { pace: 0, patience: 5_000 })).toBe('closed'));
     const held = await connect().reserve();
     await held`begin`;
     await held`select open_epoch()`;
     const before = await openEpoch();
     let isOver = false;
-    const closing = closeEpoch(db, { every: 0, patience: 10_000 }).finally(() => {
+    const closing = closeEpoch(db, { pace: 0, patience: 10_000 }).finally(() => {
       isOver = true;
     });
     await waitsForLock(1);
@@ -117,20 +117,20 @@ describe('epochs', () => {
 
   it('two that close at once close one', async () => {
     const before = await openEpoch();
-    await Promise.all(Array.from({ length: 8 }, () => closeEpoch(db, { every: 60_000, patience: 1_000 })));
+    await Promise.all(Array.from({ length: 8 }, () => closeEpoch(db, { pace: 60_000, patience: 1_000 })));
     expect((await openEpoch()) - before).toBeLessThanOrEqual(1);
   });
 
   it('one whose end a clock that was 400 days ahead noted is followed on time, and no age is negative', async () => {
-    await eventually(async () => expect(await closeEpoch(db, { every: 0, patience: 5_000 })).toBe('closed'));
+    await eventually(async () => expect(await closeEpoch(db, { pace: 0, patience: 5_000 })).toBe('closed'));
     await sql`update closed_epochs set closed_at = clock_timestamp() + interval '400 days'`;
     const ages = async () => {
       const { epochOpen, derivationLag } = await db.run(recordBacklog(['none']).ask);
       return [epochOpen, derivationLag.none ?? -1, await db.run((sql) => secondsBehind(sql, 0))];
     };
     for (const age of await ages()) expect(age).toBeGreaterThanOrEqual(0);
-    expect(await closeEpoch(db, { every: 600_000, patience: 5_000 })).toBe('closed');
-    expect(await closeEpoch(db, { every: 600_000, patience: 5_000 })).toBe('not yet');
+    expect(await closeEpoch(db, { pace: 600_000, patience: 5_000 })).toBe('closed');
+    expect(await closeEpoch(db, { pace: 600_000, patience: 5_000 })).toBe('not yet');
     for (const age of await ages()) expect(age).toBeGreaterThan(0);
   });
 
@@ -140,7 +140,7 @@ describe('epochs', () => {
     await held`begin`;
     await held`select open_epoch()`;
     const before = await openEpoch();
-    expect(await closeEpoch(db, { every: 0, patience: 50 })).toBe('in the way');
+    expect(await closeEpoch(db, { pace: 0, patience: 50 })).toBe('in the way');
     expect(await openEpoch()).toBe(before);
     expect(await db.run(listInTheWay)).toMatchObject([{ name: 'assent-slow' }]);
     const lines: object[] = [];
@@ -149,7 +149,7 @@ describe('epochs', () => {
       warn: (line: object) => lines.push(line),
       error: (line: object) => lines.push(line),
     };
-    const round = createClosing({ db, log, every: 0, longest: 0.01 });
+    const round = createClosing({ db, log, pace: 0, longest: 0.01 });
     await eventually(async () => {
       await round();
       expect(await openEpoch()).toBe(before + 1);

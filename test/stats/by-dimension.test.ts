@@ -16,7 +16,7 @@ const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 
 const closeOne = () =>
-  eventually(async () => expect(await closeEpoch(stack.db, { every: 0, patience: 5_000 })).toBe('closed'));
+  eventually(async () => expect(await closeEpoch(stack.db, { pace: 0, patience: 5_000 })).toBe('closed'));
 
 const stack = await useStack({ tenant: { domains: 2 } });
 const [domainId = '', other = ''] = stack.tenant.domainIds;

@@ -47,6 +47,6 @@ export function createSealer(db: Database, redis: RedisConnection, keys = [rando
 
 export const closeOpenEpoch = (db: Database): Promise<void> =>
   eventually(async () => {
-    const closing = await closeEpoch(db, { every: 0, patience: 5_000 });
+    const closing = await closeEpoch(db, { pace: 0, patience: 5_000 });
     if (closing !== 'closed') throw new Error(closing);
   });

@@ -106,20 +106,20 @@ export async function runApi(env: Record<string, string>, dist = inject('dist'))
 }
 
 /** Milliseconds of a second of the worker's rounds: tests wait for them, and nobody is promised that they are seldom. */
-const pace = 200;
+const second = 200;
 
 /** In this process, until `stop`, or the end of the file. */
 export async function startWorker(env: Record<string, string>): Promise<Worker> {
-  const worker = await runWorker(env, pace);
+  const worker = await runWorker(env, second);
   atEnd(worker.stop);
   return worker;
 }
 
-/** In this process, until `stop`. `pace`: see `openWorker`. */
-export async function runWorker(env: Record<string, string>, pace?: number): Promise<Worker> {
+/** In this process, until `stop`. `second`: see `openWorker`. */
+export async function runWorker(env: Record<string, string>, second?: number): Promise<Worker> {
   const config = readWorkerConfig({ ...workerSettings, ...asLogin('worker', env) });
   const { log, ...logged } = openLog('worker', config.logLevel);
-  const worker = await openWorker(config, { log, ...(pace !== undefined && { pace }) });
+  const worker = await openWorker(config, { log, ...(second !== undefined && { second }) });
   return { ...logged, opsUrl: addressOf(worker.opsPort), stop: untilStopped(worker) };
 }
 

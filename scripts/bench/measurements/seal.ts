@@ -88,7 +88,7 @@ async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load):
         const batch = Array.from({ length: size }, (_, n) => makeVaried(domainIds, from + n));
         if ((await persist(db, batch)).added !== size) throw new Error('records are missing');
       }
-      await closeEpoch(db, { every: 0, patience: 5_000 });
+      await closeEpoch(db, { pace: 0, patience: 5_000 });
       if (epoch % vacuumEvery === 0) await db.run((sql) => sql.unsafe(`vacuum ${tables.join(', ')}, facets`), 60_000);
       // nobody was erased; what that costs is counted apart
       await blankAll(never);
