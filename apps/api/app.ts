@@ -3,7 +3,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { Clock } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
-import type { ReadDatabase } from '#libs/base/db/replica';
+import type { LaggingReads } from '#libs/base/db/replica';
 import type { Middleware, State } from '#libs/base/http/context';
 import { deadline } from '#libs/base/http/deadline';
 import { exchange } from '#libs/base/http/exchange';
@@ -107,7 +107,7 @@ interface AppParts {
   /** fails fast */
   redis: RedisConnection;
   /** the same database, or a replica of it that may lag */
-  readDb: ReadDatabase;
+  readDb: LaggingReads;
   tenants: TenantCache;
   notices: KnownNotices;
   clock: Clock;

@@ -17,7 +17,7 @@ const costs = {
 };
 
 interface Stores {
-  db: Pick<Database, 'run' | 'unavailableSince'>;
+  db: Pick<Database, 'read' | 'unavailableSince'>;
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
   replica: Pick<Replica, 'reason' | 'since'> | undefined;
 }

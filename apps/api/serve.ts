@@ -105,7 +105,7 @@ export async function openApi(
   });
   createPoolGauges(metrics.register, {
     main: { running: db.running, connections: database.max },
-    ...(replica && { read: { running: replica.reads.running, connections: database.max } }),
+    ...(replica && { read: { running: replica.running, connections: database.max } }),
   });
   const tenants = createTenantCache(db, log);
   const notices = createKnownNotices(db, log);

@@ -61,11 +61,11 @@ async function withDatabase<T>(keys: KeyName[], work: (db: Database) => Promise<
     name: 'assent-cli',
   });
   try {
-    if (keys.length > 0) await db.run((sql) => requireKeys(sql, config.keys(keys)));
+    if (keys.length > 0) await db.read((sql) => requireKeys(sql, config.keys(keys)));
     return await work(db);
   } catch (error) {
     if (isSchemaMissing(error)) {
-      const elsewhere = await db.run(tablesElsewhere).catch(() => undefined);
+      const elsewhere = await db.read(tablesElsewhere).catch(() => undefined);
       throw new Error(elsewhere ?? 'the database has no schema, or an old one: run npm run migrate');
     }
     if (isForbidden(error))

@@ -88,7 +88,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
         { err: error, counters: touched.length },
         'could not raise counters in Redis; they are owed and raised later',
       );
-      await db.run((sql) => oweRaises(sql, touched));
+      await db.write((sql) => oweRaises(sql, touched));
     }
   };
 

@@ -94,7 +94,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   };
   round('close', async () => {
     await close();
-    await db.run(forget);
+    await db.write(forget);
   });
   for (const { name, after, begin } of derivations) {
     const through = after === undefined ? lastClosedEpoch : (sql: Sql) => doneWith(sql, after);
@@ -119,7 +119,7 @@ function onceAnEpoch(
   let done = -1;
   let doneAt = 0;
   return async (signal) => {
-    const epoch = await db.run(through);
+    const epoch = await db.read(through);
     if (epoch === done && performance.now() < doneAt + idleFor) return;
     await work(signal);
     done = epoch;

@@ -15,7 +15,7 @@ const costs = {
 };
 
 interface Stores {
-  db: Pick<Database, 'run' | 'unavailableSince'>;
+  db: Pick<Database, 'read' | 'unavailableSince'>;
   client: RedisClient;
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
 }

@@ -100,7 +100,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       if (rare > 0) log.info({ notices: rare }, 'dropped notices that few records named within 30 days');
     }),
     deliveries: byAge('deliveries', async () => {
-      const deliveries = await deleteOldDeliveries((work) => db.run(work));
+      const deliveries = await deleteOldDeliveries((work) => db.write(work));
       if (deliveries > 0) log.info({ deliveries }, 'deleted deliveries of more than 30 days ago');
     }),
     answers: byAge('answers', async () => deleteOldAnswers(db)),

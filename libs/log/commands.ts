@@ -19,7 +19,7 @@ export function recordsCommand(tools: ExportTools & ImportTools): Command {
     .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 100)
     .option('--after <id>', 'continue after the one with this id, towards older ones', wholeNumber())
     .action(async ({ limit, after }: { limit: number; after?: number }, self: Command) => {
-      const rows = await tools.database((db) => db.run((sql) => listRejected(sql, { limit, after })));
+      const rows = await tools.database((db) => db.read((sql) => listRejected(sql, { limit, after })));
       printList(
         self,
         'rejected',
@@ -50,7 +50,7 @@ export async function replay(
   const result = { replayed: 0, stored: 0, rejected: 0 };
   let after: number | undefined;
   for (;;) {
-    const page = await db.run((sql) => listRejected(sql, { limit: atOnce, after }));
+    const page = await db.read((sql) => listRejected(sql, { limit: atOnce, after }));
     if (page.length === 0) return result;
     const stored = await replayPage(db, page);
     result.replayed += page.length;
@@ -68,6 +68,6 @@ async function replayPage(db: Database, page: RejectedRecord[]): Promise<number>
   }
   const { rejections } = await persistInPart(db, [...ids.keys()], { owe: true });
   for (const { record } of rejections) ids.delete(record);
-  if (ids.size > 0) await db.run((sql) => deleteRejected(sql, [...ids.values()]));
+  if (ids.size > 0) await db.write((sql) => deleteRejected(sql, [...ids.values()]));
   return ids.size;
 }

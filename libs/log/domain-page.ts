@@ -8,7 +8,6 @@
  */
 
 import type { Sql } from '#libs/base/db/database';
-import { inSnapshot } from '#libs/base/db/snapshot';
 import type { Decision } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
@@ -26,7 +25,7 @@ export interface LogQuery extends Filter {
   after?: string | undefined;
 }
 
-/** `onBusyVisitor`: the visitor has so many records that the worker should count them (`noteBusyVisitor`). */
+/** In a snapshot, since a page is of several statements. `onBusyVisitor`: the visitor has so many records that the worker should count them (`noteBusyVisitor`). */
 export async function readPage(
   sql: Sql,
   query: LogQuery,
@@ -39,17 +38,13 @@ export async function readPage(
 }
 
 /** A page of what counters count. One record more than it holds tells whether another page follows. */
-function readCountedPage(sql: Sql, { limit, offset = 0, after, ...filter }: LogQuery): Promise<LogPage> {
+async function readCountedPage(sql: Sql, { limit, offset = 0, after, ...filter }: LogQuery): Promise<LogPage> {
   const take = limit + 1;
-  if ((filter.from ?? firstDay) > (filter.to ?? lastDay)) return Promise.resolve(toPage(0, [], limit));
-  return inSnapshot(sql, async (inside) => {
-    // a plan for any visitor expects few records, and would sort all of a busy one's
-    if (filter.visitorId !== undefined) await inside`select set_config('plan_cache_mode', 'force_custom_plan', true)`;
-    const found = after
-      ? await slicesAfter(inside, filter, { after, take })
-      : await slicesAt(inside, filter, { offset, take });
-    return toPage(found.total, await readSlices(inside, filter, found, take), limit);
-  });
+  if ((filter.from ?? firstDay) > (filter.to ?? lastDay)) return toPage(0, [], limit);
+  // a plan for any visitor expects few records, and would sort all of a busy one's
+  if (filter.visitorId !== undefined) await sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`;
+  const found = after ? await slicesAfter(sql, filter, { after, take }) : await slicesAt(sql, filter, { offset, take });
+  return toPage(found.total, await readSlices(sql, filter, found, take), limit);
 }
 
 /** All ranges lie between two bounds that are parameters: by these Postgres leaves out all other months. */

@@ -104,7 +104,7 @@ async function wantedOf(
   if ((org === undefined) === (domain === undefined)) throw new Error('give one of --org and --domain');
   const query = { ...given, ...(visitor !== undefined && { visitorId: visitor }) };
   if (domain !== undefined) {
-    const [found] = await db.run(
+    const [found] = await db.read(
       (sql) => sql<{ organizationId: string }[]>`
         select organization_id as "organizationId" from domains where id = ${domain}`,
     );
@@ -115,8 +115,8 @@ async function wantedOf(
     return { organizationId: String(organizationId), domainIds: [domain], format, after, ...filters };
   }
   const organizationId = org ?? '';
-  find(await db.run((sql) => listOrganizations(sql)), 'organizationId', organizationId, 'organization');
-  const domains = await db.run((sql) => listAllDomains(sql, organizationId));
+  find(await db.read((sql) => listOrganizations(sql)), 'organizationId', organizationId, 'organization');
+  const domains = await db.read((sql) => listAllDomains(sql, organizationId));
   const { format = 'ndjson', ...rest } = check(organizationExportQuery.safeParse(query));
   return { organizationId, domainIds: domains.map(({ domainId }) => domainId).toSorted(), format, ...rest };
 }
@@ -173,7 +173,7 @@ async function countAll(db: Database, wanted: Export): Promise<number> {
   if (wanted.visitorId !== undefined || wanted.after) return 0;
   let total = 0;
   for (const domainId of wanted.domainIds) {
-    for (const { count } of await db.run((sql) => listSpans(sql, { ...wanted, domainId }))) total += count;
+    for (const { count } of await db.read((sql) => listSpans(sql, { ...wanted, domainId }))) total += count;
   }
   return total;
 }

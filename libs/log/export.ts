@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Database } from '#libs/base/db/database';
 import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
-import type { ReadDatabase } from '#libs/base/db/replica';
+import type { LaggingReads } from '#libs/base/db/replica';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { gzipped, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
@@ -19,7 +19,7 @@ import { type Export, noteExport, readExport, readOpenEpoch } from './exported-l
 interface Parts {
   config: { privacyKey: Buffer | undefined };
   db: Database;
-  readDb: ReadDatabase;
+  readDb: LaggingReads;
   places: SharedPlaces;
   unsent: Unsent;
   /** default: the contract's */

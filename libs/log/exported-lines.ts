@@ -1,5 +1,5 @@
 /** An export: the lines of all matching records of some domains, as they are read. */
-import type { Database } from '#libs/base/db/database';
+import type { Database, Reads } from '#libs/base/db/database';
 import type { VisitorHash } from '#libs/tenants/visitors';
 import { addVisitorAct } from '#libs/tenants/visitors';
 import { type DomainExport, readDomain } from './export/domain-records.ts';
@@ -22,8 +22,8 @@ interface ExportPart {
 }
 
 /** What was stored before is in it or in an earlier one, also while one is being closed. */
-export async function readOpenEpoch(db: Database): Promise<number> {
-  const [row] = await db.run((sql) => sql<{ open: number }[]>`select greatest(open, filling) as open from epochs`);
+export async function readOpenEpoch(db: Reads): Promise<number> {
+  const [row] = await db.read((sql) => sql<{ open: number }[]>`select greatest(open, filling) as open from epochs`);
   if (!row) throw new Error('there is no open epoch');
   return row.open;
 }
@@ -33,7 +33,7 @@ export async function readOpenEpoch(db: Database): Promise<number> {
  * empty, while nothing matches. The last one says in NDJSON that the export is complete.
  */
 export async function* readExport(
-  db: Database,
+  db: Reads,
   wanted: Export,
   epoch: number,
   { header = true, before = 0 } = {},
@@ -61,5 +61,7 @@ export function noteExport(
 ): Promise<void> {
   const hash = visitorId === undefined ? null : (hashOf?.(organizationId, visitorId) ?? null);
   const details = { ...filters, ...(after && { after: `${after.domainId}/${after.id}` }) };
-  return db.run((sql) => addVisitorAct(sql, { organizationId, domainId, actor, act: 'records.export', hash, details }));
+  return db.write((sql) =>
+    addVisitorAct(sql, { organizationId, domainId, actor, act: 'records.export', hash, details }),
+  );
 }

@@ -1,7 +1,6 @@
 /** GET /v1/consent/:domainId/feed: the log in its own order, to keep a copy of it up to date. */
 
-import type { Database, Sql } from '#libs/base/db/database';
-import { inSnapshot } from '#libs/base/db/snapshot';
+import type { Reads, Sql } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
@@ -16,20 +15,21 @@ import { readFeed } from './feed-entries.ts';
 
 const defaultLimit = 1_000;
 
-export function feed({ readDb, logReads }: { readDb: Database; logReads: LogReads }): Middleware {
+export function feed({ readDb, logReads }: { readDb: Reads; logReads: LogReads }): Middleware {
   return guard({ params: domainPath, query: feedQuery }, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
     const { from = 0, limit = defaultLimit } = query;
-    const answer = await readDb.run((sql) =>
-      inSnapshot(sql, async (snapshot): Promise<Feed> => {
-        const read = await requireSize(snapshot, domainId, query.log);
+    const answer = await readDb.read(
+      async (sql): Promise<Feed> => {
+        const read = await requireSize(sql, domainId, query.log);
         requirePosition(read, from);
         const { log, size } = read;
         const next = Math.min(size, from + limit);
-        return { log, entries: await readFeed(snapshot, read, { from, below: next }), next, size };
-      }),
+        return { log, entries: await readFeed(sql, read, { from, below: next }), next, size };
+      },
+      { snapshot: true },
     );
     const records = answer.entries.filter(({ type }) => type === 'record').length;
     logReads.note(ctx, { what: 'feed', records, domainId });

@@ -83,10 +83,10 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   checkOptions(options);
   if (options.refused !== undefined && isGzip(options.refused))
     throw new Error('--refused writes plain text: give it a name without .gz');
-  const [domain] = await db.run((sql) => listAllDomains(sql, undefined, domainId));
+  const [domain] = await db.read((sql) => listAllDomains(sql, undefined, domainId));
   if (!domain) throw new Error(`no domain ${domainId}`);
   if (domain.archivedAt) throw new Error(`domain ${domainId} is archived; restore it first`);
-  const key = (await db.run((sql) => findOrganizations(sql, [domain.organizationId]))).get(
+  const key = (await db.read((sql) => findOrganizations(sql, [domain.organizationId]))).get(
     domain.organizationId,
   )?.cursorKey;
   if (!key) throw new Error(`no organization ${domain.organizationId}`);
@@ -122,7 +122,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
       {
         rows: rowsOf(inUtf8(isPacked ? unpackedOf(read) : read, options.encoding), formatOf(file, options), options),
         toRecord,
-        findKnown: (rows) => db.run((sql) => findKnownRows(sql, domainId, rows)),
+        findKnown: (rows) => db.read((sql) => findKnownRows(sql, domainId, rows)),
         // straight to Postgres, a statement at a time; the worker raises the counters
         ...(!isDryRun && { store: async (records) => void (await persistOrReject(db, records, { owe: true })) }),
         ...(refused && { onRefused: ({ row, text }, refusal) => refused.add(row, refusal, text) }),

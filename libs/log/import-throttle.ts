@@ -42,9 +42,9 @@ export function createImportThrottle({ db, record }: { db: Database; record: Rec
   /** Whether Postgres has stored or refused them all. */
   const areSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
     const ids = records.map(({ id }) => id);
-    const known = await db.run((sql) => findKnown(sql, domainId, ids));
+    const known = await db.read((sql) => findKnown(sql, domainId, ids));
     const missing = records.filter(({ id }) => !known.has(id));
-    return missing.length === 0 || (await db.run((sql) => countRejected(sql, missing))) === missing.length;
+    return missing.length === 0 || (await db.read((sql) => countRejected(sql, missing))) === missing.length;
   };
   /** The first one tells where nothing has been done yet. */
   const isSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> =>

@@ -87,7 +87,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
           rows: readers[format](inUtf8(readUpload(ctx, importLimits.bytes), encoding)),
           toRecord,
           findKnown: (rows) =>
-            places.imports.run(organizationId, () => db.run((sql) => findKnownRows(sql, domainId, rows)), end),
+            places.imports.run(organizationId, () => db.read((sql) => findKnownRows(sql, domainId, rows)), end),
           ...(!isDryRun && { store: stream.store }),
           maxRows: importLimits.rows,
         },

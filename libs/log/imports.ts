@@ -20,7 +20,7 @@ export const listImports = ({ db }: { db: Database }): Middleware =>
   guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('import', query, { cursorKey, domainId: '' });
-    const { page, nextCursor } = await list((range) => db.run((sql) => readImports(sql, organizationId, range)));
+    const { page, nextCursor } = await list((range) => db.read((sql) => readImports(sql, organizationId, range)));
     const answer: ImportsPage = {
       imports: page.map(
         ({ at, actor, domainId, details: { importId, read, queued, known, rejected, isComplete } }) => ({

@@ -1,7 +1,7 @@
 /** GET /v1/consent/org-stats: the dashboard's home page: 30 days of counters and the raw records of the last 7. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Database, Reads, Sql } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { guard } from '#libs/base/http/guard';
@@ -27,7 +27,7 @@ export function orgStats({
 }: {
   counters: CounterReader;
   db: Database;
-  readDb: Database;
+  readDb: Reads;
   logReads: LogReads;
 }): Middleware {
   return guard({ params: z.object({}), query: orgStatsQuery }, async (ctx, { query }) => {
@@ -43,19 +43,19 @@ export function orgStats({
 
     const [{ source, counts }, cap] = await Promise.all([
       counters.read({ organizationId, domainId: wholeOrganization, spans: [period] }),
-      db.run((sql) => findCap(sql, organization, now)),
+      db.read((sql) => findCap(sql, organization, now)),
     ]);
     const daily = daysBetween(period.from, period.to).map((date) => ({ date, ...withTotal(counts.get(date)) }));
     const tagWith = (version: string) => tagOf([query, plan, daily, cap !== null, version]);
     const readVersion = (sql: Sql) => readOrganizationVersion(sql, organizationId);
     ctx.set('X-Stats-Source', source);
     const known = ctx.get('if-none-match');
-    if (known !== '' && known === tagWith(await readDb.run(readVersion))) {
+    if (known !== '' && known === tagWith(await readDb.read(readVersion))) {
       ctx.set('ETag', known);
       ctx.status = 304;
       return;
     }
-    const { version, page } = await readDb.run(async (sql) => ({
+    const { version, page } = await readDb.read(async (sql) => ({
       version: await readVersion(sql),
       page: await readOrganizationPage(sql, { organizationId, ...recordsPeriod, limit, after: position?.after }),
     }));

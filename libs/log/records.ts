@@ -1,6 +1,6 @@
 /** Records of the log, by page and one by one. */
 
-import type { Database } from '#libs/base/db/database';
+import type { Database, Reads } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { guard } from '#libs/base/http/guard';
@@ -23,7 +23,7 @@ const cappedLimit = 10;
 
 interface Parts {
   db: Database;
-  readDb: Database;
+  readDb: Reads;
   metrics: BaseMetrics;
   noteVisitorRead: NoteVisitorRead;
   logReads: LogReads;
@@ -41,10 +41,12 @@ export function records({ db, readDb, metrics, noteVisitorRead, logReads }: Part
     const position = cursor === undefined ? undefined : readCursor(cursor, binding);
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
-    const cap = await db.run((sql) => findCap(sql, organization, ctx.state.receivedAt));
+    const cap = await db.read((sql) => findCap(sql, organization, ctx.state.receivedAt));
     if (cap) {
       const size = Math.min(limit, cappedLimit);
-      const first = await readDb.run((sql) => readPage(sql, { organizationId, domainId, limit: size, offset: 0 }));
+      const first = await readDb.read((sql) => readPage(sql, { organizationId, domainId, limit: size, offset: 0 }), {
+        snapshot: true,
+      });
       logReads.note(ctx, { what: 'records', records: first.records.length, domainId });
       ctx.body = cappedPage(domainId, size, first, cap);
       return;
@@ -56,8 +58,8 @@ export function records({ db, readDb, metrics, noteVisitorRead, logReads }: Part
     if (visitorId !== undefined) await noteVisitorRead(ctx, domainId, visitorId);
     // the answer does not depend on it, and the next page of this visitor asks again
     const noteBusy = (busy: string) =>
-      void db.run((sql) => noteBusyVisitor(sql, { domainId, visitorId: busy })).catch(countBusyFailure);
-    const found = await readDb.run((sql) => readPage(sql, wanted, noteBusy));
+      void db.write((sql) => noteBusyVisitor(sql, { domainId, visitorId: busy })).catch(countBusyFailure);
+    const found = await readDb.read((sql) => readPage(sql, wanted, noteBusy), { snapshot: true });
     logReads.note(ctx, { what: 'records', records: found.records.length, domainId });
     const last = found.records.at(-1);
     const answer: RecordsPage = {
@@ -95,7 +97,7 @@ export function oneRecord({ readDb, logReads }: Pick<Parts, 'readDb' | 'logReads
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
     requireConsentLog(organization);
-    const { record } = await readDb.run((sql) => requireRecord(sql, { ...params, ...query }));
+    const { record } = await readDb.read((sql) => requireRecord(sql, { ...params, ...query }));
     logReads.note(ctx, { what: 'record', records: 1, domainId: params.domainId });
     ctx.body = record;
   });

@@ -60,7 +60,7 @@ function readFile(file: string): Uint8Array {
 }
 
 const inDomain = <T>(db: Database, domainId: string, work: (sql: Sql) => Promise<T>): Promise<T> =>
-  db.run(async (sql) => {
+  db.write(async (sql) => {
     const [domain] = await sql`select from domains where id = ${domainId}`;
     if (!domain) throw new Error(`no domain ${domainId}`);
     return work(sql);

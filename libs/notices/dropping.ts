@@ -60,7 +60,7 @@ export async function dropUnnamedNotices(db: Database, here = new Date()): Promi
 export async function judgeNotices(db: Database, here = new Date()): Promise<number> {
   let dropped = 0;
   for (let judged = together; judged === together; ) {
-    const [row] = await db.run((sql) => judgeSome(sql, here));
+    const [row] = await db.write((sql) => judgeSome(sql, here));
     judged = row?.judged ?? 0;
     dropped += row?.dropped ?? 0;
   }
@@ -102,6 +102,6 @@ const judgeSome = (sql: Sql, here: Date) => sql<{ judged: number; dropped: numbe
 
 async function inSlices(db: Database, change: (sql: Sql) => Promise<{ count: number }>): Promise<number> {
   let changed = 0;
-  for (let last = slice; last === slice; changed += last) last = (await db.run(change)).count;
+  for (let last = slice; last === slice; changed += last) last = (await db.write(change)).count;
   return changed;
 }

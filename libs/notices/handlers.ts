@@ -115,7 +115,7 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
     ofAddress.admit(ctx, address);
     let put: Put | undefined;
     try {
-      put = await db.run((sql) => keepNotice(sql, domainId, notice, perDomain));
+      put = await db.write((sql) => keepNotice(sql, domainId, notice, perDomain));
     } finally {
       if (put !== 'new') ofAddress.takeBack(address);
     }
@@ -132,7 +132,7 @@ export function listNotices({ db }: { db: Database }): Middleware {
     const organization = organizationIn(ctx);
     const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
     requireOwnDomain(organization, domainId);
-    const { page, nextCursor } = await list((range) => db.run((sql) => readNotices(sql, { domainId, ...range })));
+    const { page, nextCursor } = await list((range) => db.read((sql) => readNotices(sql, { domainId, ...range })));
     const answer: NoticesPage = { notices: page.map(toListed), nextCursor };
     ctx.body = answer;
   });
@@ -150,7 +150,7 @@ const toListed = ({ notice, language, version, firstSeenAt, records }: ListedNot
 export function showNotice({ db }: { db: Database }): Middleware {
   return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
-    const document = await db.run((sql) => findNotice(sql, domainId, hash));
+    const document = await db.read((sql) => findNotice(sql, domainId, hash));
     if (!document) throw new Problem('notice_not_found', 'the service holds no such notice of this domain');
     ctx.set('Content-Disposition', `attachment; filename="notice-${hash.slice(0, 12)}.json"`);
     ctx.set('Content-Type', 'application/json');

@@ -94,7 +94,7 @@ function apply(memory: Memory, { domainId, notice, isStored }: Change): void {
 
 /** What was put or dropped after `since`; null: what is held, of very many the newest. */
 async function readChanges(db: Database, since: Date | null): Promise<{ changes: Change[]; theirs: number }> {
-  const rows = await db.run(
+  const rows = await db.read(
     (sql) => sql<(Change & { now: Date })[]>`
       select now, d.id as "domainId", encode(hash, 'hex') as notice, "isStored"
       from (select clock_timestamp() as now) as asked
@@ -104,7 +104,7 @@ async function readChanges(db: Database, since: Date | null): Promise<{ changes:
         order by greatest(documented_at, dropped_at) desc limit ${remembered}
       ) as changed on true
       left join domains d on d.number = changed.domain_number`,
-    2_000,
+    { deadline: 2_000 },
   );
   const now = rows[0]?.now.getTime() ?? 0;
   return { changes: rows.filter(({ domainId }) => domainId !== null), theirs: now };

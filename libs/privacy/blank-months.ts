@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from '#libs/base/db/database';
-import { inTransaction } from '#libs/base/db/snapshot';
 import { chunksOf } from '#libs/base/group-by';
 import { isPastRetention } from '#libs/base/terms/retention';
 import { forgetVisitorsOf } from '#libs/record/busy-visitors';
@@ -34,7 +33,7 @@ export async function blankOldMonths(
   now: number,
   signal: AbortSignal,
 ): Promise<Blanked> {
-  const months = await db.run(listMonthsWithPersonal);
+  const months = await db.read(listMonthsWithPersonal);
   const due = months.map(({ month }) => month).filter((month) => isPastRetention(month, personalRetentionMonths, now));
   const { ready, found } = await noteDueMonths(db, 'blank', due, round);
   let records = 0;
@@ -42,7 +41,7 @@ export async function blankOldMonths(
   for (const { month, blankedThrough } of months.filter(({ month }) => ready.includes(month))) {
     if (signal.aborted) break;
     try {
-      if (!(await db.run((sql) => hasPersonal(sql, month, blankedThrough)))) continue;
+      if (!(await db.read((sql) => hasPersonal(sql, month, blankedThrough)))) continue;
       records += await blankMonth(db, month, { pause: () => sleep(pause), signal });
     } catch (error) {
       failures.push(error);
@@ -77,13 +76,13 @@ export async function blankMonth(
     pageSize = usualPageSize,
   }: { pause: () => Promise<void>; signal: AbortSignal; pageSize?: number | undefined },
 ): Promise<number> {
-  const through = await db.run(lastClosedEpoch);
+  const through = await db.read(lastClosedEpoch);
   let blanked = 0;
   let after: RecordCursor | null = { domainNumber: 0, id: nil };
   while (after) {
     if (signal.aborted) return blanked;
     const from: RecordCursor = after;
-    const page = await db.run((sql) => readPage(sql, month, from, pageSize));
+    const page = await db.read((sql) => readPage(sql, month, from, pageSize));
     for (const { domainNumber, ids } of page.personal) {
       for (const batch of chunksOf(ids, blankLimit)) {
         if (signal.aborted) return blanked;
@@ -128,7 +127,7 @@ async function readPage(sql: Sql, month: string, { domainNumber, id }: RecordCur
 }
 
 const blankSome = (db: Database, domainNumber: number, ids: string[]): Promise<number> =>
-  inTransaction(db, async (sql) => {
+  db.transaction(async (sql) => {
     await lockLog(sql, domainNumber);
     const records = await sql<Personal[]>`
       select ${personalColumns(sql)}
@@ -141,7 +140,7 @@ const blankSome = (db: Database, domainNumber: number, ids: string[]): Promise<n
 
 /** What counts the month's visitors goes too; user agents that no other month has, an hour later. */
 const endMonth = (db: Database, month: string, through: number) =>
-  inTransaction(db, async (sql) => {
+  db.transaction(async (sql) => {
     await forgetVisitorsOf(sql, month);
     await forgetUserAgentsOf(sql, month);
     await noteBlanked(sql, month, through);

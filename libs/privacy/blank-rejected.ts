@@ -25,7 +25,7 @@ export async function blankRejected(
   let blanked = 0;
   let after = 0;
   for (;;) {
-    const page = await db.run((sql) => listRejectedAfter(sql, { after, onlyNew, limit: pageSize }));
+    const page = await db.read((sql) => listRejectedAfter(sql, { after, onlyNew, limit: pageSize }));
     after = page.at(-1)?.id ?? after;
     const read = page.flatMap(({ id, record }) => {
       const { data } = newRecord.safeParse(parsed(record));
@@ -34,10 +34,10 @@ export async function blankRejected(
     const erased = await erasedOf(read.map(({ record }) => record));
     for (const { id, record } of read) {
       if (!erased.has(record)) continue;
-      await db.run((sql) => replaceRejected(sql, id, withoutPersonal(record)));
+      await db.write((sql) => replaceRejected(sql, id, withoutPersonal(record)));
       blanked += 1;
     }
-    await db.run((sql) => noteRejectedSearched(sql, page));
+    await db.write((sql) => noteRejectedSearched(sql, page));
     if (page.length < pageSize) return blanked;
   }
 }

@@ -43,8 +43,8 @@ export function visitorCommand(tools: VisitorTools): Command {
       await tools.keyed(['PRIVACY_KEY'], async (db) => {
         const scope = await scopeOf(db, options);
         const hash = hashOf(scope.organizationId, visitorId);
-        await db.run((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
-        const domains = await db.run((sql) => listVisitorDomains(sql, scope, visitorId));
+        await db.write((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
+        const domains = await db.read((sql) => listVisitorDomains(sql, scope, visitorId));
         await pipeline(printed(allAbout(db, visitorId, domains, sayDiffers)), process.stdout, { end: false });
       });
     });
@@ -131,7 +131,7 @@ function sayDiffers({ domainId, log, position }: Differing): void {
 
 async function scopeOf(db: Database, { org, domain }: ScopeOptions) {
   if ((org === undefined) === (domain === undefined)) throw new Error('give one of --org and --domain');
-  const [found] = await db.run((sql) => findScope(sql, org, domain));
+  const [found] = await db.read((sql) => findScope(sql, org, domain));
   if (!found) throw new Error(org === undefined ? `no domain ${domain}` : `no organization ${org}`);
   return { organizationId: found.organizationId, domainId: domain };
 }

@@ -1,7 +1,6 @@
 /** Retention: months of records are dropped once they are past it, with what is derived of them and names a visitor. */
 
 import type { Database } from '#libs/base/db/database';
-import { inTransaction } from '#libs/base/db/snapshot';
 import { isPastRetention } from '#libs/base/terms/retention';
 import { expireMonth, isDerived } from '#libs/proof/expire';
 import { forgetVisitorsOf } from '#libs/record/busy-visitors';
@@ -30,11 +29,11 @@ export async function dropExpiredMonths(
   { retentionMonths, derivations, round }: { retentionMonths: number; derivations: string[]; round: Round },
   now: number,
 ): Promise<Dropped> {
-  const expired = (await db.run(listMonths)).filter((month) => isPastRetention(month, retentionMonths, now));
+  const expired = (await db.read(listMonths)).filter((month) => isPastRetention(month, retentionMonths, now));
   const { ready, found } = await noteDueMonths(db, 'drop', expired, round);
   const dropped: string[] = [];
-  for (const month of [...(await db.run(listHiddenMonths)), ...ready]) {
-    if (!(await db.run((sql) => isDerived(sql, month, derivations)))) return { dropped, found, awaited: month };
+  for (const month of [...(await db.read(listHiddenMonths)), ...ready]) {
+    if (!(await isDerived(db, month, derivations))) return { dropped, found, awaited: month };
     if (!(await forgetMonth(db, month))) return { dropped, found, hidden: month };
     dropped.push(month);
   }
@@ -43,7 +42,7 @@ export async function dropExpiredMonths(
 
 /** False where a reader keeps the month's records from being dropped: they no longer show, and the next call goes on. */
 export async function forgetMonth(db: Database, month: string): Promise<boolean> {
-  await inTransaction(db, async (sql) => {
+  await db.transaction(async (sql) => {
     await hideMonth(sql, month);
     await forgetVisitorsOf(sql, month);
   });

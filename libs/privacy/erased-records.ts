@@ -32,13 +32,13 @@ export function createErasedRecords(db: Database, hashOf: VisitorHash) {
 
   const learn = async (domainIds: string[]) => {
     if (domainIds.length === 0) return;
-    const rows = await db.run(
+    const rows = await db.read(
       (sql) => sql<{ id: string; number: number }[]>`
         select id, number from domains where id = any(${domainIds})`,
     );
     const numbers = rows.map(({ number }) => number);
     const concerned = new Map(
-      (await db.run((sql) => listConcerned(sql, numbers))).map((each) => [each.domainNumber, each]),
+      (await db.read((sql) => listConcerned(sql, numbers))).map((each) => [each.domainNumber, each]),
     );
     const byId = new Map(rows.map(({ id, number }) => [id, concerned.get(number)]));
     for (const id of domainIds) domains.set(id, byId.get(id));
@@ -51,7 +51,7 @@ export function createErasedRecords(db: Database, hashOf: VisitorHash) {
       return domain && record.visitorId !== undefined ? [{ ...domain, visitorId: record.visitorId, record }] : [];
     });
     if (visits.length === 0) return new Set();
-    const erased = await db.run((sql) => erasedAmong(sql, hashOf, visits));
+    const erased = await db.read((sql) => erasedAmong(sql, hashOf, visits));
     return new Set(erased.map(({ record }) => record));
   };
 }

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
-import { inTransaction } from '#libs/base/db/snapshot';
 import { forgetVisitor } from '#libs/record/busy-visitors';
 import { isVisitor } from '#libs/record/joined-names';
 import {
@@ -45,7 +44,7 @@ export async function eraseVisitor(
   const { visitorId, hash, actor, ...scope } = wanted;
   const erasureId = `ers_${randomBytes(10).toString('hex')}`;
   const act: VisitorAct = { ...scope, actor, hash, act: 'visitor.erase', erasureId };
-  const numbers = await inTransaction(db, async (sql) => {
+  const numbers = await db.transaction(async (sql) => {
     const found = await numbersOf(sql, scope);
     await addTombstone(sql, found, hash);
     await sql`
@@ -55,11 +54,12 @@ export async function eraseVisitor(
     return found;
   });
   const begun = { ...numbers, erasureId, visitorId };
-  const isLarge = (await db.run((sql) => countRecords(sql, begun))) > mostAtOnce;
+  const isLarge = (await db.read((sql) => countRecords(sql, begun))) > mostAtOnce;
   if (!isLarge) await goOn(db, begun, AbortSignal.timeout(patience));
-  const erasure = await db.run((sql) => findErasure(sql, scope.organizationId, erasureId));
+  const erasure = await db.read((sql) => findErasure(sql, scope.organizationId, erasureId));
   if (!erasure) throw new Error(`the erasure ${erasureId} is not there`);
-  if (!erasure.erasedAt) await db.run((sql) => sql`update erasures set moved_at = '-infinity' where id = ${erasureId}`);
+  if (!erasure.erasedAt)
+    await db.write((sql) => sql`update erasures set moved_at = '-infinity' where id = ${erasureId}`);
   return erasure;
 }
 
@@ -69,12 +69,12 @@ export async function finishErasure(
   { organizationId }: VisitorScope,
   erasureId: string,
 ): Promise<Erasure> {
-  const [begun] = await db.run(
+  const [begun] = await db.read(
     (sql) => sql<Begun[]>`
     select ${begunColumns(sql)} from erasures where id = ${erasureId} and done_at is null`,
   );
   if (begun) await goOn(db, begun);
-  const erasure = await db.run((sql) => findErasure(sql, organizationId, erasureId));
+  const erasure = await db.read((sql) => findErasure(sql, organizationId, erasureId));
   if (!erasure) throw new Error(`the erasure ${erasureId} is not there`);
   return erasure;
 }
@@ -116,7 +116,7 @@ async function countRecords(sql: Sql, { visitorId, ...numbers }: Begun): Promise
 export async function goOn(db: Database, begun: Begun, signal?: AbortSignal): Promise<void> {
   let after = 0;
   while (!signal?.aborted) {
-    const domainNumber = await db.run((sql) => nextDomain(sql, begun, after));
+    const domainNumber = await db.read((sql) => nextDomain(sql, begun, after));
     if (domainNumber === undefined) return finish(db, begun);
     while (!signal?.aborted && (await eraseSome(db, begun, domainNumber)) === blankLimit);
     after = domainNumber;
@@ -134,7 +134,7 @@ async function nextDomain(sql: Sql, { visitorId, ...numbers }: Begun, after: num
 
 /** Returns how many. */
 const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: number): Promise<number> =>
-  inTransaction(db, async (sql) => {
+  db.transaction(async (sql) => {
     await lockLog(sql, domainNumber);
     const records = await sql<Personal[]>`
       select ${personalColumns(sql)}
@@ -153,7 +153,7 @@ const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: 
 
 /** What counts the visitor's records goes, and then their id. */
 const finish = (db: Database, { erasureId, visitorId, ...numbers }: Begun): Promise<void> =>
-  inTransaction(db, async (sql) => {
+  db.transaction(async (sql) => {
     await forgetVisitor(sql, visitorId, sql`select number from domains where ${isInScope(sql, numbers)}`);
     await sql`
       update erasures set visitor_id = null, done_at = clock_timestamp() where id = ${erasureId} and done_at is null`;

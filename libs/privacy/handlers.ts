@@ -39,8 +39,8 @@ export const showVisitor = (parts: Keyed & { log: Log; places: SharedPlaces }, g
     ctx.res.once('close', leave);
     const db = inPlaces(parts.db, places.reads, organizationId);
     const actor = accessIn(ctx).subject;
-    await db.run((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
-    const domains = await db.run((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
+    await parts.db.write((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
+    const domains = await db.read((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
     ctx.type = 'application/json';
     const pages = retryingReads(inPlaces(parts.db, places.reads, organizationId, end));
     const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
@@ -72,7 +72,7 @@ export const listErasures = ({ db }: { db: Database }): Middleware =>
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('erasure', query, { cursorKey, domainId: '' });
     const { page, nextCursor } = await list((range) =>
-      db.run((sql) => readErasures(sql, { organizationId, ...range })),
+      db.read((sql) => readErasures(sql, { organizationId, ...range })),
     );
     const answer: ErasuresPage = { erasures: page.map((each) => toAnswer(each, each.visitorId)), nextCursor };
     ctx.body = answer;
@@ -82,7 +82,7 @@ export const listErasures = ({ db }: { db: Database }): Middleware =>
 export const showErasure = ({ db }: { db: Database }): Middleware =>
   guard({ params: erasurePath, query: noQuery }, async (ctx, { params: { erasureId } }) => {
     const { organizationId } = organizationIn(ctx);
-    const found = await db.run((sql) => findErasure(sql, organizationId, erasureId));
+    const found = await db.read((sql) => findErasure(sql, organizationId, erasureId));
     if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
     ctx.body = toAnswer(found, found.visitorId);
   });

@@ -37,7 +37,7 @@ const waiting: JobState[] = ['waiting', 'prioritized'];
 /** Goes on with erasures that nobody is at. */
 export async function goOnErasing(db: Database, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const begun = await db.run(takeErasure);
+    const begun = await db.write(takeErasure);
     if (!begun) return;
     await goOn(db, begun, signal);
   }
@@ -51,7 +51,7 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
   const { config, hashOf, redis, db, clock } = parts;
   const size = createPieceSize(usualPiece);
   const ofErased = (step: (hashOf: VisitorHash) => Promise<void>) => async () => {
-    if (hashOf && (await db.run(firstConcerned)) !== undefined) await step(hashOf);
+    if (hashOf && (await db.read(firstConcerned)) !== undefined) await step(hashOf);
   };
   // who was erased must not be forgotten early: nobody could tell again. Both clocks may be wrong for a while
   const mayForget = () => clock.steadyFor() >= trustedAfter;
@@ -83,13 +83,13 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
 
 /** A new tombstone is held against all of them, and a new one of them against all tombstones, each once. */
 async function clearRejected(db: Database, hashOf: VisitorHash): Promise<void> {
-  const unsearched = await db.run((sql) => listUnsearched(sql, 'rejected'));
+  const unsearched = await db.read((sql) => listUnsearched(sql, 'rejected'));
   await blankRejected(db, createErasedRecords(db, hashOf), { onlyNew: unsearched.length === 0 });
   await noteSearched(db, 'rejected', unsearched);
 }
 
 async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: VisitorHash): Promise<void> {
-  const unsearched = await db.run((sql) => listUnsearched(sql, 'queues'));
+  const unsearched = await db.read((sql) => listUnsearched(sql, 'queues'));
   const states = unsearched.length > 0 ? [...waiting, ...resting] : resting;
   const erasedOf = createErasedRecords(db, hashOf);
   const change = async (records: NewRecord[]) => {
@@ -115,7 +115,7 @@ const chunk = 1_000;
 
 /** Busy visitors are few; of what counts them one row each is read. */
 async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promise<void> {
-  const busy = await db.run(
+  const busy = await db.read(
     (sql) => sql<{ domainNumber: number; visitorId: string; organizationId: string }[]>`
       with recursive counted as (
         (select domain_number, visitor_id from visitor_counters order by 1, 2 limit 1)
@@ -130,8 +130,8 @@ async function deleteBusyErased(db: Database, hashOf: VisitorHash): Promise<void
       join domains on number = domain_number`,
   );
   for (const some of chunksOf([...busy], chunk)) {
-    for (const { domainNumber, visitorId } of await db.run((sql) => erasedAmong(sql, hashOf, some))) {
-      await db.run((sql) => forgetVisitor(sql, visitorId, sql`${domainNumber}`));
+    for (const { domainNumber, visitorId } of await db.read((sql) => erasedAmong(sql, hashOf, some))) {
+      await db.write((sql) => forgetVisitor(sql, visitorId, sql`${domainNumber}`));
     }
   }
 }

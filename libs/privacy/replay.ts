@@ -35,7 +35,7 @@ export async function replayTombstones(
   },
 ): Promise<Replayed> {
   const result: Replayed = { visitors: 0, records: 0 };
-  const [there] = await db.run(
+  const [there] = await db.read(
     (sql) => sql<{ isThere: boolean }[]>`
       select exists (
         select from organizations o where id = ${scope.organizationId} and (
@@ -47,7 +47,7 @@ export async function replayTombstones(
   // it was made after the backup
   if (!there?.isThere) return result;
   const wanted = new Set(hashes);
-  const numbers = await db.run(async (sql) => {
+  const numbers = await db.write(async (sql) => {
     const found = await numbersOf(sql, scope);
     for (const hash of wanted) await addTombstone(sql, found, Buffer.from(hash, 'hex'));
     return found;
@@ -69,14 +69,14 @@ export async function replayTombstones(
 }
 
 async function* visitorsIn(db: Database, numbers: ScopeNumbers): AsyncGenerator<string> {
-  const domains = await db.run(
+  const domains = await db.read(
     (sql) => sql<{ number: number }[]>`select number from domains where ${isInScope(sql, numbers)} order by number`,
   );
   for (const { number } of domains) {
     let after: string | null = nil;
     while (after !== null) {
       const from: string = after;
-      const [page] = await db.run((sql) => readPage(sql, number, from));
+      const [page] = await db.read((sql) => readPage(sql, number, from));
       yield* page?.visitors ?? [];
       after = page?.last ?? null;
     }

@@ -101,7 +101,7 @@ export function createTombstoneCopy({ redis, db }: { redis: RedisConnection; db:
   let known: string | undefined;
   const add = async (some: Tombstone[]) => {
     await rememberTombstones(redis.client, some);
-    await db.run((sql) => noteRemembered(sql, some));
+    await db.write((sql) => noteRemembered(sql, some));
   };
   return async () => {
     const server = serverOfTombstones(redis);
@@ -109,7 +109,7 @@ export function createTombstoneCopy({ redis, db }: { redis: RedisConnection; db:
     if (server !== known) for await (const page of listTombstones(db, chunk)) await add(page);
     known = server;
     for (let missing = chunk; missing === chunk; ) {
-      const some = await db.run((sql) => listUnremembered(sql, chunk));
+      const some = await db.read((sql) => listUnremembered(sql, chunk));
       if (some.length > 0) await add(some);
       missing = some.length;
     }

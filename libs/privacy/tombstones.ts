@@ -94,7 +94,7 @@ export async function listUnsearched(sql: Sql, place: SearchedIn): Promise<strin
 
 export async function noteSearched(db: Database, place: SearchedIn, hashes: string[]): Promise<void> {
   for (const some of chunksOf(hashes, slice)) {
-    await db.run(
+    await db.write(
       (sql) => sql`
         update tombstones set ${sql(searched[place])} = clock_timestamp()
         where hash = ${anyOf(sql, some)} and ${sql(searched[place])} is null`,
@@ -145,7 +145,7 @@ const toTombstone = ({ organizationId, domainId, hash, erasedAt }: Row): Tombsto
 export async function* listTombstones(db: Database, pageSize: number): AsyncGenerator<Tombstone[]> {
   for (let after: TombstonePlace | undefined = firstPlace; after; ) {
     const { organizationNumber, domainNumber, hash }: TombstonePlace = after;
-    const rows: Row[] = await db.run(
+    const rows: Row[] = await db.read(
       (sql) => sql<Row[]>`
         select ${columns(sql)}
         where (organization_number, domain_number, hash)
@@ -172,7 +172,7 @@ export const noteRemembered = (sql: Sql, tombstones: Tombstone[]) => sql`
 
 export async function deleteOldTombstones(db: Database, here = new Date()): Promise<void> {
   for (let deleted = slice; deleted === slice; ) {
-    const { count } = await db.run(
+    const { count } = await db.write(
       (sql) => sql`
         delete from tombstones
         where ctid = any(array(select ctid from tombstones where until <= ${earlierNow(sql, here)} limit ${slice} for update))`,

@@ -1,5 +1,5 @@
 /** All that is stored about a visitor, as the text of one JSON object, made as it is sent: it may be long. */
-import type { Database } from '#libs/base/db/database';
+import type { Reads } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/uuid';
 import { findNoticeTexts, type NoticeText } from '#libs/notices/documents';
@@ -13,7 +13,7 @@ const noticesAtOnce = 50;
 
 /** `domains`: those where the visitor has records. */
 export async function* allAbout(
-  db: Database,
+  db: Reads,
   visitorId: string,
   domains: VisitorDomain[],
   onDiffers: (differing: Differing) => void,
@@ -64,19 +64,19 @@ const currentOf = (domains: VisitorDomain[]): Visitor['current'] =>
     ]),
   );
 
-async function* noticesOf(db: Database, shown: Map<string, string>): AsyncGenerator<NoticeText[]> {
+async function* noticesOf(db: Reads, shown: Map<string, string>): AsyncGenerator<NoticeText[]> {
   const wanted = Array.from(shown, ([notice, domainId]) => ({ notice, domainId }));
-  for (const some of chunksOf(wanted, noticesAtOnce)) yield db.run((sql) => findNoticeTexts(sql, some));
+  for (const some of chunksOf(wanted, noticesAtOnce)) yield db.read((sql) => findNoticeTexts(sql, some));
 }
 
 /** Of all logs of a domain, since an earlier one may have a record. */
-async function keysOf(db: Database, domains: VisitorDomain[]): Promise<Visitor['verifierKeys']> {
+async function keysOf(db: Reads, domains: VisitorDomain[]): Promise<Visitor['verifierKeys']> {
   const keys: Visitor['verifierKeys'] = {};
   for (const { domainId } of domains) {
-    const newest = await db.run((sql) => findLog(sql, domainId));
+    const newest = await db.read((sql) => findLog(sql, domainId));
     const own: string[] = [];
     for (let log = newest?.log ?? 0; log > 0; log -= 1) {
-      own.push(...((await db.run((sql) => findLog(sql, domainId, log)))?.verifierKeys ?? []));
+      own.push(...((await db.read((sql) => findLog(sql, domainId, log)))?.verifierKeys ?? []));
     }
     if (own.length > 0) keys[domainId] = own;
   }

@@ -1,5 +1,5 @@
 /** All records of a visitor, newest first, in pages by key: no cursor and no snapshot is open between two of them. */
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Reads, Sql } from '#libs/base/db/database';
 import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '#libs/proof/positions';
 import type { FullRecord } from '#libs/record/contract';
 import { isVisitor, joinNames } from '#libs/record/joined-names';
@@ -59,7 +59,7 @@ interface Line {
 }
 
 export async function* newestFirst(
-  db: Database,
+  db: Reads,
   domains: VisitorDomain[],
   visitorId: string,
 ): AsyncGenerator<FoundRecord[]> {
@@ -81,9 +81,9 @@ export async function* newestFirst(
 const isNewer = ({ records: [one] }: Line, other: Line | undefined): boolean =>
   one !== undefined && (other?.records[0] === undefined || one.record.id > other.records[0].record.id);
 
-async function refill(db: Database, line: Line, visitorId: string): Promise<void> {
+async function refill(db: Reads, line: Line, visitorId: string): Promise<void> {
   const { domainNumber, before } = line;
-  line.records = await db.run((sql) => readVisitorRecords(sql, { domainNumber, visitorId, before, limit: pageSize }));
+  line.records = await db.read((sql) => readVisitorRecords(sql, { domainNumber, visitorId, before, limit: pageSize }));
   line.before = line.records.at(-1)?.record.id ?? before;
   line.isOver = line.records.length < pageSize;
 }

@@ -31,7 +31,7 @@ export function logCommand(tools: Tools<{ actor: string; logName(): string }>): 
     .option('--log <n>', 'which of its logs, after a restart; default: the newest', wholeNumber())
     .action(async (domainId: string, { log }: { log?: number }, self: Command) => {
       const found = await tools.database((db) =>
-        db.run(async (sql) => {
+        db.read(async (sql) => {
           const [domain] = await sql`select from domains where id = ${domainId}`;
           if (!domain) throw new Error(`no domain ${domainId}`);
           return findLog(sql, domainId, log);
@@ -47,7 +47,7 @@ export function logCommand(tools: Tools<{ actor: string; logName(): string }>): 
     .description('the newest log of each domain, how far it is sealed, and whether it is halted')
     .action(async (_: object, self: Command) => {
       const [logs, lag] = await tools.database((db) =>
-        db.run(async (sql) => [await listLogStatus(sql), await sealingLag(sql)] as const),
+        db.read(async (sql) => [await listLogStatus(sql), await sealingLag(sql)] as const),
       );
       if (isJson(self)) {
         const rows = logs.map((log) => ({ ...log, behind: log.halted === 'behind' }));
@@ -82,7 +82,7 @@ function checkCommand(tools: Tools): Command {
       const progress = process.stderr.isTTY ? createProgress() : undefined;
       const { checked, differences, comparedWithRedis } = await tools.database(async (db) => {
         if (domainId !== undefined) {
-          const [domain] = await db.run((sql) => sql`select from domains where id = ${domainId}`);
+          const [domain] = await db.read((sql) => sql`select from domains where id = ${domainId}`);
           if (!domain) throw new Error(`no domain ${domainId}`);
         }
         return withRedis(tools, async (redis) => ({

@@ -26,7 +26,7 @@ export async function confirmLogs({ db, perform, redis }: Parts, only: string[] 
     confirmed += judged.filter(({ halted }) => halted === null).length;
     after = judged.at(-1)?.domainNumber ?? after;
   }
-  const behind = await db.run((sql) => listLogStatus(sql, 'behind'));
+  const behind = await db.read((sql) => listLogStatus(sql, 'behind'));
   return { confirmed, behind: behind.map(({ domainId }) => domainId) };
 }
 

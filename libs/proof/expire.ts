@@ -15,17 +15,17 @@ const gone = Buffer.alloc(16);
 
 /** Takes the ids and secrets of a month's records out of the logs. The month's partition has to be there still. */
 export async function expireMonth(db: Database, month: string): Promise<void> {
-  const epochs = await db.run((sql) => epochsOf(sql, month));
+  const epochs = await epochsOf(db, month);
   if (!epochs) return;
-  let domainNumber = await db.run((sql) => nextDomain(sql, month, 0));
+  let domainNumber = await nextDomain(db, month, 0);
   while (domainNumber !== undefined) {
     const domain = domainNumber;
     let after: RunCursor | undefined = { epoch: epochs.first, id: nil, log: 0, first: 0 };
     while (after) {
       const from: RunCursor = after;
-      after = await db.run((sql) => expireRuns(sql, domain, month, { from, last: epochs.last }));
+      after = await db.transaction((sql) => expireRuns(sql, domain, month, { from, last: epochs.last }));
     }
-    domainNumber = await db.run((sql) => nextDomain(sql, month, domain));
+    domainNumber = await nextDomain(db, month, domain);
   }
 }
 
@@ -39,22 +39,22 @@ interface RunCursor {
 
 const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
 
-async function epochsOf(sql: Sql, month: string): Promise<{ first: number; last: number } | undefined> {
+async function epochsOf(db: Database, month: string): Promise<{ first: number; last: number } | undefined> {
   const [epochs] = await readAsOwner(
-    sql,
-    (own) => own<{ first: number | null; last: number | null }[]>`
-      select min(epoch) as first, max(epoch) as last from ${own(partitionOf(month))}`,
+    db,
+    (sql) => sql<{ first: number | null; last: number | null }[]>`
+      select min(epoch) as first, max(epoch) as last from ${sql(partitionOf(month))}`,
   );
   return epochs && epochs.first !== null && epochs.last !== null
     ? { first: epochs.first, last: epochs.last }
     : undefined;
 }
 
-async function nextDomain(sql: Sql, month: string, after: number): Promise<number | undefined> {
+async function nextDomain(db: Database, month: string, after: number): Promise<number | undefined> {
   const [row] = await readAsOwner(
-    sql,
-    (own) => own<{ domainNumber: number | null }[]>`
-      select min(domain_number) as "domainNumber" from ${own(partitionOf(month))} where domain_number > ${after}`,
+    db,
+    (sql) => sql<{ domainNumber: number | null }[]>`
+      select min(domain_number) as "domainNumber" from ${sql(partitionOf(month))} where domain_number > ${after}`,
   );
   return row?.domainNumber ?? undefined;
 }
@@ -69,36 +69,34 @@ interface StoredRun {
 }
 
 /** The next runs whose epochs may hold records of the month; answers where to go on. */
-function expireRuns(
+async function expireRuns(
   sql: Sql,
   domainNumber: number,
   month: string,
   { from, last }: { from: RunCursor; last: number },
 ): Promise<RunCursor | undefined> {
-  return sql.begin(async (transaction) => {
-    // sealing, which folds runs, waits as well
-    await transaction`select from logs where domain_number = ${domainNumber} and ended_at is null for update`;
-    const runs = await transaction<StoredRun[]>`
+  // sealing, which folds runs, waits as well
+  await sql`select from logs where domain_number = ${domainNumber} and ended_at is null for update`;
+  const runs = await sql<StoredRun[]>`
       select log, first, last_epoch as "lastEpoch", last_id as "lastId", coalesce(ids, '') as ids,
         coalesce(secrets, '') as secrets
       from log_runs
       where domain_number = ${domainNumber}
         and (last_epoch, last_id, log, first) > (${from.epoch}, ${from.id}, ${from.log}, ${from.first})
       order by last_epoch, last_id, log, first limit ${chunk}`;
-    const expired = runs.flatMap((run) => {
-      const left = withoutMonth(run, month);
-      return left ? [{ log: run.log, first: run.first, ...left }] : [];
-    });
-    await transaction`
+  const expired = runs.flatMap((run) => {
+    const left = withoutMonth(run, month);
+    return left ? [{ log: run.log, first: run.first, ...left }] : [];
+  });
+  await sql`
       update log_runs as r set ids = decode(e.ids, 'base64'), secrets = decode(e.secrets, 'base64')
       from json_to_recordset(${JSON.stringify(expired)}::text::json)
         as e (log integer, first bigint, ids text, secrets text)
       where domain_number = ${domainNumber} and r.log = e.log and r.first = e.first`;
-    const end = runs.at(-1);
-    // the run that ends after the month's last epoch may begin in it
-    const isOver = runs.length < chunk || runs.some(({ lastEpoch }) => lastEpoch > last);
-    return end && !isOver ? { ...end, epoch: end.lastEpoch, id: end.lastId } : undefined;
-  });
+  const end = runs.at(-1);
+  // the run that ends after the month's last epoch may begin in it
+  const isOver = runs.length < chunk || runs.some(({ lastEpoch }) => lastEpoch > last);
+  return end && !isOver ? { ...end, epoch: end.lastEpoch, id: end.lastId } : undefined;
 }
 
 /** The run without the month's ids and secrets, null where none is left; undefined where there was none of the month. */
@@ -121,13 +119,15 @@ function withoutMonth({ ids, secrets }: StoredRun, month: string) {
 const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
 /** Whether everything that is derived from the month's records has been, by these derivations. */
-export async function isDerived(sql: Sql, month: string, derivations: string[]): Promise<boolean> {
-  const epochs = await epochsOf(sql, month);
+export async function isDerived(db: Database, month: string, derivations: string[]): Promise<boolean> {
+  const epochs = await epochsOf(db, month);
   if (!epochs || derivations.length === 0) return true;
-  const [row] = await sql<{ done: boolean }[]>`
-    select
-      (select count(*) from derivations where name = any (${derivations}) and epoch >= ${epochs.last})
-        = ${derivations.length}::int
-      and not exists (select from logs where ended_at is null and waits_from <= ${epochs.last}) as done`;
+  const [row] = await db.read(
+    (sql) => sql<{ done: boolean }[]>`
+      select
+        (select count(*) from derivations where name = any (${derivations}) and epoch >= ${epochs.last})
+          = ${derivations.length}::int
+        and not exists (select from logs where ended_at is null and waits_from <= ${epochs.last}) as done`,
+  );
   return row?.done ?? false;
 }

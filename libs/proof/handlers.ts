@@ -1,7 +1,6 @@
 /** What one needs to follow a domain's log, and to prove one of its records. */
 
-import type { Database, Sql } from '#libs/base/db/database';
-import { inSnapshot } from '#libs/base/db/snapshot';
+import type { Database, Reads, Sql } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
@@ -40,18 +39,18 @@ export const verifierKeys = (deps: { db: Database }): Middleware =>
 function publishedText({ db }: { db: Database }, textOf: (log: PublishedLog, ctx: Context) => string): Middleware {
   return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
-    const log = await db.run((sql) => requireLog(sql, domainId, query.log));
+    const log = await db.read((sql) => requireLog(sql, domainId, query.log));
     ctx.type = 'text/plain; charset=utf-8';
     ctx.body = textOf(log, ctx);
   });
 }
 
 /** GET /v1/consent/:domainId/log/consistency?from&to: that the log of `to` entries begins with that of `from`. */
-export function consistency({ readDb }: { readDb: Database }): Middleware {
+export function consistency({ readDb }: { readDb: Reads }): Middleware {
   return guard({ params: domainPath, query: consistencyQuery }, async (ctx, { params: { domainId }, query }) => {
     const { from, to } = query;
     requireOwnDomain(organizationIn(ctx), domainId);
-    const answer = await readDb.run(async (sql): Promise<Consistency> => {
+    const answer = await readDb.read(async (sql): Promise<Consistency> => {
       const published = await requireLog(sql, domainId, query.log);
       if (to > published.size) {
         throw refuseFields([
@@ -67,12 +66,12 @@ export function consistency({ readDb }: { readDb: Database }): Middleware {
 }
 
 /** GET /v1/consent/:domainId/log/tile/<L>/<N>[.p/<W>]: hashes, as C2SP tlog-tiles names them. No plan gates them. */
-export function hashTile({ readDb }: { readDb: Database }): Middleware {
+export function hashTile({ readDb }: { readDb: Reads }): Middleware {
   return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
     const tile = tileIn(ctx);
     if (tile.level === 'entries') throw noSuchTile();
-    const [hashes] = await readDb.run(async (sql) => {
+    const [hashes] = await readDb.read(async (sql) => {
       const log = await requireLog(sql, domainId, query.log);
       requireTile(tile, log.size);
       return readHashes(sql, log, [tile]);
@@ -91,13 +90,14 @@ export function entryBundle({ readDb, log, logReads }: Omit<ProofParts, 'config'
     requireConsentLog(organization);
     const bundle = tileIn(ctx);
     const from = bundle.index * tileWidth;
-    const entries = await readDb.run((sql) =>
-      inSnapshot(sql, async (snapshot) => {
-        const published = await requireLog(snapshot, domainId, query.log);
+    const entries = await readDb.read(
+      async (sql) => {
+        const published = await requireLog(sql, domainId, query.log);
         requireTile(bundle, published.size);
         const reported = { log, domainId, requestId: ctx.state.requestId };
-        return readEntryTexts(snapshot, published, { from, below: from + bundle.width }, reported);
-      }),
+        return readEntryTexts(sql, published, { from, below: from + bundle.width }, reported);
+      },
+      { snapshot: true },
     );
     logReads.note(ctx, { what: 'entries', records: entries.length, domainId });
     ctx.type = 'application/octet-stream';
@@ -123,7 +123,7 @@ const noSuchTile = () => new Problem('not_found', 'the log has no such tile');
 
 interface ProofParts {
   config: { sealSeconds: number };
-  readDb: Database;
+  readDb: Reads;
   log: Log;
   logReads: LogReads;
 }
@@ -150,11 +150,14 @@ export function proof({ config, readDb, log, logReads }: ProofParts): Middleware
     const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
     ctx.vary('Accept');
     const isBundle = ctx.accepts('text/plain', 'application/json') === 'application/json';
-    const proven = await readDb.run(async (sql) => {
-      const found = await inSnapshot(sql, (snapshot) => prove(snapshot, { ...params, ...query, isBundle }, reported));
-      if (!found) throw await notSealed(sql, 'record', config);
-      return found;
-    });
+    const proven = await readDb.read(
+      async (sql) => {
+        const found = await prove(sql, { ...params, ...query, isBundle }, reported);
+        if (!found) throw await notSealed(sql, 'record', config);
+        return found;
+      },
+      { snapshot: true },
+    );
     logReads.note(ctx, { what: 'proof', records: 1, domainId: params.domainId });
     if (isBundle) {
       ctx.body = formatBundle(proven);
@@ -172,11 +175,14 @@ export function entryProof({ config, readDb, log, logReads }: ProofParts): Middl
     requireOwnDomain(organization, params.domainId);
     requireConsentLog(organization);
     const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
-    const file = await readDb.run(async (sql) => {
-      const found = await inSnapshot(sql, (snapshot) => proveEntry(snapshot, { ...params, ...query }, reported));
-      if (found === undefined) throw await notSealed(sql, 'position', config);
-      return found;
-    });
+    const file = await readDb.read(
+      async (sql) => {
+        const found = await proveEntry(sql, { ...params, ...query }, reported);
+        if (found === undefined) throw await notSealed(sql, 'position', config);
+        return found;
+      },
+      { snapshot: true },
+    );
     logReads.note(ctx, { what: 'proof', records: 1, domainId: params.domainId });
     ctx.type = 'text/plain; charset=utf-8';
     ctx.body = file;

@@ -51,7 +51,7 @@ export async function restartLogs(
   { db, perform, redis, logName }: RestartParts,
   { domainId, log: least = 1, yes = false }: RestartOptions = {},
 ) {
-  const concerned = await db.run((sql) => listLogStatus(sql, domainId === undefined ? 'behind' : undefined));
+  const concerned = await db.read((sql) => listLogStatus(sql, domainId === undefined ? 'behind' : undefined));
   const named = concerned.find((each) => each.domainId === domainId);
   if (named?.halted === null && !yes)
     throw new Error(`log ${named.log} of ${domainId} is not halted; to end it all the same, give --yes`);

@@ -36,7 +36,7 @@ export function createSealing({ sealing, after, ...parts }: SealingParts): (sign
   const erasing = { ...entering, size: createPieceSize(usualErasures) };
   return async (signal) => {
     await inspectLogs();
-    for (const domainNumber of await db.run(listWaiting)) {
+    for (const domainNumber of await db.read(listWaiting)) {
       while (!signal.aborted && (await seal.catchUp(domainNumber)) === 'more');
     }
     let published = performance.now();

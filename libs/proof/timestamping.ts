@@ -28,7 +28,7 @@ interface TimestampingParts {
 export function createTimestamping(parts: TimestampingParts): (signal: AbortSignal) => Promise<void> {
   const { db, log, metrics } = parts;
   const round = async (signal: AbortSignal) => {
-    const taken = await db.run(takeTry);
+    const taken = await db.write(takeTry);
     if (taken) {
       try {
         const made = await stamp(parts, signal);
@@ -43,7 +43,7 @@ export function createTimestamping(parts: TimestampingParts): (signal: AbortSign
         );
       }
     }
-    metrics.timestampAge.set(await db.run(timestampAge));
+    metrics.timestampAge.set(await db.read(timestampAge));
   };
   return (signal) =>
     round(signal).catch((error: unknown) => {
@@ -55,7 +55,7 @@ export function createTimestamping(parts: TimestampingParts): (signal: AbortSign
 
 /** Undefined where nothing was published since the last time. */
 async function stamp({ authority, db }: TimestampingParts, signal: AbortSignal) {
-  const checkpoints = await db.run(listLeaves);
+  const checkpoints = await db.read(listLeaves);
   const isDue = checkpoints.some(({ isNew }) => isNew);
   if (isDue) {
     const { root, paths } = wholeTree(
@@ -65,8 +65,8 @@ async function stamp({ authority, db }: TimestampingParts, signal: AbortSignal) 
     const token = await askForToken(authority, root, signal);
     const leaves = checkpoints.map((leaf, place) => ({ ...leaf, place, path: paths[place] ?? [] }));
     const fresh = leaves.filter(({ isNew }) => isNew);
-    await db.run((sql) => addTimestamp(sql, { root, size: leaves.length, token }, fresh));
+    await db.transaction((sql) => addTimestamp(sql, { root, size: leaves.length, token }, fresh));
   }
-  await db.run((sql) => endTries(sql, randomInt(spread)));
+  await db.write((sql) => endTries(sql, randomInt(spread)));
   return isDue ? { checkpoints: checkpoints.length } : undefined;
 }

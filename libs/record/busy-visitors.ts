@@ -4,7 +4,6 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { inTransaction } from '#libs/base/db/snapshot';
 import { isVisitor, numberOf } from './joined-names.ts';
 import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
 
@@ -40,12 +39,12 @@ export async function forgetVisitorsOf(sql: Sql, month: string): Promise<void> {
 
 /** Counts the visitors that were noted and are not counted yet; returns how many it counted. */
 export async function countBusyVisitors(db: Database): Promise<number> {
-  const noted = await db.run(
+  const noted = await db.read(
     (sql) => sql<Visitor[]>`
       select domain_number as "domainNumber", visitor_id as "visitorId" from busy_visitors where counted_at is null`,
   );
   if (noted.length === 0) return 0;
-  if (!(await areGone(db, await db.run(listUsers)))) return 0;
+  if (!(await areGone(db, await db.read(listUsers)))) return 0;
   for (const visitor of noted) await count(db, visitor);
   return noted.length;
 }
@@ -67,7 +66,7 @@ async function areGone(db: Database, transactions: string[]): Promise<boolean> {
   let left = transactions;
   for (let looks = 0; left.length > 0 && looks < 200; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const now = new Set(await db.run(listUsers));
+    const now = new Set(await db.read(listUsers));
     left = left.filter((transaction) => now.has(transaction));
   }
   return left.length === 0;
@@ -78,14 +77,12 @@ async function areGone(db: Database, transactions: string[]): Promise<boolean> {
  * neither: nothing is missed or counted twice, however much is stored meanwhile, and to repeat it does no harm.
  */
 const count = (db: Database, { domainNumber, visitorId }: Visitor) =>
-  inTransaction(
-    db,
-    async (sql) => {
-      await sql`select set_config('statement_timeout', ${String(countTimeout)}, true)`;
-      // one at a time: two would both add what is missing
-      await sql`
+  db.transaction(async (sql) => {
+    await sql`select set_config('statement_timeout', ${String(countTimeout)}, true)`;
+    // one at a time: two would both add what is missing
+    await sql`
       select from busy_visitors where domain_number = ${domainNumber} and visitor_id = ${visitorId} for update`;
-      await sql`
+    await sql`
       with stored as (
         select level.period, bot, ${countDecisions(sql)}
         from records ${joinPeriods(sql)}
@@ -102,8 +99,6 @@ const count = (db: Database, { domainNumber, visitorId }: Visitor) =>
       ) as known using (period, bot)
       order by period, bot
       on conflict (domain_number, visitor_id, period, bot) do update set ${addExcluded(sql)}`;
-      await sql`
+    await sql`
       update busy_visitors set counted_at = now() where domain_number = ${domainNumber} and visitor_id = ${visitorId}`;
-    },
-    countTimeout,
-  );
+  }, countTimeout);

@@ -8,9 +8,9 @@ import { deleteRejected, listRejected } from './rejected.ts';
 const batch = 1_000;
 
 export async function* deleteRecords(db: Database, leaving: Leaving): AsyncIterable<number> {
-  for (const partition of await db.run(listPartitions)) {
+  for (const partition of await db.read(listPartitions)) {
     for (let some = -1; some !== 0; ) {
-      some = await db.run((sql) => deleteSome(sql, partition, leaving));
+      some = await db.write((sql) => deleteSome(sql, partition, leaving));
       yield some;
     }
   }
@@ -45,12 +45,12 @@ const ofDomain = z.looseObject({ domainId: z.string() });
 export async function* deleteRejections(db: Database, { domains }: Leaving): AsyncIterable<number> {
   const ids = new Set(domains.map(({ domainId }) => domainId));
   for (let after: number | undefined; ; ) {
-    const page = await db.run((sql) => listRejected(sql, { limit: batch, after }));
+    const page = await db.read((sql) => listRejected(sql, { limit: batch, after }));
     const theirs = page.flatMap(({ id, record }) => {
       const read = ofDomain.safeParse(JSON.parse(record));
       return read.success && ids.has(read.data.domainId) ? [id] : [];
     });
-    if (theirs.length > 0) await db.run((sql) => deleteRejected(sql, theirs));
+    if (theirs.length > 0) await db.write((sql) => deleteRejected(sql, theirs));
     yield theirs.length;
     after = page.at(-1)?.id;
     if (page.length < batch) return;

@@ -5,7 +5,6 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { isTooSlow } from '#libs/base/db/errors';
-import { inTransaction } from '#libs/base/db/snapshot';
 import { lastClosedEpoch } from './epochs.ts';
 
 export interface Mark {
@@ -61,7 +60,7 @@ export const withMark = (
   name: string,
   work: (sql: Sql, mark: Mark) => Promise<Progress>,
 ): Promise<Progress> =>
-  inTransaction(db, async (sql): Promise<Progress> => {
+  db.transaction(async (sql): Promise<Progress> => {
     const mark = await lockMark(sql, name);
     return mark ? work(sql, mark) : 'elsewhere';
   });

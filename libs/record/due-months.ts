@@ -46,7 +46,7 @@ export async function noteDueMonths(
 ): Promise<DueMonths> {
   const rounds = act === 'drop' ? 'drop_rounds' : 'blank_rounds';
   const roundAt = act === 'drop' ? 'drop_round_at' : 'blank_round_at';
-  const noted = await db.run(
+  const noted = await db.write(
     (sql) => sql<{ month: string; isDue: boolean; isFound: boolean; rounds: number }[]>`
       with before as (
         select month, month = any(${due}::text[]) as is_due, ${sql(rounds)} as rounds, ${sql(roundAt)} as round_at,

@@ -6,7 +6,6 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { isForbidden, isInTheWay } from '#libs/base/db/errors';
-import { inTransaction } from '#libs/base/db/snapshot';
 import type { Log } from '#libs/base/ops/process-log';
 
 /** `in the way`: a transaction that stores records lasted longer than `patience`. */
@@ -21,10 +20,10 @@ interface Manner {
 
 /** Closes the open epoch, unless another process is about to, or it is not time yet. Whoever persists meanwhile never waits. */
 export async function closeEpoch(db: Database, manner: Manner): Promise<Closing> {
-  const begun = await inTransaction(db, (sql) => beginClosing(sql, manner));
+  const begun = await db.transaction((sql) => beginClosing(sql, manner));
   if (begun === 'not yet') return begun;
   try {
-    return await inTransaction(db, (sql) => endClosing(sql, manner));
+    return await db.transaction((sql) => endClosing(sql, manner));
   } catch (error) {
     if (isInTheWay(error)) return 'in the way';
     throw error;
@@ -151,14 +150,14 @@ export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): ()
     if (closing === 'closed') wait = closingPatience.first;
     if (closing !== 'in the way') return;
     wait = Math.min(wait * 2, closingPatience.most);
-    const inTheWay = await db.run(listInTheWay);
+    const inTheWay = await db.read(listInTheWay);
     log.warn(
       { event: 'epoch_stays_open', inTheWay },
       'an epoch could not be closed: records are being stored for long',
     );
     for (const { pid, name, seconds, waitsForStandby } of inTheWay) {
       if (seconds < longest || waitsForStandby || !name.startsWith('assent-')) continue;
-      if (await db.run((sql) => endConnection(sql, pid)))
+      if (await db.write((sql) => endConnection(sql, pid)))
         log.error({ event: 'connection_ended', pid, name, seconds }, 'ended a connection that kept an epoch open');
     }
   };

@@ -1,6 +1,6 @@
 /** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
 
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Database, Pool, Sql } from '#libs/base/db/database';
 import { isInTheWay } from '#libs/base/db/errors';
 import { isThroughPooler } from '#libs/base/db/pooled';
 import { asOwner, ownerToBe } from '#libs/base/db/roles/as-owner';
@@ -15,7 +15,7 @@ const monthsAhead = 2;
 /** From last month to two months ahead. `now`: Unix milliseconds. */
 export async function makeMonths(db: Database, now: number): Promise<void> {
   for (let ahead = -1; ahead <= monthsAhead; ahead += 1) {
-    await db.run((sql) => makeMonth(sql, addMonths(monthOf(now), ahead)));
+    await db.write((sql) => makeMonth(sql, addMonths(monthOf(now), ahead)));
   }
 }
 
@@ -62,14 +62,14 @@ export async function listHiddenMonths(sql: Sql): Promise<string[]> {
  * its partition is detached, which waits for every transaction that may still read it. Where that takes longer than the
  * statement's timeout, the answer is false, and the next call goes on from there.
  */
-export async function dropMonth(sql: Sql, month: string): Promise<boolean> {
+export async function dropMonth(pool: Pool, month: string): Promise<boolean> {
   const partition = partitionOf(month);
-  await hideMonth(sql, month);
+  await hideMonth(pool, month);
   try {
-    const owner = await ownerToBe(sql);
-    if (owner === undefined) await remove(sql, sql, partition);
-    else if (isThroughPooler(sql)) await removeInTransaction(sql, owner, partition);
-    else await asOwner(sql, owner, (own) => remove(own, sql, partition));
+    const owner = await ownerToBe(pool);
+    if (owner === undefined) await remove(pool, pool, partition);
+    else if (isThroughPooler(pool)) await removeInTransaction(pool, owner, partition);
+    else await asOwner(pool, owner, (own) => remove(own, pool, partition));
     return true;
   } catch (error) {
     if (isInTheWay(error)) return false;
@@ -116,7 +116,7 @@ async function detach(sql: Sql, other: Sql, partition: string): Promise<void> {
  * Behind a pooler a role can be taken on for a transaction alone, and none holds `concurrently`. So the lock is tried for
  * again and again, each time for a moment, since whoever reads or records waits behind it.
  */
-async function removeInTransaction(sql: Sql, owner: string, partition: string): Promise<void> {
+async function removeInTransaction(sql: Pool, owner: string, partition: string): Promise<void> {
   const attachment = await attachmentOf(sql, partition);
   const how = attachment === 'pending' ? ' finalize' : '';
   const statements = [

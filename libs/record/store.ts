@@ -45,7 +45,7 @@ export async function persistOrReject(
   const outcome = newOutcome();
   await persistPiece(db, records, options, outcome);
   const { added, counters, rejections } = outcome;
-  if (rejections.length > 0) await db.run((sql) => keepRejected(sql, rejections));
+  if (rejections.length > 0) await db.write((sql) => keepRejected(sql, rejections));
   if (outcome.errors.length > 0) throw outcome.errors[0];
   return { added, counters, rejected: rejections.length };
 }

@@ -5,7 +5,6 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { inTransaction } from '#libs/base/db/snapshot';
 import { addMonths, firstDay, startOf } from '#libs/base/terms/calendar';
 import { lowestIdAt } from '#libs/base/terms/uuid';
 import { createPieceSize } from './derivations.ts';
@@ -38,7 +37,7 @@ export async function deleteUnnamedUserAgents(
 ): Promise<number> {
   let deleted = 0;
   for (let done = 0; done < pieces; done += 1) {
-    const looked = await size.watch(() => inTransaction(db, (sql) => lookOn(sql, size.records())));
+    const looked = await size.watch(() => db.transaction((sql) => lookOn(sql, size.records())));
     if (looked === 'done') break;
     if (looked !== 'more') deleted += looked.deleted;
   }
@@ -185,13 +184,13 @@ export const forgetUserAgentsOf = (sql: Sql, month: string) =>
 
 /** Deletes those that no record names any more, since all their months are dropped or blanked. Returns how many. */
 export async function deleteUnusedUserAgents(db: Database): Promise<number> {
-  await db.run(
+  await db.write(
     (sql) => sql`
       delete from user_agent_months where month in (select month from record_months where dropped_at is not null)`,
   );
   let deleted = 0;
   for (let last = deletedTogether; last === deletedTogether; deleted += last) {
-    last = await inTransaction(db, deleteSome);
+    last = await db.transaction(deleteSome);
   }
   return deleted;
 }

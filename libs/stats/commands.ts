@@ -14,7 +14,7 @@ const patience = 2_000;
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
 
 async function organizationsOf(db: Database, only?: string): Promise<string[]> {
-  const all = await db.run(listOrganizationIds);
+  const all = await db.read(listOrganizationIds);
   if (only && !all.includes(only)) throw new Error(`no organization ${only}`);
   return only ? [only] : all;
 }
@@ -69,7 +69,7 @@ export function countersCommand(tools: Tools): Command {
           const organizations = await organizationsOf(db, org);
           for (const organizationId of organizations) {
             const list: ListCounters = (after, limit) =>
-              db.run((sql) => listCounters(sql, organizationId, after, limit));
+              db.read((sql) => listCounters(sql, organizationId, after, limit));
             await drop(redis.client, organizationId);
             // a read may have started a fill in between; then wait for that one
             while (!(await fill(redis, organizationId, list)) && !(await isReady(redis, organizationId))) await pause();

@@ -45,7 +45,7 @@ export function createCounterReader(options: {
   const fillNow = async (organizationId: string) => {
     if (await isReady(redis, organizationId)) return;
     const filled = await fill(redis, organizationId, (after, most) =>
-      db.run((sql) => listCounters(sql, organizationId, after, most)),
+      db.read((sql) => listCounters(sql, organizationId, after, most)),
     );
     if (filled) metrics.fills.inc();
   };
@@ -72,7 +72,7 @@ export function createCounterReader(options: {
     const held = await fromRedis(ask, wanted);
     const source = held ? 'redis' : 'postgres';
     metrics.statsReads.inc({ source });
-    return { source, counts: held ?? derive(await db.run((sql) => readCounts(sql, wanted))) };
+    return { source, counts: held ?? derive(await db.read((sql) => readCounts(sql, wanted))) };
   };
 
   return {

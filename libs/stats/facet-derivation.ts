@@ -56,11 +56,11 @@ export function createFacets(
   return async (signal) => {
     // Displays first, so that once the mark moves what was shown before is in as well. They keep coming: a round takes
     // those that it finds, and then derives what was closed before it looked for them.
-    const through = await db.run((sql) => doneWith(sql, precursor));
-    const newest = await db.run(newestDisplays);
+    const through = await db.read((sql) => doneWith(sql, precursor));
+    const newest = await db.read(newestDisplays);
     const sweep = () => size.watch(() => sweepDisplays(db, newest, size.records()));
     if ((await whileMore(signal, sweep)) !== 'done') return;
-    const isBehind = async () => (await db.run((sql) => doneWith(sql, facetsName))) < through;
+    const isBehind = async () => (await db.read((sql) => doneWith(sql, facetsName))) < through;
     await whileMore(signal, async () => ((await isBehind()) ? deriveNext(db, derivation) : 'done'));
   };
 }

@@ -86,7 +86,7 @@ export function createFacetReader(db: Database): FacetReader {
   function through(): Promise<Through> {
     const now = performance.now();
     if (last && now - last.at < throughHolds) return last.through;
-    const asked = db.run(facetsThrough);
+    const asked = db.read(facetsThrough);
     last = { at: now, through: asked };
     // the next one asks again
     asked.catch(() => {
@@ -99,7 +99,7 @@ export function createFacetReader(db: Database): FacetReader {
     const key = JSON.stringify(question);
     const known = answers.get(key);
     if (known?.epoch === epoch) return known.facets;
-    const facets = await db.run((sql) => readFacets(sql, question));
+    const facets = await db.read((sql) => readFacets(sql, question));
     answers.set(key, { epoch, facets });
     return facets;
   }

@@ -63,7 +63,7 @@ export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' |
   let failure: unknown;
   let last: OwedRaise | undefined;
   do {
-    const owed = await db.run((sql) => listOwedRaises(sql, last, chunk));
+    const owed = await db.read((sql) => listOwedRaises(sql, last, chunk));
     const byOrganization = [...groupBy(owed, (counter) => counter.organizationId).values()];
     const raises = await Promise.allSettled(
       byOrganization.map((group) =>
@@ -75,7 +75,7 @@ export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' |
       ),
     );
     const raised = byOrganization.filter((_, at) => raises[at]?.status === 'fulfilled').flat();
-    if (raised.length > 0) await db.run((sql) => deleteOwedRaises(sql, raised));
+    if (raised.length > 0) await db.write((sql) => deleteOwedRaises(sql, raised));
     failure ??= raises.find((result) => result.status === 'rejected')?.reason;
     // nothing could be raised: Redis has gone, and what is left waits until it is back
     if (owed.length > 0 && raised.length === 0) break;

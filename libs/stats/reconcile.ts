@@ -41,7 +41,7 @@ export async function fillMissing(parts: RepairParts, signal: AbortSignal, after
 }
 
 const nextPage = ({ db }: RepairParts, after: string): Promise<string[]> =>
-  db.run((sql) => nextOrganizationIds(sql, after, page));
+  db.read((sql) => nextOrganizationIds(sql, after, page));
 
 /** '' behind the last one: then it begins again. */
 const nextAfter = (ids: string[]): string => (ids.length === page ? (ids.at(-1) ?? '') : '');
@@ -57,7 +57,7 @@ export async function reconcile(
   { patience = raisePatience, after = '' } = {},
 ): Promise<string> {
   const { client } = parts.redis;
-  const { systemIdentifier, timeline, database } = await parts.db.run(currentServer);
+  const { systemIdentifier, timeline, database } = await parts.db.read(currentServer);
   const server = [systemIdentifier, timeline, database].join(' ');
   if ((await notedServer(client)) === server) {
     const since = addDays(dayOf(Date.now()), -watchedDays);
@@ -128,6 +128,6 @@ function report({ log, metrics }: RepairParts, organizationId: string, differenc
 
 async function fillOrganization({ redis, db, metrics }: RepairParts, organizationId: string): Promise<void> {
   const list: Parameters<typeof fill>[2] = (after, limit) =>
-    db.run((sql) => listCounters(sql, organizationId, after, limit));
+    db.read((sql) => listCounters(sql, organizationId, after, limit));
   if (await fill(redis, organizationId, list)) metrics.fills.inc();
 }

@@ -1,6 +1,6 @@
 /** The `counters` table: the truth that Redis copies. */
 
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Reads, Sql } from '#libs/base/db/database';
 import { periodsOf, type Span } from '#libs/base/terms/calendar';
 import { type Breakdown, type Counter, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
 
@@ -57,16 +57,16 @@ export async function listCounters(
  * What Redis is compared with: an organization's counters for days and months from `since` (`YYYY-MM-DD`) on, domain by
  * domain. Older ones are not read, since a domain's counters lie in the order of time.
  */
-export const countersSince = ({ run }: Pick<Database, 'run'>, organizationId: string, since: string) => ({
+export const countersSince = (db: Reads, organizationId: string, since: string) => ({
   /** Ids of up to `limit` domains after `after`, in order. */
   listDomains: (after: string, limit: number): Promise<string[]> =>
-    run(async (sql) => {
+    db.read(async (sql) => {
       const rows = await sql<{ id: string }[]>`
         select id from domains where organization_id = ${organizationId} and id > ${after} order by id limit ${limit}`;
       return rows.map(({ id }) => id);
     }),
   listCounters: (domainIds: string[]): Promise<(PackedCounters & { n: number })[]> =>
-    run((sql) =>
+    db.read((sql) =>
       packed(
         sql,
         sql`

@@ -12,7 +12,7 @@ export interface Flush {
 
 /** Rejects where nothing was stored, or where that is unknown: try again with the same flush. Deleted domains are left out. */
 export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<void> {
-  await db.run(
+  await db.write(
     (sql) => sql`
       with flush as (
         insert into display_flushes (flush) values (${id}) on conflict do nothing returning flush
@@ -30,7 +30,7 @@ export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<
 
 /** Those of more than a day ago: nobody tries them any more. Returns how many. */
 export async function deleteOldFlushes(db: Database, here = new Date()): Promise<number> {
-  const { count } = await db.run(
+  const { count } = await db.write(
     (sql) => sql`delete from display_flushes where stored_at < ${earlierNow(sql, here)} - interval '1 day'`,
   );
   return count;

@@ -8,7 +8,7 @@ import { keyChanges } from './keys.ts';
 import { organizationChanges } from './organizations.ts';
 import { tokenChanges } from './tokens.ts';
 
-export function createAdministration(db: Database, actor: string, around?: Around) {
+export function createAdministration(db: Pick<Database, 'transaction'>, actor: string, around?: Around) {
   const perform = createPerform(db, actor, around);
 
   return {

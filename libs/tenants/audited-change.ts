@@ -21,24 +21,20 @@ export type Perform = <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) 
 
 /** The table lock is held until the commit, so that acts become visible in the order of their ids. */
 export const createPerform =
-  (db: Database, actor: string, around: Around = (_, change) => change()): Perform =>
+  (db: Pick<Database, 'transaction'>, actor: string, around: Around = (_, change) => change()): Perform =>
   <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) =>
-    db.run(
-      (sql) =>
-        sql.begin(async (transaction) => {
-          const inside = transaction as unknown as Sql;
-          const acts: Act[] = [];
-          const result = await around(inside, () => change(inside, async (act) => void acts.push(act)));
-          if (acts.length > 0) await inside`select lock_administrative_acts()`;
-          for (const { act, subject, organizationId = null, domainId = null, details = {} } of acts) {
-            await inside`
-              insert into administrative_acts (actor, act, subject, organization_id, details)
-              values (
-                ${actor}, ${act}, ${subject},
-                coalesce(${organizationId}, (select organization_id from domains where id = ${domainId})),
-                ${inside.json(details)}
-              )`;
-          }
-          return result;
-        }) as Promise<T>,
-    );
+    db.transaction(async (sql) => {
+      const acts: Act[] = [];
+      const result = await around(sql, () => change(sql, async (act) => void acts.push(act)));
+      if (acts.length > 0) await sql`select lock_administrative_acts()`;
+      for (const { act, subject, organizationId = null, domainId = null, details = {} } of acts) {
+        await sql`
+          insert into administrative_acts (actor, act, subject, organization_id, details)
+          values (
+            ${actor}, ${act}, ${subject},
+            coalesce(${organizationId}, (select organization_id from domains where id = ${domainId})),
+            ${sql.json(details)}
+          )`;
+      }
+      return result;
+    });

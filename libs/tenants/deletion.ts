@@ -57,7 +57,7 @@ async function* deleteByColumn(db: Database, leaving: Leaving, { name, by }: Tab
   if (by === undefined) return;
   const column = typeof by === 'string' ? by : by.column;
   for (let count = batch; count === batch; ) {
-    ({ count } = await db.run(
+    ({ count } = await db.write(
       (sql) => sql`
         delete from ${sql(name)} where ctid = any(array(
           select ctid from ${sql(name)} where ${sql(column)} = any(${valuesOf(sql, by, leaving)}) limit ${batch}

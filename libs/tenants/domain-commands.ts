@@ -36,7 +36,7 @@ async function onDomain(
   change: (admin: Administration, organizationId: string) => Promise<ManagedDomain | Unchanged>,
 ): Promise<ManagedDomain> {
   return administer(tools, async (admin, db) => {
-    const found = (await db.run((sql) => findDomains(sql, [domainId]))).get(domainId);
+    const found = (await db.read((sql) => findDomains(sql, [domainId]))).get(domainId);
     const changed = found && (await change(admin, found.organizationId));
     if (typeof changed !== 'object') throw new Error(`no domain ${domainId}`);
     return changed;
@@ -94,7 +94,7 @@ export function domainCommand(tools: TenantTools): Command {
     .description('list domains')
     .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
-      printList(self, 'domains', await tools.database((db) => db.run((sql) => listAllDomains(sql, org))));
+      printList(self, 'domains', await tools.database((db) => db.read((sql) => listAllDomains(sql, org))));
     });
   command
     .command('show <domain>')
@@ -103,7 +103,7 @@ export function domainCommand(tools: TenantTools): Command {
     .action(async (id: string, { api }: { api?: string }, self: Command) => {
       const file = readWidgetFile(widgetBuild, 'widget');
       const domains = await tools.database((db) =>
-        db.run(async (sql) => {
+        db.write(async (sql) => {
           // the printed path must stay valid in later releases
           await keepWidgetFiles(sql, [file]);
           return listAllDomains(sql);
@@ -141,13 +141,13 @@ export function keyCommand(tools: TenantTools): Command {
     .description('list keys')
     .option('--domain <domain>', 'only this domain')
     .action(async ({ domain }: { domain?: string }, self: Command) => {
-      printList(self, 'keys', await tools.database((db) => db.run((sql) => listAllKeys(sql, domain))));
+      printList(self, 'keys', await tools.database((db) => db.read((sql) => listAllKeys(sql, domain))));
     });
   command
     .command('show <domain> <keyprefix>')
     .description('show one key')
     .action(async (domain: string, prefix: string, _: object, self: Command) => {
-      const keys = await tools.database((db) => db.run((sql) => listAllKeys(sql, domain)));
+      const keys = await tools.database((db) => db.read((sql) => listAllKeys(sql, domain)));
       const found = keys.filter((key) => key.prefix.startsWith(prefix) || prefix.startsWith(key.prefix));
       const [key] = found;
       if (!key) throw new Error(`domain ${domain} has no key that begins with ${prefix}`);

@@ -50,7 +50,9 @@ export const listDomains = ({ db }: Parts): Middleware =>
   guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('domain', query, { cursorKey, domainId: '' });
-    const { page, nextCursor } = await list((range) => db.run((sql) => readDomains(sql, { organizationId, ...range })));
+    const { page, nextCursor } = await list((range) =>
+      db.read((sql) => readDomains(sql, { organizationId, ...range })),
+    );
     const answer: DomainsPage = { domains: page.map(toDomain), nextCursor };
     ctx.body = answer;
   });
@@ -74,8 +76,8 @@ export const showDomain = (parts: Parts): Middleware =>
   guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
     const domain = await findOwnDomain(ctx, parts.db, params.domainId);
     const [refused, ignored] = await Promise.all([
-      parts.db.run((sql) => listRefusedOrigins(sql, domain.number)),
-      parts.db.run((sql) => listIgnoredFields(sql, domain.number)),
+      parts.db.read((sql) => listRefusedOrigins(sql, domain.number)),
+      parts.db.read((sql) => listIgnoredFields(sql, domain.number)),
     ]);
     setVersion(ctx, domain);
     const answer: ShownDomain = {
@@ -134,7 +136,7 @@ export const listKeys = ({ db }: Parts): Middleware =>
   guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {
     const list = listOf('key', query, { cursorKey: organizationIn(ctx).cursorKey, domainId });
     await findOwnDomain(ctx, db, domainId);
-    const { page, nextCursor } = await list((range) => db.run((sql) => readKeys(sql, { domainId, ...range })));
+    const { page, nextCursor } = await list((range) => db.read((sql) => readKeys(sql, { domainId, ...range })));
     const answer: KeysPage = { keys: page.map(toKey), nextCursor };
     ctx.body = answer;
   });
@@ -214,7 +216,7 @@ export async function pageOfActs(
   const visitor = hash && Buffer.from(hash).toString('hex');
   const binding = { cursorKey, domainId: '', filters: { ...filters, visitor } };
   const after = cursor === undefined ? undefined : readPosition(cursor, binding);
-  const { acts, next } = await db.run((sql) => readActs(sql, { organizationId, limit, after, hash, ...filters }));
+  const { acts, next } = await db.read((sql) => readActs(sql, { organizationId, limit, after, hash, ...filters }));
   return {
     acts: acts.map(({ at, actor, act, subject, details }) => ({ at: at.toISOString(), actor, act, subject, details })),
     nextCursor: next && makeMergedCursor('act', next.administrative, next.visitor, binding),

@@ -141,9 +141,9 @@ const keep = (
 const slice = 5_000;
 
 /** Deletes answers that are too old. */
-export async function deleteOldAnswers(db: Pick<Database, 'run'>, here = new Date()): Promise<void> {
+export async function deleteOldAnswers(db: Pick<Database, 'write'>, here = new Date()): Promise<void> {
   for (let last = slice; last === slice; ) {
-    const { count } = await db.run(
+    const { count } = await db.write(
       (sql) => sql`
         delete from idempotent_answers where (organization_number, request) in (
           select organization_number, request from idempotent_answers

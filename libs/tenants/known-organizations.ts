@@ -57,7 +57,7 @@ export function createKnownOrganizations(
   const load = async (ids: string[]): Promise<Map<string, Organization>> => {
     if (ids.length === 0) return new Map();
     loading = new Set(isFollowing() ? ids : []);
-    const found = await db.run((sql) => findOrganizations(sql, ids), lookupTimeout);
+    const found = await db.read((sql) => findOrganizations(sql, ids), { deadline: lookupTimeout });
     for (const [id, organization] of found) {
       if (!loading.has(id)) continue;
       const bytes = sizeOf(organization);
@@ -70,7 +70,7 @@ export function createKnownOrganizations(
     if (all.size === 0) return new Map();
     const asked = [...all].map(([id, held]) => ({ id, held, before: held.changes, ids: [...held.changedDomains] }));
     const ids = asked.flatMap((each) => each.ids);
-    const found = await db.run((sql) => findOrganizations(sql, [...all.keys()], ids), lookupTimeout);
+    const found = await db.read((sql) => findOrganizations(sql, [...all.keys()], ids), { deadline: lookupTimeout });
     for (const { id, held, before, ids } of asked) {
       const fresh = found.get(id);
       if (!fresh) {

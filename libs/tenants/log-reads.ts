@@ -40,7 +40,7 @@ export function createLogReads({ db, log }: { db: Database; log: Pick<Log, 'warn
     const taken = tally;
     tally = new Map();
     try {
-      await db.run((sql) => addLogReads(sql, [...taken.values()]));
+      await db.write((sql) => addLogReads(sql, [...taken.values()]));
     } catch (error) {
       for (const [key, read] of taken) if (tally.size < most) add(key, read);
       throw error;

@@ -40,7 +40,7 @@ export function createNotedByTurns<Item>(
   let timer: NodeJS.Timeout | undefined;
 
   const tryToWrite = (domainId: string, item: Item) => {
-    db.run((sql) => write(sql, domainId, item)).catch((error: unknown) => {
+    db.write((sql) => write(sql, domainId, item)).catch((error: unknown) => {
       log.debug({ err: error, domainId }, 'could not note what a domain refused or left out');
     });
   };

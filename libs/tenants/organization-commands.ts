@@ -13,7 +13,7 @@ import { createVisitorHash } from './visitors.ts';
 const revokedFor = 1_000;
 
 export async function findOrganization(tools: Tools, organizationId: string): Promise<Organization> {
-  const found = await tools.database((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
+  const found = await tools.database((db) => db.read((sql) => findOrganizations(sql, [organizationId])));
   const organization = found.get(organizationId);
   if (!organization) throw new Error(`no organization ${organizationId}`);
   return organization;
@@ -28,7 +28,7 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
     .description('create an organization, and the plan `default` (log, no limit) if it is missing')
     .action(async (name: string, { plan }: { plan: string }, self: Command) => {
       const made = await administer(tools, async (admin, db) => {
-        const plans = await db.run(listPlans);
+        const plans = await db.read(listPlans);
         if (plan === 'default' && !plans.some((each) => each.name === plan)) await admin.setPlan(plan, {});
         return admin.createOrganization(name, plan);
       });
@@ -60,7 +60,7 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
     .command('list')
     .description('list organizations')
     .action(async (_: object, self: Command) => {
-      printList(self, 'organizations', await tools.database((db) => db.run(listOrganizations)));
+      printList(self, 'organizations', await tools.database((db) => db.read(listOrganizations)));
     });
   command
     .command('show <org>')
@@ -111,13 +111,13 @@ export function planCommand(tools: TenantTools): Command {
     .command('list')
     .description('list plans')
     .action(async (_: object, self: Command) => {
-      printList(self, 'plans', await tools.database((db) => db.run(listPlans)));
+      printList(self, 'plans', await tools.database((db) => db.read(listPlans)));
     });
   command
     .command('show <name>')
     .description('show one plan')
     .action(async (name: string, _: object, self: Command) => {
-      print(self, find(await tools.database((db) => db.run(listPlans)), 'name', name, 'plan'));
+      print(self, find(await tools.database((db) => db.read(listPlans)), 'name', name, 'plan'));
     });
   return command;
 }
@@ -158,7 +158,7 @@ async function allActs(db: Database, query: Omit<Parameters<typeof listActs>[1],
   }[] = [];
   let after: ActsPosition | null | undefined;
   while (after !== null) {
-    const page = await db.run((sql) => listActs(sql, { ...query, limit: pageSize, after: after ?? undefined }));
+    const page = await db.read((sql) => listActs(sql, { ...query, limit: pageSize, after: after ?? undefined }));
     for (const { at, actor, act, subject, organizationId, details } of page.acts) {
       rows.push({ at, actor, act, subject, organizationId, details });
     }

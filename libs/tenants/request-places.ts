@@ -49,14 +49,17 @@ export async function workInPlace<T>(places: Places, ctx: Context, work: () => P
 }
 
 /** `db` for a change that the request's organization makes: it waits for a place. */
-export const changesInPlaces = (db: Database, places: Pick<SharedPlaces, 'changes'>, ctx: Context): Database => ({
-  ...db,
-  run: async (work, deadline) => {
+export const changesInPlaces = (
+  db: Database,
+  places: Pick<SharedPlaces, 'changes'>,
+  ctx: Context,
+): Pick<Database, 'transaction'> => ({
+  transaction: async (work, deadline) => {
     const { organizationId } = organizationIn(ctx);
     const leave = places.changes.tryTake(organizationId) ?? (await waitFor(places.changes, organizationId, ctx));
     if (!leave) throw unavailable('the request has ended before its turn');
     try {
-      return await db.run(work, deadline);
+      return await db.transaction(work, deadline);
     } finally {
       leave();
     }

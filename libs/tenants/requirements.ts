@@ -32,7 +32,7 @@ export function requireConsentLog({ plan }: Organization): void {
 /** The domain that a request manages: from Postgres, since what is cached may be half a second old. */
 export async function findOwnDomain(ctx: Context, db: Database, domainId: string): Promise<ManagedDomain> {
   const { organizationId } = organizationIn(ctx);
-  const domain = await db.run((sql) => findDomain(sql, organizationId, domainId));
+  const domain = await db.read((sql) => findDomain(sql, organizationId, domainId));
   if (!domain) throw domainNotFound();
   return domain;
 }

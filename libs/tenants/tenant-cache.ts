@@ -87,7 +87,7 @@ export function createTenantCache(
     };
     const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
     const batcher = new Batcher<string, Map<string, Found>>({
-      run: (ids) => db.run((sql) => find(sql, [...new Set(ids)]), lookupTimeout),
+      run: (ids) => db.read((sql) => find(sql, [...new Set(ids)]), { deadline: lookupTimeout }),
       maxBatch: 500,
       maxPending: 5_000,
       patience: lookupTimeout,
@@ -164,7 +164,7 @@ export function createTenantCache(
   };
 
   const ask = async () => {
-    const acts = await db.run(
+    const acts = await db.read(
       (sql) => sql<(Act & { newest: number; newestAt: string | null; lastAt: string | null })[]>`
         with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
         select newest, (select at::text from administrative_acts where id = newest) as "newestAt",
@@ -172,7 +172,7 @@ export function createTenantCache(
           a.id, a.act, a.subject, a.organization_id as "organizationId", a.details ->> 'jti' as jti
         from newest left join administrative_acts a on a.id > ${lastAct ?? -1} and ${lastAct !== undefined}
         order by a.id`,
-      2_000,
+      { deadline: 2_000 },
     );
     const { newest = 0, newestAt = null, lastAt = null } = acts[0] ?? {};
     // a restored or promoted database may lack acts that were seen here, and hide that with new ones; where it has the
@@ -192,7 +192,7 @@ export function createTenantCache(
     if (used.size === 0) return;
     const noted = used;
     used = new Map();
-    await db.run((sql) => noteKeyUse(sql, noted));
+    await db.write((sql) => noteKeyUse(sql, noted));
   };
 
   let polls: Rounds | undefined;

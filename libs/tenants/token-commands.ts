@@ -56,7 +56,7 @@ export function tokenCommand(tools: TokenTools): Command {
       if (algorithm !== 'HS256' || !key) {
         throw new Error(`tokens are issued here only with HS256; JWT_ALGORITHM is ${algorithm}`);
       }
-      const found = await tools.database((db) => db.run((sql) => findOrganizations(sql, [organizationId])));
+      const found = await tools.database((db) => db.read((sql) => findOrganizations(sql, [organizationId])));
       if (!found.has(organizationId)) throw new Error(`no organization ${organizationId}`);
       const expiresAt = Math.floor(Date.now() / 1000) + options.ttl;
       const claims = {

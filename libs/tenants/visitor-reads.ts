@@ -24,7 +24,7 @@ export function createVisitorReads(deps: {
     const hash = hashOf?.(organizationId, visitorId) ?? null;
     const key = `${countedAs} ${domainId} ${hash?.toString('base64') ?? ''}`;
     if (noted.has(key)) return;
-    await deps.db.run((sql) => addVisitorAct(sql, { organizationId, domainId, actor, act: 'visitor.read', hash }));
+    await deps.db.write((sql) => addVisitorAct(sql, { organizationId, domainId, actor, act: 'visitor.read', hash }));
     noted.set(key, true);
   };
 }

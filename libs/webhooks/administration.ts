@@ -27,7 +27,7 @@ const usualBytes = 64 * 1024;
 /** Hours for which a secret still signs after its rotation. */
 const previousFor = 24;
 
-export function createWebhookAdministration(db: Database, actor: string, around?: Around) {
+export function createWebhookAdministration(db: Pick<Database, 'transaction'>, actor: string, around?: Around) {
   const perform = createPerform(db, actor, around);
   return {
     /** The secret is in the result, and elsewhere only encrypted. It starts at the present size of every log. */

@@ -81,7 +81,7 @@ export function webhookCommand(tools: WebhookTools): Command {
     .action(async ({ org, failing }: { org?: string; failing?: boolean }, self: Command) => {
       if ((org === undefined) === (failing === undefined)) throw new Error('give one of --org and --failing');
       const rows = await tools.database((db) =>
-        db.run(async (sql) =>
+        db.read(async (sql) =>
           org === undefined
             ? (await listFailingWebhooks(sql, mostListed)).map(shownFailing)
             : (await listWebhooks(sql, { organizationId: org, limit: mostListed })).map(shown),
@@ -206,7 +206,7 @@ export function webhookCommand(tools: WebhookTools): Command {
     .action(async (webhookId: string, { limit }: { limit: number }, self: Command) => {
       const deliveries = await tools.database(async (db) => {
         const { number } = await requireWebhook(db, webhookId);
-        return db.run((sql) => listDeliveries(sql, { webhook: number, limit }));
+        return db.read((sql) => listDeliveries(sql, { webhook: number, limit }));
       });
       printList(
         self,
@@ -235,19 +235,19 @@ function readUrl(tools: WebhookTools, text: string): string {
 }
 
 async function requireWebhook(db: Database, webhookId: string): Promise<Webhook> {
-  const found = await db.run((sql) => findWebhookAnywhere(sql, webhookId));
+  const found = await db.read((sql) => findWebhookAnywhere(sql, webhookId));
   if (!found) throw new Error(`no webhook ${webhookId}`);
   return found;
 }
 
 async function requireOrganization(db: Database, organizationId: string): Promise<void> {
-  const [found] = await db.run((sql) => sql`select from organizations where id = ${organizationId}`);
+  const [found] = await db.read((sql) => sql`select from organizations where id = ${organizationId}`);
   if (!found) throw new Error(`no organization ${organizationId}`);
 }
 
 async function requireDomains(db: Database, organizationId: string, domains: string[] | null): Promise<void> {
   for (const domainId of domains ?? []) {
-    const [found] = await db.run(
+    const [found] = await db.read(
       (sql) => sql`select from domains where id = ${domainId} and organization_id = ${organizationId}`,
     );
     if (!found) throw new Error(`the organization has no domain ${domainId}`);

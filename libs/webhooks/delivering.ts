@@ -96,11 +96,11 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   const deliver = async (claimed: Lane): Promise<void> => {
     const begun = performance.now();
     const secrets = claimed.isCapped ? undefined : secretsOf(claimed);
-    if (!secrets) return void (await db.run((sql) => putOff(sql, claimed, by, cappedFor)));
-    const message = await db.run((sql) => readMessage(sql, claimed));
-    if (!message) return db.run((sql) => goOn(sql, claimed, by));
+    if (!secrets) return void (await db.write((sql) => putOff(sql, claimed, by, cappedFor)));
+    const message = await db.read((sql) => readMessage(sql, claimed));
+    if (!message) return db.write((sql) => goOn(sql, claimed, by));
     const lane = { ...claimed, through: message.through };
-    if (lane.through !== claimed.through) await db.run((sql) => endBefore(sql, lane, by));
+    if (lane.through !== claimed.through) await db.write((sql) => endBefore(sql, lane, by));
     const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data: message.data });
     const begin = performance.now();
     const at = new Date(lane.claimedAt.getTime() + begin - begun);
@@ -108,16 +108,16 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     const sent = await send(sender, lane.url, headers, body);
     const tried = { milliseconds: Math.round(performance.now() - begin), status: sent.status };
     metrics.webhookTries.inc({ outcome: sent.failure ?? 'delivered' });
-    if (sent.failure === null) return db.run((sql) => goOn(sql, lane, by, tried));
+    if (sent.failure === null) return db.write((sql) => goOn(sql, lane, by, tried));
     const { failure } = sent;
     const isTest = lane.type === 'webhook.test';
     if (sent.status === 413 && message.count > 1) {
       const atMost = Math.floor(message.count / 2);
-      return db.run((sql) => fail(sql, lane, by, { tried, failure, wait: 0, atMost }));
+      return db.write((sql) => fail(sql, lane, by, { tried, failure, wait: 0, atMost }));
     }
     const isGone = failure === 'gone';
     const wait = isTest || isGone ? null : nextTry(lane.tries + 1, sent.retryAfter, chance());
-    await db.run((sql) => fail(sql, lane, by, { tried, failure, wait }));
+    await db.write((sql) => fail(sql, lane, by, { tried, failure, wait }));
     if (isTest || wait !== null) return;
     const { webhook: number, webhookId, organizationId } = lane;
     const reason = isGone ? 'gone' : 'every try failed';
@@ -144,7 +144,7 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     const own = [...running.values()];
     const limit = places[line] - own.filter((each) => each.line === line).length;
     if (limit <= 0) return [];
-    const claimed = await db.run((sql) =>
+    const claimed = await db.write((sql) =>
       claimLanes(sql, {
         by,
         lease,
@@ -178,21 +178,21 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
 
   return {
     async begin() {
-      await db.run(lineUp);
+      await db.write(lineUp);
       return [...(await begin('well')), ...(await begin('failing'))];
     },
     async wake() {
       const time = performance.now();
       const isWhole = comparedAt === undefined || time >= comparedAt + compareEvery;
-      newestDomain = await db.run((sql) => addNewLanes(sql, isWhole ? 0 : newestDomain));
-      await db.run((sql) => wakeGrown(sql, isWhole ? null : overlap));
+      newestDomain = await db.write((sql) => addNewLanes(sql, isWhole ? 0 : newestDomain));
+      await db.write((sql) => wakeGrown(sql, isWhole ? null : overlap));
       if (!isWhole) return;
-      await db.run(wakeStray);
+      await db.write(wakeStray);
       comparedAt = time;
     },
     release: async () => {
       const numbers = [...running.keys()];
-      if (numbers.length > 0) await db.run((sql) => releaseLanes(sql, by, numbers));
+      if (numbers.length > 0) await db.write((sql) => releaseLanes(sql, by, numbers));
     },
   };
 }
@@ -230,7 +230,7 @@ export function scheduleDelivering(
     }, followUp);
   };
   round('wake_lanes', second, () => deliverer.wake());
-  round('tell_limits', 10 * second, () => db.run(addLimitMessages), true);
+  round('tell_limits', 10 * second, () => db.write(addLimitMessages), true);
   return {
     close: async () => {
       clearTimeout(soon);

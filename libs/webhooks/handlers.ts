@@ -54,7 +54,7 @@ export function listWebhooks(parts: WebhookParts): Middleware {
     const list = listOf('webhook', query, { cursorKey, domainId: '' });
     requireBox(parts);
     const { page, nextCursor } = await list((range) =>
-      parts.db.run((sql) => readWebhooks(sql, { organizationId, ...range })),
+      parts.db.read((sql) => readWebhooks(sql, { organizationId, ...range })),
     );
     const answer: WebhooksPage = { webhooks: page.map(toAnswer), nextCursor };
     ctx.body = answer;
@@ -179,10 +179,10 @@ export function listDeliveries(parts: WebhookParts): Middleware {
   return guard({ params: webhookPath, query: listQuery }, async (ctx, { params: { webhookId }, query }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('delivery', query, { cursorKey, domainId: webhookId });
-    const webhook = requireWebhook(await parts.db.run((sql) => findWebhook(sql, organizationId, webhookId)));
+    const webhook = requireWebhook(await parts.db.read((sql) => findWebhook(sql, organizationId, webhookId)));
     requireBox(parts);
     const { page, nextCursor } = await list((range) =>
-      parts.db.run((sql) => readDeliveries(sql, { webhook: webhook.number, ...range })),
+      parts.db.read((sql) => readDeliveries(sql, { webhook: webhook.number, ...range })),
     );
     const answer: DeliveriesPage = { deliveries: page.map(toListed), nextCursor };
     ctx.body = answer;

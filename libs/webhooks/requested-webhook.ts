@@ -42,7 +42,7 @@ export const forWebhook = (
   guard({ params: webhookPath, query: noQuery }, async (ctx, { params: { webhookId } }) => {
     const { organizationId } = organizationIn(ctx);
     await handle(ctx, async () => {
-      const webhook = await parts.db.run((sql) => findWebhook(sql, organizationId, webhookId));
+      const webhook = await parts.db.read((sql) => findWebhook(sql, organizationId, webhookId));
       requireBox(parts);
       return requireWebhook(webhook);
     });

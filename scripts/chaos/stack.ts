@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { createDatabase, type Database, type Sql } from '#libs/base/db/database';
+import { createDatabase, type Database, type Pool } from '#libs/base/db/database';
 import { connectRedis } from '#libs/base/redis/connection';
 import { shardOf } from '#libs/record/queue';
 import { describe } from '../stack/advice.ts';
@@ -118,7 +118,7 @@ async function startStack(
   };
   onStop(() => Promise.all([...databases.values()].map(({ close }) => close())));
   /** Looks into Postgres directly, past any proxy. */
-  const sql = <T>(work: (sql: Sql) => Promise<T>, { url } = postgres.running()) => databaseAt(url).run(work);
+  const sql = <T>(work: (sql: Pool) => Promise<T>, { url } = postgres.running()) => databaseAt(url).run(work);
   return {
     folder,
     /** the build of the release before, if that is what the stack began with */
@@ -160,7 +160,7 @@ async function startStack(
     database: () => databaseAt(postgres.running().url),
     privacyKey: Buffer.from(stores.env.PRIVACY_KEY, 'hex'),
     /** The `n` of one row. */
-    count: async (query: (sql: Sql) => Promise<{ n: number }[]>) => (await sql(query))[0]?.n ?? 0,
+    count: async (query: (sql: Pool) => Promise<{ n: number }[]>) => (await sql(query))[0]?.n ?? 0,
     redisDo: async <T>(work: (redis: Redis) => Promise<T>) => {
       const client = new Redis(redis.url, { maxRetriesPerRequest: 20, commandTimeout: 20_000 }).on('error', () => {});
       return work(client).finally(() => client.disconnect());

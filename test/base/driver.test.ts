@@ -11,7 +11,7 @@ it('a read is asked again where the store was busy, and gives up on a mistake at
   let asked = 0;
   const read = (ask: (sql: Sql) => Promise<unknown>) => {
     asked = 0;
-    return db.run((sql) => {
+    return db.read((sql) => {
       asked += 1;
       return ask(sql);
     });

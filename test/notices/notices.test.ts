@@ -13,7 +13,7 @@ import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
 import { atEnd } from '../support/at-end.ts';
 import { changingSize } from '../support/piece-size.ts';
-import { counting, openPool } from '../support/pool.ts';
+import { counting, openPool, through } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -365,7 +365,10 @@ describe('which notices are held', () => {
   });
 
   it('is not asked for before it is known, so that nothing is sent in vain while Postgres is away', async () => {
-    const away = createKnownNotices({ ...db, run: () => Promise.reject(new Error('away')) }, { warn: () => {} });
+    const away = createKnownNotices(
+      through(db, () => Promise.reject(new Error('away'))),
+      { warn: () => {} },
+    );
     atEnd(() => away.close());
     await away.follow();
     expect(away.isWanted(domainId, hashOf(1))).toBe(false);

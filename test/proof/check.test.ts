@@ -76,7 +76,7 @@ describe('a check of the logs', () => {
   /** What a check finds once the database was changed so, which is undone. */
   const differencesAfter = (change: (sql: Sql) => Promise<unknown>, { domainId } = sealed) =>
     rolledBack(db, async (inside) => {
-      await inside.run(change);
+      await inside.write(change);
       return (await checkLogs({ db: inside, redis, domainId })).differences;
     });
   const of = (position: number | null, what: string | RegExp, { domainId } = sealed): Difference => ({

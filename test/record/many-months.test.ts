@@ -1,6 +1,6 @@
 /** A log of four years: a query plans, locks and opens the months that it needs, not all that there are. */
 import { describe, expect, it } from 'vitest';
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Sql } from '#libs/base/db/database';
 import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
 import { type LogQuery, readPage } from '#libs/log/domain-page';
 import { readOrganizationPage } from '#libs/log/pages/organization-page';
@@ -47,7 +47,7 @@ describe('with 48 months', () => {
     for (let round = 0; round < 8; round += 1) {
       const [row] = await db.run((sql) =>
         sql.begin(`isolation level ${isolation}`, async (transaction) => {
-          await inTransaction(db, transaction).run(work);
+          await work(transaction);
           return transaction<{ n: number }[]>`
             select count(distinct relation) as n
             from pg_locks join pg_inherits on inhrelid = relation
@@ -92,8 +92,7 @@ describe('with 48 months', () => {
 
   it('a batch locks those of its records', async () => {
     const store = (sql: Sql) => {
-      const inside: Database = { ...db, run: (work) => work(sql) };
-      return persist(inside, [
+      return persist(inTransaction(db, sql), [
         recordAt(Date.now(), { domainId }),
         recordAt(Date.parse(addDays(today, -40)), { domainId }),
       ]);

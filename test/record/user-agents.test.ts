@@ -7,6 +7,7 @@ import { persist } from '#libs/record/persist/persist';
 import { newTextsBound } from '#libs/record/persist/user-agents';
 import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { createAdministration } from '#libs/tenants/administration';
+import { through } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { connectDatabase, makeTenant, openDatabase } from '../support/stores.ts';
@@ -72,16 +73,13 @@ describe('user agents', () => {
       arrive = resolve;
     });
     /** the answer to its first statement takes long */
-    const process: Database = {
-      ...db,
-      run: async (work, deadline) => {
-        const late = answer;
-        answer = undefined;
-        const result = await db.run(work, deadline);
-        await late;
-        return result;
-      },
-    };
+    const process = through(db, async (ask) => {
+      const late = answer;
+      answer = undefined;
+      const result = await ask(db);
+      await late;
+      return result;
+    });
     const [one, other, beyond] = [record(browser('shared')), record(browser('shared')), record(browser('beyond'))];
     const storing = persist(process, [one]);
     await persist(process, [other]);
@@ -105,15 +103,12 @@ describe('user agents', () => {
     await persist(promoted, [record(browser('of the promoted one alone'))]);
     let generation = 0;
     /** leads to the other one as soon as it has answered */
-    const process: Database = {
-      ...db,
-      generation: () => generation,
-      run: async (work, deadline) => {
-        const result = await (generation === 0 ? db : promoted).run(work, deadline);
-        generation = 1;
-        return result;
-      },
-    };
+    const moved = through(db, async (ask) => {
+      const result = await ask(generation === 0 ? db : promoted);
+      generation = 1;
+      return result;
+    });
+    const process = { ...moved, generation: () => generation };
     const [one] = [record(browser(141), { notice: 'ab'.repeat(32) })];
     await persist(process, [one]);
     const [stored] = await promoted.run(

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { createDatabase, type Database } from '#libs/base/db/database';
+import { createDatabase, type Database, type Reads } from '#libs/base/db/database';
 import { migrate } from '#libs/base/db/migrate';
 import { createReplica } from '#libs/base/db/replica';
 import type { NewRecord } from '#libs/record/contract';
@@ -229,18 +229,19 @@ describe('with a replica the log', () => {
     await eventually(() => expect(conflicting.reason()).toBeNull());
     const servers: boolean[] = [];
     const answer = conflicting.reads.forOneAnswer();
-    await answer.run((sql) =>
-      sql.begin(async (transaction) => {
-        const [row] = await transaction`select pg_is_in_recovery() as "isReplica", count(*) from changing`;
+    await answer.read(
+      async (sql) => {
+        const [row] = await sql`select pg_is_in_recovery() as "isReplica", count(*) from changing`;
         servers.push(row?.isReplica);
         if (row?.isReplica) await db.run((other) => other`alter table changing add column m integer`);
-        await transaction`select pg_sleep(${row?.isReplica ? 10 : 0})`;
-      }),
+        await sql`select pg_sleep(${row?.isReplica ? 10 : 0})`;
+      },
+      { snapshot: true },
     );
     expect(servers).toEqual([true, false]);
     expect(conflicting.reason()).toBeNull();
     // the rest of that answer is read from the primary too, and the next answer is not
-    const isReplica = (from: Database) => from.run((sql) => sql`select pg_is_in_recovery() as "isReplica"`);
+    const isReplica = (from: Reads) => from.read((sql) => sql`select pg_is_in_recovery() as "isReplica"`);
     expect(await isReplica(answer)).toEqual([{ isReplica: false }]);
     expect(await isReplica(conflicting.reads)).toEqual([{ isReplica: true }]);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDatabase, type Database } from '#libs/base/db/database';
+import { createDatabase } from '#libs/base/db/database';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { decisions, sources, totalOf } from '#libs/base/terms/terms';
 import { createBlankDerivation } from '#libs/privacy/blanking';
@@ -13,6 +13,7 @@ import { type Facet, readFacets } from '#libs/stats/facets';
 import { storeDisplays } from '#libs/stats/stored-displays';
 import { atEnd } from '../support/at-end.ts';
 import { changingSize } from '../support/piece-size.ts';
+import { through } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -248,16 +249,13 @@ describe('facets', () => {
     // one more before each transaction, and among those of the sweep an epoch that is closed
     const tooMany = new AbortController();
     let came = 0;
-    const busy: Database = {
-      ...db,
-      run: async (work, deadline) => {
-        await showOne();
-        came += 1;
-        if (came === 4) await answerOne();
-        if (came === 100) tooMany.abort();
-        return db.run(work, deadline);
-      },
-    };
+    const busy = through(db, async (ask) => {
+      await showOne();
+      came += 1;
+      if (came === 4) await answerOne();
+      if (came === 100) tooMany.abort();
+      return ask(db);
+    });
     const counted = async () => {
       const question = { organizationId, domainId, dimensions: ['bannerVersion' as const], periods: [today] };
       const facets = await db.run((sql) => readFacets(sql, question));

@@ -19,12 +19,21 @@ export const statementsOn =
   <Row extends object = postgres.Row>(text: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]) =>
     db.run((sql) => sql<Row[]>(text, ...values));
 
+/** The same database, where `how` decides when each piece of work is done, and by which. */
+export const through = (db: Database, how: <T>(ask: (by: Database) => Promise<T>) => Promise<T>): Database => ({
+  ...db,
+  read: (work, reading) => how((by) => by.read(work, reading)),
+  write: (work, deadline) => how((by) => by.write(work, deadline)),
+  transaction: (work, deadline) => how((by) => by.transaction(work, deadline)),
+  run: (work, deadline) => how((by) => by.run(work, deadline)),
+});
+
 /** The same database, and how often it was asked. */
 export function counting(db: Database): { db: Database; asked: () => number } {
   let count = 0;
-  const run: Database['run'] = (work) => {
+  const counted = through(db, (ask) => {
     count += 1;
-    return db.run(work);
-  };
-  return { db: { ...db, run }, asked: () => count };
+    return ask(db);
+  });
+  return { db: counted, asked: () => count };
 }

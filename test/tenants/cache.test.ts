@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BatcherFull, BatcherTimeout } from '#libs/base/batcher';
-import type { Database } from '#libs/base/db/database';
 import { isUnavailable } from '#libs/base/db/errors';
 import { createAdministration } from '#libs/tenants/administration';
 import { createTenantCache, type TenantCache } from '#libs/tenants/tenant-cache';
 import { findOrganizations, hashApiKey, makeApiKey } from '#libs/tenants/tenants';
 import { atEnd } from '../support/at-end.ts';
 import { openGate } from '../support/gate.ts';
-import { counting, openPool } from '../support/pool.ts';
+import { counting, openPool, through } from '../support/pool.ts';
 import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 import { eventually, withinASecond } from '../support/wait.ts';
 
@@ -87,18 +86,18 @@ describe('the tenant cache', () => {
     let changed = false;
     let changeSeen = false;
     // the real database; only the answers of the two lookups come late
-    const run: Database['run'] = async (work, deadline) => {
+    const slow = through(db, async (ask) => {
       const isLookup = lookups !== undefined && lookups < 2;
       if (isLookup) lookups = (lookups ?? 0) + 1;
       const afterChange = changed;
-      const result = await db.run(work, deadline);
+      const result = await ask(db);
       if (isLookup) {
         read += 1;
         await held;
       } else if (afterChange) changeSeen = true;
       return result;
-    };
-    const late = createTenantCache({ ...db, run }, { warn: () => {} });
+    });
+    const late = createTenantCache(slow, { warn: () => {} });
     await late.follow();
     try {
       // the next poll is half a second away
@@ -167,12 +166,12 @@ describe('the tenant cache', () => {
         },
       });
     // the real database; only what lookups find can be seen being read
-    const run: Database['run'] = async (work, deadline) => {
-      const result = await db.run(work, deadline);
+    const seen = through(db, async (ask) => {
+      const result = await ask(db);
       if (result instanceof Map) for (const [id, found] of result) result.set(id, watch(id, found));
       return result;
-    };
-    const watched = createTenantCache({ ...db, run }, { warn: () => {} });
+    });
+    const watched = createTenantCache(seen, { warn: () => {} });
     atEnd(() => watched.close());
     await watched.follow();
     await Promise.all(crowd.apiKeys.map((key) => watched.domainOfKey(key)));

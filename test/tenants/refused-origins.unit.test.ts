@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 it('refused origins are written ten a second, by turns: a flood on many domains of one organization hides none of another', () => {
   const written: string[] = [];
   const sql = (_: TemplateStringsArray, origin: string, domainId: string) => written.push(`${domainId} ${origin}`);
-  const db = { run: async (work: (given: unknown) => unknown) => work(sql) };
+  const db = { write: async (work: (given: unknown) => unknown) => work(sql) };
   const tenants = { knownDomain: (domainId: string) => ({ organizationId: domainId.split('.')[0] }) };
   const origins = createRefusedOriginLog({ db, log: { debug: () => {} }, tenants } as unknown as Parameters<
     typeof createRefusedOriginLog

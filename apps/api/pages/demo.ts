@@ -61,8 +61,9 @@ export function demoPage({
     const domain = await tenants.domain(domainId);
     const { visitorId } = given.params;
     const found = domain
-      ? await db.run((sql) =>
-          readPage(sql, { organizationId: domain.organizationId, domainId, visitorId, limit: shownRecords }),
+      ? await db.read(
+          (sql) => readPage(sql, { organizationId: domain.organizationId, domainId, visitorId, limit: shownRecords }),
+          { snapshot: true },
         )
       : { records: [] };
     ctx.set('Cache-Control', 'no-store');

@@ -51,7 +51,7 @@ export function createWidgetCache({ db, build, log, onStoreError = () => {} }: W
   // one query at a time, however many hashes strangers ask for
   const lookups = new Batcher<FileKey, Map<string, ServedFile>>({
     run: async (keys) => {
-      const found = await db.run((sql) => findWidgetFiles(sql, keys), patience);
+      const found = await db.read((sql) => findWidgetFiles(sql, keys), { deadline: patience });
       return new Map(found.map((file) => [keyOf(file), toServed(file)]));
     },
     maxBatch: 20,
@@ -69,7 +69,7 @@ export function createWidgetCache({ db, build, log, onStoreError = () => {} }: W
 
   async function store(isFirst = true): Promise<void> {
     try {
-      await db.run((sql) => keepWidgetFiles(sql, [...files.values()]));
+      await db.write((sql) => keepWidgetFiles(sql, [...files.values()]));
     } catch (error) {
       onStoreError();
       if (isFirst) log.warn({ err: error }, "could not store the widget's files; retrying");

@@ -4,7 +4,7 @@
  */
 import { every, type Rounds } from '../every.ts';
 import type { Log } from '../ops/log.ts';
-import type { Database } from './database.ts';
+import type { Reads } from './database.ts';
 
 /** Milliseconds by which the clocks may differ, and by which one may move against the monotonic clock within an hour. */
 export const clockTolerance = 30_000;
@@ -37,7 +37,7 @@ interface Offsets {
 }
 
 export function createClock(
-  db: Pick<Database, 'run'>,
+  db: Reads,
   log: Pick<Log, 'info' | 'warn'>,
   { now = () => Date.now(), monotonic = () => performance.now() } = {},
 ): Clock {
@@ -74,7 +74,7 @@ export function createClock(
 
   const measure = async () => {
     const began = monotonic();
-    const [row] = await db.run(
+    const [row] = await db.read(
       (sql) => sql<{ now: number }[]>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     );
     if (!row) throw new Error('Postgres did not say what time it is');

@@ -10,7 +10,11 @@ import { advise, isUnavailable } from './errors.ts';
 import { throughPooler } from './pooled.ts';
 import { sessionBasics, sessionFormats, sessionIsolation } from './session.ts';
 
-export type Sql = postgres.Sql<{ bigint: number }>;
+/** Runs statements, be it each on its own or all in one transaction. */
+export type Sql = postgres.ISql<{ bigint: number }>;
+
+/** All connections to one address, for what no statement and no transaction is. */
+export type Pool = postgres.Sql<{ bigint: number }>;
 
 /**
  * True, and a word in the write-ahead log. A commit waits for synchronous standbys only if its transaction wrote. One that
@@ -33,9 +37,27 @@ export interface DatabaseOptions {
   name: string;
 }
 
-export interface Database {
-  /** Runs `work` on the pool. Rejects with TimedOut after `deadline` milliseconds; `work` may still take effect. */
-  run<T>(work: (sql: Sql) => Promise<T>, deadline?: number): Promise<T>;
+type Work<T> = (sql: Sql) => Promise<T>;
+
+interface Reading {
+  /** milliseconds */
+  deadline?: number | undefined;
+  /** All statements see the database as of one moment, so that they agree with each other. */
+  snapshot?: boolean;
+}
+
+export interface Reads {
+  /** Statements that change nothing: where it fails, `work` may be run again, elsewhere. Rejects as `write` does. */
+  read<T>(work: Work<T>, how?: Reading): Promise<T>;
+}
+
+export interface Database extends Reads {
+  /** Each statement takes effect by itself. Rejects with TimedOut after `deadline` milliseconds; it may still take effect. */
+  write<T>(work: Work<T>, deadline?: number): Promise<T>;
+  /** All of it or nothing. Rejects as `write` does. */
+  transaction<T>(work: Work<T>, deadline?: number): Promise<T>;
+  /** For the rest: a connection that is kept, and what no transaction may hold. Rejects as `write` does. */
+  run<T>(work: (pool: Pool) => Promise<T>, deadline?: number): Promise<T>;
   /**
    * For an error that nobody caught. Where the driver threw it on writing to a closed connection, that connection never
    * sends again: the pool is replaced, its statements fail as with any lost connection, and the answer is true.
@@ -53,7 +75,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-function connect({ url, ssl, socket }: Address, options: DatabaseOptions, onclose: () => void): Sql {
+function connect({ url, ssl, socket }: Address, options: DatabaseOptions, onclose: () => void): Pool {
   const settings = {
     statement_timeout: options.statementTimeout,
     idle_in_transaction_session_timeout: 60_000,
@@ -113,7 +135,7 @@ const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('po
 const mostAtOnce = 32;
 
 /** Work that asks Postgres nothing, such as for a limit that no plan sets, must not pass for an answer of it. */
-function watch(pool: Sql): { watched: Sql; isUsed(): boolean } {
+function watch(pool: Pool): { watched: Pool; isUsed(): boolean } {
   let used = false;
   const watched = new Proxy(pool, {
     apply: (target, self, given) => {
@@ -151,46 +173,54 @@ export function createDatabase(options: DatabaseOptions): Database {
     void pool.end({ timeout: 0 }).catch(() => {});
   };
 
-  return {
-    async run(work, deadline = options.deadline) {
-      const [pool, turn] = [sql, turns];
-      const { watched, isUsed } = watch(pool);
-      const since = performance.now();
-      const call = { isLate: false };
-      let onlyWaited = false;
-      underWay.add(call);
-      const toItsEnd = async () => {
-        try {
-          return await turn(() => work(watched));
-        } finally {
-          underWay.delete(call);
-        }
-      };
-      const giveUp = () => {
-        call.isLate = true;
-        if (pool !== sql) return;
-        const withConnection = [...underWay].slice(0, options.max);
-        // where those that have a connection may take longer, whoever waits for one learns nothing of Postgres
-        const isSilent = answered <= since && withConnection.some(({ isLate }) => isLate);
-        onlyWaited = !isSilent && !withConnection.includes(call);
-        if (isSilent) replace();
-      };
+  async function run<T>(work: (pool: Pool) => Promise<T>, deadline = options.deadline): Promise<T> {
+    const [pool, turn] = [sql, turns];
+    const { watched, isUsed } = watch(pool);
+    const since = performance.now();
+    const call = { isLate: false };
+    let onlyWaited = false;
+    underWay.add(call);
+    const toItsEnd = async () => {
       try {
-        const result = await within(deadline, toItsEnd(), giveUp);
-        if (isUsed()) {
-          answered = performance.now();
-          unavailableSince = null;
-        }
-        return result;
-      } catch (error) {
-        if (error instanceof postgres.PostgresError) answered = performance.now();
-        if (onlyWaited)
-          throw new TimedOut(`no connection to Postgres was free within ${deadline} ms`, { cause: error });
-        if (isUnavailable(error)) unavailableSince ??= Date.now();
-        else if (isUsed()) unavailableSince = null;
-        throw advise(error);
+        return await turn(() => work(watched));
+      } finally {
+        underWay.delete(call);
       }
-    },
+    };
+    const giveUp = () => {
+      call.isLate = true;
+      if (pool !== sql) return;
+      const withConnection = [...underWay].slice(0, options.max);
+      // where those that have a connection may take longer, whoever waits for one learns nothing of Postgres
+      const isSilent = answered <= since && withConnection.some(({ isLate }) => isLate);
+      onlyWaited = !isSilent && !withConnection.includes(call);
+      if (isSilent) replace();
+    };
+    try {
+      const result = await within(deadline, toItsEnd(), giveUp);
+      if (isUsed()) {
+        answered = performance.now();
+        unavailableSince = null;
+      }
+      return result;
+    } catch (error) {
+      if (error instanceof postgres.PostgresError) answered = performance.now();
+      if (onlyWaited) throw new TimedOut(`no connection to Postgres was free within ${deadline} ms`, { cause: error });
+      if (isUnavailable(error)) unavailableSince ??= Date.now();
+      else if (isUsed()) unavailableSince = null;
+      throw advise(error);
+    }
+  }
+  /** In an object, since the driver would wait for each promise of a list. */
+  const begin = async <T>(how: string, work: Work<T>, deadline: number | undefined): Promise<T> =>
+    (await run((pool) => pool.begin(how, async (sql) => ({ result: await work(sql) })), deadline)).result;
+
+  return {
+    read: (work, { deadline, snapshot = false } = {}) =>
+      snapshot ? begin('isolation level repeatable read read only', work, deadline) : run(work, deadline),
+    write: run,
+    transaction: (work, deadline) => begin('', work, deadline),
+    run,
     recover: (error) => {
       const isLostWrite = error instanceof TypeError && (error.stack ?? '').includes(lostWrite);
       if (isLostWrite) replace();

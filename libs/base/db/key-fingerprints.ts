@@ -5,7 +5,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '../within.ts';
 import type { Database, Sql } from './database.ts';
-import { inTransaction } from './snapshot.ts';
 
 /** Milliseconds until a Postgres that did not say is asked again. */
 const askEvery = 1_000;
@@ -62,8 +61,8 @@ async function noteKeys(db: Database, keys: OwnKey[]): Promise<void> {
           noted.find(({ name }) => name === own.name),
         ) ?? [],
     );
-  if (judgeAll(await db.run(list)).length === 0) return;
-  await inTransaction(db, async (sql) => {
+  if (judgeAll(await db.read(list)).length === 0) return;
+  await db.transaction(async (sql) => {
     await sql`select pg_advisory_xact_lock(hashtext('assent.key_fingerprints'))`;
     for (const { name, fingerprint, previous } of judgeAll(await list(sql))) {
       await sql`

@@ -4,32 +4,29 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Places } from '../places.ts';
-import type { Database } from './database.ts';
+import type { Reads } from './database.ts';
 import { isUnavailable } from './errors.ts';
 
-/** `db`, whose reads wait for a place of this organization; once `signal` aborts, none waits any more. */
-export const inPlaces = (db: Database, places: Places, organizationId: string, signal?: AbortSignal): Database => ({
-  ...db,
-  run: (work, deadline) => places.run(organizationId, () => db.run(work, deadline), signal),
+/** Each of these reads waits for a place of this organization; once `signal` aborts, none waits any more. */
+export const inPlaces = (reads: Reads, places: Places, organizationId: string, signal?: AbortSignal): Reads => ({
+  read: (work, how) => places.run(organizationId, () => reads.read(work, how), signal),
 });
 
 /** Milliseconds before each further try. Together with the tries shorter than a client waits for the next byte. */
 const pauses = [200, 500, 1_000];
 
-/** Only for reads: what is asked again may have happened. */
-export function retryingReads(db: Database): Database {
+export function retryingReads(reads: Reads): Reads {
   return {
-    ...db,
-    run: async (work, deadline) => {
+    read: async (work, how) => {
       for (const milliseconds of pauses) {
         try {
-          return await db.run(work, deadline);
+          return await reads.read(work, how);
         } catch (error) {
           if (!isUnavailable(error)) throw error;
           await pause(milliseconds);
         }
       }
-      return db.run(work, deadline);
+      return reads.read(work, how);
     },
   };
 }

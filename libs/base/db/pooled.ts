@@ -4,7 +4,7 @@
  * statement becomes a transaction. `unsafe` alone stays outside: for the few statements that no transaction may hold.
  */
 import type { TransactionSql } from 'postgres';
-import type { Sql } from './database.ts';
+import type { Pool } from './database.ts';
 import { isolation } from './session.ts';
 
 type Types = { bigint: number };
@@ -19,7 +19,7 @@ class OtherServer extends Error {
 const marker = Symbol('through a pooler');
 
 /** Whether the next statement may come to another session. */
-export const isThroughPooler = (sql: Sql): boolean => Reflect.get(sql, marker) === true;
+export const isThroughPooler = (pool: Pool): boolean => Reflect.get(pool, marker) === true;
 
 interface SessionSettings {
   [name: string]: string | number;
@@ -29,7 +29,7 @@ interface SessionSettings {
  * `onOtherServer` is called when the pooler leads to another server than before, or to one that was restarted. What was
  * under way then fails as with a lost connection: it may rest on what only the other one holds.
  */
-export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServer: () => void): Sql {
+export function throughPooler(pool: Pool, settings: SessionSettings, onOtherServer: () => void): Pool {
   const isPrepared = pool.options.prepare;
   const set = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}';`);
   const begin = `${set.join(' ')} select pg_postmaster_start_time()::text as since`;
@@ -78,7 +78,7 @@ export function throughPooler(pool: Sql, settings: SessionSettings, onOtherServe
   };
 
   return new Proxy(pool, {
-    apply: (_, __, given: Parameters<Sql>) =>
+    apply: (_, __, given: Parameters<Pool>) =>
       isStatement(given) ? single(...given) : Reflect.apply(pool, undefined, given),
     get: (target, name) => {
       if (name === marker) return true;

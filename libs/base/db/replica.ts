@@ -14,7 +14,7 @@
 import { every, type Rounds } from '../every.ts';
 import type { Log } from '../ops/log.ts';
 import { within } from '../within.ts';
-import type { Database, Sql } from './database.ts';
+import type { Database, Reads } from './database.ts';
 import { isAnswer, isDeadlock, isInTheWay, isUnavailable } from './errors.ts';
 import { type Position, primaryPosition, type ReplicaPosition, replicaPosition } from './replica-position.ts';
 
@@ -26,16 +26,18 @@ const primaryDeadline = 500;
 /** how many answers of the primary are remembered: a lag beyond is reported as this many seconds */
 const remembered = 600;
 
-/** For reads: of the primary, or of a replica that may lag. */
-export interface ReadDatabase extends Database {
+/** Of the primary, or of a replica that may lag. */
+export interface LaggingReads extends Reads {
   /** For an answer made of several reads: once one of them went to the primary, all that follow do. */
-  forOneAnswer(): Database;
+  forOneAnswer(): Reads;
 }
 
-export const readsOf = (primary: Database): ReadDatabase => ({ ...primary, forOneAnswer: () => primary });
+export const readsOf = (primary: Reads): LaggingReads => ({ read: primary.read, forOneAnswer: () => primary });
 
 export interface Replica {
-  reads: ReadDatabase;
+  reads: LaggingReads;
+  /** As that of a database: reads of the replica that are under way. */
+  running(): number;
   /** why it is not used; null: it is */
   reason(): string | null;
   /** since when that is so, in Unix milliseconds */
@@ -88,7 +90,7 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
   const askPrimary = async () => {
     const asked = performance.now();
     try {
-      watch.hear(asked, await within(primaryDeadline, position.run(primaryPosition)));
+      watch.hear(asked, await within(primaryDeadline, position.read(primaryPosition)));
     } catch (error) {
       if (!isAnswer(error)) return performance.now();
       // it may have news: the replica counts as lagging more and more
@@ -99,7 +101,7 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
   const look = async () => {
     const at = await askPrimary();
     try {
-      fault = watch.see(at, await replica.run(replicaPosition, pollDeadline));
+      fault = watch.see(at, await replica.read(replicaPosition, { deadline: pollDeadline }));
       isSilent = false;
     } catch {
       isSilent = true;
@@ -108,37 +110,34 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
   };
   let looks: Rounds | undefined;
 
-  /** `onPrimary` is called for what goes there instead. */
-  const read = async <T>(work: (sql: Sql) => Promise<T>, onPrimary: () => Promise<T>): Promise<T> => {
-    if (reason() !== null) return onPrimary();
-    try {
-      return await replica.run(work);
-    } catch (error) {
-      // otherwise the statement alone was ended, for its own length or for what had to be replayed
-      if (isUnavailable(error) && !isInTheWay(error) && !isDeadlock(error)) isSilent = true;
-      return onPrimary();
-    }
-  };
-  const reads: ReadDatabase = {
-    ...replica,
-    run: (work, deadline) => read(work, () => primary.run(work, deadline)),
-    forOneAnswer: () => {
-      let isOnPrimary = false;
-      return {
-        ...replica,
-        run: (work, deadline) => {
-          const onPrimary = () => {
-            isOnPrimary = true;
-            return primary.run(work, deadline);
-          };
-          return isOnPrimary ? onPrimary() : read(work, onPrimary);
-        },
-      };
-    },
-  };
+  /** `onPrimary` is called before what goes there instead. */
+  const readWith =
+    (onPrimary: () => void): Reads['read'] =>
+    async (work, how) => {
+      if (reason() === null) {
+        try {
+          return await replica.read(work, { ...how, deadline: undefined });
+        } catch (error) {
+          // otherwise the statement alone was ended, for its own length or for what had to be replayed
+          if (isUnavailable(error) && !isInTheWay(error) && !isDeadlock(error)) isSilent = true;
+        }
+      }
+      onPrimary();
+      return primary.read(work, how);
+    };
 
   return {
-    reads,
+    reads: {
+      read: readWith(() => {}),
+      forOneAnswer: () => {
+        let isOnPrimary = false;
+        const read = readWith(() => {
+          isOnPrimary = true;
+        });
+        return { read: (work, how) => (isOnPrimary ? primary.read(work, how) : read(work, how)) };
+      },
+    },
+    running: replica.running,
     reason,
     since: () => since,
     follow: () => {

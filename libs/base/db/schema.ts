@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { within } from '../within.ts';
-import type { Database, Sql } from './database.ts';
+import type { Reads, Sql } from './database.ts';
 import { isForbidden, isSchemaMissing } from './errors.ts';
 import { rights } from './roles/rights.ts';
 import { tablesElsewhere } from './search-path.ts';
@@ -20,12 +20,12 @@ export const versions = readdirSync(migrationsFolder)
  * that is under way.
  */
 export async function lookAtSchema(
-  db: Pick<Database, 'run'>,
+  db: Reads,
   patience: number,
   app: 'api' | 'worker',
 ): Promise<'current' | 'old' | 'elsewhere' | 'forbidden' | 'unknown'> {
   try {
-    const answer = db.run(async (sql) => {
+    const answer = db.read(async (sql) => {
       const rows = await sql<{ version: string }[]>`select version from schema_migrations`;
       const applied = new Set(rows.map(({ version }) => version));
       if (!versions.every((version) => applied.has(version))) return 'old';
@@ -35,7 +35,7 @@ export async function lookAtSchema(
   } catch (error) {
     if (isForbidden(error)) return 'forbidden';
     if (!isSchemaMissing(error)) return 'unknown';
-    const elsewhere = await within(patience, db.run(tablesElsewhere)).catch(() => undefined);
+    const elsewhere = await within(patience, db.read(tablesElsewhere)).catch(() => undefined);
     return elsewhere === undefined ? 'old' : 'elsewhere';
   }
 }

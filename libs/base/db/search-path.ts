@@ -1,10 +1,10 @@
 /** Tables that are there, where this login does not look: for it the database is empty. */
 import type postgres from 'postgres';
 import type { Log } from '../ops/log.ts';
-import type { Database } from './database.ts';
+import type { Reads, Sql } from './database.ts';
 
 /** Says where they are; undefined where the login finds them, or there are none. */
-export async function tablesElsewhere(sql: postgres.Sql | postgres.Sql<{ bigint: number }>) {
+export async function tablesElsewhere(sql: Sql | postgres.Sql) {
   const [found] = await sql<{ schema: string; path: string; login: string }[]>`
     select relnamespace::regnamespace::text as schema, current_setting('search_path') as path,
       quote_ident(current_user) as login
@@ -19,7 +19,7 @@ export async function tablesElsewhere(sql: postgres.Sql | postgres.Sql<{ bigint:
 }
 
 /** For a process that starts, where Postgres answers by then; `/readyz` says it at any time. */
-export async function tellOfTablesElsewhere(db: Pick<Database, 'run'>, log: Pick<Log, 'error'>): Promise<void> {
-  const elsewhere = await db.run(tablesElsewhere).catch(() => undefined);
+export async function tellOfTablesElsewhere(db: Reads, log: Pick<Log, 'error'>): Promise<void> {
+  const elsewhere = await db.read(tablesElsewhere).catch(() => undefined);
   if (elsewhere) log.error({ event: 'tables_elsewhere' }, elsewhere);
 }

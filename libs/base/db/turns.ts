@@ -20,12 +20,12 @@ interface Asked {
 export function createTurns(db: Database): Turns {
   const holder = randomUUID();
   const add = (names: string[]) =>
-    db.run((sql) => sql`insert into tasks (name) select unnest(${names}::text[]) on conflict do nothing`);
+    db.write((sql) => sql`insert into tasks (name) select unnest(${names}::text[]) on conflict do nothing`);
   return {
     look: async (held, wanted, lease) => {
       const asked = [...held.map((name) => ({ name, pace: null })), ...wanted];
       if (asked.length === 0) return [];
-      const ask = () => db.run((sql) => take(sql, holder, asked, lease));
+      const ask = () => db.write((sql) => take(sql, holder, asked, lease));
       const known = await ask();
       // new with this release, or lost with what a restored database lacks
       const missing = wanted.filter(({ name }) => !known.some((each) => each.name === name));
@@ -34,7 +34,7 @@ export function createTurns(db: Database): Turns {
       return [...new Set(answer.flatMap(({ name, isOwn }) => (isOwn ? [name] : [])))];
     },
     end: async (name, { succeeded, wait }) => {
-      await db.run(
+      await db.write(
         (sql) => sql`
           update tasks set holder = null, leased_until = null,
             due_at = case when due_at = 'infinity' then ${fromNow(sql, wait)} else due_at end,
@@ -43,7 +43,7 @@ export function createTurns(db: Database): Turns {
       );
     },
     tell: async (name) => {
-      await db.run((sql) => sql`update tasks set due_at = clock_timestamp() where name = ${name}`);
+      await db.write((sql) => sql`update tasks set due_at = clock_timestamp() where name = ${name}`);
     },
   };
 }

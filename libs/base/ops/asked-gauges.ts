@@ -25,7 +25,7 @@ const patience = 1_000;
  * that are lost: who is scraped while Postgres is slow for a second would give up all that is under way.
  */
 export const askPostgres = <Seen>(db: Database, { ask }: Pick<Question<Seen>, 'ask'>): Promise<Seen> =>
-  within(patience, db.run(ask));
+  within(patience, db.read(ask));
 
 /** The values of a gauge with this one label. */
 export const by = (label: string, values: Record<string, number>): [labels: Record<string, string>, value: number][] =>

@@ -67,7 +67,7 @@ const whyNot = {
 
 /** Whether Postgres answers, with the schema and the rights that `app` needs. */
 export async function lookAtPostgres(
-  db: Pick<Database, 'run' | 'unavailableSince'>,
+  db: Pick<Database, 'read' | 'unavailableSince'>,
   app: 'api' | 'worker',
 ): Promise<Seen> {
   const schema = await lookAtSchema(db, postgresPatience, app);

@@ -4,7 +4,7 @@
  * are left out, so that an export ends however fast records come.
  */
 
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Reads, Sql } from '#libs/base/db/database';
 import { addDays, firstDay, lastDay, startOf } from '#libs/base/terms/calendar';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
@@ -46,11 +46,11 @@ export interface Span {
  * Pages may be empty: where nothing matches for long, the caller sees that it goes on. Postgres makes the next page
  * while the caller sends this one.
  */
-export async function* readDomain(db: Database, wanted: DomainExport): AsyncGenerator<ExportPage> {
+export async function* readDomain(db: Reads, wanted: DomainExport): AsyncGenerator<ExportPage> {
   const { after = '' } = wanted;
-  for (const { from, below } of await db.run((sql) => listSpans(sql, wanted))) {
+  for (const { from, below } of await db.read((sql) => listSpans(sql, wanted))) {
     if (after >= below) continue;
-    const read = (next: string): Promise<Page> => db.run((sql) => readPage(sql, wanted, { after: next, below }));
+    const read = (next: string): Promise<Page> => db.read((sql) => readPage(sql, wanted, { after: next, below }));
     // a record's id is never the lowest of its time
     let ahead: Promise<Page> | undefined = read(after > from ? after : from);
     while (ahead) {

@@ -145,7 +145,7 @@ export async function beginImport(
   { retentionMonths, ...rules }: Omit<RecordRules, 'importId' | 'isPastRetention'> & { retentionMonths: number },
 ): Promise<{ importId: string; toRecord: ToRecord }> {
   const importId = `imp_${randomBytes(10).toString('hex')}`;
-  const lastDropped = (await db.run(listDroppedMonths)).at(-1) ?? '';
+  const lastDropped = (await db.read(listDroppedMonths)).at(-1) ?? '';
   const isExpired = (month: string) => month <= lastDropped || isPastRetention(month, retentionMonths, rules.now);
   return { importId, toRecord: createToRecord({ ...rules, importId, isPastRetention: isExpired }) };
 }

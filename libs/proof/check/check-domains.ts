@@ -49,7 +49,7 @@ export async function checkLogs({ db, redis, domainId, progress = () => {} }: Ch
   let after = 0;
   for (;;) {
     const only = domainId;
-    const ids = await db.run((sql) => listStoredDomains(sql, { after, limit: pageSize, only }));
+    const ids = await db.read((sql) => listStoredDomains(sql, { after, limit: pageSize, only }));
     // what Redis remembers was stored before: read after it, the logs are at least as far
     const witnessed = redis
       ? await recall(
@@ -57,7 +57,7 @@ export async function checkLogs({ db, redis, domainId, progress = () => {} }: Ch
           ids.map((domain) => domain.domainId),
         )
       : [];
-    const domains = await db.run((sql) => listStoredDomains(sql, { after, limit: ids.length, only }));
+    const domains = await db.read((sql) => listStoredDomains(sql, { after, limit: ids.length, only }));
     const expiry = await readExpiry(db);
     for (const domain of domains) {
       const of = witnessed[ids.findIndex(({ domainNumber }) => domainNumber === domain.domainNumber)];

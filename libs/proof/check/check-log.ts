@@ -34,7 +34,7 @@ export async function checkLog(parts: LogParts): Promise<number> {
   const { db, domainNumber, stored, witnessed, differs, progress } = parts;
   const name: LogName = { domainNumber, log: stored.log };
   const tree = createTree({
-    upperNodes: await db.run((sql) => readUpperNodes(sql, name)),
+    upperNodes: await db.read((sql) => readUpperNodes(sql, name)),
     frontier: stored.frontier,
     sizes: [stored.checkpointSize, ...(witnessed ? [witnessed.size] : [])],
     differs,

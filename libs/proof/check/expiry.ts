@@ -15,7 +15,7 @@ export interface Expiry {
 }
 
 export async function readExpiry(db: Database): Promise<Expiry> {
-  const months = await db.run(listDroppedMonths);
+  const months = await db.read(listDroppedMonths);
   const dropped = new Set(months);
   const last = months.at(-1);
   return {

@@ -1,7 +1,6 @@
 /** All that is stored of logs, as it is: for a check that recomputes them. */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { inSnapshot } from '#libs/base/db/snapshot';
 import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/fields';
 import { joinNames } from '#libs/record/joined-names';
 import type { Halted } from '../heads.ts';
@@ -99,27 +98,27 @@ export const readPiece = (
   { domainNumber, log }: LogName,
   { from, below }: { from: number; below: number },
 ): Promise<StoredPiece> =>
-  db.run((sql) =>
-    inSnapshot(sql, async (inside) => {
-      const ofPiece = inside`
+  db.read(
+    async (sql) => {
+      const ofPiece = sql`
         domain_number = ${domainNumber} and log = ${log} and first >= ${from} and first < ${below}`;
       const [runs, texts, nodes, erased, [all]] = await Promise.all([
-        inside<StoredRun[]>`
+        sql<StoredRun[]>`
           select first, entries, ids, secrets, leaves from log_runs where ${ofPiece} order by first`,
-        inside<{ position: number; text: string }[]>`
+        sql<{ position: number; text: string }[]>`
           select position, text from log_texts
           where domain_number = ${domainNumber} and log = ${log} and position >= ${from} and position < ${below}`,
-        inside<{ n: number; hash: Buffer }[]>`
+        sql<{ n: number; hash: Buffer }[]>`
           select n, hash from log_nodes
           where domain_number = ${domainNumber} and log = ${log} and level = 1
             and n >= ${from}::bigint / 256 and n < ${below}::bigint / 256`,
-        inside<{ position: number; private: Buffer }[]>`
+        sql<{ position: number; private: Buffer }[]>`
           select position, private from erased_commitments
           where domain_number = ${domainNumber} and log = ${log} and position >= ${from} and position < ${below}`,
         // One lookup an entry, whatever the statistics say: `offset 0` keeps the planner from joining in another way.
         // An empty text added to the ids has them read once, not once an entry. And one JSON text, which takes this
         // process half as long to read as rows.
-        inside<{ records: StoredRow[] }[]>`
+        sql<{ records: StoredRow[] }[]>`
           with runs as materialized (
             select first, entries, ids || ''::bytea as ids from log_runs where ${ofPiece}
           )
@@ -127,7 +126,7 @@ export const readPiece = (
           from runs
           cross join lateral generate_series(0, least(entries, length(ids) / 16) - 1) as place
           cross join lateral (
-            select first + place as position, ${columns(inside)} from records r ${joinNames(inside)}
+            select first + place as position, ${columns(sql)} from records r ${joinNames(sql)}
             where r.domain_number = ${domainNumber}
               and r.id = encode(substr(ids, place * 16 + 1, 16), 'hex')::uuid
             offset 0
@@ -140,7 +139,8 @@ export const readPiece = (
         erased: new Map(erased.map((each) => [each.position, each.private])),
         records: new Map(all?.records.map((row) => [row.position, toRecord(row)])),
       };
-    }),
+    },
+    { snapshot: true },
   );
 
 /** The hashes of subtrees of 65,536 entries and more, by level and number. */

@@ -30,7 +30,7 @@ export async function countSealed(db: Database, sealed: SealedSoFar): Promise<nu
   let [count, after]: [number, string | null] = [0, sealed.since];
   while (after !== null) {
     const from: string = after;
-    const [row] = await db.run(
+    const [row] = await db.read(
       (sql) => sql<{ count: number; last: string | null }[]>`
         select count(*) filter (where ${hasToBeThere(sql, sealed)}) as count,
           (array_agg(id order by id desc))[1] as last
@@ -48,7 +48,7 @@ export async function listWithoutPosition(db: Database, sealed: SealedSoFar, lim
   let after: string | null = sealed.since;
   while (after !== null && lacking.length < limit) {
     const from: string = after;
-    const [row] = await db.run(
+    const [row] = await db.read(
       (sql) => sql<{ ids: string[]; last: string | null }[]>`
         select
           coalesce(json_agg(id order by id) filter (where ${hasToBeThere(sql, sealed)} and not exists (

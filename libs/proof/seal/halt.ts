@@ -34,9 +34,9 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
 
   /** Compares the next logs, and answers how they are. */
   const inspect = async (isAnother: boolean): Promise<Judged[]> => {
-    const judged = await judgeAll(redis, db, await db.run((sql) => nextProgress(sql, after, chunk)), isAnother);
+    const judged = await judgeAll(redis, db, await db.read((sql) => nextProgress(sql, after, chunk)), isAnother);
     const changes = judged.filter(({ own, halted }) => halted !== own.halted);
-    await db.run((sql) =>
+    await db.write((sql) =>
       setHalted(
         sql,
         changes.map(({ own, halted }) => ({ domainNumber: own.domainNumber, log: own.log, halted })),
@@ -69,15 +69,15 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
 
   return async () => {
     const witness = witnessServer(redis);
-    const [server, known, started] = await Promise.all([db.run(currentServer), db.run(sealedOn), db.run(startedAt)]);
+    const [server, known, started] = await Promise.all([db.read(currentServer), db.read(sealedOn), db.read(startedAt)]);
     const isAnother = known !== undefined && !isSame(known, server);
     const both = JSON.stringify([server, started, witness]);
     if (both !== compared || isAnother || !(await isWhole(redis))) {
       await inspectAll(isAnother, witness);
-      if (!known || known.database !== server.database || isAnother) await db.run((sql) => sealOn(sql, server));
+      if (!known || known.database !== server.database || isAnother) await db.write((sql) => sealOn(sql, server));
       compared = both;
     } else await inspect(isAnother);
-    metrics.logsHalted.set(await db.run(countHalted));
+    metrics.logsHalted.set(await db.read(countHalted));
   };
 }
 
@@ -102,7 +102,7 @@ async function judgeAll(redis: RedisConnection, db: Database, logs: LogProgress[
   const behind = judged.filter(({ halted }) => halted === 'behind').map(({ own }) => own.domainNumber);
   if (behind.length === 0) return judged;
   // another process may have sealed between the two reads; what Redis remembers was committed before it
-  const again = new Map((await db.run((sql) => listProgress(sql, behind))).map((own) => [own.domainNumber, own]));
+  const again = new Map((await db.read((sql) => listProgress(sql, behind))).map((own) => [own.domainNumber, own]));
   return judged.map((each, at) => {
     const own = again.get(each.own.domainNumber);
     return own ? judgeOne(own, at) : each;

@@ -21,7 +21,7 @@ export async function publish(parts: {
   metrics: Pick<ProofMetrics, 'checkpoints'>;
 }): Promise<void> {
   const { db, redis, signer, metrics } = parts;
-  const unpublished = await db.run((sql) => listUnpublished(sql, signer.id));
+  const unpublished = await db.read((sql) => listUnpublished(sql, signer.id));
   for (const some of chunksOf(unpublished, chunk)) {
     const witnessed = await recall(
       redis.client,
@@ -38,7 +38,7 @@ export async function publish(parts: {
       size,
       ...signer.sign(origin, size, root),
     }));
-    await db.run((sql) => publishCheckpoints(sql, signed, signer.id));
+    await db.write((sql) => publishCheckpoints(sql, signed, signer.id));
     metrics.checkpoints.inc(signed.length);
   }
 }

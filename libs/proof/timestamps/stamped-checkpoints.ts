@@ -75,26 +75,24 @@ interface StampedLeaf extends Leaf {
   path: Uint8Array[];
 }
 
-/** Stores a token with those of its leaves that are new. */
+/** In a transaction: stores a token with those of its leaves that are new. */
 export async function addTimestamp(
   sql: Sql,
   { root, size, token }: { root: Uint8Array; size: number; token: Uint8Array },
   leaves: StampedLeaf[],
 ): Promise<void> {
-  await sql.begin(async (transaction) => {
-    const [added] = await transaction<{ number: number }[]>`
+  const [added] = await sql<{ number: number }[]>`
       insert into timestamps (root, size, token, stamped_at)
       values (${Buffer.from(root)}, ${size}, ${Buffer.from(token)}, clock_timestamp())
       returning number`;
-    if (!added) throw new Error('Postgres did not say which number the time-stamp has');
-    for (const some of chunksOf(leaves, chunk)) {
-      const rows = some.map((leaf) => ({ ...leaf, path: Buffer.concat(leaf.path).toString('base64') }));
-      await transaction`
+  if (!added) throw new Error('Postgres did not say which number the time-stamp has');
+  for (const some of chunksOf(leaves, chunk)) {
+    const rows = some.map((leaf) => ({ ...leaf, path: Buffer.concat(leaf.path).toString('base64') }));
+    await sql`
         insert into stamped_checkpoints (domain_number, log, timestamp_number, place, size, checkpoint, path)
         select "domainNumber", log, ${added.number}, place, size, checkpoint, decode(path, 'base64')
         from json_to_recordset(${JSON.stringify(rows)}::text::json) as s (
           "domainNumber" integer, log integer, place integer, size bigint, checkpoint text, path text
         )`;
-    }
-  });
+  }
 }

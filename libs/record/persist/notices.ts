@@ -51,7 +51,7 @@ function memoryOf(db: Database, remembered: number): Memory {
 async function name(db: Database, memory: Memory, records: NewRecord[]): Promise<void> {
   const wanted = new Map(records.map(({ domainId, notice }) => [`${domainId} ${notice}`, { domainId, notice }]));
   const list = JSON.stringify([...wanted.values()]);
-  const rows = await db.run(
+  const rows = await db.write(
     (sql) => sql<{ domainId: string; notice: string; number: number }[]>`
       select domain_id as "domainId", notice, number from name_notices(${list}::text::json)`,
   );

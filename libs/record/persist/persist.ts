@@ -52,7 +52,7 @@ export async function persist(db: Database, records: NewRecord[], manner: Manner
       if (generation === db.generation()) {
         const added = newOf(userAgents);
         const newNumbers = added.map(({ number }) => number);
-        const rows = await db.run((sql) => store(sql, batch, newNumbers, manner));
+        const rows = await db.write((sql) => store(sql, batch, newNumbers, manner));
         for (const each of added) each.isNew = false;
         return toPersisted(rows, records);
       }
@@ -67,7 +67,7 @@ export async function persist(db: Database, records: NewRecord[], manner: Manner
 
 async function makeMonths(db: Database, records: NewRecord[]): Promise<void> {
   for (const month of new Set(records.map((record) => monthOf(timeOf(record.id))))) {
-    await db.run((sql) => sql`select make_record_month(${month})`);
+    await db.write((sql) => sql`select make_record_month(${month})`);
   }
 }
 

@@ -130,7 +130,7 @@ async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecor
     isFamily: kind.isFamily,
     ...each,
   }));
-  const full = await db.run(
+  const full = await db.write(
     (sql) => sql<{ domainId: string }[]>`
       select add_user_agents(${JSON.stringify(looked)}::text::json, ${newTextsBound}) as "domainId"`,
   );
@@ -145,7 +145,7 @@ async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecor
 
 /** Reads all texts, so that what a flood sends need not be looked for. Where they are too many, it is looked for. */
 async function complete(db: Database, memory: Memory): Promise<void> {
-  const newest = await db.run(
+  const newest = await db.read(
     (sql) => sql<(UserAgent & { text: string })[]>`
       select number, text, crawler from user_agents where not is_family order by number desc limit ${loaded}`,
   );
@@ -178,7 +178,7 @@ async function find(db: Database, { isFamily }: Kind, known: Known, wanted: Want
   for (const each of wanted) months.set(each.text, new Set([...(months.get(each.text) ?? []), ...each.months]));
   const before = new Map([...months.keys()].map((text) => [text, known.get(text)]));
   const list = JSON.stringify([...months].map(([text, each]) => ({ text, months: [...each] })));
-  const rows = await db.run(
+  const rows = await db.write(
     (sql) => sql<(UserAgent & { text: string })[]>`
       with found as materialized (
         select a.text, months, number, crawler

@@ -1,6 +1,6 @@
 /** What only the owner of `records` may do, by a process that has other rights and may stand for it. */
 
-import type { Sql } from '../database.ts';
+import type { Database, Pool, Sql } from '../database.ts';
 import { isAnswer, isInTheWay } from '../errors.ts';
 
 /**
@@ -15,18 +15,16 @@ export async function ownerToBe(sql: Sql): Promise<string | undefined> {
 }
 
 /** Reads a partition of `records`, which only its owner may read by its own name. */
-export async function readAsOwner<T>(sql: Sql, work: (own: Sql) => Promise<T>): Promise<T> {
-  const owner = await ownerToBe(sql);
-  if (owner === undefined) return work(sql);
-  return sql.begin(async (transaction) => {
-    await transaction.unsafe(`set local role ${owner}`);
-    return work(transaction as unknown as Sql);
-  }) as Promise<T>;
-}
+export const readAsOwner = <T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
+  db.transaction(async (sql) => {
+    const owner = await ownerToBe(sql);
+    if (owner !== undefined) await sql.unsafe(`set local role ${owner}`);
+    return work(sql);
+  });
 
 /** On a connection of its own, since a role is the session's: it is given back once it has its own role again. */
-export async function asOwner<T>(sql: Sql, owner: string, work: (own: Sql) => Promise<T>): Promise<T> {
-  const own = await sql.reserve();
+export async function asOwner<T>(pool: Pool, owner: string, work: (own: Sql) => Promise<T>): Promise<T> {
+  const own = await pool.reserve();
   let isThere = true;
   try {
     await own.unsafe(`set role ${owner}`);
