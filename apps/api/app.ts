@@ -10,6 +10,7 @@ import { exchange } from '#libs/base/http/exchange';
 import { withKey, withToken } from '#libs/base/http/key-or-token';
 import { refuseOtherMethods } from '#libs/base/http/methods';
 import { pageRoutes } from '#libs/base/http/page-routes';
+import type { Route } from '#libs/base/http/routes';
 import {
   dashboardHeaders,
   demoHeaders,
@@ -49,24 +50,14 @@ import { organization } from '#libs/stats/organization-usage';
 import { display } from '#libs/stats/post-display';
 import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope, someScope } from '#libs/tenants/bearer';
 import { createFailedCredentials } from '#libs/tenants/failed-credentials';
-import {
-  archiveDomain,
-  changeDomain,
-  createDomain,
-  createKey,
-  listActs,
-  listDomains,
-  listKeys,
-  revokeKey,
-  revokeToken,
-  showDomain,
-} from '#libs/tenants/handlers';
+import * as tenants from '#libs/tenants/handlers';
 import { createIgnoredFieldLog } from '#libs/tenants/ignored-fields';
 import { inForce } from '#libs/tenants/in-force';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { allowedOrigin, apiKey, cors, pageRateLimit, preflight } from '#libs/tenants/page-access';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
 import { readsInPlaces } from '#libs/tenants/request-places';
+import { manageRoutes } from '#libs/tenants/routes';
 import { createSharedPlaces } from '#libs/tenants/shared-places';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import { createVisitorReads } from '#libs/tenants/visitor-reads';
@@ -156,6 +147,25 @@ export function createApp(given: AppParts): Koa<State> {
   const ofRedisInPlace = readsInPlaces({ reads: places.statistics });
   const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedisInPlace : readInPlace)(ctx, next);
   const statistics = [...authorized, scope('read'), byDimension];
+  const limitsOf = {
+    reads: [readInPlace],
+    statistics: [byDimension],
+    changes: [readInPlace, changeRateLimit(deps.config.changeRatePerMinute)],
+    revocations: [readInPlace, revocationRateLimit(deps.config.changeRatePerMinute)],
+    own: [],
+  };
+  /** Each row with the handler that has its name. */
+  const mount = <Name extends string>(
+    routes: Record<Name, Route>,
+    handlers: Record<NoInfer<Name>, (parts: typeof deps) => Middleware>,
+  ) => {
+    for (const name in routes) {
+      const { method, path, scope: needed, limits, inForce: isAwaited }: Route = routes[name];
+      const scoped = needed === 'any' ? someScope : scope(...needed);
+      const awaited = isAwaited ? [inForce(deps)] : [];
+      endpoints[method](path, ...authorized, scoped, ...limitsOf[limits], ...awaited, handlers[name](deps));
+    }
+  };
   endpoints.get('/v1/consent/org-stats', ...read, orgStats(deps));
   endpoints.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
   endpoints.get('/v1/consent/:domainId/records', ...read, records(deps));
@@ -191,20 +201,8 @@ export function createApp(given: AppParts): Koa<State> {
   endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, readInPlace, showErasure(deps));
 
   const manage = [...authorized, scope('manage'), readInPlace];
-  const changeOfWebhook = [...manage, changeRateLimit(deps.config.changeRatePerMinute)];
-  const change = [...changeOfWebhook, inForce(deps)];
-  const revoke = [...manage, revocationRateLimit(deps.config.changeRatePerMinute), inForce(deps)];
-  const domains = '/v1/organization/domains';
-  endpoints.get(domains, ...manage, listDomains(deps));
-  endpoints.post(domains, ...change, createDomain(deps));
-  endpoints.get(`${domains}/:domainId`, ...manage, showDomain(deps));
-  endpoints.patch(`${domains}/:domainId`, ...change, changeDomain(deps));
-  endpoints.delete(`${domains}/:domainId`, ...change, archiveDomain(deps));
-  endpoints.get(`${domains}/:domainId/keys`, ...manage, listKeys(deps));
-  endpoints.post(`${domains}/:domainId/keys`, ...change, createKey(deps));
-  endpoints.delete(`${domains}/:domainId/keys/:prefix`, ...revoke, revokeKey(deps));
-  endpoints.post('/v1/organization/tokens/revoke', ...revoke, revokeToken(deps));
-  endpoints.get('/v1/organization/acts', ...authorized, scope('manage', 'privacy'), readInPlace, listActs(deps));
+  const changeOfWebhook = [...authorized, scope('manage'), ...limitsOf.changes];
+  mount(manageRoutes, tenants);
   endpoints.post('/v1/organization/acts/lookup', ...privacy, readInPlace, lookUpActs(deps));
 
   const webhooks = '/v1/organization/webhooks';

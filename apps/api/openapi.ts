@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { answer, plain, refusals } from '#libs/base/http/openapi';
+import { answer, pathsOf, plain, refusals } from '#libs/base/http/openapi';
 import { outAndInPaths, overviewPaths, recordsPaths } from '#libs/log/openapi';
 import { noticePaths } from '#libs/notices/openapi';
 import { privacyPaths } from '#libs/privacy/openapi';
@@ -10,7 +10,7 @@ import { recordPaths } from '#libs/record/openapi';
 import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
 import { signIn } from '#libs/tenants/contract';
 import { signIn as signInExample } from '#libs/tenants/examples';
-import { managePaths } from '#libs/tenants/openapi';
+import { manageRoutes } from '#libs/tenants/routes';
 import { webhookPaths } from '#libs/webhooks/openapi';
 
 /** of the API, not of the release */
@@ -50,7 +50,7 @@ export const createOpenApi = (base = '') =>
       ...noticePaths,
       ...proofPaths,
       ...privacyPaths,
-      ...managePaths,
+      ...pathsOf(manageRoutes),
       ...webhookPaths,
       ...referencePaths,
     },

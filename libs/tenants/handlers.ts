@@ -1,34 +1,26 @@
 /** /v1/organization: what an organization changes about itself, and who did what. */
 
-import { z } from 'zod';
 import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { type Binding, makeMergedCursor, readMergedCursor } from '#libs/base/http/cursor';
 import { changedMeanwhile, requiredVersion, setVersion, tagOf } from '#libs/base/http/etag';
 import { guard } from '#libs/base/http/guard';
-import { readFields } from '#libs/base/http/json-body';
 import { type ListQuery, listOf } from '#libs/base/http/list';
 import { isAllowed } from '#libs/base/terms/origin';
-import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { type ActFilters, type ActsPosition, listActs as readActs } from './acts.ts';
 import { createAdministration } from './administration.ts';
 import type { Around, Unchanged } from './audited-change.ts';
 import { accessIn, organizationIn } from './bearer.ts';
-import {
-  type ActsPage,
-  type ManagedDomain as Answer,
-  actsQuery,
-  type DomainsPage,
-  domainBody,
-  domainChange,
-  type Key,
-  type KeysPage,
-  keyPath,
-  type MadeKey,
-  type RevokedToken,
-  revokedTokenBody,
-  type ShownDomain,
+import type {
+  ActsPage,
+  ManagedDomain as Answer,
+  DomainsPage,
+  Key,
+  KeysPage,
+  MadeKey,
+  RevokedToken,
+  ShownDomain,
 } from './contract.ts';
 import { type ManagedDomain, listDomains as readDomains } from './domains.ts';
 import { answerOnce } from './idempotency.ts';
@@ -38,6 +30,7 @@ import { Archived, toQuotaProblem } from './refused-changes.ts';
 import { listRefusedOrigins, type RefusedOrigin } from './refused-origins.ts';
 import { changesInPlaces } from './request-places.ts';
 import { domainArchived, domainNotFound, findOwnDomain } from './requirements.ts';
+import { manageRoutes as routes } from './routes.ts';
 import type { SharedPlaces } from './shared-places.ts';
 
 interface Parts {
@@ -45,9 +38,8 @@ interface Parts {
   places: Pick<SharedPlaces, 'changes'>;
 }
 
-/** GET …/domains: newest first, with those that are archived. */
-export const listDomains = ({ db }: Parts): Middleware =>
-  guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+export const getDomains = ({ db }: Parts): Middleware =>
+  guard(routes.getDomains, async (ctx, { query }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('domain', query, { cursorKey, domainId: '' });
     const { page, nextCursor } = await list((range) =>
@@ -58,8 +50,7 @@ export const listDomains = ({ db }: Parts): Middleware =>
   });
 
 export const createDomain = ({ config, ...parts }: Parts & { config: { quotas: { domains: number } } }): Middleware =>
-  guard({ params: z.object({}), query: noQuery }, async (ctx) => {
-    const body = await readFields(ctx, domainBody);
+  guard(routes.createDomain, async (ctx, { body }) => {
     const { name, origins = [] } = body;
     const { organizationId } = organizationIn(ctx);
     const { domains: quota } = config.quotas;
@@ -72,8 +63,8 @@ export const createDomain = ({ config, ...parts }: Parts & { config: { quotas: {
     await answerOnce(ctx, { body }, make, (made) => ({ status: 201, body: toDomain(made), etag: tagOf(made) }));
   });
 
-export const showDomain = (parts: Parts): Middleware =>
-  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
+export const getDomain = (parts: Parts): Middleware =>
+  guard(routes.getDomain, async (ctx, { params }) => {
     const domain = await findOwnDomain(ctx, parts.db, params.domainId);
     const [refused, ignored] = await Promise.all([
       parts.db.read((sql) => listRefusedOrigins(sql, domain.number)),
@@ -89,8 +80,7 @@ export const showDomain = (parts: Parts): Middleware =>
   });
 
 export const changeDomain = (parts: Parts): Middleware =>
-  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
-    const change = await readFields(ctx, domainChange);
+  guard(routes.changeDomain, async (ctx, { params, body: change }) => {
     const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
     const version = requiredVersion(ctx, found);
     show(ctx, requireChanged(await adminOf(parts, ctx).changeDomain(organizationId, domainId, change, version)));
@@ -98,7 +88,7 @@ export const changeDomain = (parts: Parts): Middleware =>
 
 /** Its log and its figures stay. */
 export const archiveDomain = (parts: Parts): Middleware =>
-  guard({ params: domainPath, query: noQuery }, async (ctx, { params }) => {
+  guard(routes.archiveDomain, async (ctx, { params }) => {
     const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
     const version = requiredVersion(ctx, found);
     show(ctx, requireChanged(await adminOf(parts, ctx).archiveDomain(organizationId, domainId, version)));
@@ -131,9 +121,8 @@ const stillRefused = ({ origins }: ManagedDomain, refused: RefusedOrigin[]): Sho
     .filter(({ origin }) => !isAllowed(origins, origin))
     .map(({ origin, refusedAt }) => ({ origin, refusedAt: refusedAt.toISOString() }));
 
-/** GET …/domains/:domainId/keys: newest first, with those that are revoked. */
-export const listKeys = ({ db }: Parts): Middleware =>
-  guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {
+export const getKeys = ({ db }: Parts): Middleware =>
+  guard(routes.getKeys, async (ctx, { params: { domainId }, query }) => {
     const list = listOf('key', query, { cursorKey: organizationIn(ctx).cursorKey, domainId });
     await findOwnDomain(ctx, db, domainId);
     const { page, nextCursor } = await list((range) => db.read((sql) => readKeys(sql, { domainId, ...range })));
@@ -146,7 +135,7 @@ export const createKey = ({
   db,
   places,
 }: Parts & { config: { quotas: { keys: number }; secretsKey: Buffer | undefined } }): Middleware =>
-  guard({ params: domainPath, query: noQuery }, async (ctx, { params: { domainId } }) => {
+  guard(routes.createKey, async (ctx, { params: { domainId } }) => {
     await findOwnDomain(ctx, db, domainId);
     try {
       await answerOnce(
@@ -164,7 +153,7 @@ export const createKey = ({
   });
 
 export const revokeKey = ({ db, places }: Parts): Middleware =>
-  guard({ params: keyPath, query: noQuery }, async (ctx, { params: { domainId, prefix } }) => {
+  guard(routes.revokeKey, async (ctx, { params: { domainId, prefix } }) => {
     await findOwnDomain(ctx, db, domainId);
     const admin = adminOf({ db, places }, ctx);
     const key = await admin.revokeListedKey(domainId, prefix);
@@ -179,14 +168,12 @@ const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => 
   revokedAt: revokedAt?.toISOString() ?? null,
 });
 
-/** POST /v1/organization/tokens/revoke: ends one access token, by its `jti`. */
 export const revokeToken = ({
   config,
   db,
   places,
 }: Parts & { config: { tokens: { maxLifetime: number | undefined } } }): Middleware =>
-  guard({ params: z.object({}), query: noQuery }, async (ctx) => {
-    const { jti } = await readFields(ctx, revokedTokenBody);
+  guard(routes.revokeToken, async (ctx, { body: { jti } }) => {
     const admin = adminOf({ db, places }, ctx);
     const { organizationId } = organizationIn(ctx);
     const revoked = await admin.revokeToken(organizationId, jti, config.tokens.maxLifetime).catch((error: unknown) => {
@@ -198,12 +185,10 @@ export const revokeToken = ({
 
 const defaultLimit = 50;
 
-/** GET /v1/organization/acts: who did what about the organization, newest first. */
-export function listActs({ db }: { db: Database }): Middleware {
-  return guard({ params: z.object({}), query: actsQuery }, async (ctx, { query: { limit, cursor, ...filters } }) => {
+export const getActs = ({ db }: Parts): Middleware =>
+  guard(routes.getActs, async (ctx, { query: { limit, cursor, ...filters } }) => {
     ctx.body = await pageOfActs(ctx, db, { limit, cursor }, filters);
   });
-}
 
 /** A page of acts of the token's organization. `hash`: only those about this visitor. */
 export async function pageOfActs(

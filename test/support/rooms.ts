@@ -48,7 +48,7 @@ export const inBrowsers: Record<string, string> = {
   'libs/proof/tree/': 'proof/tree base/terms @noble/',
 };
 /** Types of these are for pages, too. */
-export const contract = /\/contract\.ts$/;
+export const contract = /\/(contract|routes)\.ts$/;
 
 /** The dashboard's folders, top first, and below them its other files. Those of the second line do not import each other. */
 export const dashboard = [

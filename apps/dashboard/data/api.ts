@@ -8,9 +8,10 @@ import type { FullRecord } from '#libs/record/contract';
 import type { DomainStats, Organization } from '#libs/stats/contract';
 import { ApiError } from './api-error.ts';
 import { base } from './base.ts';
+import type { Ask, Call, Called } from './calls.ts';
 import { createManageApi } from './manage-api.ts';
 import { learnServiceTime } from './service-clock.ts';
-import { type Call, type Called, createWebhookApi } from './webhook-api.ts';
+import { createWebhookApi } from './webhook-api.ts';
 
 /** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
 const timeout = 8_000;
@@ -65,13 +66,16 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
     return readText(await ifJson(await ask(path, {}, signal, headers, sent)));
   }
 
-  async function call<Body>(method: string, path: string, { query = {}, body, tag, signal }: Call = {}) {
+  async function call<Body>(method: string, path: string, { params = {}, query = {}, body, tag, signal }: Call = {}) {
+    const named = path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''));
     const headers = { 'content-type': body && 'application/json', 'if-match': tag ?? undefined };
     const sent = body && { body: JSON.stringify(body) };
-    const response = await ifJson(await ask(path, query, signal, headers, { method, ...sent }));
+    const response = await ifJson(await ask(named, query, signal, headers, { method, ...sent }));
     const called: Called<Body> = { body: await readBody<Body>(response), tag: response.headers.get('etag') };
     return called;
   }
+
+  const byRow: Ask = (method, path, given) => call(method.toUpperCase(), path, given);
 
   /** However long it takes, once it has begun. */
   async function getFile(path: string, query: Query, signal?: AbortSignal): Promise<ExportedFile> {
@@ -174,7 +178,7 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
     /** All records of a domain that match, as a file. */
     export: (domainId: string, query: Query, signal?: AbortSignal) =>
       getFile(`${domain(domainId)}/export`, query, signal),
-    manage: createManageApi(call),
+    manage: createManageApi(byRow),
     webhooks: createWebhookApi(call),
   };
 }

@@ -1,39 +1,34 @@
 /** The endpoints with which an organization manages its domains and their keys. */
-import type {
-  ActsPage,
-  DomainChange,
-  DomainsPage,
-  Key,
-  KeysPage,
-  MadeKey,
-  ManagedDomain,
-  ShownDomain,
-} from '#libs/tenants/contract';
-import { bodyOf, readAll, type Send } from './webhook-api.ts';
+import type { DomainChange } from '#libs/tenants/contract';
+import { type Ask, bodyOf, readAll } from './calls.ts';
 
 const listedActs = 50;
-const all = '/v1/organization/domains';
+const domains = '/v1/organization/domains';
+const domain = `${domains}/:domainId` as const;
 
-export function createManageApi(send: Send) {
-  const one = (domainId: string, rest = '') => `${all}/${encodeURIComponent(domainId)}${rest}`;
-  return {
-    /** All, newest first. */
-    domains: (signal?: AbortSignal) => readAll<DomainsPage, ManagedDomain>(send, all, ({ domains }) => domains, signal),
-    domain: (domainId: string, signal?: AbortSignal) => send<ShownDomain>('GET', one(domainId), { signal }),
-    createDomain: (body: { name: string; origins: string[] }) =>
-      send<ManagedDomain>('POST', all, { body }).then(bodyOf),
-    /** `tag`: of the version that it was changed from; absent, whatever the version. */
-    changeDomain: (domainId: string, body: DomainChange, tag: string | null = null) =>
-      send<ManagedDomain>('PATCH', one(domainId), { body, tag }),
-    archiveDomain: (domainId: string) => send<ManagedDomain>('DELETE', one(domainId)),
-    /** All, newest first. */
-    keys: (domainId: string, signal?: AbortSignal) =>
-      readAll<KeysPage, Key>(send, one(domainId, '/keys'), ({ keys }) => keys, signal),
-    createKey: (domainId: string) => send<MadeKey>('POST', one(domainId, '/keys')).then(bodyOf),
-    /** One that is revoked already stays as it is. */
-    revokeKey: (domainId: string, prefix: string) =>
-      send<Key>('DELETE', one(domainId, `/keys/${encodeURIComponent(prefix)}`)).then(bodyOf),
-    acts: (cursor?: string, signal?: AbortSignal) =>
-      send<ActsPage>('GET', '/v1/organization/acts', { query: { limit: listedActs, cursor }, signal }).then(bodyOf),
-  };
-}
+export const createManageApi = (ask: Ask) => ({
+  /** All, newest first. */
+  domains: (signal?: AbortSignal) =>
+    readAll(
+      (query) => ask('get', domains, { query, signal }),
+      (page) => page.domains,
+    ),
+  domain: (domainId: string, signal?: AbortSignal) => ask('get', domain, { params: { domainId }, signal }),
+  createDomain: (body: { name: string; origins: string[] }) => ask('post', domains, { body }).then(bodyOf),
+  /** `tag`: of the version that it was changed from; absent, whatever the version. */
+  changeDomain: (domainId: string, body: DomainChange, tag: string | null = null) =>
+    ask('patch', domain, { params: { domainId }, body, tag }),
+  archiveDomain: (domainId: string) => ask('delete', domain, { params: { domainId } }),
+  /** All, newest first. */
+  keys: (domainId: string, signal?: AbortSignal) =>
+    readAll(
+      (query) => ask('get', `${domain}/keys`, { params: { domainId }, query, signal }),
+      (page) => page.keys,
+    ),
+  createKey: (domainId: string) => ask('post', `${domain}/keys`, { params: { domainId } }).then(bodyOf),
+  /** One that is revoked already stays as it is. */
+  revokeKey: (domainId: string, prefix: string) =>
+    ask('delete', `${domain}/keys/:prefix`, { params: { domainId, prefix } }).then(bodyOf),
+  acts: (cursor?: string, signal?: AbortSignal) =>
+    ask('get', '/v1/organization/acts', { query: { limit: listedActs, cursor }, signal }).then(bodyOf),
+});

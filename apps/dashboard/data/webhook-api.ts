@@ -10,20 +10,7 @@ import type {
   WebhooksPage,
   WebhookTest,
 } from '#libs/webhooks/contract';
-
-export interface Call {
-  query?: { limit?: number; cursor?: string | undefined };
-  body?: object;
-  /** the version that is to be changed: any other one is not */
-  tag?: string | null;
-  signal?: AbortSignal | undefined;
-}
-
-export interface Called<Body> {
-  body: Body;
-  /** its version, where the answer has one */
-  tag: string | null;
-}
+import { bodyOf, type Call, type Called, readAll } from './calls.ts';
 
 /** Everything of that log from that position on. */
 export interface Replay {
@@ -39,32 +26,17 @@ export type Send = <Body>(
   call?: Call,
 ) => Promise<Called<Body>>;
 
-/** The most that a page takes. */
-const listed = 200;
 const all = '/v1/organization/webhooks';
-export const bodyOf = <Body>({ body }: Called<Body>): Body => body;
-
-/** Of what is listed in pages. Organizations have few of each thing. */
-export async function readAll<Page extends { nextCursor: string | null }, Item>(
-  send: Send,
-  path: string,
-  itemsOf: (page: Page) => Item[],
-  signal?: AbortSignal,
-): Promise<Item[]> {
-  const items: Item[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: Page = await send<Page>('GET', path, { query: { limit: listed, cursor }, signal }).then(bodyOf);
-    items.push(...itemsOf(page));
-    cursor = page.nextCursor;
-  }
-  return items;
-}
 
 export function createWebhookApi(send: Send) {
   const one = (webhookId: string, rest = '') => `${all}/${encodeURIComponent(webhookId)}${rest}`;
   return {
     /** All, newest first. */
-    list: (signal?: AbortSignal) => readAll<WebhooksPage, Webhook>(send, all, ({ webhooks }) => webhooks, signal),
+    list: (signal?: AbortSignal) =>
+      readAll(
+        (query) => send<WebhooksPage>('GET', all, { query, signal }),
+        ({ webhooks }) => webhooks,
+      ),
     read: (webhookId: string, signal?: AbortSignal) => send<Webhook>('GET', one(webhookId), { signal }),
     create: (body: WebhookBody) => send<MadeWebhook>('POST', all, { body }).then(bodyOf),
     /** `tag`: of the version that it was changed from; absent, whatever the version. */

@@ -1,8 +1,8 @@
 /** A domain stops recording, and goes on again. */
 import type { Key, ManagedDomain } from '#libs/tenants/contract';
 import { useAttempt } from '../data/attempt.ts';
+import type { Called } from '../data/calls.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import type { Called } from '../data/webhook-api.ts';
 import { count, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';

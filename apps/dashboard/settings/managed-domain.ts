@@ -3,9 +3,9 @@
 import type { Organization } from '#libs/stats/contract';
 import type { IgnoredField, Key, ManagedDomain, RefusedOrigin } from '#libs/tenants/contract';
 import type { Api } from '../data/api.ts';
+import type { Called } from '../data/calls.ts';
 import { useKept } from '../data/kept.ts';
 import { now } from '../data/service-clock.ts';
-import type { Called } from '../data/webhook-api.ts';
 
 export interface DomainSnapshot {
   domain: ManagedDomain;

@@ -1,9 +1,9 @@
 /** The settings of one domain, and its keys. */
 import { useRef, useState } from 'preact/hooks';
 import type { MadeKey, ManagedDomain } from '#libs/tenants/contract';
+import type { Called } from '../data/calls.ts';
 import { widgetAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import type { Called } from '../data/webhook-api.ts';
 import { dateAndTime } from '../format.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';

@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';
 import { useAttempt } from '../data/attempt.ts';
+import type { Called } from '../data/calls.ts';
 import { navigate, webhooksAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import type { Called } from '../data/webhook-api.ts';
 import { count } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';

@@ -3,11 +3,11 @@
 import { useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
 import type { Webhook } from '#libs/webhooks/contract';
+import type { Called } from '../data/calls.ts';
 import { decisionNames, decisions } from '../data/decisions.ts';
 import { navigate, webhooksAddress } from '../data/router.ts';
 import { mayReadLogs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import type { Called } from '../data/webhook-api.ts';
 import { DraftForm } from '../parts/draft-form.tsx';
 import { Field } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';

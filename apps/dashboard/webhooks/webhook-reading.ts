@@ -2,9 +2,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DeliveriesPage, Webhook } from '#libs/webhooks/contract';
 import type { Api } from '../data/api.ts';
+import type { Called } from '../data/calls.ts';
 import { useKept } from '../data/kept.ts';
 import { useOlder } from '../data/older.ts';
-import type { Called } from '../data/webhook-api.ts';
 import { mergeDeliveries } from './webhook-facts.ts';
 
 export interface WebhookSnapshot {

@@ -1,22 +1,33 @@
 /** The guard: checks parameters against the contract and hands the handler typed values. */
 import { z } from 'zod';
+import { noQuery } from '../terms/parameters.ts';
 import { type FieldError, Problem } from '../terms/problem.ts';
 import type { Context, Middleware } from './context.ts';
 import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from './field-errors.ts';
+import { readFields } from './json-body.ts';
+import type { BodyOf, ParamsOf, QueryOf } from './routes.ts';
 
 /** More parameters than any endpoint has; the rest is not read. */
 const maxParameters = 32;
 
-interface Schemas<Params extends z.ZodType, Query extends z.ZodType> {
-  params: Params;
-  query: Query;
+interface Guarded {
+  params?: z.ZodType;
+  query?: z.ZodType;
+  body?: { schema: z.ZodType };
 }
 
-export function guard<Params extends z.ZodType, Query extends z.ZodType>(
-  schemas: Schemas<Params, Query>,
-  handler: (ctx: Context, given: { params: z.infer<Params>; query: z.infer<Query> }) => Promise<void> | void,
+const noParams = z.object({});
+
+/** `row`: an endpoint's row, or what it would say. */
+export function guard<const R extends Guarded>(
+  row: R,
+  handler: (ctx: Context, given: { params: ParamsOf<R>; query: QueryOf<R>; body: BodyOf<R> }) => Promise<void> | void,
+): Middleware;
+export function guard(
+  row: Guarded,
+  handler: (ctx: Context, given: { params: unknown; query: unknown; body: unknown }) => Promise<void> | void,
 ): Middleware {
-  const [paramsOf, queryOf] = [z.compile(schemas.params), z.compile(schemas.query)];
+  const [paramsOf, queryOf] = [z.compile(row.params ?? noParams), z.compile(row.query ?? noQuery)];
   return async (ctx) => {
     if (!isDecodable(ctx.querystring)) throw new Problem('invalid_request', 'the query is not percent-encoded UTF-8');
     const { given, broken } = readQuery(ctx.querystring);
@@ -29,7 +40,8 @@ export function guard<Params extends z.ZodType, Query extends z.ZodType>(
       const inBoth = [...toFieldErrors(inPath, 'path'), ...toFieldErrors(inQuery, 'query')];
       throw refuseFields([...broken.map((each) => ({ ...each, in: 'query' as const })), ...inBoth]);
     }
-    await handler(ctx, { params: params.data, query: query.data });
+    const body = row.body && (await readFields(ctx, row.body.schema));
+    await handler(ctx, { params: params.data, query: query.data, body });
   };
 }
 

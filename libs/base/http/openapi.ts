@@ -1,7 +1,8 @@
 /** What the operations of all rooms are made of. */
 import { z } from 'zod';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { type ProblemCode, problemBody, problems } from '../terms/problem.ts';
+import type { Routes } from './routes.ts';
 
 export const requestId = z
   .string()
@@ -95,6 +96,31 @@ export const read = ({
 function withLimits<R extends object>(status: string, response: R): R {
   if (status === '401' || !('headers' in response) || !(response.headers instanceof z.ZodObject)) return response;
   return { ...response, headers: response.headers.extend(limits) };
+}
+
+/** The part of the document that these rows describe. */
+export function pathsOf(routes: Routes): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const [operationId, row] of Object.entries(routes)) {
+    const { method, path, params, query, headers, body, tag, summary, description } = row;
+    const requestParams = {
+      ...(params && { path: params }),
+      ...(query && { query }),
+      ...(headers && { header: headers }),
+    };
+    const operation = read({
+      operationId,
+      summary,
+      description,
+      tags: [tag],
+      ...(Object.keys(requestParams).length > 0 && { requestParams }),
+      ...(body && jsonBody(body.schema, body.example)),
+      responses: { ...row.answers, ...refusals(...scopedCodes, ...(body ? withBody : []), ...row.refusals) },
+    });
+    const shown = path.replaceAll(/[:*](\w+)/g, '{$1}');
+    paths[shown] = { ...paths[shown], [method]: operation };
+  }
+  return paths;
 }
 
 /** What refuses a JSON body, beside its fields. */

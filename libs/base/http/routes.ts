@@ -1,0 +1,50 @@
+/**
+ * What an endpoint is. The router, its guard, the OpenAPI document and the pages' requests are made from the same row. No
+ * Node: pages take the types from it.
+ */
+import type { z } from 'zod';
+import type { ZodOpenApiParameters, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { ProblemCode } from '../terms/problem.ts';
+import type { Scope } from '../terms/terms.ts';
+
+export interface Route {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** `:name` stands for a part of it, `*name` for one that may have slashes */
+  path: `/${string}`;
+  /** the access token needs one of them */
+  scope: readonly [Scope, ...Scope[]] | 'any';
+  /** what it takes of what organizations share; `own`: what its handler says */
+  limits: 'reads' | 'statistics' | 'changes' | 'revocations' | 'own';
+  /** answered once this process goes by what it changed */
+  inForce?: true;
+  params?: z.ZodType & ZodOpenApiParameters['path'];
+  /** strict; none: a query is refused */
+  query?: z.ZodType & ZodOpenApiParameters['query'];
+  headers?: ZodOpenApiParameters['header'];
+  /** JSON */
+  body?: { schema: z.ZodType; example: unknown };
+  answers: ZodOpenApiResponsesObject;
+  /** beside what each request with a token or a body may get */
+  refusals: readonly ProblemCode[];
+  tag: string;
+  summary: string;
+  description: string;
+}
+
+/** By the names of their operations in the document. */
+export type Routes = Record<string, Route>;
+
+export type ParamsOf<R> = R extends { params: infer S extends z.ZodType } ? z.output<S> : object;
+export type QueryOf<R> = R extends { query: infer S extends z.ZodType } ? z.output<S> : object;
+export type BodyOf<R> = R extends { body: { schema: infer S extends z.ZodType } } ? z.output<S> : undefined;
+
+/** As JSON. */
+export type AnswerOf<R> = R extends { answers: infer Answers }
+  ? {
+      [Status in keyof Answers]: Answers[Status] extends {
+        content: { 'application/json': { schema: infer S extends z.ZodType } };
+      }
+        ? z.output<S>
+        : never;
+    }[keyof Answers]
+  : never;
