@@ -34,7 +34,8 @@ import { listNotices, putNotice, showNotice } from '#libs/notices/handlers';
 import type { KnownNotices } from '#libs/notices/known-notices';
 import { deleteVisitor, listErasures, showErasure, showVisitor } from '#libs/privacy/handlers';
 import { lookUpActs } from '#libs/privacy/visitor-acts';
-import { checkpoint, consistency, entryBundle, entryProof, hashTile, proof, verifierKeys } from '#libs/proof/handlers';
+import * as proof from '#libs/proof/handlers';
+import { proofRoutes } from '#libs/proof/routes';
 import { countRefusal } from '#libs/record/count-refusals';
 import type { CountryOf } from '#libs/record/countries';
 import { createNoteLeftOut } from '#libs/record/left-out';
@@ -170,16 +171,9 @@ export function createApp(given: AppParts): Koa<State> {
   endpoints.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
   endpoints.get('/v1/consent/:domainId/records', ...read, records(deps));
   endpoints.get('/v1/consent/:domainId/records/:recordId', ...read, oneRecord(deps));
-  endpoints.get('/v1/consent/:domainId/records/:recordId/proof', ...read, proof(deps));
   endpoints.get('/v1/consent/:domainId/feed', ...read, feed(deps));
   endpoints.get('/v1/consent/:domainId/export', ...read, domainExport(deps));
-  endpoints.get('/v1/consent/:domainId/log/checkpoint', ...read, checkpoint(deps));
-  endpoints.get('/v1/consent/:domainId/log/key', ...read, verifierKeys(deps));
-  endpoints.get('/v1/consent/:domainId/log/consistency', ...read, consistency(deps));
-  endpoints.get('/v1/consent/:domainId/log/entries/:position/proof', ...read, entryProof(deps));
-  // before hash tiles, whose path it also is
-  endpoints.get('/v1/consent/:domainId/log/tile/entries/*tile', ...read, entryBundle(deps));
-  endpoints.get('/v1/consent/:domainId/log/tile/*tile', ...read, hashTile(deps));
+  mount(proofRoutes, proof);
   endpoints.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
   endpoints.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
   endpoints.get('/v1/organization/export', ...read, organizationExport(deps));

@@ -5,7 +5,7 @@ import { answer, pathsOf, plain, refusals } from '#libs/base/http/openapi';
 import { outAndInPaths, overviewPaths, recordsPaths } from '#libs/log/openapi';
 import { noticePaths } from '#libs/notices/openapi';
 import { privacyPaths } from '#libs/privacy/openapi';
-import { proofPaths } from '#libs/proof/openapi';
+import { proofRoutes } from '#libs/proof/routes';
 import { recordPaths } from '#libs/record/openapi';
 import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
 import { signIn } from '#libs/tenants/contract';
@@ -48,7 +48,7 @@ export const createOpenApi = (base = '') =>
       ...organizationPaths,
       ...outAndInPaths,
       ...noticePaths,
-      ...proofPaths,
+      ...pathsOf(proofRoutes),
       ...privacyPaths,
       ...pathsOf(manageRoutes),
       ...webhookPaths,

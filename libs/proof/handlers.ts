@@ -6,16 +6,15 @@ import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import type { Log } from '#libs/base/ops/process-log';
 import { sha256 } from '#libs/base/sha256';
-import { domainPath } from '#libs/base/terms/parameters';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
-import { logQuery, recordPath } from '#libs/record/contract';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import { type Consistency, consistencyQuery, entryPath } from './contract.ts';
+import type { Consistency } from './contract.ts';
 import { formatBundle, formatProof, prove } from './prove.ts';
 import { proveEntry } from './prove-entry.ts';
 import { type PublishedLog, requireLog } from './published.ts';
+import { proofRoutes as routes } from './routes.ts';
 import { readEntryTexts } from './sealed-text.ts';
 import { readHashes, readTileBytes } from './tiles.ts';
 import { base64, utf8 } from './tree/bytes.ts';
@@ -23,21 +22,25 @@ import { consistencyProof, consistencyTiles } from './tree/make-proofs.ts';
 import { type EntryBundle, packBundle, parseTilePath, type Tile, tileWidth, widthAt } from './tree/tlog-tiles.ts';
 
 /**
- * GET /v1/consent/:domainId/log/checkpoint: the signed note, and when it was signed, which the note does not say. No plan
- * gates it. Not from a replica: whoever follows a log should not see it shrink.
+ * Also when it was signed, which the note does not say. No plan gates it. Not from a replica: whoever follows a log should
+ * not see it shrink.
  */
-export const checkpoint = (deps: { db: Database }): Middleware =>
-  publishedText(deps, (log, ctx) => {
+export const getCheckpoint = (deps: { db: Database }): Middleware =>
+  publishedText(routes.getCheckpoint, deps, (log, ctx) => {
     ctx.lastModified = log.sealedAt;
     return log.checkpoint;
   });
 
-/** GET /v1/consent/:domainId/log/key: the verifier keys, a line each. Like the checkpoint they are for every plan. */
-export const verifierKeys = (deps: { db: Database }): Middleware =>
-  publishedText(deps, (log) => log.verifierKeys.map((key) => `${key}\n`).join(''));
+/** Like the checkpoint they are for every plan. */
+export const getVerifierKeys = (deps: { db: Database }): Middleware =>
+  publishedText(routes.getVerifierKeys, deps, (log) => log.verifierKeys.map((key) => `${key}\n`).join(''));
 
-function publishedText({ db }: { db: Database }, textOf: (log: PublishedLog, ctx: Context) => string): Middleware {
-  return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
+function publishedText(
+  row: typeof routes.getCheckpoint | typeof routes.getVerifierKeys,
+  { db }: { db: Database },
+  textOf: (log: PublishedLog, ctx: Context) => string,
+): Middleware {
+  return guard(row, async (ctx, { params: { domainId }, query }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
     const log = await db.read((sql) => requireLog(sql, domainId, query.log));
     ctx.type = 'text/plain; charset=utf-8';
@@ -45,9 +48,8 @@ function publishedText({ db }: { db: Database }, textOf: (log: PublishedLog, ctx
   });
 }
 
-/** GET /v1/consent/:domainId/log/consistency?from&to: that the log of `to` entries begins with that of `from`. */
-export function consistency({ readDb }: { readDb: Reads }): Middleware {
-  return guard({ params: domainPath, query: consistencyQuery }, async (ctx, { params: { domainId }, query }) => {
+export function getConsistency({ readDb }: { readDb: Reads }): Middleware {
+  return guard(routes.getConsistency, async (ctx, { params: { domainId }, query }) => {
     const { from, to } = query;
     requireOwnDomain(organizationIn(ctx), domainId);
     const answer = await readDb.read(async (sql): Promise<Consistency> => {
@@ -65,9 +67,9 @@ export function consistency({ readDb }: { readDb: Reads }): Middleware {
   });
 }
 
-/** GET /v1/consent/:domainId/log/tile/<L>/<N>[.p/<W>]: hashes, as C2SP tlog-tiles names them. No plan gates them. */
-export function hashTile({ readDb }: { readDb: Reads }): Middleware {
-  return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
+/** `/<L>/<N>[.p/<W>]`, as C2SP tlog-tiles names them. No plan gates them. */
+export function getTile({ readDb }: { readDb: Reads }): Middleware {
+  return guard(routes.getTile, async (ctx, { params: { domainId }, query }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
     const tile = tileIn(ctx);
     if (tile.level === 'entries') throw noSuchTile();
@@ -82,9 +84,9 @@ export function hashTile({ readDb }: { readDb: Reads }): Middleware {
   });
 }
 
-/** GET /v1/consent/:domainId/log/tile/entries/<N>[.p/<W>]: the entries themselves, which the plan gates like records. */
-export function entryBundle({ readDb, log, logReads }: Omit<ProofParts, 'config'>): Middleware {
-  return guard({ params: domainPath, query: logQuery }, async (ctx, { params: { domainId }, query }) => {
+/** `/entries/<N>[.p/<W>]`: the plan gates them like records. */
+export function getEntries({ readDb, log, logReads }: Omit<ProofParts, 'config'>): Middleware {
+  return guard(routes.getEntries, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
@@ -138,12 +140,8 @@ async function isSealing(sql: Sql): Promise<boolean> {
 /** Seconds after which to ask again where nothing is sealed. */
 const unsealed = 60;
 
-/**
- * GET /v1/consent/:domainId/records/:recordId/proof: that a record is in the log, against its newest checkpoint. As a
- * C2SP tlog-proof, or as JSON with all that the entry commits to.
- */
-export function proof({ config, readDb, log, logReads }: ProofParts): Middleware {
-  return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
+export function getProof({ config, readDb, log, logReads }: ProofParts): Middleware {
+  return guard(routes.getProof, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
     requireConsentLog(organization);
@@ -168,9 +166,8 @@ export function proof({ config, readDb, log, logReads }: ProofParts): Middleware
   });
 }
 
-/** GET /v1/consent/:domainId/log/entries/:position/proof: the proof file of any entry, also of an erasure or a notice. */
-export function entryProof({ config, readDb, log, logReads }: ProofParts): Middleware {
-  return guard({ params: entryPath, query: logQuery }, async (ctx, { params, query }) => {
+export function getEntryProof({ config, readDb, log, logReads }: ProofParts): Middleware {
+  return guard(routes.getEntryProof, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
     requireConsentLog(organization);
