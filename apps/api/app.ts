@@ -24,12 +24,13 @@ import type { BaseMetrics } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Tracing } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { domainExport, organizationExport } from '#libs/log/export';
-import { feed } from '#libs/log/feed';
+import { exportDomain, exportOrganization } from '#libs/log/export';
+import { getFeed } from '#libs/log/feed';
 import { importRecords } from '#libs/log/import';
-import { listImports } from '#libs/log/imports';
-import { orgStats } from '#libs/log/org-stats';
-import { oneRecord, records } from '#libs/log/records';
+import { getImports } from '#libs/log/imports';
+import { getOrganizationStats } from '#libs/log/org-stats';
+import { getRecord, getRecords } from '#libs/log/records';
+import { logRoutes } from '#libs/log/routes';
 import { listNotices, putNotice, showNotice } from '#libs/notices/handlers';
 import type { KnownNotices } from '#libs/notices/known-notices';
 import { deleteVisitor, listErasures, showErasure, showVisitor } from '#libs/privacy/handlers';
@@ -161,28 +162,24 @@ export function createApp(given: AppParts): Koa<State> {
     handlers: Record<NoInfer<Name>, (parts: typeof deps) => Middleware>,
   ) => {
     for (const name in routes) {
-      const { method, path, scope: needed, limits, inForce: isAwaited }: Route = routes[name];
-      const scoped = needed === 'any' ? someScope : scope(...needed);
-      const awaited = isAwaited ? [inForce(deps)] : [];
-      endpoints[method](path, ...authorized, scoped, ...limitsOf[limits], ...awaited, handlers[name](deps));
+      const row: Route = routes[name];
+      const ended = row.hasNoDeadline ? [] : [deadline];
+      const scoped = row.scope === 'any' ? someScope : scope(...row.scope);
+      const awaited = row.inForce ? [inForce(deps)] : [];
+      const checks = [readHeaders, ...ended, token, readRate, scoped, ...limitsOf[row.limits], ...awaited];
+      endpoints[row.method](row.path, ...checks, handlers[name](deps));
     }
   };
-  endpoints.get('/v1/consent/org-stats', ...read, orgStats(deps));
   endpoints.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
-  endpoints.get('/v1/consent/:domainId/records', ...read, records(deps));
-  endpoints.get('/v1/consent/:domainId/records/:recordId', ...read, oneRecord(deps));
-  endpoints.get('/v1/consent/:domainId/feed', ...read, feed(deps));
-  endpoints.get('/v1/consent/:domainId/export', ...read, domainExport(deps));
+  mount(logRoutes, {
+    ...{ getOrganizationStats, getRecords, getRecord, getFeed },
+    ...{ exportDomain, exportOrganization, importRecords, getImports },
+  });
   mount(proofRoutes, proof);
   endpoints.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
   endpoints.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
-  endpoints.get('/v1/organization/export', ...read, organizationExport(deps));
   endpoints.get('/v1/organization/stats', ...statistics, organizationStats(deps));
   endpoints.get('/v1/organization', ...authorized, someScope, readInPlace, organization(deps));
-
-  // takes as long as its file, so it has no deadline
-  endpoints.post('/v1/consent/:domainId/import', readHeaders, token, readRate, scope('import'), importRecords(deps));
-  endpoints.get('/v1/organization/imports', ...authorized, scope('import'), readInPlace, listImports(deps));
 
   const privacy = [...authorized, scope('privacy')];
   for (const of of ['/v1/consent/:domainId', '/v1/organization']) {

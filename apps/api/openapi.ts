@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, pathsOf, plain, refusals } from '#libs/base/http/openapi';
-import { outAndInPaths, overviewPaths, recordsPaths } from '#libs/log/openapi';
+import { logRoutes } from '#libs/log/routes';
 import { noticePaths } from '#libs/notices/openapi';
 import { privacyPaths } from '#libs/privacy/openapi';
 import { proofRoutes } from '#libs/proof/routes';
@@ -42,11 +42,9 @@ export const createOpenApi = (base = '') =>
     paths: {
       ...recordPaths,
       ...displayPaths,
-      ...overviewPaths,
       ...statsPaths,
-      ...recordsPaths,
       ...organizationPaths,
-      ...outAndInPaths,
+      ...pathsOf(logRoutes),
       ...noticePaths,
       ...pathsOf(proofRoutes),
       ...privacyPaths,

@@ -1,5 +1,4 @@
-/** GET /v1/consent/:domainId/export and /v1/organization/export: all records that match, as one file. */
-import { z } from 'zod';
+/** All records that match, as one file. */
 import type { Database } from '#libs/base/db/database';
 import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { LaggingReads } from '#libs/base/db/replica';
@@ -7,14 +6,13 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { gzipped, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
 import type { Unsent } from '#libs/base/http/unsent';
-import { domainPath } from '#libs/base/terms/parameters';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import { endOf, type SharedPlaces, takeOrRefuse } from '#libs/tenants/shared-places';
 import { createVisitorHash } from '#libs/tenants/visitors';
-import { exportQuery, organizationExportQuery } from './contract.ts';
 import { type Export, noteExport, readExport, readOpenEpoch } from './exported-lines.ts';
+import { logRoutes } from './routes.ts';
 
 interface Parts {
   config: { privacyKey: Buffer | undefined };
@@ -31,9 +29,9 @@ const mediaTypes: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8; header=present',
 };
 
-export function domainExport(parts: Parts): Middleware {
+export function exportDomain(parts: Parts): Middleware {
   const send = sender(parts);
-  return guard({ params: domainPath, query: exportQuery }, async (ctx, { params: { domainId }, query }) => {
+  return guard(logRoutes.exportDomain, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
     const { format = 'ndjson', after: id, ...filters } = query;
@@ -43,9 +41,9 @@ export function domainExport(parts: Parts): Middleware {
   });
 }
 
-export function organizationExport(parts: Parts): Middleware {
+export function exportOrganization(parts: Parts): Middleware {
   const send = sender(parts);
-  return guard({ params: z.object({}), query: organizationExportQuery }, async (ctx, { query }) => {
+  return guard(logRoutes.exportOrganization, async (ctx, { query }) => {
     const { organizationId, domains } = organizationIn(ctx);
     const { format = 'ndjson', ...rest } = query;
     const domainIds = [...domains.keys()].toSorted();

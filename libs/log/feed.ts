@@ -1,22 +1,22 @@
-/** GET /v1/consent/:domainId/feed: the log in its own order, to keep a copy of it up to date. */
+/** The log in its own order, to keep a copy of it up to date. */
 
 import type { Reads, Sql } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
-import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { findSize, type LogSize } from '#libs/proof/published';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import { type Feed, feedQuery } from './contract.ts';
+import type { Feed } from './contract.ts';
 import { readFeed } from './feed-entries.ts';
+import { logRoutes } from './routes.ts';
 
 const defaultLimit = 1_000;
 
-export function feed({ readDb, logReads }: { readDb: Reads; logReads: LogReads }): Middleware {
-  return guard({ params: domainPath, query: feedQuery }, async (ctx, { params: { domainId }, query }) => {
+export function getFeed({ readDb, logReads }: { readDb: Reads; logReads: LogReads }): Middleware {
+  return guard(logRoutes.getFeed, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);

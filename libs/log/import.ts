@@ -1,5 +1,5 @@
 /**
- * POST /v1/consent/:domainId/import: records from elsewhere, or from an export, read as they arrive. Of an import itself
+ * Records from elsewhere, or from an export, read as they arrive. Of an import itself
  * only an act stays (`records.import`), with its counts.
  */
 import type { Database } from '#libs/base/db/database';
@@ -8,7 +8,6 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { isUtf8Charset } from '#libs/base/http/media-type';
 import { dropRest, readUpload, requireType } from '#libs/base/http/upload';
-import { domainPath } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnownRows } from '#libs/record/known-ids';
@@ -24,7 +23,6 @@ import {
   importedFields,
   importFormats,
   importLimits,
-  importQuery,
   importTypes,
 } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
@@ -34,6 +32,7 @@ import { readNdjson } from './import/ndjson.ts';
 import { Unreadable } from './import/rows.ts';
 import { createTimeReader, type TimeReader } from './import/times.ts';
 import { createImportThrottle } from './import-throttle.ts';
+import { logRoutes } from './routes.ts';
 
 interface ImportParts {
   config: { ip: AddressRule; retentionMonths: number };
@@ -47,7 +46,7 @@ interface ImportParts {
 
 export function importRecords({ config, db, recorder, places, metrics }: ImportParts): Middleware {
   const throttle = createImportThrottle({ db, record: recorder.record });
-  return guard({ params: domainPath, query: importQuery }, async (ctx, { params: { domainId }, query }) => {
+  return guard(logRoutes.importRecords, async (ctx, { params: { domainId }, query }) => {
     const { organizationId, cursorKey: key } = organizationIn(ctx);
     try {
       const own = requireOwnDomain(organizationIn(ctx), domainId);

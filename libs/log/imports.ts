@@ -1,12 +1,11 @@
-/** GET /v1/organization/imports: what was imported, over HTTP or by the operator, newest first: as their acts say it. */
-import { z } from 'zod';
+/** What was imported, over HTTP or by the operator, newest first: as their acts say it. */
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
-import { listQuery } from '#libs/base/terms/parameters';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { ImportsPage } from './contract.ts';
+import { logRoutes } from './routes.ts';
 
 interface Noted {
   number: number;
@@ -16,8 +15,8 @@ interface Noted {
   details: Omit<ImportsPage['imports'][number], 'at' | 'actor' | 'domainId'>;
 }
 
-export const listImports = ({ db }: { db: Database }): Middleware =>
-  guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+export const getImports = ({ db }: { db: Database }): Middleware =>
+  guard(logRoutes.getImports, async (ctx, { query }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('import', query, { cursorKey, domainId: '' });
     const { page, nextCursor } = await list((range) => db.read((sql) => readImports(sql, organizationId, range)));

@@ -1,6 +1,5 @@
-/** GET /v1/consent/org-stats: the dashboard's home page: 30 days of counters and the raw records of the last 7. */
+/** The dashboard's home page: 30 days of counters and the raw records of the last 7. */
 import { hash } from 'node:crypto';
-import { z } from 'zod';
 import type { Database, Reads, Sql } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
@@ -12,14 +11,15 @@ import type { CounterReader } from '#libs/stats/counter-reader';
 import { findCap } from '#libs/stats/limit';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { LogReads } from '#libs/tenants/log-reads';
-import { type OrgStats, orgStatsQuery, type ShortRecord } from './contract.ts';
+import type { OrgStats, ShortRecord } from './contract.ts';
 import { readOrganizationPage, readOrganizationVersion } from './pages/organization-page.ts';
+import { logRoutes } from './routes.ts';
 
 const statsDays = 30;
 const recordsDays = 7;
 const defaultLimit = 500;
 
-export function orgStats({
+export function getOrganizationStats({
   counters,
   db,
   readDb,
@@ -30,7 +30,7 @@ export function orgStats({
   readDb: Reads;
   logReads: LogReads;
 }): Middleware {
-  return guard({ params: z.object({}), query: orgStatsQuery }, async (ctx, { query }) => {
+  return guard(logRoutes.getOrganizationStats, async (ctx, { query }) => {
     const organization = organizationIn(ctx);
     const { organizationId, cursorKey, plan } = organization;
     const now = ctx.state.receivedAt;

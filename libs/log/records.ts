@@ -5,18 +5,17 @@ import type { Middleware } from '#libs/base/http/context';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
 import { guard } from '#libs/base/http/guard';
 import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
-import { domainPath } from '#libs/base/terms/parameters';
 import { requireRecord } from '#libs/proof/positions';
 import { noteBusyVisitor } from '#libs/record/busy-visitors';
-import { logQuery, recordPath } from '#libs/record/contract';
 import { type Cap, findCap } from '#libs/stats/limit';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
-import { type RecordsPage, recordsQuery } from './contract.ts';
+import type { RecordsPage } from './contract.ts';
 import { readPage } from './domain-page.ts';
 import type { LogPage } from './pages/log-page.ts';
+import { logRoutes } from './routes.ts';
 
 const defaultLimit = 50;
 const cappedLimit = 10;
@@ -29,10 +28,10 @@ interface Parts {
   logReads: LogReads;
 }
 
-/** GET /v1/consent/:domainId/records: pages of the log, subject to the plan's two rules. */
-export function records({ db, readDb, metrics, noteVisitorRead, logReads }: Parts): Middleware {
+/** Subject to the plan's two rules. */
+export function getRecords({ db, readDb, metrics, noteVisitorRead, logReads }: Parts): Middleware {
   const countBusyFailure = countFailures(metrics, 'note_busy_visitor');
-  return guard({ params: domainPath, query: recordsQuery }, async (ctx, { params, query }) => {
+  return guard(logRoutes.getRecords, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     const { domainId } = params;
     const { organizationId, cursorKey } = organization;
@@ -91,9 +90,8 @@ function cappedPage(domainId: string, limit: number, first: LogPage, cap: Cap): 
   };
 }
 
-/** GET /v1/consent/:domainId/records/:recordId: one record, with its position in the log. */
-export function oneRecord({ readDb, logReads }: Pick<Parts, 'readDb' | 'logReads'>): Middleware {
-  return guard({ params: recordPath, query: logQuery }, async (ctx, { params, query }) => {
+export function getRecord({ readDb, logReads }: Pick<Parts, 'readDb' | 'logReads'>): Middleware {
+  return guard(logRoutes.getRecord, async (ctx, { params, query }) => {
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, params.domainId);
     requireConsentLog(organization);

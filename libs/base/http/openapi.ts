@@ -102,7 +102,7 @@ function withLimits<R extends object>(status: string, response: R): R {
 export function pathsOf(routes: Routes): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const [operationId, row] of Object.entries(routes)) {
-    const { method, path, params, query, headers, body, tag, summary, description } = row;
+    const { method, path, params, query, headers, body, upload, tag, summary, description } = row;
     const requestParams = {
       ...(params && { path: params }),
       ...(query && { query }),
@@ -115,6 +115,7 @@ export function pathsOf(routes: Routes): ZodOpenApiPathsObject {
       tags: [tag],
       ...(Object.keys(requestParams).length > 0 && { requestParams }),
       ...(body && jsonBody(body.schema, body.example)),
+      ...(upload && { requestBody: upload }),
       responses: { ...row.answers, ...refusals(...scopedCodes, ...(body ? withBody : []), ...row.refusals) },
     });
     const shown = path.replaceAll(/[:*](\w+)/g, '{$1}');

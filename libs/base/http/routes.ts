@@ -3,7 +3,7 @@
  * Node: pages take the types from it.
  */
 import type { z } from 'zod';
-import type { ZodOpenApiParameters, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { ZodOpenApiParameters, ZodOpenApiRequestBodyObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { ProblemCode } from '../terms/problem.ts';
 import type { Scope } from '../terms/terms.ts';
 
@@ -23,6 +23,10 @@ export interface Route {
   headers?: ZodOpenApiParameters['header'];
   /** JSON */
   body?: { schema: z.ZodType; example: unknown };
+  /** any other body, which the handler reads */
+  upload?: ZodOpenApiRequestBodyObject;
+  /** It takes as long as what is sent. */
+  hasNoDeadline?: true;
   answers: ZodOpenApiResponsesObject;
   /** beside what each request with a token or a body may get */
   refusals: readonly ProblemCode[];
