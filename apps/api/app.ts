@@ -43,13 +43,15 @@ import { createNoteLeftOut } from '#libs/record/left-out';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { record } from '#libs/record/post';
 import type { Recorder } from '#libs/record/recorder';
+import { recordRoutes } from '#libs/record/routes';
 import type { CounterReader } from '#libs/stats/counter-reader';
 import type { DisplayCounter } from '#libs/stats/display-counter';
 import type { FacetReader } from '#libs/stats/facets';
-import { domainStats, organizationStats } from '#libs/stats/handlers';
+import { getDomainStats, getStats } from '#libs/stats/handlers';
 import type { StatsMetrics } from '#libs/stats/metrics';
-import { organization } from '#libs/stats/organization-usage';
+import { getOrganization } from '#libs/stats/organization-usage';
 import { display } from '#libs/stats/post-display';
+import { displayRoutes, statsRoutes } from '#libs/stats/routes';
 import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope, someScope } from '#libs/tenants/bearer';
 import { createFailedCredentials } from '#libs/tenants/failed-credentials';
 import * as tenants from '#libs/tenants/handlers';
@@ -128,17 +130,19 @@ export function createApp(given: AppParts): Koa<State> {
 
   const fromPages = { OPTIONS: [cors(deps), preflight(deps, 'POST')] };
   const withKeyOfPage = [cors(deps), apiKey(deps), allowedOrigin(deps)];
-  const forPages = pageRoutes({
-    record: {
+  const forPages = pageRoutes([
+    {
+      ...recordRoutes.record,
       ...fromPages,
       POST: [...withKeyOfPage, pageRateLimit('record', deps.config.recordRatePerMinute), record(deps)],
       onRefusal: countRefusal(deps),
     },
-    displays: {
+    {
+      ...displayRoutes.countDisplay,
       ...fromPages,
       POST: [...withKeyOfPage, pageRateLimit('display', deps.config.displayRatePerMinute), display(deps)],
     },
-  });
+  ]);
 
   const token = bearer(deps);
   const readInPlace = readsInPlaces({ reads: places.reads, unsent });
@@ -148,7 +152,6 @@ export function createApp(given: AppParts): Koa<State> {
   // what is asked by a dimension is in Postgres, the rest in Redis
   const ofRedisInPlace = readsInPlaces({ reads: places.statistics });
   const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedisInPlace : readInPlace)(ctx, next);
-  const statistics = [...authorized, scope('read'), byDimension];
   const limitsOf = {
     reads: [readInPlace],
     statistics: [byDimension],
@@ -170,7 +173,7 @@ export function createApp(given: AppParts): Koa<State> {
       endpoints[row.method](row.path, ...checks, handlers[name](deps));
     }
   };
-  endpoints.get('/v1/consent/:domainId/stats', ...statistics, domainStats(deps));
+  mount(statsRoutes, { getDomainStats, getStats, getOrganization });
   mount(logRoutes, {
     ...{ getOrganizationStats, getRecords, getRecord, getFeed },
     ...{ exportDomain, exportOrganization, importRecords, getImports },
@@ -178,8 +181,6 @@ export function createApp(given: AppParts): Koa<State> {
   mount(proofRoutes, proof);
   endpoints.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
   endpoints.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
-  endpoints.get('/v1/organization/stats', ...statistics, organizationStats(deps));
-  endpoints.get('/v1/organization', ...authorized, someScope, readInPlace, organization(deps));
 
   const privacy = [...authorized, scope('privacy')];
   for (const of of ['/v1/consent/:domainId', '/v1/organization']) {

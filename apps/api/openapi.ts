@@ -6,8 +6,8 @@ import { logRoutes } from '#libs/log/routes';
 import { noticePaths } from '#libs/notices/openapi';
 import { privacyPaths } from '#libs/privacy/openapi';
 import { proofRoutes } from '#libs/proof/routes';
-import { recordPaths } from '#libs/record/openapi';
-import { displayPaths, organizationPaths, statsPaths } from '#libs/stats/openapi';
+import { recordRoutes } from '#libs/record/routes';
+import { displayRoutes, statsRoutes } from '#libs/stats/routes';
 import { signIn } from '#libs/tenants/contract';
 import { signIn as signInExample } from '#libs/tenants/examples';
 import { manageRoutes } from '#libs/tenants/routes';
@@ -40,10 +40,9 @@ export const createOpenApi = (base = '') =>
       { name: 'Reference', description: 'the API description' },
     ],
     paths: {
-      ...recordPaths,
-      ...displayPaths,
-      ...statsPaths,
-      ...organizationPaths,
+      ...pathsOf(recordRoutes),
+      ...pathsOf(displayRoutes),
+      ...pathsOf(statsRoutes),
       ...pathsOf(logRoutes),
       ...noticePaths,
       ...pathsOf(proofRoutes),

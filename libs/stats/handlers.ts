@@ -1,13 +1,12 @@
 /**
- * GET /v1/consent/:domainId/stats and /v1/organization/stats: the counters over any range of days; with `by` also what the
+ * The counters over any range of days; with `by` also what the
  * decisions have in common, which is complete until `through`.
  */
 import { hash } from 'node:crypto';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf } from '#libs/base/terms/calendar';
-import { domainPath } from '#libs/base/terms/parameters';
 import {
   addBreakdown,
   type Breakdown,
@@ -20,25 +19,26 @@ import {
 } from '#libs/base/terms/terms';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/requirements';
-import { type DomainStats, type OrganizationStats, statsQuery } from './contract.ts';
+import type { DomainStats, OrganizationStats, statsQuery } from './contract.ts';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
 import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
 import { displayFigures, groupsOf, optInRateOf } from './groups.ts';
+import { statsRoutes } from './routes.ts';
 
 interface StatsParts {
   counters: CounterReader;
   facets: FacetReader;
 }
 
-export const domainStats = (parts: StatsParts): Middleware =>
-  guard({ params: domainPath, query: statsQuery }, async (ctx, { params: { domainId }, query }) => {
+export const getDomainStats = (parts: StatsParts): Middleware =>
+  guard(statsRoutes.getDomainStats, async (ctx, { params: { domainId }, query }) => {
     const { organizationId } = requireOwn(ctx, domainId);
     const stats = await readStats(ctx, parts, { organizationId, domainId, ...query });
     if (stats) ctx.body = { domainId, ...stats } satisfies DomainStats;
   });
 
-export const organizationStats = (parts: StatsParts): Middleware =>
-  guard({ params: z.object({}), query: statsQuery }, async (ctx, { query }) => {
+export const getStats = (parts: StatsParts): Middleware =>
+  guard(statsRoutes.getStats, async (ctx, { query }) => {
     const { organizationId } = organizationIn(ctx);
     const stats = await readStats(ctx, parts, { organizationId, domainId: wholeOrganization, ...query });
     if (stats) ctx.body = { organizationId, ...stats } satisfies OrganizationStats;

@@ -1,15 +1,14 @@
-/** GET /v1/organization: what a dashboard needs to draw its menu. */
-import { z } from 'zod';
+/** What a dashboard needs to draw its menu. */
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { monthOf, spanOf } from '#libs/base/terms/calendar';
-import { noQuery } from '#libs/base/terms/parameters';
 import { type Breakdown, sumOf, totalOf, wholeOrganization } from '#libs/base/terms/terms';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import type { OwnDomain } from '#libs/tenants/tenants';
 import type { Organization } from './contract.ts';
 import type { Facet, FacetQuestion } from './facets.ts';
 import type { Wanted } from './redis/read.ts';
+import { statsRoutes } from './routes.ts';
 
 /** Counters, added up. */
 interface Counters {
@@ -25,8 +24,8 @@ const collator = new Intl.Collator('en');
 const byName = (a: OwnDomain, b: OwnDomain): number =>
   collator.compare(a.name, b.name) || collator.compare(a.domainId, b.domainId);
 
-export function organization({ counters, facets }: { counters: Counters; facets: Facets }): Middleware {
-  return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
+export function getOrganization({ counters, facets }: { counters: Counters; facets: Facets }): Middleware {
+  return guard(statsRoutes.getOrganization, async (ctx) => {
     const { organizationId, name, plan, domains } = organizationIn(ctx);
     const month = monthOf(ctx.state.receivedAt);
     const thisMonth = { organizationId, domainId: wholeOrganization, spans: [spanOf(month)] };

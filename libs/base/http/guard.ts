@@ -5,7 +5,7 @@ import { type FieldError, Problem } from '../terms/problem.ts';
 import type { Context, Middleware } from './context.ts';
 import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from './field-errors.ts';
 import { readFields } from './json-body.ts';
-import type { BodyOf, ParamsOf, QueryOf } from './routes.ts';
+import type { BodyOf, ParamsOf, QueryOf, Route } from './routes.ts';
 
 /** More parameters than any endpoint has; the rest is not read. */
 const maxParameters = 32;
@@ -19,7 +19,7 @@ interface Guarded {
 const noParams = z.object({});
 
 /** `row`: an endpoint's row, or what it would say. */
-export function guard<const R extends Guarded>(
+export function guard<const R extends Guarded | Route>(
   row: R,
   handler: (ctx: Context, given: { params: ParamsOf<R>; query: QueryOf<R>; body: BodyOf<R> }) => Promise<void> | void,
 ): Middleware;

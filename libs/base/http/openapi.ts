@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { type ProblemCode, problemBody, problems } from '../terms/problem.ts';
-import type { Routes } from './routes.ts';
+import type { KeyRoute, Route } from './routes.ts';
 
 export const requestId = z
   .string()
@@ -99,7 +99,7 @@ function withLimits<R extends object>(status: string, response: R): R {
 }
 
 /** The part of the document that these rows describe. */
-export function pathsOf(routes: Routes): ZodOpenApiPathsObject {
+export function pathsOf(routes: Record<string, Route | KeyRoute>): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const [operationId, row] of Object.entries(routes)) {
     const { method, path, params, query, headers, body, upload, tag, summary, description } = row;
@@ -108,7 +108,7 @@ export function pathsOf(routes: Routes): ZodOpenApiPathsObject {
       ...(query && { query }),
       ...(headers && { header: headers }),
     };
-    const operation = read({
+    const operation = {
       operationId,
       summary,
       description,
@@ -116,10 +116,20 @@ export function pathsOf(routes: Routes): ZodOpenApiPathsObject {
       ...(Object.keys(requestParams).length > 0 && { requestParams }),
       ...(body && jsonBody(body.schema, body.example)),
       ...(upload && { requestBody: upload }),
-      responses: { ...row.answers, ...refusals(...scopedCodes, ...(body ? withBody : []), ...row.refusals) },
-    });
+    };
+    const refused = [...(body ? withBody : []), ...row.refusals];
     const shown = path.replaceAll(/[:*](\w+)/g, '{$1}');
-    paths[shown] = { ...paths[shown], [method]: operation };
+    paths[shown] = {
+      ...paths[shown],
+      [method]:
+        'auth' in row
+          ? {
+              ...operation,
+              responses: { ...row.answers, ...refusals(...refused) },
+              security: row.auth.map((name) => ({ [name]: [] })),
+            }
+          : read({ ...operation, responses: { ...row.answers, ...refusals(...scopedCodes, ...refused) } }),
+    };
   }
   return paths;
 }

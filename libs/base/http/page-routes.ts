@@ -4,9 +4,10 @@
  */
 import type { Context, Middleware, Step } from './context.ts';
 import { methodNotAllowed } from './methods.ts';
+import type { KeyRoute } from './routes.ts';
 import { forDocuments } from './security-headers.ts';
 
-interface PageRoute {
+interface PageRoute extends Pick<KeyRoute, 'path'> {
   OPTIONS: Step[];
   POST: Step[];
   /** sees what a step of a POST threw */
@@ -23,8 +24,8 @@ const pattern = new RegExp(`^${domainPath.replace(':domainId', '([^/?]+)')}([a-z
  * By what follows the domain in the path. The steps of a request follow one another, and only those that take time are
  * waited for.
  */
-export function pageRoutes(routes: Record<string, PageRoute>): Middleware {
-  const known = new Map(Object.entries(routes));
+export function pageRoutes(routes: PageRoute[]): Middleware {
+  const known = new Map(routes.map((route) => [route.path.replace(domainPath, ''), route]));
   const take = async (ctx: Context, steps: Step[]): Promise<void> => {
     for (const step of steps) {
       const pending = step(ctx);
@@ -44,7 +45,7 @@ export function pageRoutes(routes: Record<string, PageRoute>): Middleware {
     const route = known.get(name);
     if (!route) return next();
     ctx.params = { domainId: decoded(domainId) };
-    ctx.state.route = domainPath + name;
+    ctx.state.route = route.path;
     if (ctx.method === 'POST') return post(ctx, route);
     if (ctx.method === 'OPTIONS') return take(ctx, route.OPTIONS);
     ctx.set(forDocuments);

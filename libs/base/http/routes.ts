@@ -7,16 +7,10 @@ import type { ZodOpenApiParameters, ZodOpenApiRequestBodyObject, ZodOpenApiRespo
 import type { ProblemCode } from '../terms/problem.ts';
 import type { Scope } from '../terms/terms.ts';
 
-export interface Route {
-  method: 'get' | 'post' | 'patch' | 'delete';
+interface Described {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** `:name` stands for a part of it, `*name` for one that may have slashes */
   path: `/${string}`;
-  /** the access token needs one of them */
-  scope: readonly [Scope, ...Scope[]] | 'any';
-  /** what it takes of what organizations share; `own`: what its handler says */
-  limits: 'reads' | 'statistics' | 'changes' | 'revocations' | 'own';
-  /** answered once this process goes by what it changed */
-  inForce?: true;
   params?: z.ZodType & ZodOpenApiParameters['path'];
   /** strict; none: a query is refused */
   query?: z.ZodType & ZodOpenApiParameters['query'];
@@ -25,8 +19,6 @@ export interface Route {
   body?: { schema: z.ZodType; example: unknown };
   /** any other body, which the handler reads */
   upload?: ZodOpenApiRequestBodyObject;
-  /** It takes as long as what is sent. */
-  hasNoDeadline?: true;
   answers: ZodOpenApiResponsesObject;
   /** beside what each request with a token or a body may get */
   refusals: readonly ProblemCode[];
@@ -35,8 +27,27 @@ export interface Route {
   description: string;
 }
 
+/** With an access token. */
+export interface Route extends Described {
+  /** the token needs one of them */
+  scope: readonly [Scope, ...Scope[]] | 'any';
+  /** what it takes of what organizations share; `own`: what its handler says */
+  limits: 'reads' | 'statistics' | 'changes' | 'revocations' | 'own';
+  /** answered once this process goes by what it changed */
+  inForce?: true;
+  /** It takes as long as what is sent. */
+  hasNoDeadline?: true;
+}
+
+/** With an API key, from pages: what checks it stands in app.ts. */
+export interface KeyRoute extends Described {
+  /** by their names in the document */
+  auth: readonly ('apiKey' | 'accessToken')[];
+}
+
 /** By the names of their operations in the document. */
 export type Routes = Record<string, Route>;
+export type KeyRoutes = Record<string, KeyRoute>;
 
 export type ParamsOf<R> = R extends { params: infer S extends z.ZodType } ? z.output<S> : object;
 export type QueryOf<R> = R extends { query: infer S extends z.ZodType } ? z.output<S> : object;

@@ -1,0 +1,92 @@
+/** Displays, statistics, and the organization with its month's usage. */
+import { z } from 'zod';
+import { answer, handling, preferenceApplied, requestId, statsSource } from '#libs/base/http/openapi';
+import type { KeyRoutes, Routes } from '#libs/base/http/routes';
+import { domainPath } from '#libs/base/terms/parameters';
+import { domainStats, organization, organizationStats, statsQuery } from './contract.ts';
+import { displayBody } from './display-body.ts';
+import * as examples from './examples.ts';
+
+export const displayRoutes = {
+  countDisplay: {
+    method: 'post',
+    path: '/v1/consent/:domainId/displays',
+    auth: ['apiKey'],
+    params: domainPath,
+    headers: handling,
+    upload: {
+      required: false,
+      content: { 'application/json': { schema: displayBody, example: examples.displayBody } },
+    },
+    answers: {
+      204: {
+        description: 'It is counted, but for crawlers',
+        headers: z.object({ 'X-Request-Id': requestId, ...preferenceApplied }),
+      },
+    },
+    refusals: [
+      'invalid_json',
+      'invalid_request',
+      'invalid_api_key',
+      'origin_not_allowed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'rate_limited',
+    ],
+    tag: 'Record',
+    summary: 'Count that a banner was shown; nothing about the visitor is kept',
+    description:
+      'Send this each time a banner appears. The body may be left out; with it, displays are counted by banner version, variant and language. A value that breaks its rule is mended or left out as in a record, or refused with `Prefer: handling=strict`.',
+  },
+} satisfies KeyRoutes;
+
+const statsHeaders = {
+  'X-Stats-Source': statsSource,
+  ETag: z
+    .string()
+    .optional()
+    .meta({ description: 'with `by`: send it as `If-None-Match` to ask whether a count moved' }),
+};
+const unmovedStats = { description: 'With `by`: no count has moved since the answer with this `ETag`' };
+const counted = { method: 'get', scope: ['read'], limits: 'statistics', tag: 'Read', query: statsQuery } as const;
+
+export const statsRoutes = {
+  getDomainStats: {
+    ...counted,
+    path: '/v1/consent/:domainId/stats',
+    params: domainPath,
+    answers: {
+      200: answer("The domain's statistics", domainStats, examples.domainStats, statsHeaders),
+      304: unmovedStats,
+    },
+    refusals: ['domain_not_found'],
+    summary: 'Counters of a domain over a range of UTC days',
+    description:
+      'Both days are UTC and inclusive. `interval` adds a series of days or months; `by` groups the decisions, for example by country or banner version.',
+  },
+  getStats: {
+    ...counted,
+    path: '/v1/organization/stats',
+    answers: {
+      200: answer("The organization's statistics", organizationStats, examples.organizationStats, statsHeaders),
+      304: unmovedStats,
+    },
+    refusals: [],
+    summary: 'Counters of the organization over a range of UTC days',
+    description: 'As for a domain, but summed over all domains of the organization.',
+  },
+  getOrganization: {
+    method: 'get',
+    path: '/v1/organization',
+    scope: 'any',
+    limits: 'reads',
+    answers: {
+      200: answer('The organization', organization, examples.organization, { 'X-Stats-Source': statsSource }),
+    },
+    refusals: [],
+    tag: 'Read',
+    summary: 'The organization, its plan, usage and domains',
+    description:
+      'Takes an access token of any of the scopes, but not one without. `usage` counts the records of the current UTC month, which the plan may limit.',
+  },
+} satisfies Routes;
