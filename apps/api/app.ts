@@ -31,10 +31,12 @@ import { getImports } from '#libs/log/imports';
 import { getOrganizationStats } from '#libs/log/org-stats';
 import { getRecord, getRecords } from '#libs/log/records';
 import { logRoutes } from '#libs/log/routes';
-import { listNotices, putNotice, showNotice } from '#libs/notices/handlers';
+import { getNotice, getNotices, putNotice } from '#libs/notices/handlers';
 import type { KnownNotices } from '#libs/notices/known-notices';
-import { deleteVisitor, listErasures, showErasure, showVisitor } from '#libs/privacy/handlers';
-import { lookUpActs } from '#libs/privacy/visitor-acts';
+import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
+import { getErasure, getErasures, visitorHandlers } from '#libs/privacy/handlers';
+import { privacyRoutes } from '#libs/privacy/routes';
+import { lookupActs } from '#libs/privacy/visitor-acts';
 import * as proof from '#libs/proof/handlers';
 import { proofRoutes } from '#libs/proof/routes';
 import { countRefusal } from '#libs/record/count-refusals';
@@ -65,17 +67,8 @@ import { manageRoutes } from '#libs/tenants/routes';
 import { createSharedPlaces } from '#libs/tenants/shared-places';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import { createVisitorReads } from '#libs/tenants/visitor-reads';
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  listDeliveries,
-  listWebhooks,
-  replayWebhook,
-  rotateSecret,
-  showWebhook,
-  testWebhook,
-} from '#libs/webhooks/handlers';
+import * as webhooks from '#libs/webhooks/handlers';
+import { webhookRoutes } from '#libs/webhooks/routes';
 import type { ApiConfig } from '../settings/api.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
@@ -147,8 +140,6 @@ export function createApp(given: AppParts): Koa<State> {
   const token = bearer(deps);
   const readInPlace = readsInPlaces({ reads: places.reads, unsent });
   const readRate = readRateLimit(deps.config.readRatePerMinute);
-  const authorized = [readHeaders, deadline, token, readRate];
-  const read = [...authorized, scope('read'), readInPlace];
   // what is asked by a dimension is in Postgres, the rest in Redis
   const ofRedisInPlace = readsInPlaces({ reads: places.statistics });
   const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedisInPlace : readInPlace)(ctx, next);
@@ -169,7 +160,8 @@ export function createApp(given: AppParts): Koa<State> {
       const ended = row.hasNoDeadline ? [] : [deadline];
       const scoped = row.scope === 'any' ? someScope : scope(...row.scope);
       const awaited = row.inForce ? [inForce(deps)] : [];
-      const checks = [readHeaders, ...ended, token, readRate, scoped, ...limitsOf[row.limits], ...awaited];
+      const also = row.alsoNeeds ? [scope(row.alsoNeeds)] : [];
+      const checks = [readHeaders, ...ended, token, readRate, scoped, ...limitsOf[row.limits], ...awaited, ...also];
       endpoints[row.method](row.path, ...checks, handlers[name](deps));
     }
   };
@@ -179,38 +171,14 @@ export function createApp(given: AppParts): Koa<State> {
     ...{ exportDomain, exportOrganization, importRecords, getImports },
   });
   mount(proofRoutes, proof);
-  endpoints.get('/v1/consent/:domainId/notices', ...read, listNotices(deps));
-  endpoints.get('/v1/consent/:domainId/notices/:hash', ...read, showNotice(deps));
-
-  const privacy = [...authorized, scope('privacy')];
-  for (const of of ['/v1/consent/:domainId', '/v1/organization']) {
-    endpoints.post(`${of}/visitors/lookup`, ...privacy, showVisitor(deps, 'body'));
-    endpoints.post(`${of}/visitors/erase`, ...privacy, deleteVisitor(deps, 'body'));
-    endpoints.get(`${of}/visitors/:visitorId`, ...privacy, showVisitor(deps, 'path'));
-    endpoints.delete(`${of}/visitors/:visitorId`, ...privacy, deleteVisitor(deps, 'path'));
-  }
-  endpoints.get('/v1/organization/erasures', ...privacy, readInPlace, listErasures(deps));
-  endpoints.get('/v1/organization/erasures/:erasureId', ...privacy, readInPlace, showErasure(deps));
-
-  const manage = [...authorized, scope('manage'), readInPlace];
-  const changeOfWebhook = [...authorized, scope('manage'), ...limitsOf.changes];
+  mount(noticeRoutes, { getNotices, getNotice });
+  mount(privacyRoutes, { ...visitorHandlers, getErasures, getErasure, lookupActs });
   mount(manageRoutes, tenants);
-  endpoints.post('/v1/organization/acts/lookup', ...privacy, readInPlace, lookUpActs(deps));
-
-  const webhooks = '/v1/organization/webhooks';
-  endpoints.get(webhooks, ...manage, listWebhooks(deps));
-  endpoints.post(webhooks, ...changeOfWebhook, createWebhook(deps));
-  endpoints.get(`${webhooks}/:webhookId`, ...manage, showWebhook(deps));
-  endpoints.patch(`${webhooks}/:webhookId`, ...changeOfWebhook, changeWebhook(deps));
-  endpoints.delete(`${webhooks}/:webhookId`, ...changeOfWebhook, deleteWebhook(deps));
-  endpoints.post(`${webhooks}/:webhookId/test`, ...changeOfWebhook, testWebhook(deps));
-  endpoints.post(`${webhooks}/:webhookId/secret`, ...changeOfWebhook, rotateSecret(deps));
-  endpoints.post(`${webhooks}/:webhookId/replay`, ...changeOfWebhook, scope('read'), replayWebhook(deps));
-  endpoints.get(`${webhooks}/:webhookId/deliveries`, ...manage, listDeliveries(deps));
+  mount(webhookRoutes, webhooks);
 
   const page = withKey(cors(deps), apiKey(deps), allowedOrigin(deps));
-  const manager = manage.map(withToken);
-  const notice = '/v1/consent/:domainId/notices/:hash';
+  const manager = [readHeaders, deadline, token, readRate, scope('manage'), readInPlace].map(withToken);
+  const notice = noticeKeyRoutes.putNotice.path;
   keyOrToken.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
   keyOrToken.put(notice, deadline, page, ...manager, putNotice(deps));
 

@@ -3,15 +3,26 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { answer, pathsOf, plain, refusals } from '#libs/base/http/openapi';
 import { logRoutes } from '#libs/log/routes';
-import { noticePaths } from '#libs/notices/openapi';
-import { privacyPaths } from '#libs/privacy/openapi';
+import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
+import { privacyRoutes } from '#libs/privacy/routes';
 import { proofRoutes } from '#libs/proof/routes';
 import { recordRoutes } from '#libs/record/routes';
 import { displayRoutes, statsRoutes } from '#libs/stats/routes';
 import { signIn } from '#libs/tenants/contract';
 import { signIn as signInExample } from '#libs/tenants/examples';
 import { manageRoutes } from '#libs/tenants/routes';
-import { webhookPaths } from '#libs/webhooks/openapi';
+import { webhookRoutes } from '#libs/webhooks/routes';
+
+/** In the order of the reference. */
+const routes = {
+  ...{ ...recordRoutes, ...displayRoutes },
+  ...{ ...statsRoutes, ...logRoutes },
+  ...{ ...noticeRoutes, ...noticeKeyRoutes },
+  ...proofRoutes,
+  ...privacyRoutes,
+  ...manageRoutes,
+  ...webhookRoutes,
+};
 
 /** of the API, not of the release */
 const version = '1.0.0';
@@ -40,15 +51,7 @@ export const createOpenApi = (base = '') =>
       { name: 'Reference', description: 'the API description' },
     ],
     paths: {
-      ...pathsOf(recordRoutes),
-      ...pathsOf(displayRoutes),
-      ...pathsOf(statsRoutes),
-      ...pathsOf(logRoutes),
-      ...noticePaths,
-      ...pathsOf(proofRoutes),
-      ...privacyPaths,
-      ...pathsOf(manageRoutes),
-      ...webhookPaths,
+      ...pathsOf(routes),
       ...referencePaths,
     },
     components: {

@@ -8,14 +8,13 @@ import { readJsonBody } from '#libs/base/http/json-body';
 import { sendsToken } from '#libs/base/http/key-or-token';
 import { createLimiter, type Limiter } from '#libs/base/http/limiter';
 import { listOf } from '#libs/base/http/list';
-import { domainPath, listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { workInPlace } from '#libs/tenants/request-places';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
-import { type Notice, type NoticePut, type NoticesPage, noticePath, readNotice } from './contract.ts';
+import { type Notice, type NoticePut, type NoticesPage, readNotice } from './contract.ts';
 import {
   findNotice,
   putNotice as keepNotice,
@@ -25,6 +24,7 @@ import {
   listNotices as readNotices,
 } from './documents.ts';
 import type { KnownNotices } from './known-notices.ts';
+import { noticeKeyRoutes, noticeRoutes } from './routes.ts';
 
 /** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
 const newNotices = { perAddress: 20, perDomain: 500 };
@@ -42,7 +42,7 @@ interface PutParts {
 }
 
 /**
- * PUT …/notices/:hash. A domain's key is public, so with it new ones are bounded by address and by domain; past that of a
+ * A domain's key is public, so with it new ones are bounded by address and by domain; past that of a
  * domain, one that more records name takes the room of another.
  */
 export function putNotice({ db, notices, places }: PutParts, limits = newNotices): Middleware {
@@ -60,7 +60,7 @@ export function putNotice({ db, notices, places }: PutParts, limits = newNotices
     refusals.takeBack(address);
     return notice;
   };
-  return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {
+  return guard(noticeKeyRoutes.putNotice, async (ctx, { params: { domainId, hash } }) => {
     const isManaged = sendsToken(ctx);
     if (isManaged) requireOwnDomain(organizationIn(ctx), domainId);
     const notice = isManaged ? checkNotice(hash, await readJsonBody(ctx)) : await receive(ctx, hash);
@@ -126,9 +126,8 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
   };
 }
 
-/** GET …/notices, newest first. */
-export function listNotices({ db }: { db: Database }): Middleware {
-  return guard({ params: domainPath, query: listQuery }, async (ctx, { params: { domainId }, query }) => {
+export function getNotices({ db }: { db: Database }): Middleware {
+  return guard(noticeRoutes.getNotices, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
     const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
     requireOwnDomain(organization, domainId);
@@ -146,9 +145,9 @@ const toListed = ({ notice, language, version, firstSeenAt, records }: ListedNot
   records,
 });
 
-/** GET …/notices/:hash: the bytes as they were put, to be saved and never rendered. */
-export function showNotice({ db }: { db: Database }): Middleware {
-  return guard({ params: noticePath, query: noQuery }, async (ctx, { params: { domainId, hash } }) => {
+/** The bytes as they were put, to be saved and never rendered. */
+export function getNotice({ db }: { db: Database }): Middleware {
+  return guard(noticeRoutes.getNotice, async (ctx, { params: { domainId, hash } }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
     const document = await db.read((sql) => findNotice(sql, domainId, hash));
     if (!document) throw new Problem('notice_not_found', 'the service holds no such notice of this domain');

@@ -1,5 +1,4 @@
 /** Access to what is stored about a visitor, and erasure. */
-import { z } from 'zod';
 import type { Database } from '#libs/base/db/database';
 import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
@@ -8,16 +7,16 @@ import { listOf } from '#libs/base/http/list';
 import { keepingOpen, toStream } from '#libs/base/http/stream';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { listQuery, noQuery } from '#libs/base/terms/parameters';
 import { Problem } from '#libs/base/terms/problem';
 import { within } from '#libs/base/within';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { workInPlace } from '#libs/tenants/request-places';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitors';
-import { type Erasure, type ErasuresPage, erasurePath } from './contract.ts';
+import type { Erasure, ErasuresPage } from './contract.ts';
 import { eraseVisitor, type Erasure as Found, findErasure, listErasures as readErasures } from './erasures.ts';
 import { forVisitor, type Visitor } from './requested-visitor.ts';
+import { privacyRoutes } from './routes.ts';
 import { rememberTombstones } from './tombstones-in-redis.ts';
 import { allAbout } from './visitor-document.ts';
 import { listVisitorDomains } from './visitor-records.ts';
@@ -27,48 +26,63 @@ interface Keyed {
   db: Database;
 }
 
-/** All that is stored about a visitor: GET …/visitors/:visitorId, or POST …/visitors/lookup. */
-export const showVisitor = (parts: Keyed & { log: Log; places: SharedPlaces }, given: 'path' | 'body'): Middleware =>
-  forVisitor(parts, given, async (ctx, visitor) => {
-    const { log, places } = parts;
-    const { organizationId } = visitor;
-    const end = endOf(ctx);
-    const leave = await places.open.visitors.take(organizationId, end).catch(() => undefined);
-    // answered by the deadline, or its client has left
-    if (!leave || end.aborted) return leave?.();
-    ctx.res.once('close', leave);
-    const db = inPlaces(parts.db, places.reads, organizationId);
-    const actor = accessIn(ctx).subject;
-    await parts.db.write((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
-    const domains = await db.read((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
-    ctx.type = 'application/json';
-    const pages = retryingReads(inPlaces(parts.db, places.reads, organizationId, end));
-    const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
-      log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
-    );
-    ctx.body = toStream(keepingOpen(ctx, texts));
-  });
+const showVisitor =
+  (given: 'path' | 'body') =>
+  (parts: Keyed & { log: Log; places: SharedPlaces }): Middleware =>
+    forVisitor(parts, given, async (ctx, visitor) => {
+      const { log, places } = parts;
+      const { organizationId } = visitor;
+      const end = endOf(ctx);
+      const leave = await places.open.visitors.take(organizationId, end).catch(() => undefined);
+      // answered by the deadline, or its client has left
+      if (!leave || end.aborted) return leave?.();
+      ctx.res.once('close', leave);
+      const db = inPlaces(parts.db, places.reads, organizationId);
+      const actor = accessIn(ctx).subject;
+      await parts.db.write((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
+      const domains = await db.read((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
+      ctx.type = 'application/json';
+      const pages = retryingReads(inPlaces(parts.db, places.reads, organizationId, end));
+      const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
+        log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
+      );
+      ctx.body = toStream(keepingOpen(ctx, texts));
+    });
 
 /** Milliseconds for Redis. */
 const patience = 500;
 
-/** DELETE …/visitors/:visitorId, or POST …/visitors/erase. */
-export const deleteVisitor = (
-  { config, db, redis, places }: Keyed & { redis: RedisConnection; places: Pick<SharedPlaces, 'changes'> },
-  given: 'path' | 'body',
-): Middleware =>
-  forVisitor({ config }, given, async (ctx, visitor) => {
-    const { subject: actor } = accessIn(ctx);
-    const found = await workInPlace(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
-    if (!found) return;
-    await remember(redis, visitor);
-    ctx.status = found.erasedAt ? 200 : 202;
-    ctx.body = toAnswer(found, visitor.visitorId);
-  });
+const eraseGiven =
+  (given: 'path' | 'body') =>
+  ({
+    config,
+    db,
+    redis,
+    places,
+  }: Keyed & { redis: RedisConnection; places: Pick<SharedPlaces, 'changes'> }): Middleware =>
+    forVisitor({ config }, given, async (ctx, visitor) => {
+      const { subject: actor } = accessIn(ctx);
+      const found = await workInPlace(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
+      if (!found) return;
+      await remember(redis, visitor);
+      ctx.status = found.erasedAt ? 200 : 202;
+      ctx.body = toAnswer(found, visitor.visitorId);
+    });
 
-/** Newest first. */
-export const listErasures = ({ db }: { db: Database }): Middleware =>
-  guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+/** Whose id is in the path or in the body, of a domain or of the organization. */
+export const visitorHandlers = {
+  getDomainVisitor: showVisitor('path'),
+  lookupDomainVisitor: showVisitor('body'),
+  deleteDomainVisitor: eraseGiven('path'),
+  eraseDomainVisitor: eraseGiven('body'),
+  getOrganizationVisitor: showVisitor('path'),
+  lookupOrganizationVisitor: showVisitor('body'),
+  deleteOrganizationVisitor: eraseGiven('path'),
+  eraseOrganizationVisitor: eraseGiven('body'),
+};
+
+export const getErasures = ({ db }: { db: Database }): Middleware =>
+  guard(privacyRoutes.getErasures, async (ctx, { query }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('erasure', query, { cursorKey, domainId: '' });
     const { page, nextCursor } = await list((range) =>
@@ -79,8 +93,8 @@ export const listErasures = ({ db }: { db: Database }): Middleware =>
   });
 
 /** How far a large erasure is. */
-export const showErasure = ({ db }: { db: Database }): Middleware =>
-  guard({ params: erasurePath, query: noQuery }, async (ctx, { params: { erasureId } }) => {
+export const getErasure = ({ db }: { db: Database }): Middleware =>
+  guard(privacyRoutes.getErasure, async (ctx, { params: { erasureId } }) => {
     const { organizationId } = organizationIn(ctx);
     const found = await db.read((sql) => findErasure(sql, organizationId, erasureId));
     if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');

@@ -1,29 +1,22 @@
-/** /v1/organization/webhooks and what is below it. */
+/** What an organization is told of, and where. */
 
-import { z } from 'zod';
 import type { Middleware } from '#libs/base/http/context';
 import { changedMeanwhile, requiredVersion, tagOf } from '#libs/base/http/etag';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
-import { readFields } from '#libs/base/http/json-body';
 import { listOf } from '#libs/base/http/list';
-import { listQuery, noQuery } from '#libs/base/terms/parameters';
 import type { Around, Unchanged } from '#libs/tenants/audited-change';
 import { organizationIn } from '#libs/tenants/bearer';
 import { answerOnce } from '#libs/tenants/idempotency';
 import { toQuotaProblem } from '#libs/tenants/refused-changes';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import {
-  type DeliveriesPage,
-  type MadeWebhook,
-  replayBody,
-  type WebhookReplay,
-  type WebhookSecret,
-  type WebhooksPage,
-  type WebhookTest,
-  webhookBody,
-  webhookChange,
-  webhookPath,
+import type {
+  DeliveriesPage,
+  MadeWebhook,
+  WebhookReplay,
+  WebhookSecret,
+  WebhooksPage,
+  WebhookTest,
 } from './contract.ts';
 import {
   adminOf,
@@ -38,6 +31,7 @@ import {
   type WebhookParts,
   webhookNotFound,
 } from './requested-webhook.ts';
+import { webhookRoutes as routes } from './routes.ts';
 import { formatSecret } from './secret.ts';
 import {
   findWebhook,
@@ -48,8 +42,8 @@ import {
   type Webhook,
 } from './stored-webhooks.ts';
 
-export function listWebhooks(parts: WebhookParts): Middleware {
-  return guard({ params: z.object({}), query: listQuery }, async (ctx, { query }) => {
+export function getWebhooks(parts: WebhookParts): Middleware {
+  return guard(routes.getWebhooks, async (ctx, { query }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('webhook', query, { cursorKey, domainId: '' });
     requireBox(parts);
@@ -63,8 +57,7 @@ export function listWebhooks(parts: WebhookParts): Middleware {
 
 /** The answer has the secret, this once. */
 export function createWebhook(parts: WebhookParts): Middleware {
-  return guard({ params: z.object({}), query: noQuery }, async (ctx) => {
-    const body = await readFields(ctx, webhookBody);
+  return guard(routes.createWebhook, async (ctx, { body }) => {
     const { url, types, domains = null, decisions = null, ...rest } = body;
     const wanted = { url: requireUrl(url, parts), types, domains, decisions, ...rest };
     const organization = organizationIn(ctx);
@@ -84,12 +77,11 @@ export function createWebhook(parts: WebhookParts): Middleware {
   });
 }
 
-export const showWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(parts, async (ctx, find) => show(ctx, await find()));
+export const getWebhook = (parts: WebhookParts): Middleware =>
+  forWebhook(routes.getWebhook, parts, async (ctx, { find }) => show(ctx, await find()));
 
 export const changeWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(parts, async (ctx, find) => {
-    const { url, ...rest } = await readFields(ctx, webhookChange);
+  forWebhook(routes.changeWebhook, parts, async (ctx, { find, body: { url, ...rest } }) => {
     const change = { ...rest, ...(url !== undefined && { url: requireUrl(url, parts) }) };
     const organization = organizationIn(ctx);
     for (const domainId of change.domains ?? []) requireOwnDomain(organization, domainId);
@@ -107,7 +99,7 @@ export const changeWebhook = (parts: WebhookParts): Middleware =>
 
 /** Answers what it was. */
 export const deleteWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(parts, async (ctx, find) => {
+  forWebhook(routes.deleteWebhook, parts, async (ctx, { find }) => {
     const webhook = await find();
     const { organizationId } = organizationIn(ctx);
     const version = requiredVersion(ctx, webhook);
@@ -122,7 +114,7 @@ function requireChanged(changed: Webhook | Unchanged): Webhook {
 
 /** The worker sends it; how it went is among the deliveries. */
 export const testWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(parts, async (ctx, find) => {
+  forWebhook(routes.testWebhook, parts, async (ctx, { find }) => {
     const webhook = await find();
     const answer: WebhookTest = {
       webhookId: webhook.webhookId,
@@ -132,8 +124,8 @@ export const testWebhook = (parts: WebhookParts): Middleware =>
     ctx.body = answer;
   });
 
-export const rotateSecret = (parts: WebhookParts): Middleware =>
-  forWebhook(parts, async (ctx, find) => {
+export const rotateWebhookSecret = (parts: WebhookParts): Middleware =>
+  forWebhook(routes.rotateWebhookSecret, parts, async (ctx, { find }) => {
     const { webhookId, organizationId } = await find();
     await answerOnce(
       ctx,
@@ -152,8 +144,7 @@ export const rotateSecret = (parts: WebhookParts): Middleware =>
   });
 
 export const replayWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(parts, async (ctx, find) => {
-    const wanted = await readFields(ctx, replayBody);
+  forWebhook(routes.replayWebhook, parts, async (ctx, { find, body: wanted }) => {
     const { domainId, from } = wanted;
     const organization = organizationIn(ctx);
     requireOwnDomain(organization, domainId);
@@ -175,8 +166,8 @@ export const replayWebhook = (parts: WebhookParts): Middleware =>
   });
 
 /** Every try of the last 30 days, newest first. */
-export function listDeliveries(parts: WebhookParts): Middleware {
-  return guard({ params: webhookPath, query: listQuery }, async (ctx, { params: { webhookId }, query }) => {
+export function getDeliveries(parts: WebhookParts): Middleware {
+  return guard(routes.getDeliveries, async (ctx, { params: { webhookId }, query }) => {
     const { organizationId, cursorKey } = organizationIn(ctx);
     const list = listOf('delivery', query, { cursorKey, domainId: webhookId });
     const webhook = requireWebhook(await parts.db.read((sql) => findWebhook(sql, organizationId, webhookId)));

@@ -5,7 +5,7 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { setVersion } from '#libs/base/http/etag';
 import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
-import { noQuery } from '#libs/base/terms/parameters';
+import type { BodyOf, Route } from '#libs/base/http/routes';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import type { Around } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';
@@ -15,7 +15,7 @@ import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { Organization } from '#libs/tenants/tenants';
 import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
-import { type Webhook as Answer, webhookPath } from './contract.ts';
+import type { Webhook as Answer, webhookPath } from './contract.ts';
 import { createSecretBox, type SecretBox } from './secret.ts';
 import { findWebhook, type Webhook } from './stored-webhooks.ts';
 
@@ -35,17 +35,19 @@ export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox 
 }
 
 /** `find` is called once the rest of the request is known to be right: it throws the 404. */
-export const forWebhook = (
+export const forWebhook = <R extends Pick<Route, 'body'> & { params: typeof webhookPath }>(
+  row: R,
   parts: WebhookParts,
-  handle: (ctx: Context, find: () => Promise<Webhook>) => Promise<void>,
+  handle: (ctx: Context, given: { find: () => Promise<Webhook>; body: BodyOf<R> }) => Promise<void>,
 ): Middleware =>
-  guard({ params: webhookPath, query: noQuery }, async (ctx, { params: { webhookId } }) => {
+  guard(row, async (ctx, { params: { webhookId }, body }) => {
     const { organizationId } = organizationIn(ctx);
-    await handle(ctx, async () => {
+    const find = async () => {
       const webhook = await parts.db.read((sql) => findWebhook(sql, organizationId, webhookId));
       requireBox(parts);
       return requireWebhook(webhook);
-    });
+    };
+    await handle(ctx, { find, body });
   });
 
 export function requireWebhook(webhook: Webhook | undefined): Webhook {

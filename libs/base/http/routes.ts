@@ -31,6 +31,8 @@ interface Described {
 export interface Route extends Described {
   /** the token needs one of them */
   scope: readonly [Scope, ...Scope[]] | 'any';
+  /** and this one, too */
+  alsoNeeds?: Scope;
   /** what it takes of what organizations share; `own`: what its handler says */
   limits: 'reads' | 'statistics' | 'changes' | 'revocations' | 'own';
   /** answered once this process goes by what it changed */

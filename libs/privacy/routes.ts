@@ -1,0 +1,134 @@
+/** Access to what is stored about a visitor, and erasure. */
+import { answer } from '#libs/base/http/openapi';
+import type { Routes } from '#libs/base/http/routes';
+import { domainPath, listQuery } from '#libs/base/terms/parameters';
+import { actsPage } from '#libs/tenants/contract';
+import { actsPage as actsExample } from '#libs/tenants/examples';
+import { erasure, erasurePath, erasuresPage, visitor, visitorBody, visitorPath } from './contract.ts';
+import * as examples from './examples.ts';
+
+const listed = { method: 'get', scope: ['privacy'], limits: 'reads', tag: 'Privacy' } as const;
+const ofVisitor = { scope: ['privacy'], limits: 'own', tag: 'Privacy' } as const;
+
+const inBody = { method: 'post', body: { schema: visitorBody, example: examples.visitorBody } } as const;
+const hidden = ' With the id in the body it stays out of the access logs of proxies.';
+
+const access = {
+  ...ofVisitor,
+  answers: { 200: answer('All that is stored about the visitor', visitor, examples.visitor) },
+  description:
+    'Records, decisions in force, notices, proofs and bundles, whatever the plan. Each access is an administrative act.',
+} as const;
+const erase = {
+  ...ofVisitor,
+  answers: {
+    200: answer('The visitor is erased', erasure, examples.erased),
+    202: answer('There are more than 10,000 records, and the worker goes on', erasure, examples.erasing),
+  },
+  description:
+    'Personal fields are erased; decisions still count, and proofs still verify. A 202 has the `erasureId` to ask about.',
+} as const;
+
+const ofDomain = '/v1/consent/:domainId/visitors';
+const ofOrganization = '/v1/organization/visitors';
+const inDomain = ['not_configured', 'domain_not_found'] as const;
+const inOrganization = ['not_configured'] as const;
+
+export const privacyRoutes = {
+  lookupActs: {
+    ...inBody,
+    scope: ['privacy'],
+    limits: 'reads',
+    path: '/v1/organization/acts/lookup',
+    query: listQuery,
+    answers: { 200: answer('A page of administrative acts', actsPage, actsExample) },
+    refusals: [],
+    tag: 'Privacy',
+    summary: 'The acts about a visitor, newest first',
+    description: "Who read, exported or erased the visitor's records: the visitor is named by a hash alone.",
+  },
+  getDomainVisitor: {
+    ...access,
+    method: 'get',
+    path: `${ofDomain}/:visitorId`,
+    params: domainPath.extend(visitorPath.shape),
+    refusals: inDomain,
+    summary: 'All that is stored about a visitor of a domain',
+  },
+  deleteDomainVisitor: {
+    ...erase,
+    method: 'delete',
+    path: `${ofDomain}/:visitorId`,
+    params: domainPath.extend(visitorPath.shape),
+    refusals: inDomain,
+    summary: 'Erase a visitor of a domain',
+  },
+  lookupDomainVisitor: {
+    ...access,
+    ...inBody,
+    path: `${ofDomain}/lookup`,
+    params: domainPath,
+    refusals: inDomain,
+    summary: 'All that is stored about a visitor of a domain, with the id in the body',
+    description: access.description + hidden,
+  },
+  eraseDomainVisitor: {
+    ...erase,
+    ...inBody,
+    path: `${ofDomain}/erase`,
+    params: domainPath,
+    refusals: inDomain,
+    summary: 'Erase a visitor of a domain, with the id in the body',
+    description: erase.description + hidden,
+  },
+  getOrganizationVisitor: {
+    ...access,
+    method: 'get',
+    path: `${ofOrganization}/:visitorId`,
+    params: visitorPath,
+    refusals: inOrganization,
+    summary: 'All that is stored about a visitor of all domains of the organization',
+  },
+  deleteOrganizationVisitor: {
+    ...erase,
+    method: 'delete',
+    path: `${ofOrganization}/:visitorId`,
+    params: visitorPath,
+    refusals: inOrganization,
+    summary: 'Erase a visitor of all domains of the organization',
+  },
+  lookupOrganizationVisitor: {
+    ...access,
+    ...inBody,
+    path: `${ofOrganization}/lookup`,
+    refusals: inOrganization,
+    summary: 'All that is stored about a visitor of all domains of the organization, with the id in the body',
+    description: access.description + hidden,
+  },
+  eraseOrganizationVisitor: {
+    ...erase,
+    ...inBody,
+    path: `${ofOrganization}/erase`,
+    refusals: inOrganization,
+    summary: 'Erase a visitor of all domains of the organization, with the id in the body',
+    description: erase.description + hidden,
+  },
+  getErasures: {
+    ...listed,
+    path: '/v1/organization/erasures',
+    query: listQuery,
+    answers: { 200: answer('A page of erasures', erasuresPage, examples.erasuresPage) },
+    refusals: [],
+    summary: 'The erasures, newest first',
+    description: 'Of one that is done nothing says whom it was about.',
+  },
+  getErasure: {
+    ...listed,
+    path: '/v1/organization/erasures/:erasureId',
+    params: erasurePath,
+    answers: { 200: answer('The erasure', erasure, examples.erasedBefore) },
+    refusals: ['erasure_not_found'],
+    summary: 'How far an erasure is',
+    description: 'Ask again until `state` is `done`. After that nothing is left of the visitor, not even `visitorId`.',
+  },
+} satisfies Routes;
