@@ -19,6 +19,12 @@ export class Crowded extends Error {}
 /** What one organization may have of `places`: at least one. */
 export const eighthOf = (places: number): number => Math.max(1, Math.floor(places / 8));
 
+/** Does a piece of work once it has a place. */
+export type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** For work whose place somebody has already. */
+export const withoutPlace: InPlace = (work) => work();
+
 export interface Places {
   /** What gives the place back; undefined where none is free now. */
   tryTake(key: string): (() => void) | undefined;

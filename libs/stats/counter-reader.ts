@@ -2,6 +2,7 @@
 import pLimit from 'p-limit';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
+import { type InPlace, withoutPlace } from '#libs/base/places';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
 import { type Breakdown, sumOf } from '#libs/base/terms/terms';
@@ -15,11 +16,12 @@ const fillsAtOnce = 2;
 
 export type StatsSource = 'redis' | 'postgres';
 
+/** `inPlace`: what is read from Postgres takes one; without it, the caller has one. */
 export interface CounterReader {
   /** The counts of each period; one without decisions may be absent. */
-  read(wanted: Wanted): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
+  read(wanted: Wanted, inPlace?: InPlace): Promise<{ source: StatsSource; counts: Map<string, Breakdown> }>;
   /** The sum over all periods. */
-  sum(wanted: Wanted): Promise<{ source: StatsSource; counts: Breakdown }>;
+  sum(wanted: Wanted, inPlace?: InPlace): Promise<{ source: StatsSource; counts: Breakdown }>;
 }
 
 export function createCounterReader(options: {
@@ -66,17 +68,18 @@ export function createCounterReader(options: {
 
   const from = async <Counts>(
     wanted: Wanted,
+    inPlace: InPlace,
     ask: Ask<Counts>,
     derive: (rows: Map<string, Breakdown>) => Counts,
   ): Promise<{ source: StatsSource; counts: Counts }> => {
     const held = await fromRedis(ask, wanted);
     const source = held ? 'redis' : 'postgres';
     metrics.statsReads.inc({ source });
-    return { source, counts: held ?? derive(await db.read((sql) => readCounts(sql, wanted))) };
+    return { source, counts: held ?? derive(await inPlace(() => db.read((sql) => readCounts(sql, wanted)))) };
   };
 
   return {
-    read: (wanted) => from(wanted, readCounters, (rows) => rows),
-    sum: (wanted) => from(wanted, sumCounters, (rows) => sumOf(rows.values())),
+    read: (wanted, inPlace = withoutPlace) => from(wanted, inPlace, readCounters, (rows) => rows),
+    sum: (wanted, inPlace = withoutPlace) => from(wanted, inPlace, sumCounters, (rows) => sumOf(rows.values())),
   };
 }

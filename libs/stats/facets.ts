@@ -1,6 +1,7 @@
 /** Reads facets, and until when they are complete; what was read is kept for as long as it holds. */
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
+import { type InPlace, withoutPlace } from '#libs/base/places';
 import { type Breakdown, type Dimension, decisions } from '#libs/base/terms/terms';
 import { within } from '#libs/base/within';
 
@@ -67,12 +68,13 @@ const throughHolds = 1_000;
 const quick = 250;
 const restAfterFailure = 5_000;
 
+/** `inPlace`: what is read from Postgres takes one; without it, the caller has one. */
 export interface FacetReader {
   /** Until when facets are complete. */
   through(): Promise<Through>;
   read(question: FacetQuestion, through: Through): Promise<Facet[]>;
-  /** For an answer that is complete enough without: undefined where Postgres does not answer at once. */
-  readIfQuick(question: FacetQuestion): Promise<Facet[] | undefined>;
+  /** For an answer that is complete enough without: undefined where Postgres does not answer the organization at once. */
+  readIfQuick(question: FacetQuestion, inPlace?: InPlace): Promise<Facet[] | undefined>;
 }
 
 export function createFacetReader(db: Database): FacetReader {
@@ -80,7 +82,8 @@ export function createFacetReader(db: Database): FacetReader {
     maxSize: kept,
     sizeCalculation: ({ facets }) => facets.length + 1,
   });
-  let restUntil = 0;
+  /** organizations that Postgres did not answer */
+  const resting = new LRUCache<string, true>({ max: 10_000, ttl: restAfterFailure });
   let last: { at: number; through: Promise<Through> } | undefined;
 
   function through(): Promise<Through> {
@@ -95,11 +98,11 @@ export function createFacetReader(db: Database): FacetReader {
     return asked;
   }
 
-  async function read(question: FacetQuestion, { epoch }: Through): Promise<Facet[]> {
+  async function read(question: FacetQuestion, { epoch }: Through, inPlace = withoutPlace): Promise<Facet[]> {
     const key = JSON.stringify(question);
     const known = answers.get(key);
     if (known?.epoch === epoch) return known.facets;
-    const facets = await db.read((sql) => readFacets(sql, question));
+    const facets = await inPlace(() => db.read((sql) => readFacets(sql, question)));
     answers.set(key, { epoch, facets });
     return facets;
   }
@@ -107,15 +110,16 @@ export function createFacetReader(db: Database): FacetReader {
   return {
     through,
     read,
-    async readIfQuick(question) {
-      if (performance.now() < restUntil) return undefined;
+    async readIfQuick(question, inPlace) {
+      const { organizationId } = question;
+      if (resting.has(organizationId)) return undefined;
       try {
         return await within(
           quick,
-          through().then((until) => read(question, until)),
+          through().then((until) => read(question, until, inPlace)),
         );
       } catch {
-        restUntil = performance.now() + restAfterFailure;
+        resting.set(organizationId, true);
         return undefined;
       }
     },

@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
+import type { InPlace } from '#libs/base/places';
 import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf } from '#libs/base/terms/calendar';
 import {
   addBreakdown,
@@ -18,7 +19,9 @@ import {
   withTotal,
 } from '#libs/base/terms/terms';
 import { organizationIn } from '#libs/tenants/bearer';
+import { partInPlace } from '#libs/tenants/request-places';
 import { requireOwnDomain } from '#libs/tenants/requirements';
+import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { DomainStats, OrganizationStats, statsQuery } from './contract.ts';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
 import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
@@ -28,6 +31,7 @@ import { statsRoutes } from './routes.ts';
 interface StatsParts {
   counters: CounterReader;
   facets: FacetReader;
+  places: Pick<SharedPlaces, 'reads'>;
 }
 
 export const getDomainStats = (parts: StatsParts): Middleware =>
@@ -61,7 +65,7 @@ type Stats = Omit<DomainStats, 'domainId'>;
 /** Undefined where the client has the answer already. */
 async function readStats(
   ctx: Context,
-  { counters, facets }: StatsParts,
+  { counters, facets, places }: StatsParts,
   question: Question,
 ): Promise<Stats | undefined> {
   const { from, to, interval, by } = question;
@@ -69,20 +73,23 @@ async function readStats(
     ctx.set('X-Stats-Source', source);
     return { from, to, total: totalOf(breakdown), breakdown };
   };
+  // what is asked by a dimension has its place among the reads already
+  const inPlace: InPlace = (work) => partInPlace(places.reads, ctx, work);
   if (interval !== undefined) {
     const spans = interval === 'day' ? [{ from, to }] : cover(from, to);
     const [{ source, counts }, shown] = await Promise.all([
-      counters.read({ ...ownerOf(question), spans }),
-      readDisplays(facets, question),
+      counters.read({ ...ownerOf(question), spans }, inPlace),
+      readDisplays(facets, question, inPlace),
     ]);
     return { ...answer(source, sumOf(counts.values())), ...shown, series: seriesOf[interval](from, to, counts) };
   }
-  const summing = counters.sum({ ...ownerOf(question), spans: cover(from, to) });
+  const wanted = { ...ownerOf(question), spans: cover(from, to) };
   if (by === undefined) {
-    const [{ source, counts }, shown] = await Promise.all([summing, readDisplays(facets, question)]);
+    const summing = counters.sum(wanted, inPlace);
+    const [{ source, counts }, shown] = await Promise.all([summing, readDisplays(facets, question, inPlace)]);
     return { ...answer(source, counts), ...shown };
   }
-  const { source, counts } = await summing;
+  const { source, counts } = await counters.sum(wanted);
   const grouped = await readGroups(ctx, facets, { ...question, by }, counts);
   return grouped && { ...answer(source, counts), ...grouped };
 }
@@ -95,8 +102,8 @@ const facetQuestion = (question: Question, dimensions: Facet['dimension'][]): Fa
   periods: periodsOf(cover(question.from, question.to)),
 });
 
-async function readDisplays(facets: FacetReader, question: Question) {
-  const bySource = await facets.readIfQuick(facetQuestion(question, ['source']));
+async function readDisplays(facets: FacetReader, question: Question, inPlace: InPlace) {
+  const bySource = await facets.readIfQuick(facetQuestion(question, ['source']), inPlace);
   return bySource && displayFigures(bySource);
 }
 

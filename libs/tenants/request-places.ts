@@ -48,6 +48,13 @@ export async function workInPlace<T>(places: Places, ctx: Context, work: () => P
   }
 }
 
+/** The same, for a part of a request: rejects where nobody waits for it any more. */
+export async function partInPlace<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T> {
+  const done = await workInPlace(places, ctx, async () => ({ result: await work() }));
+  if (!done) throw unavailable('the request has ended before its turn');
+  return done.result;
+}
+
 /** `db` for a change that the request's organization makes: it waits for a place. */
 export const changesInPlaces = (
   db: Database,
