@@ -63,8 +63,8 @@ export function every({ pace, task, failed }: Task): Rounds {
 export const endsSoon = (work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work, sleep(longestWait, undefined, { ref: false })]);
 
-/** Tells failures that are news from those that an outage repeats. */
-export function watchOutcomes<Failure = unknown>(failed: (error: Failure, isNews: boolean) => void) {
+/** Tells failures that are news from those that an outage repeats: the same is news again after `again` milliseconds. */
+export function watchOutcomes<Failure = unknown>(failed: (error: Failure, isNews: boolean) => void, again = newsEvery) {
   let reason: string | null = null;
   let toldAt = 0;
   return {
@@ -73,7 +73,7 @@ export function watchOutcomes<Failure = unknown>(failed: (error: Failure, isNews
       reason = null;
     },
     failed: (error: Failure) => {
-      const isNews = reason !== String(error) || performance.now() - toldAt > newsEvery;
+      const isNews = reason !== String(error) || performance.now() - toldAt > again;
       if (isNews) toldAt = performance.now();
       reason = String(error);
       failed(error, isNews);

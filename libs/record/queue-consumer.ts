@@ -130,9 +130,10 @@ function consumeShard(
       ...(tracing && { telemetry: tracing.telemetry }),
     },
   );
-  const outcomes = watchOutcomes((error, isNews) => {
+  const tell = (error: Error, isNews: boolean) => {
     if (isNews) log.warn({ err: error }, 'queue worker error');
-  });
+  };
+  const outcomes = watchOutcomes(tell, Number.POSITIVE_INFINITY);
   worker.on('error', outcomes.failed);
   // which is said when a job is fetched, and it may take long until it is begun
   worker.on('active', (job) => {

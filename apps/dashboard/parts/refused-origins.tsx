@@ -7,6 +7,7 @@ import { now } from '../data/service-clock.ts';
 import { dateOf, minuteOfDay } from '../format.ts';
 import { Button } from './button.tsx';
 import { isolated } from './isolated.tsx';
+import { LookAlike } from './look-alike.tsx';
 
 interface Props {
   refused: RefusedOrigin[];
@@ -20,18 +21,25 @@ export function RefusedOrigins({ refused, origins, onAdd }: Props) {
   return (
     <div class="refused-told" role="status">
       {missing.length > 0 && (
-        <ul class="stack gap-6 anywhere refused-origins" aria-label="Refused origins">
-          {missing.map(({ origin, refusedAt }) => (
-            <li key={origin} class="beside">
-              <span>
-                <strong>{isolated(origin)}</strong> tried to record {whenOf(refusedAt)} and is not on the list.
-              </span>
-              <Button kind="quiet" onClick={() => onAdd(origin)}>
-                Add<span class="hidden"> {origin} to the list</span>
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <div class="stack gap-6 refused-origins">
+          <p class="hint" id="refused-note">
+            Anybody can send such a request in the name of any website, and nobody has checked these. Add only addresses
+            of your own.
+          </p>
+          <ul class="stack gap-6 anywhere" aria-label="Refused origins" aria-describedby="refused-note">
+            {missing.map(({ origin, refusedAt }) => (
+              <li key={origin} class="beside">
+                <span>
+                  <strong>{isolated(origin)}</strong> tried to record {whenOf(refusedAt)} and is not on the list.{' '}
+                  <LookAlike origin={origin} origins={origins} />
+                </span>
+                <Button kind="quiet" onClick={() => onAdd(origin)}>
+                  Add<span class="hidden"> {origin} to the list</span>
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
     </div>
   );

@@ -5,6 +5,7 @@ import type { FullRecord } from '#libs/record/contract';
 import { count, escapeInvisible } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { LookAlike } from '../parts/look-alike.tsx';
 import { unlistedOrigins } from './unlisted-origins.ts';
 
 export const Origins = ({ origins }: { origins: string[] }) =>
@@ -43,13 +44,15 @@ export function OriginsHint({ records, origins, onAdd }: HintProps) {
       <p class="hint" id="origins-hint">
         {origins.length === 0
           ? 'The newest records come from the origins below. Once one is on the list, all others are refused.'
-          : 'The newest records come from these origins too. They are not on the list, so their pages are refused now.'}
+          : 'The newest records come from these origins too. They are not on the list, so their pages are refused now.'}{' '}
+        Whoever has a key can claim any: add only your own.
       </p>
       <ul ref={list} aria-labelledby="origins-hint">
         {unlisted.map(({ origin, records: many }) => (
           <li key={origin}>
             {isolated(origin)}
             <span class="hint">{many === 1 ? '1 record' : `${count(many)} records`}</span>
+            <LookAlike origin={origin} origins={origins} />
             <Button
               kind="quiet"
               onClick={() => {

@@ -62,9 +62,10 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
     keepAlive: 10_000,
   };
   const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
-  const outcomes = watchOutcomes<Error>(({ message, name }, isNews) => {
+  const tell = ({ message, name }: Error, isNews: boolean) => {
     if (isNews) log.warn({ reason: message || name }, 'Redis connection error');
-  });
+  };
+  const outcomes = watchOutcomes(tell, Number.POSITIVE_INFINITY);
   client.on('error', outcomes.failed).on('ready', outcomes.succeeded);
   const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
   return {
