@@ -172,19 +172,6 @@ describe('webhooks', () => {
     expectProblem(await ask('GET', `/${made.webhookId}`, { of: others }), 404, 'webhook_not_found');
   });
 
-  it('need SECRETS_KEY', async () => {
-    const bare = await startApi({ ...stores.env, SECRETS_KEY: '' });
-    const body = { url: 'https://receiver.example/', types: ['limit.reached'] };
-    const answer = await ask('POST', '', { body, base: bare.baseUrl });
-    expectProblem(answer, 503, 'not_configured');
-    expect(answer.headers.has('retry-after')).toBe(false);
-    expect(answer.body.detail).toMatch(/SECRETS_KEY/);
-    // which is no fault that somebody has to get up for
-    const metrics = await (await fetch(`${bare.opsUrl}/metrics`)).text();
-    expect(metrics).toMatch(/status="503"/);
-    expect(metrics).toMatch(/^assent_http_faults_total 0$/m);
-  });
-
   it('a worker that is killed half-way loses nothing and changes no order, and the receiver of the page takes it', async () => {
     const receiver = await startReceiver();
     const domainId = at(tenant.domainIds, 1);
