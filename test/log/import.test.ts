@@ -214,12 +214,15 @@ describe('an import', () => {
     const { acts } = await own.db.run((sql) => listActs(sql, { limit: 1 }));
     const { codes: _, ...details } = { ...expected, importId: answer.body.importId, isComplete: true };
     expect(acts).toMatchObject([{ actor: 'tester', act: 'records.import', subject: own.domainId, details }]);
-    const authorization = `Bearer ${tokenFor(own.tenant.organizationId, { scope: 'import' })}`;
-    const list = await request<ImportsPage>(own.api.baseUrl, '/v1/organization/imports?limit=1', {
-      headers: { authorization },
-    });
+    // the list of imports, newest first
+    const again = await post(own, text);
+    const headers = { authorization: bearer(own, 'import') };
+    const list = async (query = '') =>
+      (await request<ImportsPage>(own.api.baseUrl, `/v1/organization/imports?limit=1${query}`, { headers })).body;
     const one = { ...details, domainId: own.domainId, at: acts[0]?.at.toISOString(), actor: 'tester' };
-    expect(list.body.imports).toEqual([one]);
+    const newest = await list();
+    expect(newest.imports).toMatchObject([{ importId: again.body.importId, queued: 0, known: 2 }]);
+    expect((await list(`&cursor=${newest.nextCursor}`)).imports).toEqual([one]);
   });
 
   it('is sealed with the time of the import, which the log alone says', async () => {
