@@ -17,6 +17,10 @@ const text = (max: number) =>
 /** The SHA-256 of a notice's bytes, which a record names. */
 export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
 
+/** The two letters of a country in a header or a file, in upper case; undefined where it is none. */
+export const countryIn = (text: string): string | undefined =>
+  /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : undefined;
+
 /** Names of categories and metadata; the three that would reach into an object's prototype are refused. */
 const name = z
   .string()

@@ -8,8 +8,7 @@ import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { idOfDigest, timeOf } from '#libs/base/terms/uuid';
 import { checkRecord, createRules, keepWhatHolds } from '#libs/record/check-record';
-import type { NewRecord, RecordBody } from '#libs/record/contract';
-import { countryIn } from '#libs/record/country';
+import { countryIn, type NewRecord, type RecordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
 import { type LeftOut, leaveOut } from '#libs/record/left-out';
 import {
