@@ -51,6 +51,9 @@ it('the same request gets the same answer, and another one its own', async () =>
   for (const other of [{ claims: { sub: 'somebody' }, key: 'a' }, { key: 'b' }, {}])
     expect((await post(domains, { body: made, ...other })).headers.get('idempotent-replayed')).toBeNull();
   expect(await named(made.name)).toHaveLength(4);
+  // nor for another path
+  const elsewhere = await post<MadeKey>(`${domains}/${first.body.domainId}/keys`, { body: made, key: 'a' });
+  expect([elsewhere.status, elsewhere.body.apiKey]).toEqual([201, expect.any(String)]);
   // rights are looked at each time
   expectProblem(await post(domains, { body: made, key: 'a', claims: { scope: 'read' } }), 403, 'insufficient_scope');
   for (const key of ['', 'x'.repeat(129), 'a b', 'é'])
