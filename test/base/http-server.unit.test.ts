@@ -79,7 +79,6 @@ describe('an answer that is sent as it is made', () => {
   /** It has no end; `isOver` once nothing of it is held any more. */
   async function* endless(): AsyncGenerator<Uint8Array> {
     made = 0;
-    isOver = false;
     try {
       for (;;) {
         made += piece.length;
@@ -90,6 +89,7 @@ describe('an answer that is sent as it is made', () => {
     }
   }
   const ask = async (limits: { judgedAfter: number; slowest: number }, isGzipped: boolean) => {
+    isOver = false;
     await open((_, response) => {
       pipeline(toStream(isGzipped ? gzipped(endless()) : endless(), limits), response, () => {});
     });
