@@ -1,4 +1,4 @@
-/** A JSON body of at most 16 KiB: its bytes, or the object that it is. */
+/** A JSON body of at most 16 KiB: its bytes, or the object that it is, and whether its mistakes are to be mended. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
@@ -103,3 +103,23 @@ function decode(body: Buffer): string {
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Whether whoever tests an integration wants mistakes refused instead of mended: `Prefer: handling=strict` (RFC 7240). The
+ * response then says that it was heard.
+ */
+export function wantsStrict({ req, res }: Context): boolean {
+  const { prefer } = req.headers;
+  if (prefer === undefined || !isStrict(String(prefer))) return false;
+  res.setHeader('Preference-Applied', 'handling=strict');
+  return true;
+}
+
+/** Of several `handling` the first counts. */
+function isStrict(prefer: string): boolean {
+  const preferences = prefer.replaceAll(/"[^"]*[,;][^"]*"/g, '""').split(',');
+  const handling = preferences
+    .map((each) => (each.split(';')[0] ?? '').split('='))
+    .find(([name = '']) => name.trim().toLowerCase() === 'handling');
+  return handling?.[1]?.trim().replaceAll('"', '').toLowerCase() === 'strict';
+}
