@@ -42,7 +42,7 @@ export const privacyRoutes = {
     path: '/v1/organization/acts/lookup',
     query: listQuery,
     answers: { 200: answer('A page of administrative acts', actsPage, actsExample) },
-    refusals: [],
+    refusals: inOrganization,
     tag: 'Privacy',
     summary: 'The acts about a visitor, newest first',
     description: "Who read, exported or erased the visitor's records: the visitor is named by a hash alone.",

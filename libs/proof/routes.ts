@@ -77,7 +77,7 @@ export const proofRoutes = {
     path: `${domain}/log/entries/:position/proof`,
     params: entryPath,
     answers: { 200: plain('A C2SP tlog-proof', 'text/plain', examples.proofText) },
-    refusals: ['domain_not_found', 'plan_feature_required', 'not_found', 'not_sealed_yet', 'expired'],
+    refusals: ['domain_not_found', 'plan_feature_required', 'not_found', 'not_sealed_yet', 'expired', 'not_configured'],
     summary: 'Proof that an entry is in the log',
     description: 'Of any entry, also of an erasure or a notice, whose position the feed has.',
   },
