@@ -16,7 +16,7 @@ import { readCsv } from './import/csv.ts';
 import { inUtf8, isReadable } from './import/encodings.ts';
 import { beginImport, type ImportCounts, importRows, noRows, noteImport } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
-import { presetNames, readColumns } from './import/presets.ts';
+import { type Preset, presetNames, readColumns, readPreset } from './import/presets.ts';
 import { writeRefused } from './import/refused-rows.ts';
 import type { Rows } from './import/rows.ts';
 import { isTimeFormat, isTimeZone } from './import/time-rules.ts';
@@ -35,7 +35,7 @@ interface Options {
   format?: string;
   dryRun?: boolean;
   refused?: string;
-  delimiter: string;
+  delimiter?: string;
   preset?: string;
   map: string[];
   mapValue: string[];
@@ -54,8 +54,11 @@ export function importCommand(tools: ImportTools): Command {
     .option('--format <format>', 'ndjson or csv; default: by the name of the file')
     .option('--dry-run', 'only check and count')
     .option('--refused <file>', 'write the rows that were refused to this file, as CSV')
-    .option('--delimiter <character>', 'between the cells of a CSV', ',')
-    .option('--preset <name>', `columns of another service, not tried with real files: ${presetNames.join(', ')}`)
+    .option('--delimiter <character>', 'between the cells of a CSV; default: a comma')
+    .option(
+      '--preset <name>',
+      `how another service writes its files: ${presetNames.join(', ')} (not tried with real files), or a JSON file`,
+    )
     .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
     .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
     .option('--time-format <format>', 'of times, such as "dd/MM/yyyy HH:mm", unix or unix-ms; default: RFC 3339')
@@ -81,6 +84,7 @@ export function importCommand(tools: ImportTools): Command {
 async function run(config: ImportConfig, db: Database, file: string, options: Options) {
   const { domain: domainId, dryRun: isDryRun = false } = options;
   checkOptions(options);
+  const form = await formOf(options);
   if (options.refused !== undefined && isGzip(options.refused))
     throw new Error('--refused writes plain text: give it a name without .gz');
   const [domain] = await db.read((sql) => listAllDomains(sql, undefined, domainId));
@@ -97,7 +101,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
     now: Date.now(),
     ip: config.addressRule(),
     retentionMonths,
-    times: await timesOf(options),
+    times: await timesOf(form, isMapped(options)),
   });
   const { size } = await stat(file);
   const isPacked = await isPackedFile(file);
@@ -120,7 +124,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   try {
     await importRows(
       {
-        rows: rowsOf(inUtf8(isPacked ? unpackedOf(read) : read, options.encoding), formatOf(file, options), options),
+        rows: rowsOf(inUtf8(isPacked ? unpackedOf(read) : read, form.encoding), formatOf(file, options), form, options),
         toRecord,
         findKnown: (rows) => db.read((sql) => findKnownRows(sql, domainId, rows)),
         // straight to Postgres, a statement at a time; the worker raises the counters
@@ -142,10 +146,22 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   return { counts, importId };
 }
 
+/** How the file is written: as the preset says, unless an option says otherwise. */
+async function formOf({ preset, delimiter, timeFormat, timeZone, encoding }: Options): Promise<Preset> {
+  const known: Preset = preset === undefined ? { columns: {}, values: {} } : await readPreset(preset);
+  return {
+    ...known,
+    delimiter: delimiter ?? known.delimiter,
+    timeFormat: timeFormat ?? known.timeFormat,
+    timeZone: timeZone ?? known.timeZone,
+    encoding: encoding ?? known.encoding,
+  };
+}
+
 /** Mapped columns have times without a zone more often than not. Loaded for whoever needs it, since it takes a while. */
-async function timesOf(options: Options): Promise<TimeReader | undefined> {
-  const { timeFormat: format, timeZone: zone } = options;
-  if (format === undefined && zone === undefined && !isMapped(options)) return undefined;
+async function timesOf(form: Preset, isForeign: boolean): Promise<TimeReader | undefined> {
+  const { timeFormat: format, timeZone: zone } = form;
+  if (format === undefined && zone === undefined && !isForeign) return undefined;
   return (await import('./import/times.ts')).createTimeReader({ format, zone });
 }
 
@@ -169,17 +185,15 @@ function formatOf(file: string, { format }: Options): ImportFormat {
 const isMapped = ({ preset, map, mapValue }: Options): boolean =>
   preset !== undefined || map.length + mapValue.length > 0;
 
-function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, options: Options): Rows {
-  const columns = readColumns(options);
+function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, form: Preset, options: Options): Rows {
+  const { delimiter = ',' } = form;
+  const columns = readColumns(form, options.map, options.mapValue);
   if (format === 'ndjson') {
     if (isMapped(options)) throw new Error('--map, --map-value and --preset are for CSV');
     return readNdjson(bytes);
   }
-  if (options.delimiter.length !== 1) throw new Error('--delimiter is one character');
-  return readCsv(bytes, {
-    delimiter: options.delimiter,
-    ...(isMapped(options) && { fieldsOf: createFieldsOf(columns) }),
-  });
+  if (delimiter.length !== 1) throw new Error('--delimiter is one character');
+  return readCsv(bytes, { delimiter, ...(isMapped(options) && { fieldsOf: createFieldsOf(columns) }) });
 }
 
 const width = 24;

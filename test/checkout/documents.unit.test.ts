@@ -13,6 +13,7 @@ import { createReadyGauge } from '#libs/base/ops/port';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
 import { problemBody, problems } from '#libs/base/terms/problem';
 import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/log/contract';
+import { presetFile } from '#libs/log/import/presets';
 import { noticesPage } from '#libs/notices/contract';
 import { retentionBacklog } from '#libs/privacy/metrics';
 import { consistency, consistencyQuery, proofBundle } from '#libs/proof/contract';
@@ -144,10 +145,11 @@ describe('docs/api.md', () => {
     consistency,
     feed,
     problemBody,
+    presetFile,
   ];
 
   it.each(blocks('json').map(({ text }, index) => [index + 1, text]))(
-    'JSON block %i is an answer of the contract',
+    'JSON block %i is an answer of the contract, or a file that a command takes',
     (_, text) => {
       const shown: unknown = JSON.parse(text);
       const same = answers.filter((schema) => {

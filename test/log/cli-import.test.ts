@@ -76,6 +76,36 @@ describe('records import', () => {
     expect(result).toMatchObject({ read: 1, queued: 1, rejected: 0 });
   });
 
+  it('has a preset for whatever a file says of its columns and of how it is written, and options come first', async () => {
+    const preset = fileOf(
+      'ours.json',
+      JSON.stringify({
+        columns: { externalId: 'Nr', decidedAt: 'Zeit', decision: 'Wahl', 'preferences.ads': 'Werbung' },
+        values: { decision: { Ja: 'accept_all', nein: 'reject_all' } },
+        delimiter: ';',
+        timeFormat: 'dd.MM.yyyy HH:mm',
+        timeZone: 'Europe/Berlin',
+        encoding: 'utf-16',
+      }),
+    );
+    const rows = 'Nr;Zeit;Wahl;Werbung\r\n1;01.07.2023 10:00;ja;yes\r\n2;30.02.2023 10:00;nein;no\r\n';
+    const file = path.join(folder, 'ours.csv');
+    writeFileSync(file, rows, 'utf16le');
+    const domainId = at(stack.tenant.domainIds, 1);
+    const args = ['records', 'import', file, '--domain', domainId, '--preset', preset];
+    expect(await cli.json<Imported>(...args)).toMatchObject({ read: 2, queued: 1, rejected: 1 });
+    expect(await recordsOf(domainId)).toMatchObject([
+      { decision: 'accept_all', decidedAt: '2023-07-01T08:00:00.000Z', preferences: { ads: true } },
+    ]);
+    const other = await cli.json<Imported>(...args, '--time-zone', 'UTC', '--dry-run');
+    expect(other, 'of another time, so another record').toMatchObject({ queued: 1, known: 0 });
+    const wrong = fileOf('wrong.json', '{"timeFormat":"HH:mm"}');
+    expect(await cli.error(...args.with(-1, wrong))).toContain(`${wrong}: timeFormat: must be`);
+    expect(await cli.error(...args.with(-1, 'nobody'))).toContain(
+      'cookiebot, usercentrics, cookieyes, or a .json file',
+    );
+  });
+
   it.each([
     ['ndjson', '', 400_000],
     ['csv', 'decision,decidedAt\n', 100_000],

@@ -1,73 +1,122 @@
-/** Consent logs of other services, by what their documentation says of their columns; not tried with real files. */
+/** How files of other services are written: of those that are built in, by what is publicly known; else by a file. */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { addColumn, addValue, type Columns, noColumns } from './columns.ts';
+import { importQuery } from './contract.ts';
 
-const presets: Record<string, { columns: string[]; values: string[] }> = {
-  cookiebot: {
-    columns: [
-      'externalId=Key',
-      'decidedAt=Date and time',
-      'decision=Consent state',
-      'ip=IP address',
-      'userAgent=User agent',
-      'pageUrl=URL',
-      'preferences.preferences=Preferences',
-      'preferences.statistics=Statistics',
-      'preferences.marketing=Marketing',
-    ],
-    values: [
-      'decision:accepted=accept_all',
-      'decision:all=accept_all',
-      'decision:declined=reject_all',
-      'decision:necessary=reject_all',
-      'decision:customized=custom',
-      'decision:withdrawn=withdraw',
-    ],
-  },
+const { timeFormat, timeZone, encoding } = importQuery.shape;
+
+/** What a preset may say: the options of the command, except those about one run. */
+export const presetFile = z.strictObject({
+  /** field → their column */
+  columns: z.record(z.string(), z.string()).default({}),
+  /** field → what they write → what it means */
+  values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+  delimiter: z.string().length(1).optional(),
+  timeFormat,
+  timeZone,
+  encoding,
+});
+export type Preset = z.infer<typeof presetFile>;
+
+// not tried with real files; how they write times is not published, beyond ISO 8601
+const builtIn: ReadonlyMap<string, Preset> = new Map([
+  [
+    'cookiebot',
+    {
+      columns: {
+        externalId: 'Key',
+        decidedAt: 'Date and time',
+        decision: 'Consent state',
+        ip: 'IP address',
+        userAgent: 'User agent',
+        pageUrl: 'URL',
+        'preferences.preferences': 'Preferences',
+        'preferences.statistics': 'Statistics',
+        'preferences.marketing': 'Marketing',
+      },
+      values: {
+        decision: {
+          accepted: 'accept_all',
+          all: 'accept_all',
+          declined: 'reject_all',
+          necessary: 'reject_all',
+          customized: 'custom',
+          withdrawn: 'withdraw',
+        },
+      },
+    },
+  ],
   // a row for each service: of one decision the first is imported
-  usercentrics: {
-    columns: [
-      'visitorId=Controller ID',
-      'externalId=Controller ID',
-      'decidedAt=Timestamp',
-      'bannerVersion=CMP Configuration Version',
-      'decision=Consent Action',
-      'tcString=Consent String',
-    ],
-    values: [
-      'decision:onAcceptAllServices=accept_all',
-      'decision:onDenyAllServices=reject_all',
-      'decision:onUpdateServices=custom',
-    ],
-  },
-  cookieyes: {
-    columns: ['externalId=Consent ID', 'decidedAt=Date', 'decision=Consent Status', 'country=Country', 'ip=IP Address'],
-    values: [
-      'decision:accepted=accept_all',
-      'decision:rejected=reject_all',
-      'decision:partially accepted=custom',
-      'decision:withdrawn=withdraw',
-    ],
-  },
-};
+  [
+    'usercentrics',
+    {
+      columns: {
+        visitorId: 'Controller ID',
+        externalId: 'Controller ID',
+        decidedAt: 'Timestamp',
+        bannerVersion: 'CMP Configuration Version',
+        decision: 'Consent Action',
+        tcString: 'Consent String',
+      },
+      values: {
+        decision: { onAcceptAllServices: 'accept_all', onDenyAllServices: 'reject_all', onUpdateServices: 'custom' },
+      },
+    },
+  ],
+  [
+    'cookieyes',
+    {
+      columns: {
+        externalId: 'Consent ID',
+        decidedAt: 'Date',
+        decision: 'Consent Status',
+        country: 'Country',
+        ip: 'IP Address',
+      },
+      values: {
+        decision: {
+          accepted: 'accept_all',
+          rejected: 'reject_all',
+          'partially accepted': 'custom',
+          withdrawn: 'withdraw',
+        },
+      },
+    },
+  ],
+]);
 
-export const presetNames = Object.keys(presets);
+export const presetNames = [...builtIn.keys()];
 
-/** With what else was given on the command line, which comes first. */
-export function readColumns({
-  preset,
-  map,
-  mapValue,
-}: {
-  preset?: string;
-  map: string[];
-  mapValue: string[];
-}): Columns {
-  const known = preset === undefined ? { columns: [], values: [] } : presets[preset];
-  if (!known) throw new Error(`--preset is one of ${presetNames.join(', ')}`);
+/** One that is built in, or a JSON file. Throws an error that says what is wrong, in one line. */
+export async function readPreset(name: string): Promise<Preset> {
+  const known = builtIn.get(name);
+  if (known) return known;
+  if (!name.endsWith('.json')) throw new Error(`--preset is one of ${presetNames.join(', ')}, or a .json file`);
+  const text = await readFile(name, 'utf8');
+  const read = presetFile.safeParse(parseJson(text));
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new Error(`${name}: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The columns of a preset, and those that were given with it, which come first. */
+export function readColumns({ columns, values }: Preset, map: string[], mapValue: string[]): Columns {
   const all = noColumns();
   // what else a preset names need not be in the file
-  for (const text of known.columns) addColumn(text, all, /^(decision|decidedAt)=/.test(text));
+  for (const [field, column] of Object.entries(columns))
+    addColumn(`${field}=${column}`, all, ['decision', 'decidedAt'].includes(field));
   for (const text of map) addColumn(text, all, true);
-  for (const text of [...known.values, ...mapValue]) addValue(text, all);
+  for (const [field, meanings] of Object.entries(values))
+    for (const [theirs, ours] of Object.entries(meanings)) addValue(`${field}:${theirs}=${ours}`, all);
+  for (const text of mapValue) addValue(text, all);
   return all;
 }
