@@ -74,6 +74,7 @@ import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/docs.ts';
 import { preview } from './pages/preview.ts';
+import { atPublicName } from './pages/public-name.ts';
 import { signIn } from './pages/sign-in.ts';
 import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
@@ -196,6 +197,7 @@ export function createApp(given: AppParts): Koa<State> {
   app.use(forPages);
   app.use(endpoints.routes());
   app.use(keyOrToken.routes());
+  app.use(atPublicName(deps.config));
   app.use(pages.routes());
   app.use(documentHeaders);
   app.use(refuseOtherMethods);

@@ -27,8 +27,8 @@ const routes = {
 /** of the API, not of the release */
 const version = '1.0.0';
 
-/** `base`: the path that the service is under. */
-export const createOpenApi = (base = '') =>
+/** `address`: where people reach the service; else where the document is. */
+export const createOpenApi = (address = '') =>
   createDocument({
     openapi: '3.1.0',
     info: {
@@ -38,7 +38,7 @@ export const createOpenApi = (base = '') =>
       contact: { name: 'The maintainers of Assent' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: `${base}/` }],
+    servers: [{ url: `${address}/` }],
     tags: [
       { name: 'Record', description: 'for widgets, with the API key of a domain' },
       { name: 'Read', description: 'for dashboards, with an access token of an organization' },

@@ -7,8 +7,10 @@ import { fingerprintsOf } from './key-fingerprints.ts';
 import { changeRate, displayRate, failureRate, readRate, settings, type Values } from './settings.ts';
 import {
   readAddressRule,
+  readBasePath,
   readConnections,
   readPrivacyKey,
+  readPublicUrl,
   readSecretsKey,
   readTracing,
   readWebhookReach,
@@ -42,8 +44,6 @@ function readProvider(values: Values): Provider | null {
   };
 }
 
-const readBasePath = ({ PUBLIC_URL: url }: Values): string => url?.pathname.replace(/\/$/, '') ?? '';
-
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(settings, environment);
   const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
@@ -58,6 +58,8 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     tokens: readTokens(values),
     /** null: the dashboard takes access tokens only */
     oidc: readProvider(values),
+    /** where people reach the service, without a slash at its end; undefined: nobody said */
+    publicUrl: readPublicUrl(values),
     /** where the service is on its host: '' at the top, or such as `/consent` */
     basePath: readBasePath(values),
     webConcurrency: values.WEB_CONCURRENCY,

@@ -13,6 +13,7 @@ import {
   readPreviousPrivacyKey,
   readPreviousSecretsKey,
   readPrivacyKey,
+  readPublicUrl,
   readSecretsKey,
   readWebhookReach,
 } from './shared.ts';
@@ -54,6 +55,7 @@ export function readCliConfig(stack: Record<string, string>, environmentGiven: N
     addressRule: () => readAddressRule(values),
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     backupDays: values.BACKUP_DAYS,
+    publicUrl: readPublicUrl(values),
     actor: environment.SUDO_USER || environment.USER || environment.LOGNAME || 'operator',
   };
 }

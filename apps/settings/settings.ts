@@ -62,7 +62,7 @@ export const settings = {
     about: "the address of the operations port; of a name that several machines have, this one's, and loopback",
   }),
   PUBLIC_URL: setting(publicAddress, {
-    for: api,
+    for: signing,
     about:
       'where people reach the service: https, or http on loopback; with a path, if a reverse proxy has it under one, such as https://www.example.com/consent',
   }),

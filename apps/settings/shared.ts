@@ -17,6 +17,12 @@ export const readConnections = (values: Values) => ({
 export const readDatabaseUrl = ({ DATABASE_URL: url }: Values): string =>
   checkPostgresAddress('DATABASE_URL', url ?? refuse('DATABASE_URL', 'set: the address of Postgres'));
 
+/** Where people reach the service, without a slash at its end; undefined: nobody said. */
+export const readPublicUrl = ({ PUBLIC_URL: url }: Values): string | undefined => url?.href.replace(/\/$/, '');
+
+/** Where the service is on its host: '' at the top, or such as `/consent`. */
+export const readBasePath = ({ PUBLIC_URL: url }: Values): string => url?.pathname.replace(/\/$/, '') ?? '';
+
 /** Undefined: nothing is traced. */
 export const readTracing = ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,

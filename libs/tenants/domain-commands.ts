@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { find, print, printList } from '#libs/base/cli/session';
+import { find, print, printList, type Tools } from '#libs/base/cli/session';
 import { isOrigin, originRule } from '#libs/base/terms/origin';
 import { domainIdPattern } from '#libs/base/terms/terms';
 import { hashedPath, integrityOf, keepWidgetFiles, readWidgetFile } from '#libs/widget/files';
@@ -43,7 +43,7 @@ async function onDomain(
   });
 }
 
-export function domainCommand(tools: TenantTools): Command {
+export function domainCommand(tools: Tools<{ actor: string; publicUrl: string | undefined }>): Command {
   const command = new Command('domain').description('domains: the websites whose visitors decide');
   command
     .command('create <org> <name>')
@@ -99,8 +99,11 @@ export function domainCommand(tools: TenantTools): Command {
   command
     .command('show <domain>')
     .description('show a domain and the permanent path of the current widget')
-    .option('--api <url>', 'the public URL of the API: also prints the script tag, without the key')
-    .action(async (id: string, { api }: { api?: string }, self: Command) => {
+    .option(
+      '--api <url>',
+      'where pages reach the service: also prints the script tag, without the key; default: PUBLIC_URL',
+    )
+    .action(async (id: string, { api = tools.config().publicUrl }: { api?: string }, self: Command) => {
       const file = readWidgetFile(widgetBuild, 'widget');
       const domains = await tools.database((db) =>
         db.write(async (sql) => {

@@ -1,27 +1,31 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Binds for a moment; the port that was bound, or undefined when it is taken or not allowed. */
-async function tryPort(port: number, host: string): Promise<number | undefined> {
+/** Binds for a moment; the port that was bound. Throws where it is taken or not allowed. */
+async function bind(port: number, host: string): Promise<number> {
   const server = createServer();
   try {
     await once(server.listen({ port, host, exclusive: true }), 'listening');
     const address = server.address();
-    return typeof address === 'object' ? address?.port : undefined;
-  } catch {
-    return undefined;
+    if (address === null || typeof address === 'string') throw new Error(`no port on ${host}`);
+    return address.port;
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
 }
 
-export async function isFree(port: number, host: string): Promise<boolean> {
-  return (await tryPort(port, host)) !== undefined;
-}
+export const isFree = (port: number, host: string): Promise<boolean> =>
+  bind(port, host).then(
+    () => true,
+    () => false,
+  );
+
+/** By another process. On a host that this machine does not have, nothing is. */
+export const isTaken = (port: number, host: string): Promise<boolean> =>
+  bind(port, host).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'EADDRINUSE',
+  );
 
 /** A free port on the loopback. Another process may still be quicker: whoever binds it must be ready to ask again. */
-export async function freePort(): Promise<number> {
-  const port = await tryPort(0, '127.0.0.1');
-  if (port === undefined) throw new Error('no free port on 127.0.0.1');
-  return port;
-}
+export const freePort = (): Promise<number> => bind(0, '127.0.0.1');

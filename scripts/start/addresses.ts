@@ -1,6 +1,6 @@
 /** Where the services listen: the usual ports when they are free, the user's own or none. */
 import { Advice } from '../stack/advice.ts';
-import { freePort, isFree } from '../stack/ports.ts';
+import { freePort, isFree, isTaken } from '../stack/ports.ts';
 import { PortTaken } from './service.ts';
 import { given } from './settings.ts';
 
@@ -15,11 +15,27 @@ export async function chooseAddresses() {
   return { host, port, opsHost, opsPort, workerOpsPort };
 }
 
+/** The name of this machine for itself, where what listens there is reached by it. */
+const isLocal = (host: string): boolean => ['127.0.0.1', '::1', 'localhost', '0.0.0.0', '::'].includes(host);
+
+/** Where people reach it on this machine: browsers let localhost do what they refuse to an address. */
+export const pagesUrl = (host: string, port: number): string =>
+  isLocal(host) ? `http://localhost:${port}` : baseUrl(host, port);
+
+/** PUBLIC_URL where the user has set none; it takes no other address without TLS. */
+export const publicUrl = (host: string, port: number): { PUBLIC_URL?: string } =>
+  isLocal(host) && given('PUBLIC_URL') === undefined ? { PUBLIC_URL: pagesUrl(host, port) } : {};
+
 /** A base address that a client on this machine can use. */
 export function baseUrl(host: string, port: number): string {
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
+
+/** Where it listens; a name that leads to it must not lead browsers to another service first. */
+const isFreeAt = async (port: number, host: string): Promise<boolean> =>
+  (await isFree(port, host)) &&
+  !(isLocal(host) && ((await isTaken(port, '::1')) || (await isTaken(port, '127.0.0.1'))));
 
 async function choosePort(name: string, usual: number, host: string, others: number[]): Promise<number> {
   const wanted = given(name);
@@ -27,14 +43,14 @@ async function choosePort(name: string, usual: number, host: string, others: num
   const port = Number(wanted);
   const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535;
   if (!isPort) throw new Advice(`${name} must be a port, not "${wanted}".`);
-  if (others.includes(port) || !(await isFree(port, host))) {
+  if (others.includes(port) || !(await isFreeAt(port, host))) {
     throw new Advice(`${name}: ${host}:${port} is taken. Free it, or choose another ${name}.`);
   }
   return port;
 }
 
 async function usualOrFree(usual: number, host: string, others: number[]): Promise<number> {
-  if (!others.includes(usual) && (await isFree(usual, host))) return usual;
+  if (!others.includes(usual) && (await isFreeAt(usual, host))) return usual;
   for (;;) {
     const port = await freePort();
     if (!others.includes(port)) return port;

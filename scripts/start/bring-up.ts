@@ -9,7 +9,7 @@ import { dataRoot, root } from '../stack/paths.ts';
 import { startPostgres } from '../stack/postgres.ts';
 import { startRedis } from '../stack/redis.ts';
 import type { RunningServer, ServerOptions } from '../stack/server.ts';
-import { type Addresses, baseUrl, chooseAddresses, onFreePorts } from './addresses.ts';
+import { type Addresses, baseUrl, chooseAddresses, onFreePorts, pagesUrl, publicUrl } from './addresses.ts';
 import { createCli, type DemoSetup, ensureDemo } from './demo.ts';
 import { startService, untilReady } from './service.ts';
 import { canIssueTokens, given, madeSettings, publishSettings, writePrivate } from './settings.ts';
@@ -105,7 +105,8 @@ type Env = NodeJS.ProcessEnv;
 
 async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addresses: Addresses, signal: AbortSignal) {
   const { host, port, opsHost, opsPort, workerOpsPort } = addresses;
-  const listening: Env = { ...env, HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
+  const ports = { HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
+  const listening: Env = { ...env, ...ports, ...publicUrl(host, port) };
   const opsUrl = baseUrl(opsHost, opsPort);
   const workerOpsUrl = baseUrl(opsHost, workerOpsPort);
   publishSettings(listening);
@@ -123,5 +124,5 @@ async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addr
     await Promise.all(services.map(({ tethered }) => tethered.stop()));
     throw error;
   }
-  return { baseUrl: baseUrl(host, port), opsUrl, workerOpsUrl, services };
+  return { baseUrl: pagesUrl(host, port), opsUrl, workerOpsUrl, services };
 }

@@ -4,10 +4,11 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
+import { freePort } from '../../scripts/stack/ports.ts';
 import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
-import { startApi } from '../support/service.ts';
+import { runApi, startApi } from '../support/service.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -45,6 +46,29 @@ it.each<[string, string]>([
     expect((await get(target, { 'if-none-match': '"another"' })).status).toBe(200);
   },
 );
+
+it('pages that are opened by another name of this machine are led to the public one, and nothing else is', async () => {
+  const port = await freePort();
+  const of = { ...stack.env, PORT: String(port) };
+  const asked = async (baseUrl: string, accept: string) => {
+    const target = '/domains/dom_1/log?page=2';
+    const { status, headers } = await fetch(baseUrl + target, { headers: { accept }, redirect: 'manual' });
+    return [status, headers.get('location')];
+  };
+  const [page, script] = ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*'];
+  const at = `http://127.0.0.1:${port}`;
+  const { stop } = await runApi({ ...of, PUBLIC_URL: `http://localhost:${port}` });
+  expect(await asked(at, page)).toEqual([307, `http://localhost:${port}/domains/dom_1/log?page=2`]);
+  expect(await asked(`http://localhost:${port}`, page)).toEqual([200, null]);
+  expect(await asked(at, script)).toEqual([200, null]);
+  await stop();
+  // behind a proxy, which may have passed it on under this name
+  for (const PUBLIC_URL of [`http://localhost:${port}/consent`, 'http://localhost:1', 'https://consent.example']) {
+    const api = await runApi({ ...of, PUBLIC_URL });
+    expect(await asked(at, page)).toEqual([200, null]);
+    await api.stop();
+  }
+});
 
 describe('the dashboard', () => {
   it('is one page at each of its addresses, with nothing inline and nothing from elsewhere', async () => {

@@ -114,6 +114,14 @@ describe('the documents', () => {
     expect(words.filter((word) => !checkout.output.includes(word))).toEqual([]);
   });
 
+  it('lead to localhost, whatever name of this machine a page is opened by', async () => {
+    const { baseUrl } = checkout.demo;
+    expect(checkout.output).toContain(`Dashboard   ${baseUrl}/#token=`);
+    const { hostname, port } = new URL(baseUrl);
+    const opened = await fetch(`http://127.0.0.1:${port}/docs`, { headers: { accept: 'text/html' } });
+    expect([hostname, checkout.settings.PUBLIC_URL, opened.url]).toEqual(['localhost', baseUrl, `${baseUrl}/docs`]);
+  });
+
   const hasCommands = (page: string) => linesOf(page).some((line) => withoutComment(line) && !isNotRun(line));
 
   it.each(pages.filter((page) => !apart.includes(page) && hasCommands(page)))(

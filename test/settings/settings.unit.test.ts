@@ -131,8 +131,11 @@ describe('what is given', () => {
       { trustedProxyHops: 2, countryHeader: 'cf-ipcountry' },
     ],
     [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
-    [{ PUBLIC_URL: 'https://www.example.com/own/consent/' }, { basePath: '/own/consent' }],
-    [{ PUBLIC_URL: 'http://localhost:3000' }, { basePath: '' }],
+    [
+      { PUBLIC_URL: 'https://www.example.com/own/consent/' },
+      { basePath: '/own/consent', publicUrl: 'https://www.example.com/own/consent' },
+    ],
+    [{ PUBLIC_URL: 'http://localhost:3000' }, { basePath: '', publicUrl: 'http://localhost:3000' }],
     [
       {
         WEBHOOK_ALLOW: '192.168.1.20, 10.0.0.0/8,fd12::/16,N8N',

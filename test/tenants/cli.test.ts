@@ -60,6 +60,9 @@ describe('tenants by the command line, in the order in which an operator makes t
       widget: expect.stringMatching(/^\/widget-[0-9a-f]{16}\.js$/),
       integrity: expect.stringMatching(/^sha384-/),
     });
+    const behind = createCli({ ...env, PUBLIC_URL: 'https://www.example.com/consent/' });
+    const { tag } = await behind.json<{ tag: string }>('domain', 'show', 'shop_B-1');
+    expect(tag).toContain(`<script src="https://www.example.com/consent${shown.widget}" integrity="`);
     expect(await cli.json('domain', 'list')).toEqual({
       domains: [made, named].map((domain) => ({ ...domain, archivedAt: null })),
     });

@@ -10,8 +10,8 @@ function serve(read: () => Uint8Array, type: string): Middleware {
   return async (ctx) => sendPacked(ctx, await file(), type, eachTime);
 }
 
-export const openapi = ({ config }: { config: { basePath: string } }): Middleware =>
-  serve(() => Buffer.from(JSON.stringify(createOpenApi(config.basePath))), 'application/json');
+export const openapi = ({ config }: { config: { publicUrl: string | undefined } }): Middleware =>
+  serve(() => Buffer.from(JSON.stringify(createOpenApi(config.publicUrl))), 'application/json');
 
 /** The page and its files. */
 export const docs = (): Record<string, Middleware> => ({

@@ -58,7 +58,7 @@ export const webAddress = address('http', 'https')
   .refine((text) => URL.canParse(text) && new URL(text).username === '' && new URL(text).password === '')
   .meta({ rule: 'an address that begins with http:// or https://, without a user name or password' });
 
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
 /** A path of plain characters: it stands in pages and in links. */
 export const publicAddress = z
