@@ -50,15 +50,23 @@ export async function findProgram(wanted: Wanted): Promise<Program> {
   const own = names.flatMap(onMachine).map((binary) => ({ binary, env: process.env }));
   const found = own.find(runs);
   if (found) return found;
-  const folder = path.join(dataRoot, 'packages', packages[0]);
-  if (!existsSync(folder)) {
-    say(`no ${packages[0]} here: unpacking Debian's package into .data (once)`);
-    await unpackOnce(folder, packages, advice, signal);
-  }
+  const folder = await unpackPackages(packages, { advice, say, signal });
   const libraries = [...libraryFolders(folder), process.env.LD_LIBRARY_PATH].filter(Boolean).join(path.delimiter);
   const program = { binary: path.join(folder, inPackage), env: { ...process.env, LD_LIBRARY_PATH: libraries }, folder };
   if (!runs(program)) throw new Advice(`${advice} The copy in ${folder} does not run here: remove it.`);
   return program;
+}
+
+/** The folder that Debian's packages are unpacked into, such as those that hold no program. */
+export async function unpackPackages(
+  packages: readonly [string, ...string[]],
+  { advice = `${packages[0]} is missing.`, say = () => {}, signal }: Pick<Wanted, 'advice' | 'say' | 'signal'> = {},
+): Promise<string> {
+  const folder = path.join(dataRoot, 'packages', packages[0]);
+  if (existsSync(folder)) return folder;
+  say(`no ${packages[0]} here: unpacking Debian's package into .data (once)`);
+  await unpackOnce(folder, packages, advice, signal);
+  return folder;
 }
 
 function onMachine(name: string): string[] {
