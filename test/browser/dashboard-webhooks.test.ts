@@ -50,6 +50,8 @@ describe('the page of webhooks', () => {
     await page.getByRole('checkbox', { name: /New entries/ }).waitFor();
     await page.getByRole('radio', { name: 'Only these' }).check();
     await page.getByRole('checkbox', { name: 'shop.example' }).check();
+    const headers = 'Authorization: Bearer of-the-receiver\nx-shop: north: 1\n';
+    await page.getByRole('textbox', { name: 'Headers, one per line' }).fill(headers);
     await fillIn(page, receiver.url);
     const secret = page.getByRole('region', { name: /Copy the secret now/ });
     await secret.getByRole('button', { name: 'Copy Secret' }).click();
@@ -67,6 +69,12 @@ describe('the page of webhooks', () => {
     await click(page, 'Send test');
     await page.getByText(/The test was delivered in/).waitFor();
     expect(receiver.received.map(({ message }) => message.type)).toEqual(['webhook.test']);
+    expect(receiver.received[0]?.headers).toMatchObject({
+      authorization: 'Bearer of-the-receiver',
+      'x-shop': 'north: 1',
+    });
+    expect(await page.getByRole('definition').filter({ hasText: 'authorization, x-shop' }).count()).toBe(1);
+    expect(await page.content()).not.toContain('of-the-receiver');
     await row(page, /Test.*Delivered 204/).waitFor();
 
     await decide(3);
@@ -120,6 +128,34 @@ describe('the page of webhooks', () => {
     await hasFocus(page.getByRole('button', { name: 'Change…' }));
     const [webhook] = await listed();
     expect(webhook).toMatchObject({ types: ['records.sealed', 'visitor.erased'], decisions: ['withdraw'] });
+
+    await step('gives it headers and a size, keeps them, and takes them away', async () => {
+      const field = page.getByRole('textbox', { name: 'Headers, one per line' });
+      const size = page.getByRole('textbox', { name: 'Largest message, in bytes' });
+      const saved = async () => {
+        await click(page, 'Save changes');
+        await page.getByRole('button', { name: 'Change…' }).waitFor();
+        return (await listed())[0];
+      };
+      await click(page, 'Change…');
+      await field.fill('authorization: Bearer one');
+      await size.fill('100');
+      await click(page, 'Save changes');
+      await page.getByRole('alert').getByText('Must be at least 16384.').waitFor();
+      await size.fill('20000');
+      expect(await saved()).toMatchObject({ headers: ['authorization'], maxBytes: 20_000 });
+      await page.getByRole('definition').filter({ hasText: '20,000 bytes' }).waitFor();
+      await click(page, 'Change…');
+      expect(await page.getByRole('radio', { name: 'Keep authorization' }).isChecked()).toBe(true);
+      await page.getByRole('textbox', { name: 'URL' }).fill('https://elsewhere.example/');
+      await page.getByText('these headers will be deleted').waitFor();
+      await page.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/other`);
+      expect(await saved()).toMatchObject({ headers: ['authorization'], url: `${receiver.url}/other` });
+      await click(page, 'Change…');
+      await page.getByRole('radio', { name: 'Replace them' }).check();
+      await page.getByRole('textbox', { name: 'URL' }).fill(receiver.url);
+      expect(await saved()).toMatchObject({ headers: [], url: receiver.url });
+    });
 
     await click(page, 'Pause');
     await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor();
@@ -192,6 +228,12 @@ describe('the page of webhooks', () => {
     await fillIn(page, 'ftp://receiver.example');
     await page.getByRole('alert').getByText('Must begin with https://.').waitFor();
     expect(await url.getAttribute('aria-invalid')).toBe('true');
+    const headers = page.getByRole('textbox', { name: 'Headers, one per line' });
+    await headers.fill('host: elsewhere.example');
+    await fillIn(page, receiver.url);
+    await page.getByRole('alert').getByText('host is set by the service.').waitFor();
+    await hasFocus(headers);
+    await headers.fill('');
     await make(page, receiver);
     await click(page, 'Replay…');
     const dialog = page.getByRole('dialog', { name: 'Replay entries' });

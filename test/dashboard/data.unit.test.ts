@@ -12,7 +12,14 @@ import { type Act, tellAct } from '../../apps/dashboard/settings/acts.ts';
 import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/settings/domain-draft.ts';
 import { originFrom } from '../../apps/dashboard/settings/typed-origin.ts';
 import { unlistedOrigins } from '../../apps/dashboard/settings/unlisted-origins.ts';
-import { bodyOf, draftOf, errorsByField, missingIn } from '../../apps/dashboard/webhooks/webhook-draft.ts';
+import {
+  bodyOf,
+  draftOf,
+  errorsByField,
+  isElsewhere,
+  missingIn,
+  newDraft,
+} from '../../apps/dashboard/webhooks/webhook-draft.ts';
 import { type Delivery, isGivenUp, mergeDeliveries } from '../../apps/dashboard/webhooks/webhook-facts.ts';
 
 const now = Date.parse('2026-03-31T12:00:00Z');
@@ -188,27 +195,48 @@ describe('usage of the month', () => {
 });
 
 describe('the form of a webhook', () => {
-  const given = { url: 'https://a.example/', types: ['records.sealed' as const], domains: null, decisions: null };
+  const given = {
+    ...{ url: 'https://a.example/', types: ['records.sealed' as const], domains: null, decisions: null },
+    ...{ headers: ['authorization'], maxBytes: 20_000 },
+  };
 
   it('sends what it was given, if nothing is changed, and no decisions where no entries are sent', () => {
     const chosen = { ...given, domains: ['dom_1'], decisions: ['withdraw' as const] };
-    for (const body of [given, chosen]) expect(bodyOf(draftOf(body))).toEqual(body);
+    // whose headers are kept
+    for (const body of [given, chosen]) expect({ ...bodyOf(draftOf(body)), headers: given.headers }).toEqual(body);
     const draft = { ...draftOf({ ...given, types: ['limit.reached'] }), decisions: [] };
     expect(missingIn(draft)).toEqual({});
     expect(webhookBody.parse(bodyOf(draft)).decisions).toBeNull();
   });
 
+  it('takes headers a line each, and knows where those that it has will not go', () => {
+    const draft = { ...draftOf(given), keepsHeaders: false, headers: ' X-Shop : north: 1\r\n\nauthorization:Bearer x' };
+    expect(bodyOf(draft).headers).toEqual({ 'X-Shop': 'north: 1', authorization: 'Bearer x' });
+    expect(missingIn(draft)).toEqual({});
+    for (const headers of ['x-shop', 'x-shop:', ': north', 'a: 1\nA: 2'])
+      expect(Object.keys(missingIn({ ...draft, headers }))).toEqual(['headers']);
+    const urls = ['https://a.example/other', 'https://a.example:8443/', 'http://a.example/', 'https:/'];
+    expect(urls.map((url) => isElsewhere({ ...draft, url }))).toEqual([false, true, true, false]);
+  });
+
   it('names each field that is empty, and puts what the service finds wrong beside its field', () => {
-    const draft = { url: ' ', types: [], hasAllDomains: false, domains: [], decisions: [] };
-    expect(Object.keys(missingIn(draft))).toEqual(['url', 'types', 'domains']);
-    expect(Object.keys(missingIn({ ...draft, types: ['records.sealed'] }))).toEqual(['url', 'domains', 'decisions']);
+    const draft = { ...newDraft([]), url: ' ', hasAllDomains: false, decisions: [], maxBytes: '' };
+    expect(Object.keys(missingIn(draft))).toEqual(['url', 'types', 'domains', 'maxBytes']);
+    expect(Object.keys(missingIn({ ...draft, types: ['records.sealed'], maxBytes: '7' }))).toEqual([
+      ...['url', 'domains', 'decisions'],
+    ]);
     const errors = [
       { path: '/url', message: 'must be a URL' },
       { path: '/domains/0', message: 'must be 1–64 characters' },
       { path: '/domains/1', message: 'is another' },
+      { path: '/headers/host', message: 'is set by the service' },
       { path: '/more', message: 'is not a known parameter' },
     ];
-    expect(errorsByField(errors)).toEqual({ url: 'Must be a URL.', domains: 'Must be 1–64 characters.' });
+    expect(errorsByField(errors)).toEqual({
+      url: 'Must be a URL.',
+      domains: 'Must be 1–64 characters.',
+      headers: 'host is set by the service.',
+    });
   });
 });
 

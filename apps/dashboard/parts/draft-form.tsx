@@ -40,7 +40,8 @@ export function DraftForm<Draft extends object>(props: Props<Draft>) {
   const form = useRef<HTMLFormElement>(null);
   // to the first field that something is wrong with
   useEffect(() => {
-    if (Object.keys(errors).length > 0) form.current?.querySelector<HTMLElement>('[data-wrong] input')?.focus();
+    if (Object.keys(errors).length > 0)
+      form.current?.querySelector<HTMLElement>('[data-wrong] :is(input, textarea)')?.focus();
   }, [errors]);
   const submit = async () => {
     const cleaned = clean(draft);

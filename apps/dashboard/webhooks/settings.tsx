@@ -1,9 +1,10 @@
 /** What a webhook is told of, and how it is. */
 import type { Webhook } from '#libs/webhooks/contract';
 import { useSignedIn } from '../data/signed-in.ts';
-import { dateAndTime } from '../format.ts';
+import { count, dateAndTime } from '../format.ts';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { decisionsText, domainsText, typesText } from './coverage.ts';
+import { usualBytes } from './webhook-draft.ts';
 import { type Delivery, failureOf, isGivenUp, lastOfMessages, stateOf, type WebhookState } from './webhook-facts.ts';
 
 export function Settings({ webhook }: { webhook: Webhook }) {
@@ -24,6 +25,7 @@ export function Settings({ webhook }: { webhook: Webhook }) {
       </Fact>
       {decisions !== null && <Fact name="Decisions">{decisions}</Fact>}
       {webhook.headers.length > 0 && <Fact name="Headers">{webhook.headers.join(', ')}</Fact>}
+      {webhook.maxBytes !== usualBytes && <Fact name="Largest message">{count(webhook.maxBytes)} bytes</Fact>}
     </Facts>
   );
 }

@@ -13,12 +13,15 @@ import { Field } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { CheckGroup } from './check-group.tsx';
 import { DomainPicker } from './domain-picker.tsx';
-import { bodyOf, type Draft, draftOf, errorsByField, hasEntries, missingIn } from './webhook-draft.ts';
+import { HeaderFields } from './header-fields.tsx';
+import { bodyOf, type Draft, draftOf, errorsByField, hasEntries, missingIn, newDraft } from './webhook-draft.ts';
 import { type FreshSecret, messageMeanings, messageNames, webhookTypes } from './webhook-facts.ts';
 import type { WebhookSnapshot } from './webhook-reading.ts';
 
 interface Props {
   given: Draft;
+  /** those that it has */
+  headerNames?: string[];
   /** of the button */
   action: string;
   save(draft: Draft): Promise<void>;
@@ -72,6 +75,17 @@ function WebhookForm(props: Props) {
               note="Only entries with these decisions are sent."
             />
           )}
+          <HeaderFields draft={draft} names={props.headerNames ?? []} onChange={set} error={errors.headers} />
+          <Field
+            label="Largest message, in bytes"
+            inputMode="numeric"
+            maxLength={7}
+            noteId="webhook-bytes-note"
+            note="16,384 to 1,048,576. Longer ones are split, for receivers that take no more"
+            error={errors.maxBytes}
+            value={draft.maxBytes}
+            onText={(maxBytes) => set({ maxBytes })}
+          />
         </>
       )}
     </DraftForm>
@@ -97,7 +111,7 @@ export function NewWebhook({ onMade }: { onMade(secret: FreshSecret): void }) {
       />
       <section class="card" aria-label="New webhook">
         <WebhookForm
-          given={draftOf({ url: '', types: [...types] })}
+          given={newDraft([...types])}
           action="Create webhook"
           save={make}
           onCancel={() => navigate(webhooksAddress)}
@@ -122,5 +136,13 @@ export function ChangeWebhook({ snapshot, onChanged, onClose }: ChangeProps) {
     onChanged(await api.webhooks.change(webhook.webhookId, bodyOf(draft), tag));
     onClose();
   };
-  return <WebhookForm given={draftOf(webhook)} action="Save changes" save={save} onCancel={onClose} />;
+  return (
+    <WebhookForm
+      given={draftOf(webhook)}
+      headerNames={webhook.headers}
+      action="Save changes"
+      save={save}
+      onCancel={onClose}
+    />
+  );
 }
