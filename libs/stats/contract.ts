@@ -45,6 +45,9 @@ const optInRate = share.meta({
     'opt-ins ÷ choices; null without choices. Choices: `accept_all`, `reject_all` and `custom` from `banner`, ' +
     '`preferences` and `gpc`. Opt-ins: of these `accept_all`, and `custom` that allows a category besides `necessary`',
 });
+const choices = count.meta({ description: 'what `optInRate` is of' });
+/** Of counters: they are left out where Postgres does not answer at once. */
+const rates = { choices: choices.optional(), optInRate: optInRate.optional() };
 const displays = count.meta({ description: 'how often a banner was shown; only where any was' });
 const noChoiceRate = share.meta({
   description: '1 − choices from `banner` ÷ displays, at least 0; only where there are displays',
@@ -58,7 +61,7 @@ const group = z.object({
     .meta({ description: 'all values beyond the 200 that have a group of their own, together' }),
   total: count,
   breakdown,
-  choices: count.meta({ description: 'what `optInRate` is of' }),
+  choices,
   optInRate,
   displays: displays.optional(),
   noChoiceRate: noChoiceRate.optional(),
@@ -73,14 +76,14 @@ const stats = {
   breakdown,
   series: z
     .union([
-      z.array(z.object({ date: day, total: count, ...counts })),
-      z.array(z.object({ month, total: count, ...counts })),
+      z.array(z.object({ date: day, total: count, ...counts, ...rates })),
+      z.array(z.object({ month, total: count, ...counts, ...rates })),
     ])
     .optional(),
   displays: displays.optional(),
   noChoiceRate: noChoiceRate.optional(),
   bots: count.optional().meta({ description: "with `by`: crawlers' decisions, which groups and rates leave out" }),
-  optInRate: optInRate.optional(),
+  ...rates,
   groups: z
     .union([z.array(group), z.array(categoryGroup)])
     .optional()

@@ -22,9 +22,11 @@ const statistics = {
   to: stats.to,
   total: stats.total,
   breakdown,
+  choices: 3,
+  optInRate: 2 / 3,
   series: [
-    { date: stats.from, ...withTotal(ofFirstDay) },
-    { date: stats.to, ...withTotal(ofSecondDay) },
+    { date: stats.from, ...withTotal(ofFirstDay), choices: 2, optInRate: 1 / 2 },
+    { date: stats.to, ...withTotal(ofSecondDay), choices: 1, optInRate: 1 },
   ],
 };
 

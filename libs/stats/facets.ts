@@ -12,6 +12,8 @@ export interface Facet extends Breakdown {
   value: string;
   /** all values that have no row of their own */
   isOther: boolean;
+  /** the day or month, where the question was for each; '' for all together */
+  period: string;
   choices: number;
   optIns: number;
   /** choices made in a banner */
@@ -29,11 +31,17 @@ export interface FacetQuestion {
   dimensions: Facet['dimension'][];
   /** UTC days and months, none of which holds another */
   periods: string[];
+  /** a facet for each of them, instead of their sum */
+  isByPeriod?: boolean;
 }
 
-export const readFacets = (sql: Sql, { organizationId, domainId, dimensions, periods }: FacetQuestion) => sql<Facet[]>`
+export const readFacets = (
+  sql: Sql,
+  { organizationId, domainId, dimensions, periods, isByPeriod = false }: FacetQuestion,
+) => sql<Facet[]>`
   select
-    dimension, value, is_other as "isOther", ${sql.unsafe(decisions.map((name) => `sum(${name})::bigint as ${name}`).join(', '))},
+    dimension, value, is_other as "isOther", ${sql.unsafe(isByPeriod ? 'period' : "''")} as period,
+    ${sql.unsafe(decisions.map((name) => `sum(${name})::bigint as ${name}`).join(', '))},
     sum(choices)::bigint as choices, sum(opt_ins)::bigint as "optIns", sum(answers)::bigint as answers,
     coalesce(sum(allowed), 0)::bigint as allowed, coalesce(sum(denied), 0)::bigint as denied,
     coalesce(sum(displays), 0)::bigint as displays
@@ -41,7 +49,7 @@ export const readFacets = (sql: Sql, { organizationId, domainId, dimensions, per
   where organization_number = (select number from organizations where id = ${organizationId})
     and domain_number = case ${domainId}::text when '' then 0 else (select number from domains where id = ${domainId}) end
     and dimension = any (${dimensions}::text[]::dimension[]) and period = any (${periods}::text[])
-  group by 1, 2, 3`;
+  group by 1, 2, 3, 4`;
 
 /** of their derivation */
 export const facetsName = 'facets';

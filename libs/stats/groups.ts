@@ -1,5 +1,6 @@
 /** Facets as an answer has them: groups, and the rates. */
 
+import { optInRate } from '#libs/base/terms/opt-in';
 import { type Dimension, displayDimensions, sumOf, totalOf } from '#libs/base/terms/terms';
 import type { CategoryGroup, StatsGroup } from './contract.ts';
 import type { Facet } from './facets.ts';
@@ -7,17 +8,13 @@ import type { Facet } from './facets.ts';
 /** values that have a group of their own */
 const most = 200;
 
-/** Null of nothing. */
-const shareOf = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
-
 const addUp = (facets: Facet[], count: (facet: Facet) => number): number =>
   facets.reduce((sum, facet) => sum + count(facet), 0);
 
-export const optInRateOf = (facets: Facet[]): number | null =>
-  shareOf(
-    addUp(facets, ({ optIns }) => optIns),
-    addUp(facets, ({ choices }) => choices),
-  );
+export const choiceFigures = (facets: Facet[]): { choices: number; optInRate: number | null } => ({
+  choices: addUp(facets, ({ choices }) => choices),
+  optInRate: optInRate(facets),
+});
 
 /** Absent where no display was counted. */
 export function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: number } | undefined {
@@ -57,6 +54,5 @@ const categoryFigures = (facets: Facet[]) => ({
 function figures(by: Dimension, facets: Facet[]): Omit<StatsGroup, 'value' | 'other'> {
   const breakdown = sumOf(facets);
   const shown = displayDimensions.includes(by) ? displayFigures(facets) : undefined;
-  const choices = addUp(facets, (facet) => facet.choices);
-  return { total: totalOf(breakdown), breakdown, choices, optInRate: optInRateOf(facets), ...shown };
+  return { total: totalOf(breakdown), breakdown, ...choiceFigures(facets), ...shown };
 }

@@ -4,10 +4,11 @@
  */
 import { hash } from 'node:crypto';
 import type { z } from 'zod';
+import { groupBy } from '#libs/base/group-by';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import type { InPlace } from '#libs/base/places';
-import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf } from '#libs/base/terms/calendar';
+import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf, type Span } from '#libs/base/terms/calendar';
 import {
   addBreakdown,
   type Breakdown,
@@ -25,7 +26,7 @@ import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { DomainStats, OrganizationStats, statsQuery } from './contract.ts';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
 import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
-import { displayFigures, groupsOf, optInRateOf } from './groups.ts';
+import { choiceFigures, displayFigures, groupsOf } from './groups.ts';
 import { statsRoutes } from './routes.ts';
 
 interface StatsParts {
@@ -77,17 +78,20 @@ async function readStats(
   const inPlace: InPlace = (work) => partInPlace(places.reads, ctx, work);
   if (interval !== undefined) {
     const spans = interval === 'day' ? [{ from, to }] : cover(from, to);
-    const [{ source, counts }, shown] = await Promise.all([
+    const [{ source, counts }, bySource] = await Promise.all([
       counters.read({ ...ownerOf(question), spans }, inPlace),
-      readDisplays(facets, question, inPlace),
+      facets.readIfQuick({ ...sourcesIn(question, spans), isByPeriod: true }, inPlace),
     ]);
-    return { ...answer(source, sumOf(counts.values())), ...shown, series: seriesOf[interval](from, to, counts) };
+    const series = seriesOf[interval](from, to, counts, bySource);
+    return { ...answer(source, sumOf(counts.values())), ...(bySource && ratesOf(bySource)), series };
   }
   const wanted = { ...ownerOf(question), spans: cover(from, to) };
   if (by === undefined) {
-    const summing = counters.sum(wanted, inPlace);
-    const [{ source, counts }, shown] = await Promise.all([summing, readDisplays(facets, question, inPlace)]);
-    return { ...answer(source, counts), ...shown };
+    const [{ source, counts }, bySource] = await Promise.all([
+      counters.sum(wanted, inPlace),
+      facets.readIfQuick(sourcesIn(question, cover(from, to)), inPlace),
+    ]);
+    return { ...answer(source, counts), ...(bySource && ratesOf(bySource)) };
   }
   const { source, counts } = await counters.sum(wanted);
   const grouped = await readGroups(ctx, facets, { ...question, by }, counts);
@@ -96,16 +100,14 @@ async function readStats(
 
 const ownerOf = ({ organizationId, domainId }: Question) => ({ organizationId, domainId });
 
-const facetQuestion = (question: Question, dimensions: Facet['dimension'][]): FacetQuestion => ({
+/** Every record has a source, and every display. */
+const sourcesIn = (question: Question, spans: Span[]): FacetQuestion => ({
   ...ownerOf(question),
-  dimensions,
-  periods: periodsOf(cover(question.from, question.to)),
+  dimensions: ['source'],
+  periods: periodsOf(spans),
 });
 
-async function readDisplays(facets: FacetReader, question: Question, inPlace: InPlace) {
-  const bySource = await facets.readIfQuick(facetQuestion(question, ['source']), inPlace);
-  return bySource && displayFigures(bySource);
-}
+const ratesOf = (bySource: Facet[]) => ({ ...choiceFigures(bySource), ...displayFigures(bySource) });
 
 async function readGroups(
   ctx: Context,
@@ -123,13 +125,13 @@ async function readGroups(
     ctx.status = 304;
     return undefined;
   }
-  const found = await facets.read(facetQuestion(question, [by, 'source', 'crawlers']), through);
+  const periods = periodsOf(cover(question.from, question.to));
+  const found = await facets.read({ ...ownerOf(question), dimensions: [by, 'source', 'crawlers'], periods }, through);
   const of = (wanted: Facet['dimension']) => found.filter(({ dimension }) => dimension === wanted);
   const all = of('source');
   return {
     bots: of('crawlers').reduce((sum, facet) => sum + totalOf(facet), 0),
-    optInRate: optInRateOf(all),
-    ...displayFigures(all),
+    ...ratesOf(all),
     groups: groupsOf(by, of(by)),
     through: through.at?.toISOString() ?? null,
   };
@@ -137,12 +139,20 @@ async function readGroups(
 
 const seriesOf = { day: byDay, month: byMonth };
 
-function byDay(from: string, to: string, counts: Map<string, Breakdown>) {
-  return daysBetween(from, to).map((date) => ({ date, ...withTotal(counts.get(date)) }));
+function byDay(from: string, to: string, counts: Map<string, Breakdown>, bySource: Facet[] | undefined) {
+  const rates = ratesIn(bySource, (period) => period);
+  return daysBetween(from, to).map((date) => ({ date, ...withTotal(counts.get(date)), ...rates(date) }));
 }
 
-function byMonth(from: string, to: string, counts: Map<string, Breakdown>) {
+function byMonth(from: string, to: string, counts: Map<string, Breakdown>, bySource: Facet[] | undefined) {
   const months = new Map(monthsBetween(from, to).map((month) => [month, emptyBreakdown()]));
   for (const [period, each] of counts) addBreakdown(months.get(monthOfDay(period)) ?? emptyBreakdown(), each);
-  return Array.from(months, ([month, each]) => ({ month, ...withTotal(each) }));
+  const rates = ratesIn(bySource, monthOfDay);
+  return Array.from(months, ([month, each]) => ({ month, ...withTotal(each), ...rates(month) }));
+}
+
+/** Of each bucket; nothing where facets were not at hand. */
+function ratesIn(bySource: Facet[] | undefined, bucketOf: (period: string) => string) {
+  const facets = bySource && groupBy(bySource, ({ period }) => bucketOf(period));
+  return (bucket: string) => facets && choiceFigures(facets.get(bucket) ?? []);
 }

@@ -15,7 +15,9 @@ const dashboard = useDashboard();
 const customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
 const domainId = at(customer.domains, 0).domainId;
 const address = `/domains/${domainId}`;
-await dashboard.storeCounted(customer, history(customer, 62, 16));
+const records = history(customer, 62, 16);
+await dashboard.storeCounted(customer, records);
+await dashboard.grouped(customer, records.length);
 
 describe('the page of a domain', () => {
   const stats = async (query: string) => (await dashboard.client(customer).stats(domainId, query)).body;
@@ -102,7 +104,7 @@ describe('the page of a domain', () => {
     const allowed = breakdown.accept_all + breakdown.custom;
     const rate = (allowed / (allowed + breakdown.reject_all)) * 100;
     expect(await figure(page, 'Opt-in rate').textContent()).toBe(`${rate.toFixed(1)}%`);
-    await page.getByText('Opt-in rate = (accepted all + chose some) ÷').waitFor();
+    await page.getByText('Opt-in rate = opt-ins ÷ choices.').first().waitFor();
     // what is over does not move
     await page.getByText('Complete period').waitFor();
   });

@@ -3,13 +3,10 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import type { NewRecord } from '#libs/record/contract';
-import { closeEpoch } from '#libs/record/epochs';
-import type { DomainStats } from '#libs/stats/contract';
-import { agents, go, useDashboard } from '../support/browser/dashboard.ts';
+import { agents, figure, figureCard, go, useDashboard } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
-import { eventually } from '../support/wait.ts';
 
 const today = dayOf(Date.now());
 const [desk, phone] = agents;
@@ -44,13 +41,7 @@ const records = [
   ...made(2, 5, 2, { domainId: at(customer.domains, 1).domainId, bannerVersion: '=2+2' }),
 ];
 await dashboard.store(records);
-// the worker closes one a minute
-await eventually(async () => expect(await closeEpoch(dashboard.db, { pace: 0, patience: 5_000 })).toBe('closed'));
-const query = `from=${addDays(today, -20)}&to=${today}&by=source`;
-await eventually(async () => {
-  const { groups = [], bots = 0 } = await dashboard.manage<DomainStats>(customer, `/stats?${query}`);
-  expect(groups.reduce((all, group) => all + ('total' in group ? group.total : 0), bots)).toBe(records.length);
-});
+await dashboard.grouped(customer, records.length);
 // as if the banners of the last days had been counted when they were shown
 await dashboard.db.run(
   (sql) => sql`
@@ -86,7 +77,7 @@ describe('statistics by country, banner version and so on', () => {
     await card(page, 'By category').getByRole('rowheader', { name: 'analytics' }).waitFor();
     const complete = /^Complete until (.*, )?\d\d:\d\d UTC\. Without crawlers, which sent 7 decisions\.$/;
     await page.getByText(complete).waitFor();
-    await page.getByText('Opt-in rate 59.6% = opt-ins ÷ choices.').waitFor();
+    expect(await figure(page, 'Opt-in rate').textContent()).toBe('59.6%');
     const funnel = card(page, 'From banner to opt-in');
     expect(await funnel.getByRole('listitem').allTextContents()).toEqual([
       'Shown1,000how often a banner was shown',
@@ -109,8 +100,11 @@ describe('statistics by country, banner version and so on', () => {
     // beside the days before, sorted by each column and exported as they are shown
     await card(page, 'By country').getByRole('link', { name: 'Open by country' }).click();
     await page.getByRole('table', { name: 'Decisions by country' }).waitFor();
-    expect(await cells(page, 'Germany')).toEqual(['300', '45.7%', '70.0%', '50.0%', '+20.0 points']);
-    expect(await cells(page, 'Sweden')).toEqual(['3', '0.5%', 'no choices yet', 'none', '–']);
+    const germany = ['300', '45.7%', '210', '0', '90', '0', '70.0%', '50.0%', '+20.0 points'];
+    expect(await cells(page, 'Germany')).toEqual(germany);
+    expect(await cells(page, 'Sweden')).toEqual(['3', '0.5%', '0', '0', '0', '3', 'no choices yet', 'none', '–']);
+    await page.getByRole('button', { name: 'Rejected all' }).click();
+    expect((await firstColumn(page)).slice(0, 2)).toEqual(['France', 'Germany']);
     await page.getByRole('button', { name: 'Change' }).click();
     expect((await firstColumn(page)).slice(0, 2)).toEqual(['France', 'Germany']);
     await page.getByRole('button', { name: 'Country' }).focus();
@@ -123,11 +117,12 @@ describe('statistics by country, banner version and so on', () => {
     expect(download.suggestedFilename()).toBe(`${domainId}-country-${addDays(today, -6)}-${today}.csv`);
     const lines = readFileSync(await download.path(), 'utf8').split('\r\n');
     expect(lines.slice(0, 3)).toEqual([
-      'country,decisions,choices,optInRate,optInRateBefore',
-      'Austria,4,4,0.5,',
-      'France,300,300,0.5,0.2',
+      'country,code,decisions,accept_all,custom,reject_all,withdraw,choices,optInRate,optInRateBefore',
+      'Austria,AT,4,2,0,2,0,4,0.5,',
+      'France,FR,300,150,0,150,0,300,0.5,0.2',
     ]);
-    expect(lines).toContain('Sweden,3,0,,');
+    expect(lines).toContain('Sweden,SE,3,0,0,0,3,0,,');
+    expect(lines).toContain('Unknown country,,22,12,0,10,0,22,0.5454545454545454,');
 
     await page.getByRole('link', { name: 'Banner version' }).click();
     await page.getByRole('table', { name: 'Decisions by banner version' }).waitFor();
@@ -180,5 +175,30 @@ describe('statistics by country, banner version and so on', () => {
     expect(await list.getByRole('rowheader').allTextContents()).toEqual(['shop.example', 'blog.example']);
     await list.getByRole('button', { name: 'Opt-in' }).click();
     expect(await list.getByRole('rowheader').allTextContents()).toEqual(['blog.example', 'shop.example']);
+  });
+
+  it('have one opt-in rate, of choices alone: to choose some and allow nothing is none', async () => {
+    const other = await dashboard.customer();
+    const own = { domainId: at(other.domains, 0).domainId };
+    const off = { ...own, decision: 'custom', preferences: { necessary: true, analytics: false } } as const;
+    const made = [
+      ...Array.from({ length: 4 }, () => off),
+      { ...own, decision: 'reject_all' } as const,
+      { ...own, bot: true },
+      { ...own, source: 'import', importedAt: new Date().toISOString() } as const,
+    ];
+    await dashboard.storeCounted(
+      other,
+      made.map((fields) => recordAt(Date.now(), fields)),
+    );
+    await dashboard.grouped(other, made.length);
+    const { page } = await dashboard.open(other);
+    for (const path of ['/', `/domains/${own.domainId}?from=${today}&to=${today}`]) {
+      await go(page, path);
+      await figureCard(page, 'Opt-in rate').getByText('of 5 choices').waitFor();
+      expect(await figure(page, 'Opt-in rate').textContent()).toBe('0.0%');
+      await page.getByRole('slider').focus();
+      expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toContain('opt-in rate 0.0%');
+    }
   });
 });

@@ -4,7 +4,7 @@ import type { OrgStats, ShortRecord } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
 import { type Webhook, webhookBody } from '#libs/webhooks/contract';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
-import { optInRate } from '../../apps/dashboard/data/decisions.ts';
+import { rateOf } from '../../apps/dashboard/data/groups.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
 import { currentUsage } from '../../apps/dashboard/home/current-usage.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';
@@ -63,9 +63,10 @@ describe('periods', () => {
   });
 });
 
-it('the opt-in rate is of those who were asked: withdrawals do not change it', () => {
-  expect(optInRate({ accept_all: 2, custom: 1, reject_all: 1, withdraw: 9 })).toBe(0.75);
-  expect(optInRate({ accept_all: 0, custom: 0, reject_all: 0, withdraw: 3 })).toBeNull();
+it('the opt-in rate of several days is of all their choices, not the mean of their rates', () => {
+  const days = [{ choices: 1, optInRate: 1 }, { choices: 3, optInRate: 1 / 3 }, { choices: 0, optInRate: null }, {}];
+  expect(rateOf(days)).toBe(0.5);
+  expect(rateOf(days.slice(2))).toBeNull();
 });
 
 it.each([0, 1, 2, 3, 4, 7, 10, 99, 118, 12_345, 10_000_000])(

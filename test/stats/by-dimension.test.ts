@@ -117,11 +117,23 @@ describe('statistics by what decisions have in common', () => {
     const { body } = await askLater(path, firstAt);
     expect(body).toMatchObject({ organizationId: stack.tenant.organizationId, total: 9, bots: 1 });
     expect(at(body.groups as StatsGroup[], 0)).toMatchObject({ value: 'DE', total: 6, optInRate: 2 / 4 });
-    const { body: plain } = await ask(path.replace('&by=country', '&interval=day'));
-    expect(plain.series).toMatchObject([
-      { date: yesterday, total: 1 },
-      { date: today, total: 8 },
-    ]);
+    // the rate is the same whatever else is asked, and known of each day and month
+    expect(body).toMatchObject({ choices: 5, optInRate: 2 / 5 });
+    const { body: plain } = await ask(path.replace('&by=country', ''));
+    expect(plain).toMatchObject({ choices: 5, optInRate: 2 / 5 });
+    const { body: byDay } = await ask(path.replace('&by=country', '&interval=day'));
+    expect(byDay).toMatchObject({
+      choices: 5,
+      optInRate: 2 / 5,
+      series: [
+        { date: yesterday, total: 1, choices: 1, optInRate: 1 },
+        { date: today, total: 8, choices: 4, optInRate: 1 / 4 },
+      ],
+    });
+    const { body: byMonth } = await ask(path.replace('&by=country', '&interval=month'));
+    const series = byMonth.series ?? [];
+    expect(series.reduce((all, { choices = 0 }) => all + choices, 0)).toBe(5);
+    expect(series.at(-1)?.optInRate).toBe(yesterday.slice(0, 7) === today.slice(0, 7) ? 2 / 5 : 1 / 4);
   });
 
   it('answers 304 for as long as nothing moved, and moves on without traffic', async () => {

@@ -1,6 +1,6 @@
 /** The figures of a chart as a table. */
 import { useState } from 'preact/hooks';
-import { decisionNames, decisions, optInRate } from '../data/decisions.ts';
+import { decisionNames, decisions } from '../data/decisions.ts';
 import { count, share } from '../format.ts';
 import type { Bucket } from './scale.ts';
 
@@ -35,7 +35,7 @@ export function ChartTable({ label, buckets, unit }: { label: string; buckets: B
                     </td>
                   ))}
                   <td class="number">{count(bucket.total)}</td>
-                  <td class="number">{share(optInRate(bucket))}</td>
+                  <td class="number">{share(bucket.optInRate ?? null)}</td>
                 </tr>
               ))}
             </tbody>

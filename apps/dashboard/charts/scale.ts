@@ -42,6 +42,8 @@ export function outline(bars: readonly Bar[], gap: number): string {
 /** The decisions of one day or month. */
 export interface Bucket extends Breakdown {
   total: number;
+  /** null without choices; undefined where the service did not have it at hand */
+  optInRate?: number | null | undefined;
   /** `Thu, 12 Nov 2026` */
   name: string;
   /** `12 Nov` */

@@ -5,7 +5,7 @@
  */
 import './chart.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { colourOf, decisionNames, decisions, optInRate } from '../data/decisions.ts';
+import { colourOf, decisionNames, decisions } from '../data/decisions.ts';
 import { count, share, shortCount } from '../format.ts';
 import { ChartTable } from './chart-table.tsx';
 import type { Bucket } from './scale.ts';
@@ -152,6 +152,6 @@ const spoken = (bucket: Bucket | undefined): string =>
     ? [
         `${bucket.name}: ${count(bucket.total)} decisions`,
         ...decisions.map((name) => `${decisionNames[name]} ${count(bucket[name])}`),
-        `opt-in rate ${share(optInRate(bucket))}`,
+        `opt-in rate ${share(bucket.optInRate ?? null)}`,
       ].join(', ')
     : '';

@@ -1,5 +1,5 @@
 /** The figures of one bar. */
-import { decisionNames, decisions, optInRate } from '../data/decisions.ts';
+import { decisionNames, decisions } from '../data/decisions.ts';
 import { count, share } from '../format.ts';
 import type { Bucket } from './scale.ts';
 import { Swatch } from './swatch.tsx';
@@ -31,7 +31,7 @@ export function Tooltip({ bucket, x, width }: { bucket: Bucket; x: number; width
         </div>
         <div>
           <dt>Opt-in rate</dt>
-          <dd>{share(optInRate(bucket))}</dd>
+          <dd>{share(bucket.optInRate ?? null)}</dd>
         </div>
       </dl>
     </div>

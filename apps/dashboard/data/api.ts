@@ -5,7 +5,7 @@ import type { Dimension } from '#libs/base/terms/terms';
 import type { OrgStats, RecordsPage } from '#libs/log/contract';
 import type { Erasure, Visitor } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
-import type { DomainStats, Organization } from '#libs/stats/contract';
+import type { DomainStats, Organization, OrganizationStats } from '#libs/stats/contract';
 import { ApiError } from './api-error.ts';
 import { base } from './base.ts';
 import type { Ask, Call, Called } from './calls.ts';
@@ -145,6 +145,9 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
       getMoved<OrgStats>('/v1/consent/org-stats', query, signal),
     stats: (domainId: string, query: StatsQuery, signal?: AbortSignal) =>
       get<DomainStats>(`${domain(domainId)}/stats`, { ...query }, signal),
+    /** Over all domains. */
+    organizationStats: (query: StatsQuery, signal?: AbortSignal) =>
+      get<OrganizationStats>('/v1/organization/stats', { ...query }, signal),
     records: (domainId: string, query: Query, signal?: AbortSignal) =>
       get<RecordsPage>(`${domain(domainId)}/records`, query, signal),
     record: (domainId: string, recordId: string, signal?: AbortSignal) =>

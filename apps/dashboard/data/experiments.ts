@@ -1,4 +1,5 @@
 /** A/B tests: which there are, and what may be concluded from them. */
+import { optInRate } from '#libs/base/terms/opt-in';
 import type { DomainStats } from '#libs/stats/contract';
 import { escapeInvisible, pointsOf } from '../format.ts';
 import { optInsOf } from './groups.ts';
@@ -50,15 +51,16 @@ export interface Measured extends Variant {
 export function measure({ variants }: Experiment): Measured[] {
   const [control] = variants;
   return variants.map((variant) => {
-    if (variant.all === 0) return { ...variant, rate: null, interval: null, difference: null };
-    const rate = variant.part / variant.all;
+    const rate = rateOf(variant);
+    if (rate === null) return { ...variant, rate, interval: null, difference: null };
+    const controlRate = control && control !== variant ? rateOf(control) : null;
     const difference =
-      control && control !== variant && control.all > 0
-        ? { points: rate - control.part / control.all, interval: newcombe(variant, control) }
-        : null;
+      control && controlRate !== null ? { points: rate - controlRate, interval: newcombe(variant, control) } : null;
     return { ...variant, rate, interval: wilson(variant), difference };
   });
 }
+
+const rateOf = ({ all, part }: Proportion): number | null => optInRate([{ choices: all, optIns: part }]);
 
 /** In words, a sentence for each comparison, or one why there is none. */
 export function conclusionOf(experiment: Experiment): string[] {

@@ -1,6 +1,7 @@
 /** Groups of decisions as rows of a table, beside those of the period before. */
 
-import type { Dimension } from '#libs/base/terms/terms';
+import { optInRate } from '#libs/base/terms/opt-in';
+import type { Breakdown, Dimension } from '#libs/base/terms/terms';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
 import { valueName } from './dimensions.ts';
 
@@ -8,13 +9,16 @@ export interface Row {
   /** unique in its table */
   key: string;
   name: string;
+  /** as records have it: a country's code, for example; null of those without one, and of all others together */
+  value: string | null;
   /** decisions; of a category those that name it */
   count: number;
   /** The share that opted in, or that allowed the category; null where there is nothing to take a share of. */
   rate: number | null;
   /** in the period before; undefined where there was none, or nothing to compare with */
   before?: { count: number; rate: number | null } | undefined;
-  /** absent of a category */
+  /** these two are absent of a category */
+  breakdown?: Breakdown;
   choices?: number;
   displays?: number | undefined;
   noChoiceRate?: number | null | undefined;
@@ -35,13 +39,13 @@ type Group = StatsGroup | CategoryGroup;
 const keyOf = ({ value, other }: Group): string => (other ? 'other' : value === null ? 'none' : `=${value}`);
 
 function rowOf(dimension: Dimension, group: Group): Row {
-  const same = { key: keyOf(group), name: valueName(dimension, group) };
+  const same = { key: keyOf(group), name: valueName(dimension, group), value: group.value };
   if ('allowed' in group) {
     const count = group.allowed + group.denied;
     return { ...same, count, rate: count > 0 ? group.allowed / count : null };
   }
-  const { total, choices, optInRate, displays, noChoiceRate } = group;
-  return { ...same, count: total, rate: optInRate, choices, displays, noChoiceRate };
+  const { total, breakdown, choices, optInRate, displays, noChoiceRate } = group;
+  return { ...same, count: total, breakdown, rate: optInRate, choices, displays, noChoiceRate };
 }
 
 /** In points; null where one of both has no rate. */
@@ -58,6 +62,15 @@ export function funnelOf({ groups = [], displays }: DomainStats) {
   return { displays, answers: banner.choices, optIns: optInsOf(banner) };
 }
 
+/** As an answer has them, or one of its groups or days. */
+export interface Rated {
+  choices?: number | undefined;
+  optInRate?: number | null | undefined;
+}
+
 /** Exact: the service divides two whole numbers. */
-export const optInsOf = ({ choices, optInRate }: Pick<StatsGroup, 'choices' | 'optInRate'>): number =>
-  Math.round((optInRate ?? 0) * choices);
+export const optInsOf = ({ choices = 0, optInRate }: Rated): number => Math.round((optInRate ?? 0) * choices);
+
+/** Of several days together. */
+export const rateOf = (parts: readonly Rated[]): number | null =>
+  optInRate(parts.map((part) => ({ choices: part.choices ?? 0, optIns: optInsOf(part) })));

@@ -45,7 +45,8 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
   const live = useLive<DomainStats>(view && !reading.isLoading && isOpen ? address : null, {
     ask: (signal) => api.stats(domainId, { ...period, interval }, signal),
     onAnswer: (stats) => {
-      if (view) reading.put({ ...view, stats });
+      // a rate that the service does not have at the moment stays as it was
+      if (view) reading.put({ ...view, stats: { ...view.stats, ...stats } });
     },
   });
   const domain = domainIn(organization, domainId);

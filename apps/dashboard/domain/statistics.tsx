@@ -4,7 +4,6 @@ import type { DomainStats } from '#libs/stats/contract';
 import type { Bucket } from '../charts/scale.ts';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { StackedChart } from '../charts/stacked-chart.tsx';
-import { sumOf } from '../data/decisions.ts';
 import { type Interval, includesToday, intervalsOf, type Period } from '../data/periods.ts';
 import { domainAddress } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
@@ -50,10 +49,11 @@ export function Statistics({ view: { stats, before }, period, interval, domainId
           <ShareBar breakdown={breakdown} total={total} />
         </Figure>
         <OptInFigure
-          breakdown={breakdown}
+          choices={stats.choices}
+          optInRate={stats.optInRate}
           compared={{
-            now: breakdown,
-            before: before?.breakdown ?? sumOf([]),
+            now: stats.optInRate,
+            before: before ? before.optInRate : null,
             description: `against ${earlier}`,
             without: when,
           }}

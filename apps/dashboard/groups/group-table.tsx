@@ -1,7 +1,8 @@
 /** The groups as a table that can be sorted, and saved as CSV. */
 import { useState } from 'preact/hooks';
-import type { Dimension } from '#libs/base/terms/terms';
+import type { Decision, Dimension } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
+import { decisionNames, decisions } from '../data/decisions.ts';
 import { dimensionNames } from '../data/dimension-names.ts';
 import { titleOf } from '../data/dimensions.ts';
 import { changeOf, isShown, type Row, rowsOf } from '../data/groups.ts';
@@ -11,9 +12,9 @@ import { count, dayRange, points, share } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { GroupName, GroupRate, rateName } from '../parts/group-cells.tsx';
 import { NumberHead, SortHead } from '../parts/sort-head.tsx';
-import { toCsv } from './csv.ts';
+import { groupCsv } from './group-csv.ts';
 
-type Column = 'name' | 'count' | 'rate' | 'before' | 'change' | 'noChoice';
+type Column = Decision | 'name' | 'count' | 'rate' | 'before' | 'change' | 'noChoice';
 
 const valueIn: Record<Column, (row: Row) => string | number | null> = {
   name: ({ name }) => name,
@@ -22,6 +23,10 @@ const valueIn: Record<Column, (row: Row) => string | number | null> = {
   before: ({ before }) => before?.rate ?? null,
   change: changeOf,
   noChoice: ({ noChoiceRate }) => noChoiceRate ?? null,
+  accept_all: ({ breakdown }) => breakdown?.accept_all ?? null,
+  custom: ({ breakdown }) => breakdown?.custom ?? null,
+  reject_all: ({ breakdown }) => breakdown?.reject_all ?? null,
+  withdraw: ({ breakdown }) => breakdown?.withdraw ?? null,
 };
 
 interface Props {
@@ -56,6 +61,12 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
                 Decisions
               </SortHead>
               {!isCategory && <NumberHead class="wide-only">Share</NumberHead>}
+              {!isCategory &&
+                decisions.map((name) => (
+                  <SortHead key={name} column={name} {...heads}>
+                    {decisionNames[name]}
+                  </SortHead>
+                ))}
               <SortHead column="rate" {...heads}>
                 {rateName(by)}
               </SortHead>
@@ -83,6 +94,12 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
                 <GroupName by={by} row={row} largest={largest} />
                 <td class="number">{count(row.count)}</td>
                 {!isCategory && <td class="number wide-only">{share(row.count / Math.max(1, sum))}</td>}
+                {!isCategory &&
+                  decisions.map((name) => (
+                    <td key={name} class="number">
+                      {count(row.breakdown?.[name] ?? 0)}
+                    </td>
+                  ))}
                 <GroupRate rate={row.rate} />
                 {before && <td class="number muted">{earlier(row)}</td>}
                 {before && <td class="number">{change(row)}</td>}
@@ -105,7 +122,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
             downloadText(
               `${domainId}-${by}-${stats.from}-${stats.to}.csv`,
               'text/csv',
-              csvOf(by, rows, before !== null),
+              groupCsv(by, rows, before !== null),
             )
           }
         />
@@ -122,30 +139,4 @@ function earlier({ before }: Row): string {
 function change(row: Row): string {
   const difference = changeOf(row);
   return difference === null ? '–' : points(0, difference);
-}
-
-/** What the table shows, with rates as shares from 0 to 1. */
-function csvOf(by: Dimension, rows: readonly Row[], hasBefore: boolean): string {
-  const isCategory = by === 'category';
-  const hasDisplays = rows.some(isShown);
-  const rate = isCategory ? 'allowedRate' : 'optInRate';
-  const head = [
-    by,
-    'decisions',
-    ...(isCategory ? [] : ['choices']),
-    rate,
-    ...(hasBefore ? [`${rate}Before`] : []),
-    ...(hasDisplays ? ['displays', 'noChoiceRate'] : []),
-  ];
-  return toCsv([
-    head,
-    ...rows.map((row) => [
-      row.name,
-      row.count,
-      ...(isCategory ? [] : [row.choices]),
-      row.rate,
-      ...(hasBefore ? [row.before?.rate] : []),
-      ...(hasDisplays ? [row.displays, row.noChoiceRate] : []),
-    ]),
-  ]);
 }

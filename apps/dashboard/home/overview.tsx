@@ -3,10 +3,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { OrgStats } from '#libs/log/contract';
 import type { FullRecord } from '#libs/record/contract';
+import type { OrganizationStats } from '#libs/stats/contract';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { StackedChart } from '../charts/stacked-chart.tsx';
-import { sumOf } from '../data/decisions.ts';
+import { rateOf } from '../data/groups.ts';
+import { useLive } from '../data/live.ts';
 import { useOlder } from '../data/older.ts';
+import { useReading } from '../data/reading.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dayTick, dayWithWeekday, share } from '../format.ts';
@@ -23,12 +26,15 @@ import type { OverviewState } from './overview-state.ts';
 import { appendPage } from './stream.ts';
 
 const compareDays = 7;
+/** milliseconds: rates move once an epoch */
+const ratesEvery = 10_000;
 /** Older records that are read at once. */
 const pageLength = 100;
 
 export function Overview({ state, put }: { state: OverviewState; put(state: OverviewState): void }) {
   const { api, organization } = useSignedIn();
   const { stats, stream } = state;
+  const rates = useRates(stats.period);
   const [open, setOpen] = useState<FullRecord | null>(null);
   const names = useMemo(
     () => new Map(organization.domains.map(({ domainId, name }) => [domainId, name])),
@@ -63,7 +69,7 @@ export function Overview({ state, put }: { state: OverviewState; put(state: Over
         <Figure name="Decisions" value={count(total)} note="last 30 days, including today">
           <ShareBar breakdown={breakdown} total={total} />
         </Figure>
-        <OptInFigure breakdown={breakdown} compared={lastWeeks(stats)} />
+        <OptInFigure choices={rates?.choices} optInRate={rates?.optInRate} compared={lastWeeks(rates)} />
         <Figure
           name="Withdrawals"
           value={count(breakdown.withdraw)}
@@ -72,7 +78,7 @@ export function Overview({ state, put }: { state: OverviewState; put(state: Over
         {usage}
       </div>
       <div class="columns columns-chart">
-        <DailyChart daily={stats.daily} />
+        <DailyChart daily={stats.daily} rates={rates} />
         <BreakdownCard now={{ total, breakdown }} />
       </div>
       <div class="columns">
@@ -99,24 +105,38 @@ export function Overview({ state, put }: { state: OverviewState; put(state: Over
   );
 }
 
+/** The opt-in rate of the whole and of each day; undefined until the first answer. */
+function useRates({ from, to }: OrgStats['period']): OrganizationStats | undefined {
+  const { api } = useSignedIn();
+  const key = `rates ${from} ${to}`;
+  const read = (signal: AbortSignal) => api.organizationStats({ from, to, interval: 'day' }, signal);
+  const { value, isLoading, put } = useReading(key, read);
+  useLive(value && !isLoading ? key : null, { ask: read, onAnswer: put, interval: ratesEvery });
+  return value;
+}
+
 /** This week against the one before. Whole weeks, because decisions depend on the weekday. */
-function lastWeeks({ daily }: OrgStats) {
-  const now = sumOf(daily.slice(-compareDays));
-  const before = sumOf(daily.slice(-2 * compareDays, -compareDays));
+function lastWeeks({ series, optInRate }: Partial<OrganizationStats> = {}) {
+  const days = optInRate === undefined ? undefined : series;
   return {
-    now,
-    before,
+    now: days && rateOf(days.slice(-compareDays)),
+    before: days && rateOf(days.slice(-2 * compareDays, -compareDays)),
     description: `last ${compareDays} days against the ${compareDays} before`,
     without: `in the ${compareDays} days before`,
   };
 }
 
 /** The organization's last 30 days. */
-function DailyChart({ daily }: { daily: OrgStats['daily'] }) {
-  const buckets = useMemo(
-    () => daily.map((each) => ({ ...each, name: dayWithWeekday(each.date), tick: dayTick(each.date) })),
-    [daily],
-  );
+function DailyChart({ daily, rates }: { daily: OrgStats['daily']; rates: OrganizationStats | undefined }) {
+  const buckets = useMemo(() => {
+    const of = new Map(rates?.series?.map((each) => ['date' in each ? each.date : each.month, each.optInRate]));
+    return daily.map((each) => ({
+      ...each,
+      optInRate: of.get(each.date),
+      name: dayWithWeekday(each.date),
+      tick: dayTick(each.date),
+    }));
+  }, [daily, rates]);
   return (
     <section class="card">
       <header class="card-head">

@@ -1,7 +1,7 @@
 /** The count and share of each decision, compared with the period before where there is one. */
 import './breakdown-card.css';
 import type { Breakdown } from '#libs/base/terms/terms';
-import { colourOf, decisions, optInFormula, optInMeaning } from '../data/decisions.ts';
+import { colourOf, decisions } from '../data/decisions.ts';
 import { count, growth, share } from '../format.ts';
 import { DecisionName } from './decision-name.tsx';
 import { NumberHead } from './sort-head.tsx';
@@ -19,7 +19,7 @@ interface Props {
   isPartDay?: boolean;
 }
 
-/** Also explains the opt-in rate, which is made of these numbers. */
+/** Also explains the opt-in rate, which is not made of these numbers alone. */
 export const BreakdownCard = ({ now, before, note, isPartDay = false }: Props) => (
   <section class="card upright breakdown-card">
     <header class="card-head">
@@ -28,7 +28,8 @@ export const BreakdownCard = ({ now, before, note, isPartDay = false }: Props) =
     </header>
     {before ? <BreakdownTable now={now} before={before} isPartDay={isPartDay} /> : <BreakdownTable now={now} />}
     <p class="hint formula">
-      <strong>Opt-in rate</strong> = {optInFormula}. {optInMeaning}
+      <strong>Opt-in rate</strong> = opt-ins ÷ choices. A choice is a visitor’s own decision to accept, reject or choose
+      some; an opt-in allows more than what is necessary. The counts above also hold withdrawals, crawlers and imports.
     </p>
   </section>
 );

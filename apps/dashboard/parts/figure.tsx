@@ -2,9 +2,8 @@
 import './figure.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Breakdown } from '#libs/base/terms/terms';
-import { optInRate } from '../data/decisions.ts';
-import { points, share } from '../format.ts';
+import type { Rated } from '../data/groups.ts';
+import { count, points, share } from '../format.ts';
 
 interface Props {
   name: ComponentChildren;
@@ -44,30 +43,25 @@ function HighlightOnChange({ value }: { value: string }) {
 /** Signed, and without a colour of its own: more is not always better. */
 export const Change = ({ text }: { text: string }) => <span class="strong digits change">{text}</span>;
 
-interface OptInProps {
-  breakdown: Breakdown;
-  /** both periods, the words after the change, and the words where there is nothing to compare with */
-  compared: { now: Breakdown; before: Breakdown; description: string; without: string };
+interface OptInProps extends Rated {
+  /** both rates, the words after the change, and the words where there is nothing to compare with */
+  compared: { now: number | null | undefined; before: number | null | undefined; description: string; without: string };
 }
 
-/** The opt-in rate and its change between two periods. */
-export function OptInFigure({ breakdown, compared }: OptInProps) {
-  const rate = optInRate(breakdown);
-  const now = optInRate(compared.now);
-  const before = optInRate(compared.before);
+/** The opt-in rate and its change between two periods. Undefined rates are those that the service did not have at hand. */
+export const OptInFigure = ({ choices, optInRate, compared }: OptInProps) => (
+  <Figure name="Opt-in rate" value={share(optInRate ?? null)} note={<OptInNote optInRate={optInRate} {...compared} />}>
+    {choices !== undefined && <p class="hint">{choices === 0 ? 'no choices yet' : `of ${count(choices)} choices`}</p>}
+  </Figure>
+);
+
+function OptInNote({ optInRate, now, before, description, without }: Rated & OptInProps['compared']) {
+  if (optInRate === undefined) return 'The service does not have it at the moment';
+  if (now === undefined || before === undefined) return null;
+  if (now === null || before === null) return `Nothing to compare with ${without}`;
   return (
-    <Figure
-      name="Opt-in rate"
-      value={share(rate)}
-      note={
-        now === null || before === null ? (
-          `Nothing to compare with ${compared.without}`
-        ) : (
-          <>
-            <Change text={points(before, now)} /> {compared.description}
-          </>
-        )
-      }
-    />
+    <>
+      <Change text={points(before, now)} /> {description}
+    </>
   );
 }

@@ -14,9 +14,5 @@ export const RateFormulas = ({ children }: { children?: ComponentChildren }) => 
       Crawlers are left out.
     </p>
     {children}
-    <p>
-      The opt-in rate at the top of a domain’s page follows each decision within a second. It counts all decisions,
-      crawlers too, and takes every selection for an opt-in, so it may differ a little from these.
-    </p>
   </details>
 );

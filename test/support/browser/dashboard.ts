@@ -1,11 +1,14 @@
 /** An organization as it may look after some months, and the dashboard opened on it. */
 import { randomBytes } from 'node:crypto';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
+import { closeEpoch } from '#libs/record/epochs';
 import { persist } from '#libs/record/persist/persist';
+import type { DomainStats } from '#libs/stats/contract';
 import { createAdministration } from '#libs/tenants/administration';
 import { type Client, createClient, tokenFor } from '../client.ts';
 import { recordAt } from '../records.ts';
@@ -129,6 +132,8 @@ export interface Dashboard extends Stores {
   store(records: NewRecord[]): Promise<void>;
   /** Until the counters in Redis hold all `records`, which are of one customer and at most 30 days old where counted. */
   storeCounted(customer: Customer, records: NewRecord[]): Promise<void>;
+  /** Until groups and rates hold so many records of the customer, of the last year; the worker would take a minute. */
+  grouped(customer: Customer, records: number): Promise<void>;
   /** The regular visitor, in whose tab nothing is loaded yet. */
   regular(options?: BrowserContextOptions): Promise<Visitor>;
   /** A page in that tab, signed in by the link that a host product would give. */
@@ -175,6 +180,16 @@ export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' |
         const { headers, body } = await dashboard.client(customer).orgStats('limit=1');
         const source = headers.get('x-stats-source');
         if (source !== 'redis' || body.total < recent) throw new Error(`${body.total} of ${recent} from ${source}`);
+      });
+    },
+    grouped: async (customer, records) => {
+      await eventually(async () =>
+        expect(await closeEpoch(dashboard.db, { every: 0, patience: 5_000 })).toBe('closed'),
+      );
+      const query = `from=${addDays(dayOf(Date.now()), -365)}&to=${dayOf(Date.now())}&by=source`;
+      await eventually(async () => {
+        const { groups = [], bots = 0 } = await dashboard.manage<DomainStats>(customer, `/stats?${query}`);
+        expect(groups.reduce((all, group) => all + ('total' in group ? group.total : 0), bots)).toBe(records);
       });
     },
     regular: (options) => visit.again({ ...calm, ...options }),

@@ -11,7 +11,6 @@ import { useReading } from '../../data/reading.ts';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
 import { useSignedIn } from '../../data/signed-in.ts';
-import { share } from '../../format.ts';
 import { memo } from '../../parts/memo.ts';
 import { RateFormulas } from '../../parts/rate-formulas.tsx';
 import { Unanswered } from '../../parts/unanswered.tsx';
@@ -77,12 +76,6 @@ const Head = ({ stats }: { stats?: DomainStats }) => (
   <header class="stack gap-2">
     <h2 id="groups-title">Who decided how</h2>
     {stats && <p class="hint">{completeness(stats)}</p>}
-    {stats?.optInRate != null && (
-      <p class="hint">
-        <strong>Opt-in rate {share(stats.optInRate)}</strong> = opt-ins ÷ choices. The rate at the top of the page is of
-        all decisions, also those of crawlers and imports.
-      </p>
-    )}
   </header>
 );
 
