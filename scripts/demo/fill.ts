@@ -2,6 +2,7 @@
 
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
+import { putNotice } from '#libs/notices/documents';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnown } from '#libs/record/known-ids';
 import { listDroppedMonths } from '#libs/record/month-partitions';
@@ -12,8 +13,9 @@ import { findOrganizations } from '#libs/tenants/tenants';
 import { Advice } from '../stack/advice.ts';
 import { bytesOf } from './chance.ts';
 import { displaysOf } from './displays.ts';
+import { noticeOf } from './notices.ts';
 import { sites } from './sites.ts';
-import { type Period, planDays, recordsOf } from './visits.ts';
+import { type Made, type Period, planDays, recordsOf } from './visits.ts';
 
 const batchSize = 5_000;
 
@@ -42,10 +44,13 @@ export async function fill(
   const domains = await ensureDomains(db, admin, organizationId);
   const filled = { added: 0, present: 0 };
   let waiting: NewRecord[] = [];
+  const shown = new Set<string>();
   for (const [at, day] of days.entries()) {
     if (stop.aborted) break;
     const domainId = domains.get(day.site.name) ?? '';
-    waiting = waiting.concat(recordsOf(day, period).map((record) => ({ ...record, domainId })));
+    const made = recordsOf(day, period);
+    await putNotices(db, domainId, made, shown);
+    waiting = waiting.concat(made.map((record) => ({ ...record, domainId, notice: noticeOf(record).hash })));
     if (waiting.length < batchSize && at < days.length - 1) continue;
     await storeShown(db, await withoutKnown(db, waiting));
     // a worker raises the counters in Redis
@@ -56,6 +61,16 @@ export async function fill(
     say(`until ${day.date}: ${(filled.added + filled.present).toLocaleString('en')} records`);
   }
   return filled;
+}
+
+/** Before the records that name them, those that are not in `shown` yet: a domain's id and the hash. */
+async function putNotices(db: Database, domainId: string, records: Made[], shown: Set<string>): Promise<void> {
+  for (const notice of new Set(records.map(noticeOf))) {
+    const name = `${domainId} ${notice.hash}`;
+    if (shown.has(name)) continue;
+    await db.run((sql) => putNotice(sql, domainId, notice, null));
+    shown.add(name);
+  }
 }
 
 /** Before the records, under an id that follows from them: after a kill between both, nothing is missing or counted twice. */

@@ -29,7 +29,7 @@ export const hours = visitsByHour.flatMap((visits, hour) => Array<number>(visits
 /** Where the few come from whose country is not that of their language. */
 export const abroad = ['NL', 'NL', 'CH', 'CH', 'CH', 'BE', 'BE', 'IT', 'ES', 'PL', 'SE', 'DK', 'IE', 'CA'];
 
-export const categories = ['functional', 'analytics', 'marketing'];
+export const categories = ['functional', 'analytics', 'marketing'] as const;
 export const pages = ['/', '/', '/', '/sale', '/sale', '/products/4711', '/journal'];
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';

@@ -32,6 +32,17 @@ describe('filling the demo organization', () => {
       return rows.map(({ id }) => id);
     });
 
+  /** The titles of what the visitors were shown, of each record whose notice is held. */
+  const shownTo = (organizationId: string): Promise<string[]> =>
+    stores.db.run(async (sql) => {
+      const rows = await sql<{ title: string }[]>`
+        select convert_from(document, 'UTF8')::json ->> 'title' as title
+        from records join domains on domains.number = records.domain_number
+        join notices on notices.number = notice_number
+        where organization_id = ${organizationId} and document is not null`;
+      return rows.map(({ title }) => title);
+    });
+
   const storedDisplays = (organizationId: string): Promise<number> =>
     stores.db.run(async (sql) => {
       const [row] = await sql<{ shown: number }[]>`
@@ -100,6 +111,8 @@ describe('filling the demo organization', () => {
       const first = await fillWith(organizationId, 2_500, 12);
       expect(first).toMatchObject({ added: wanted.length, present: 0 });
       expect(await storedIds(organizationId)).toEqual(wanted);
+      expect(await shownTo(organizationId)).toHaveLength(wanted.length);
+      expect(await shownTo(organizationId)).toContain('Ihre Daten, Ihre Entscheidung');
       await expectCounted(organizationId);
 
       const second = await fillWith(organizationId, 2_500, 12);
