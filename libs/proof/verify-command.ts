@@ -1,5 +1,5 @@
 /** Checks a proof offline: reads the file and the keys, and neither settings nor stores. */
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { isJson } from '#libs/base/cli/session';
@@ -36,30 +36,40 @@ export function verifyCommand(): Command {
 }
 
 function recognizeFile(file: string): Recognized {
-  const { size } = sizeOf(file);
-  return size > largestFile ? { kind: 'nothing', why: 'It is larger than any proof.' } : recognize(readFile(file));
-}
-
-function sizeOf(file: string): { size: number } {
-  try {
-    return statSync(file);
-  } catch (error) {
-    throw unreadable(file, error);
-  }
+  const content = readUpTo(file, largestFile);
+  return content ? recognize(content) : { kind: 'nothing', why: 'It is larger than any proof.' };
 }
 
 export const collect = (value: string, previous: string[] = []): string[] => [...previous, value];
 
+/** Keys, a checkpoint or hashes. */
 export function readFile(file: string): Uint8Array {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw unreadable(file, error);
-  }
+  const content = readUpTo(file, largestFile);
+  if (!content) throw new Error(`${file} is too large`);
+  return content;
 }
 
-const unreadable = (file: string, error: unknown): Error =>
-  new Error(`cannot read ${file}: ${error instanceof Error ? error.message : error}`);
+/** Undefined where there are more than `most` bytes. A pipe or a device does not say how many, and may never end. */
+function readUpTo(file: string, most: number): Uint8Array | undefined {
+  let opened: number | undefined;
+  try {
+    opened = openSync(file, 'r');
+    if (fstatSync(opened).size > most) return undefined;
+    const piece = Buffer.allocUnsafe(1024 * 1024);
+    const pieces: Uint8Array[] = [];
+    for (let length = 0; length <= most; ) {
+      const read = readSync(opened, piece);
+      if (read === 0) return Buffer.concat(pieces);
+      pieces.push(Uint8Array.from(piece.subarray(0, read)));
+      length += read;
+    }
+    return undefined;
+  } catch (error) {
+    throw new Error(`cannot read ${file}: ${error instanceof Error ? error.message : error}`);
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
 
 /** A key has two plus signs and no line end; anything else names a file. */
 export function readKeys(given: string): VerifierKey[] {

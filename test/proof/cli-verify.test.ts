@@ -100,7 +100,10 @@ describe('assent log verify', () => {
     expect(none.stderr).toBe("package.json is not a proof: This JSON is neither a bundle nor a visitor's answer.\n");
     const huge = file('huge', '');
     truncateSync(path.join(folder, huge), 1024 ** 3);
-    expect((await verify(huge, ...key)).stderr).toBe('huge is not a proof: It is larger than any proof.\n');
+    // the second one does not say how large it is, and has no end
+    for (const each of [huge, '/dev/zero'])
+      expect((await verify(each, ...key)).stderr).toBe(`${each} is not a proof: It is larger than any proof.\n`);
+    expect(await verify(huge, '--key', '/dev/zero')).toMatchObject({ code: 1, stderr: '/dev/zero is too large\n' });
   });
 
   it('checks that a checkpoint continues an older one', async () => {

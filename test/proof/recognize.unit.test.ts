@@ -15,6 +15,12 @@ const look = (file: object | string | Uint8Array) => {
   return found.kind === 'nothing' ? found : examine(found, keys, { sha256, verifyEd25519 });
 };
 
+/** The bundle as text, with so many brackets in place of a field of its record. */
+const nested = ({ record, ...rest }: typeof bundle, field: string, levels: number): string => {
+  const text = JSON.stringify({ ...rest, record: { ...record, [field]: 'deep' } });
+  return text.replace('"deep"', '['.repeat(levels) + ']'.repeat(levels));
+};
+
 it.each<[string, object | string | Uint8Array, string, boolean]>([
   ['a proof file', vector.proof, 'proof', true],
   ['a bundle', bundle, 'bundle', true],
@@ -22,6 +28,7 @@ it.each<[string, object | string | Uint8Array, string, boolean]>([
   ['a proof file that was cut off', vector.proof.slice(0, 40), 'proof', false],
   ['a bundle without its position', { ...bundle, position: undefined }, 'bundle', false],
   ['a checkpoint of another size', vector.checkpoint.replace('\n3\n', '\n4\n'), 'checkpoint', false],
+  ['a bundle with a value nested beyond all sense', nested(bundle, 'decision', 100_000), 'bundle', false],
 ])('%s is known as what it is, and checked', (_, file, kind, holds) => {
   expect(look(file)).toMatchObject({ kind, verdict: { holds } });
 });

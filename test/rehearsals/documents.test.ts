@@ -21,7 +21,7 @@ const notRun: { command: RegExp; because: string }[] = [
     because: 'wants a receiver and WEBHOOK_ALLOW_PRIVATE; test/webhooks/api.test.ts runs the receiver and these verbs',
   },
   { command: /(^|\| )psql /, because: 'needs a database to load into' },
-  { command: /^GO111MODULE=off .* go run /, because: 'needs Go, which is run by hand' },
+  { command: /^GO111MODULE=off .* go run /, because: 'needs Go; test/rehearsals/go.test.ts runs them' },
   { command: /\bdocker /, because: 'needs a container engine; test/checkout/deployment.unit.test.ts reads the file' },
   {
     command: /^npm run (-s )?(bench|chaos|fuzz)\b(?!.*--list)/,

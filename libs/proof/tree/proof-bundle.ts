@@ -109,7 +109,18 @@ function compare(record: Fields, known: Fields): string[] {
 /** A record need not say when it was imported, nor where it stands in the log. */
 const optional = new Set(['importedAt', 'log', 'position']);
 
-const show = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
+/** characters of a value that a message shows */
+const shown = 300;
+
+function show(value: unknown): string {
+  if (value === undefined) return 'absent';
+  try {
+    const text = JSON.stringify(value);
+    return text.length > shown ? `${text.slice(0, shown)}…` : text;
+  } catch {
+    return 'nested too deep to be shown';
+  }
+}
 
 function checkNotice({ sha256 }: Crypto, document: string | undefined, hash: string | undefined): string | undefined {
   if (document === undefined) return undefined;
