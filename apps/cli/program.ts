@@ -8,6 +8,7 @@ import { visitorCommand } from '#libs/privacy/commands';
 import { logCommand } from '#libs/proof/commands';
 import { queueCommand } from '#libs/record/commands';
 import { countersCommand } from '#libs/stats/commands';
+import { statsCommand } from '#libs/stats/stats-command';
 import { domainCommand, keyCommand } from '#libs/tenants/domain-commands';
 import { actsCommand, orgCommand, planCommand } from '#libs/tenants/organization-commands';
 import { tokenCommand } from '#libs/tenants/token-commands';
@@ -29,6 +30,7 @@ const nouns = [
   logCommand,
   queueCommand,
   countersCommand,
+  statsCommand,
   actsCommand,
   migrateCommand,
 ];

@@ -61,7 +61,7 @@ export interface Through {
 }
 
 /** What was stored before then is in the facets. */
-async function facetsThrough(sql: Sql): Promise<Through> {
+export async function facetsThrough(sql: Sql): Promise<Through> {
   const [row] = await sql<Through[]>`
     select epoch, (select closed_at from closed_epochs c where c.epoch <= d.epoch order by c.epoch desc limit 1) as at
     from derivations d where name = ${facetsName}`;

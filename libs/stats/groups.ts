@@ -11,13 +11,26 @@ const most = 200;
 const addUp = (facets: Facet[], count: (facet: Facet) => number): number =>
   facets.reduce((sum, facet) => sum + count(facet), 0);
 
+/** The answer's own part of what was found `by` a dimension, `source` and `crawlers`. */
+export function groupedFigures(by: Dimension, found: Facet[]) {
+  const of = (wanted: Facet['dimension']) => found.filter(({ dimension }) => dimension === wanted);
+  return {
+    bots: addUp(of('crawlers'), totalOf),
+    ...ratesOf(of('source')),
+    groups: groupsOf(by, of(by)),
+  };
+}
+
+/** Every record has a source, and every display. */
+export const ratesOf = (bySource: Facet[]) => ({ ...choiceFigures(bySource), ...displayFigures(bySource) });
+
 export const choiceFigures = (facets: Facet[]): { choices: number; optInRate: number | null } => ({
   choices: addUp(facets, ({ choices }) => choices),
   optInRate: optInRate(facets),
 });
 
 /** Absent where no display was counted. */
-export function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: number } | undefined {
+function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: number } | undefined {
   const displays = addUp(facets, (facet) => facet.displays);
   if (displays === 0) return undefined;
   const answers = addUp(facets, (facet) => facet.answers);
@@ -26,7 +39,7 @@ export function displayFigures(facets: Facet[]): { displays: number; noChoiceRat
 }
 
 /** Largest first. What has no group of its own comes last, together. */
-export function groupsOf(by: Dimension, facets: Facet[]): StatsGroup[] | CategoryGroup[] {
+function groupsOf(by: Dimension, facets: Facet[]): StatsGroup[] | CategoryGroup[] {
   const own = facets.filter(({ isOther }) => !isOther).sort(bySize);
   const none = own.filter(({ value }) => value === '');
   const named = own.filter(({ value }) => value !== '');

@@ -26,7 +26,7 @@ import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { DomainStats, OrganizationStats, statsQuery } from './contract.ts';
 import type { CounterReader, StatsSource } from './counter-reader.ts';
 import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
-import { choiceFigures, displayFigures, groupsOf } from './groups.ts';
+import { choiceFigures, groupedFigures, ratesOf } from './groups.ts';
 import { statsRoutes } from './routes.ts';
 
 interface StatsParts {
@@ -100,14 +100,11 @@ async function readStats(
 
 const ownerOf = ({ organizationId, domainId }: Question) => ({ organizationId, domainId });
 
-/** Every record has a source, and every display. */
 const sourcesIn = (question: Question, spans: Span[]): FacetQuestion => ({
   ...ownerOf(question),
   dimensions: ['source'],
   periods: periodsOf(spans),
 });
-
-const ratesOf = (bySource: Facet[]) => ({ ...choiceFigures(bySource), ...displayFigures(bySource) });
 
 async function readGroups(
   ctx: Context,
@@ -127,14 +124,7 @@ async function readGroups(
   }
   const periods = periodsOf(cover(question.from, question.to));
   const found = await facets.read({ ...ownerOf(question), dimensions: [by, 'source', 'crawlers'], periods }, through);
-  const of = (wanted: Facet['dimension']) => found.filter(({ dimension }) => dimension === wanted);
-  const all = of('source');
-  return {
-    bots: of('crawlers').reduce((sum, facet) => sum + totalOf(facet), 0),
-    ...ratesOf(all),
-    groups: groupsOf(by, of(by)),
-    through: through.at?.toISOString() ?? null,
-  };
+  return { ...groupedFigures(by, found), through: through.at?.toISOString() ?? null };
 }
 
 const seriesOf = { day: byDay, month: byMonth };

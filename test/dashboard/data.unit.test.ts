@@ -50,6 +50,8 @@ describe('periods', () => {
     const of = (time: string, name: string) => presets(Date.parse(time)).find((each) => each.name === name)?.period;
     expect(of('2026-01-01T00:00:00Z', 'Yesterday')).toEqual({ from: '2025-12-31', to: '2025-12-31' });
     expect(of('2026-01-01T00:00:00Z', 'Last month')).toEqual({ from: '2025-12-01', to: '2025-12-31' });
+    expect(of('2026-01-01T00:00:00Z', 'Last quarter')).toEqual({ from: '2025-10-01', to: '2025-12-31' });
+    expect(of('2026-12-31T23:59:59Z', 'Last quarter')).toEqual({ from: '2026-07-01', to: '2026-09-30' });
     expect(of('2025-12-31T23:59:59Z', '12 months')).toEqual({ from: '2025-01-01', to: '2025-12-31' });
   });
 

@@ -5,6 +5,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { closeEpoch } from '#libs/record/epochs';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
 import { createAdministration } from '#libs/tenants/administration';
+import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, storeRecords, useStack } from '../support/stack.ts';
@@ -19,6 +20,7 @@ const closeOne = () =>
   eventually(async () => expect(await closeEpoch(stack.db, { pace: 0, patience: 5_000 })).toBe('closed'));
 
 const stack = await useStack({ tenant: { domains: 2 } });
+const cli = createCli(stack.env);
 const [domainId = '', other = ''] = stack.tenant.domainIds;
 const made = (fields: Partial<NewRecord>, day = today) =>
   recordAt(`${day}T00:00:01.000Z`, { domainId, country: 'DE', ...fields });
@@ -134,6 +136,22 @@ describe('statistics by what decisions have in common', () => {
     const series = byMonth.series ?? [];
     expect(series.reduce((all, { choices = 0 }) => all + choices, 0)).toBe(5);
     expect(series.at(-1)?.optInRate).toBe(yesterday.slice(0, 7) === today.slice(0, 7) ? 2 / 5 : 1 / 4);
+  });
+
+  it('the command line has the same figures', async () => {
+    const { body } = await ask(ofDomain('country'));
+    const range = ['--from', yesterday, '--to', today];
+    const { domainId: _, through: __, ...figures } = body;
+    expect(await cli.json('stats', '--domain', domainId, ...range)).toMatchObject({ domainId, ...figures });
+    const { code, stdout } = await cli.run('stats', '--org', stack.tenant.organizationId, ...range);
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^value +total +accept_all .*\nDE +6 .* 4 +0\.5000$/m),
+    });
+    expect(await cli.run('stats', '--domain', domainId, '--from', today, '--to', yesterday)).toMatchObject({
+      code: 1,
+      stderr: '--from must not be after `to`\n',
+    });
   });
 
   it('answers 304 for as long as nothing moved, and moves on without traffic', async () => {

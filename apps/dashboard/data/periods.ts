@@ -30,6 +30,7 @@ export function presets(time: number): { name: string; period: Period }[] {
   const today = dayOf(time);
   const thisMonth = monthOfDay(today);
   const lastMonth = addMonths(thisMonth, -1);
+  const quarter = addMonths(thisMonth, -((Number(thisMonth.slice(5)) - 1) % 3));
   const yesterday = addDays(today, -1);
   return [
     { name: 'Today', period: lastDays(today, 1) },
@@ -38,6 +39,7 @@ export function presets(time: number): { name: string; period: Period }[] {
     { name: '30 days', period: lastDays(today, 30) },
     { name: 'This month', period: { from: firstDay(thisMonth), to: today } },
     { name: 'Last month', period: { from: firstDay(lastMonth), to: lastDay(lastMonth) } },
+    { name: 'Last quarter', period: { from: firstDay(addMonths(quarter, -3)), to: lastDay(addMonths(quarter, -1)) } },
     { name: '12 months', period: { from: firstDay(addMonths(thisMonth, -11)), to: today } },
   ];
 }

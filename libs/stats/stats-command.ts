@@ -1,0 +1,69 @@
+/** The statistics of a range of days on the command line, straight from Postgres: the figures of `stats` with `by`. */
+import { Command, Option } from 'commander';
+import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import type { Database, Sql } from '#libs/base/db/database';
+import { cover, periodsOf } from '#libs/base/terms/calendar';
+import { type Dimension, dimensions, sumOf, totalOf, wholeOrganization } from '#libs/base/terms/terms';
+import { type CategoryGroup, type StatsGroup, statsQuery } from './contract.ts';
+import { facetsThrough, readFacets } from './facets.ts';
+import { groupedFigures } from './groups.ts';
+import { readCounts } from './stored-counters.ts';
+
+interface Options {
+  org?: string;
+  domain?: string;
+  from: string;
+  to: string;
+  by: Dimension;
+}
+
+export function statsCommand(tools: Tools): Command {
+  return new Command('stats')
+    .description('decisions, choices and the opt-in rate of a range of days, by country and so on')
+    .option('--org <org>', 'of all domains of this organization')
+    .option('--domain <domain>', 'of this domain')
+    .requiredOption('--from <date>', 'first UTC day, YYYY-MM-DD')
+    .requiredOption('--to <date>', 'last UTC day; at most 366 days')
+    .addOption(new Option('--by <dimension>', 'what to group by').choices(dimensions).default('country'))
+    .action(async (options: Options, self: Command) => {
+      const { from, to, by } = options;
+      const [issue] = statsQuery.safeParse({ from, to, by }).error?.issues ?? [];
+      if (issue) throw new Error(`--${issue.path.join()} ${issue.message}`);
+      const { groups, ...answer } = await tools.database((db) => read(db, options));
+      if (isJson(self)) return print(self, { ...answer, groups });
+      const { breakdown, ...figures } = answer;
+      print(self, { ...figures, ...breakdown });
+      process.stdout.write('\n');
+      printList(self, 'groups', groups.map(toRow), 'no decisions in these days');
+    });
+}
+
+async function read(db: Database, { org, domain, from, to, by }: Options) {
+  const owner = await db.run((sql) => findOwner(sql, org, domain));
+  const spans = cover(from, to);
+  const wanted = [by, 'source', 'crawlers'] as const;
+  const { at: through } = await db.run(facetsThrough);
+  const [counts, found] = await Promise.all([
+    db.run((sql) => readCounts(sql, { ...owner, spans })),
+    db.run((sql) => readFacets(sql, { ...owner, dimensions: [...wanted], periods: periodsOf(spans) })),
+  ]);
+  const breakdown = sumOf(counts.values());
+  const whose = domain === undefined ? { organizationId: owner.organizationId } : { domainId: domain };
+  return { ...whose, from, to, through, total: totalOf(breakdown), breakdown, ...groupedFigures(by, found) };
+}
+
+async function findOwner(sql: Sql, org: string | undefined, domain: string | undefined) {
+  if ((org === undefined) === (domain === undefined)) throw new Error('give either --org or --domain');
+  const [found] = await sql<{ organization_id: string }[]>`
+    select ${org === undefined ? sql`organization_id from domains` : sql`id as organization_id from organizations`}
+    where id = ${org ?? domain ?? ''}`;
+  if (!found) throw new Error(org === undefined ? `no domain ${domain}` : `no organization ${org}`);
+  return { organizationId: found.organization_id, domainId: domain ?? wholeOrganization };
+}
+
+const toRow = ({ value, other, ...figures }: StatsGroup | CategoryGroup) => {
+  const name = { value: other ? 'all others' : value };
+  if ('allowed' in figures) return { ...name, allowed: figures.allowed, denied: figures.denied };
+  const { total, breakdown, choices, optInRate } = figures;
+  return { ...name, total, ...breakdown, choices, optInRate: optInRate === null ? null : optInRate.toFixed(4) };
+};
