@@ -6,7 +6,6 @@ import { dayOf } from '#libs/base/terms/calendar';
 import type { Imported } from '#libs/log/import/contract';
 import { closeEpoch } from '#libs/record/epochs';
 import type { DomainStats, StatsGroup } from '#libs/stats/contract';
-import { agents } from '../support/browser/dashboard.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { makeMmdb } from '../support/mmdb.ts';
 import { startApi } from '../support/service.ts';
@@ -14,7 +13,8 @@ import { recordsOf, useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const limit = 3;
-const visitor = { ip: '203.0.113.77', userAgent: agents[1] };
+const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0';
+const visitor = { ip: '203.0.113.77', userAgent };
 const file = path.join(mkdtempSync(path.join(inject('folder'), 'countries-')), 'countries.mmdb');
 writeFileSync(
   file,
