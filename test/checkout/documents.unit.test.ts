@@ -101,7 +101,7 @@ describe.each(pages)('%s', (page) => {
 
   it('names commands of the command line that are there, with flags that they have', () => {
     // a name in backticks alone may be something else
-    const said = readPage(page).matchAll(/(`assent |assent -- |cli\/main\.js |`)([a-z]+(?: [a-z-]+)?)([^`\n|&>#;]*)/g);
+    const said = readPage(page).matchAll(/(`assent |assent -- |cli\/main\.js |`)([a-z]+(?: [a-z][a-z-]*)?)([^`\n|&>#;]*)/g);
     const unknown = [...said].flatMap(([, before, name = '', rest = '']) => {
       const flags = commands.get(name);
       if (!flags) return before === '`' ? [] : [name];
@@ -204,7 +204,7 @@ describe('docs/operations.md', () => {
     const told = rowsOf('docs/operations.md', '## Commands')
       .flatMap((row) => row.split(' | ')[0]?.split(' · ') ?? [])
       .flatMap((written) => {
-        const [, name] = /`([a-z]+(?: [a-z-]+)?)/.exec(written) ?? [];
+        const [, name] = /`([a-z]+(?: [a-z][a-z-]*)?)/.exec(written) ?? [];
         return name === undefined ? [] : [[name, flagsIn(written)]];
       });
     expect(told.sort()).toEqual([...commands].sort());
