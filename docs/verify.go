@@ -71,6 +71,7 @@ func prove(file string, keys note.Verifiers) (found proven, err error) {
 
 type record struct {
 	Id, Domain, DomainId, Decision, DecidedAt, Circumstances, Private string
+	Preferences                                                       map[string]bool
 }
 
 type opening struct{ Salt, Text string }
@@ -101,6 +102,13 @@ func (visitor download) prove(claimed record, keys note.Verifiers) (proven, erro
 	opened := visitor.Bundles[claimed.Id].Opening
 	if err := open(opened.Circumstances, entry.Circumstances); err != nil {
 		return found, err
+	}
+	var committed record
+	if err := json.Unmarshal([]byte(opened.Circumstances.Text), &committed); err != nil {
+		return found, err
+	}
+	if fmt.Sprint(committed.Preferences) != fmt.Sprint(claimed.Preferences) { // in the order of their names
+		return found, fmt.Errorf("the log committed to the categories %v", committed.Preferences)
 	}
 	if opened.Private == nil {
 		return found, nil // erased: nobody can tell any more whose it was

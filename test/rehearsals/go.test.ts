@@ -88,20 +88,30 @@ describe('Go’s own library', () => {
     for (const { id } of answer.records) expect(whole.output).toContain(`${id}: holds, `);
 
     const [first, second, third, fourth] = answer.records;
-    const another = (await ask('v-2')).records.map((record) => ({ ...record, visitorId: 'v-1' }));
+    const { proofs, bundles, records } = await ask('v-2');
+    const foreign = { ...at(records, 0), visitorId: 'v-1' };
     const changed = {
       ...answer,
-      records: [{ ...first, decision: 'accept_all' }, second, third, { ...fourth, id: at(another, 0).id }, another[1]],
-      proofs: { ...answer.proofs, [at(another, 1).id]: (await ask('v-2')).proofs[at(another, 1).id] },
-      bundles: { ...answer.bundles, [at(another, 1).id]: (await ask('v-2')).bundles[at(another, 1).id] },
+      records: [
+        { ...first, decision: 'accept_all' },
+        second,
+        { ...third, preferences: { analytics: false, 10: false } },
+        { ...fourth, id: 'new' },
+        foreign,
+      ],
+      proofs: { ...answer.proofs, [foreign.id]: proofs[foreign.id] },
+      bundles: { ...answer.bundles, [foreign.id]: bundles[foreign.id] },
     };
     write('visitor.json', JSON.stringify(changed));
     const { status, output } = run(download);
     expect(status).not.toBe(0);
     expect(output).toContain(`${first?.id}: does not hold: the log has {`);
     expect(output).toContain(`${second?.id}: holds, `);
-    expect(output).toContain(`${at(another, 0).id}: no proof, it was not sealed yet`);
-    expect(output).toContain(`${at(another, 1).id}: does not hold: it is a record of another visitor, v-2`);
-    expect(output).toContain('2 of 5 records of the visitor v-1 hold\n');
+    expect(output).toContain(
+      `${third?.id}: does not hold: the log committed to the categories map[10:false analytics:true]`,
+    );
+    expect(output).toContain('new: no proof, it was not sealed yet');
+    expect(output).toContain(`${foreign.id}: does not hold: it is a record of another visitor, v-2`);
+    expect(output).toContain('1 of 5 records of the visitor v-1 hold\n');
   });
 });
