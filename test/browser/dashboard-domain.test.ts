@@ -103,7 +103,9 @@ describe('the page of a domain', () => {
     const { breakdown } = await stats(`from=${daysAgo(1)}&to=${daysAgo(1)}`);
     const allowed = breakdown.accept_all + breakdown.custom;
     const rate = (allowed / (allowed + breakdown.reject_all)) * 100;
-    expect(await figure(page, 'Opt-in rate').textContent()).toBe(`${rate.toFixed(1)}%`);
+    await figure(page, 'Opt-in rate')
+      .getByText(`${rate.toFixed(1)}%`, { exact: true })
+      .waitFor();
     await page.getByText('Opt-in rate = opt-ins ÷ choices.').first().waitFor();
     // what is over does not move
     await page.getByText('Complete period').waitFor();

@@ -77,7 +77,7 @@ describe('statistics by country, banner version and so on', () => {
     await card(page, 'By category').getByRole('rowheader', { name: 'analytics' }).waitFor();
     const complete = /^Complete until (.*, )?\d\d:\d\d UTC\. Without crawlers, which sent 7 decisions\.$/;
     await page.getByText(complete).waitFor();
-    expect(await figure(page, 'Opt-in rate').textContent()).toBe('59.6%');
+    await figure(page, 'Opt-in rate').getByText('59.6%', { exact: true }).waitFor();
     const funnel = card(page, 'From banner to opt-in');
     expect(await funnel.getByRole('listitem').allTextContents()).toEqual([
       'Shown1,000how often a banner was shown',
@@ -196,9 +196,9 @@ describe('statistics by country, banner version and so on', () => {
     for (const path of ['/', `/domains/${own.domainId}?from=${today}&to=${today}`]) {
       await go(page, path);
       await figureCard(page, 'Opt-in rate').getByText('of 5 choices').waitFor();
-      expect(await figure(page, 'Opt-in rate').textContent()).toBe('0.0%');
+      await figure(page, 'Opt-in rate').getByText('0.0%', { exact: true }).waitFor();
       await page.getByRole('slider').focus();
-      expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toContain('opt-in rate 0.0%');
+      await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toContain('opt-in rate 0.0%');
     }
   });
 });

@@ -48,7 +48,7 @@ describe('a server that records for its visitors', () => {
     });
   /** The choices and the rate, once all that was stored before is in them. */
   const rates = async (domainId: string) => {
-    await eventually(async () => expect(await closeEpoch(stack.db, { every: 0, patience: 5_000 })).toBe('closed'));
+    await eventually(async () => expect(await closeEpoch(stack.db, { pace: 0, patience: 5_000 })).toBe('closed'));
     const query = `from=${dayOf(Date.now() - 86_400_000)}&to=${dayOf(Date.now())}&by=source`;
     return async () => {
       const { body } = await request<DomainStats>(stack.api.baseUrl, `/v1/consent/${domainId}/stats?${query}`, {

@@ -1,6 +1,5 @@
 /** One domain over any period, compared with the period before. The address says which. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { DomainStats } from '#libs/stats/contract';
 import { domainIn } from '../data/domains.ts';
 import { useLive } from '../data/live.ts';
 import { defaultPeriod, includesToday, intervalIn, type Period, periodBefore, periodIn } from '../data/periods.ts';
@@ -32,21 +31,27 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
     if (location.pathname + location.search !== address) navigate(address, { replace: true });
   }, [address]);
 
-  const reading = useReading<ComparedStats>(address, async (signal) => {
-    const earlier = periodBefore(period, now());
+  const earlier = periodBefore(period, now());
+  const read = async (signal: AbortSignal): Promise<ComparedStats> => {
     const [stats, before] = await Promise.all([
       api.stats(domainId, { ...period, interval }, signal),
       earlier && api.stats(domainId, earlier, signal),
     ]);
     return { stats, before };
-  });
+  };
+  const reading = useReading<ComparedStats>(address, read);
   const view = reading.value;
   const isOpen = includesToday(period, now());
-  const live = useLive<DomainStats>(view && !reading.isLoading && isOpen ? address : null, {
-    ask: (signal) => api.stats(domainId, { ...period, interval }, signal),
-    onAnswer: (stats) => {
-      // a rate that the service does not have at the moment stays as it was
-      if (view) reading.put({ ...view, stats: { ...view.stats, ...stats } });
+  // rates are left out where Postgres is slow: then also a period that is over is asked for again
+  const lacksRates = view && [view.stats, view.before].some((each) => each && each.optInRate === undefined);
+  const live = useLive<ComparedStats>(view && !reading.isLoading && (isOpen || lacksRates) ? address : null, {
+    ask: async (signal) =>
+      lacksRates || !view
+        ? read(signal)
+        : { ...view, stats: await api.stats(domainId, { ...period, interval }, signal) },
+    // what the service does not have at the moment stays as it was
+    onAnswer: ({ stats, before }) => {
+      if (view) reading.put({ stats: { ...view.stats, ...stats }, before: before && { ...view.before, ...before } });
     },
   });
   const domain = domainIn(organization, domainId);

@@ -183,9 +183,7 @@ export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' |
       });
     },
     grouped: async (customer, records) => {
-      await eventually(async () =>
-        expect(await closeEpoch(dashboard.db, { every: 0, patience: 5_000 })).toBe('closed'),
-      );
+      await eventually(async () => expect(await closeEpoch(dashboard.db, { pace: 0, patience: 5_000 })).toBe('closed'));
       const query = `from=${addDays(dayOf(Date.now()), -365)}&to=${dayOf(Date.now())}&by=source`;
       await eventually(async () => {
         const { groups = [], bots = 0 } = await dashboard.manage<DomainStats>(customer, `/stats?${query}`);
