@@ -6,6 +6,18 @@ declare module '*.css?inline' {
 
 /** The release, inserted by the build. */
 declare const __VERSION__: string;
+/** Where the second file is, below the service's address; inserted by the build. */
+declare const __SECOND_FILE__: { path: string; integrity: string };
+
+/** Missing from TypeScript's DOM types. A trusted URL is taken where a text would be. */
+interface Window {
+  readonly trustedTypes?: {
+    createPolicy(
+      name: string,
+      rules: { createScriptURL(url: string): string },
+    ): { createScriptURL(url: string): string };
+  };
+}
 
 /** Global Privacy Control is missing from TypeScript's DOM types. */
 interface Navigator {

@@ -6,6 +6,7 @@ import type { Category, WidgetConfig } from '#libs/widget/config';
 import { attempt, either } from './attempt.ts';
 import { assigned, page } from './page.ts';
 import { has, joined, lower, map, own, part, some, words } from './plain.ts';
+import { toServices } from './services.ts';
 import { findTag } from './tag.ts';
 import { type Wording, wordingFor } from './wording.ts';
 
@@ -14,6 +15,8 @@ export interface Settings
   domain: string;
   key: string;
   api: string;
+  /** of the tag */
+  nonce: string;
   policyVersion: string;
   bannerVersion: string;
   maxAgeMonths: number;
@@ -40,7 +43,7 @@ const necessary = 'necessary';
 const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
 
 export function readSettings(): Settings {
-  const { data, address } = findTag();
+  const { data, address, nonce } = findTag();
   const config = own(assigned('assentConfig') as Record<string, never>);
   const given: WidgetConfig = { ...config, ...data };
   // pages whose tag loses its attributes may have these there
@@ -61,6 +64,7 @@ export function readSettings(): Settings {
     domain: found('domain') ?? '',
     key: found('key') ?? '',
     api: found('api') ?? new URL('.', address).href,
+    nonce,
     policyVersion: `${policyVersion ?? ''}`,
     bannerVersion: `${bannerVersion ?? __VERSION__}`,
     maxAgeMonths: +(maxAgeMonths ?? 0) || 12,
@@ -108,7 +112,9 @@ function isLink(href: string): boolean {
 function toCategories(given: string | (string | Category)[]): Category[] {
   const categories = map(typeof given === 'string' ? words(given) : given, (each): Category | undefined => {
     const category = typeof each === 'string' ? { id: each } : each;
-    return category?.id === necessary ? { ...category, required: true } : (category ?? undefined);
+    if (!category) return undefined;
+    const services = toServices(category.services, isLink);
+    return { ...category, services, ...(category.id === necessary && { required: true }) };
   });
   return some(categories, ({ required }) => required)
     ? categories

@@ -12,6 +12,8 @@ export interface Tag {
   data: Record<string, string | undefined>;
   /** where its file is from, with the query; the page's own where nothing tells */
   address: string;
+  /** of the element, empty without one */
+  nonce: string;
 }
 
 const ours = /^https?:[^?#]*\/widget(-\w{16})?\.js([?#]|$)/;
@@ -20,6 +22,7 @@ export function findTag(): Tag {
   const running = page.currentScript as HTMLScriptElement | null;
   let data: Tag['data'] = {};
   let address = '';
+  let nonce = '';
   const look = (element: Element): void => {
     const { shadowRoot, attributes } = element;
     // a form's fields can take its place
@@ -36,10 +39,12 @@ export function findTag(): Tag {
             return href && either(() => ours.test(href)) ? href : undefined;
           })[0];
     address = found ?? address;
+    // browsers hide the attribute
+    if (found || element === running) nonce = element.nonce;
     if (isTag && (found || element === running)) data = { ...dataset };
   };
   // the newest that has them, and what runs is newest
   if (!running?.dataset.domain || !running.dataset.key) map(page.querySelectorAll('*'), look);
   if (running) look(running);
-  return { data, address: address || running?.src || location.href };
+  return { data, address: address || running?.src || location.href, nonce };
 }

@@ -44,14 +44,31 @@ export function wordingFor(wanted: readonly string[], texts: OwnTexts): Wording 
     return names[lower(tagOf(locale))] ?? (has(languages, base) || names[base] ? base : undefined);
   });
   const language = found[0] ?? 'en';
+  return {
+    texts: { ...oursIn(language, phrases), ...ownTextsFor(texts, language) } as Texts,
+    language,
+    direction: has(rightToLeft, baseOf(language)) ? 'rtl' : 'ltr',
+  };
+}
+
+/** A text with its `{name}`s filled in. */
+export function fill(text: string, values: Record<string, string>): string {
+  let filled = text;
+  for (const name in own(values)) {
+    const [before = '', after] = either(() => filled.split(`{${name}}`), [filled]);
+    if (after !== undefined) filled = before + values[name] + after;
+  }
+  return filled;
+}
+
+/** Our texts of one language, else in English. */
+export function oursIn<Name extends string>(
+  language: string,
+  all: Record<Name, ArrayLike<string>>,
+): Record<Name, string> {
   const base = baseOf(language);
   const at = map(languages, (known, index) => (known === base ? index : undefined))[0] ?? 0;
-  const ours = own<string | undefined>({});
-  const all: Record<string, ArrayLike<string>> = own(phrases);
-  for (const name in all) ours[name] = all[name]?.[at];
-  return {
-    texts: { ...ours, ...ownTextsFor(texts, language) } as Texts,
-    language,
-    direction: has(rightToLeft, base) ? 'rtl' : 'ltr',
-  };
+  const ours = own<string>({});
+  for (const name in own(all)) ours[name] = all[name as Name][at] ?? '';
+  return ours as Record<Name, string>;
 }

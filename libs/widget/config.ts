@@ -12,6 +12,27 @@ export interface Category {
   required?: boolean;
   label?: string;
   description?: string;
+  /** what is allowed with it; the visitor chooses the category as a whole */
+  services?: Service[];
+}
+
+export interface Service {
+  name: string;
+  provider?: string;
+  /** ISO 3166-1 alpha-2, or its name */
+  country?: string;
+  purpose?: string;
+  policyUrl?: string;
+  cookies?: Cookie[];
+}
+
+export interface Cookie {
+  /** a trailing `*` matches any ending; `*` alone is refused */
+  name: string;
+  domain?: string;
+  path?: string;
+  /** for people, such as `2 years` */
+  duration?: string;
 }
 
 /** The last ones are possible in `window.assentConfig` only. */
@@ -31,6 +52,8 @@ export interface WidgetConfig {
   cookieDomain?: string;
   maxAgeMonths?: number | string;
   categories?: string | (string | Category)[];
+  /** who asks */
+  company?: string;
   texts?: OwnTexts;
   colors?: Record<string, string>;
   links?: { label: string; href: string }[];
@@ -39,6 +62,12 @@ export interface WidgetConfig {
   /** an attribute without a value, too */
   displays?: string | boolean;
   experiment?: Experiment;
+  /** the name of Tag Manager's data layer */
+  layer?: string;
+  /** Microsoft's consent signals */
+  signals?: { uet?: boolean; clarity?: boolean };
+  /** loads the page again once something that was allowed is not any longer */
+  reload?: string | boolean;
 }
 
 /** An A/B test. Its variants say how the banner looks and reads, never what is asked for. */

@@ -5,6 +5,7 @@ import type { Sql } from '#libs/base/db/database';
 
 export const widgetFileNames = [
   'widget',
+  'assent-preferences',
   'consent-mode',
   'record-client',
   'record-cookieconsent',

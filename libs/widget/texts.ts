@@ -45,14 +45,6 @@ export const phrases = {
   ],
   close: ['Close', 'Schließen', 'Fermer', 'Cerrar', 'Chiudi'],
   always: ['Always on', 'Immer aktiv', 'Toujours actifs', 'Siempre activas', 'Sempre attivi'],
-  lastDecision: [
-    'Your last decision',
-    'Ihre letzte Entscheidung',
-    'Votre dernier choix',
-    'Tu última decisión',
-    'La tua ultima scelta',
-  ],
-  copy: ['Copy', 'Kopieren', 'Copier', 'Copiar', 'Copia'],
   saved: ['Choice saved.', 'Auswahl gespeichert.', 'Choix enregistré.', 'Decisión guardada.', 'Scelta salvata.'],
   policy: [
     'Privacy policy',
@@ -60,6 +52,45 @@ export const phrases = {
     'Politique de confidentialité',
     'Política de privacidad',
     'Informativa sulla privacy',
+  ],
+
+  asks: [
+    'Your consent is asked for:',
+    'Wir bitten um Ihre Einwilligung für:',
+    'Votre consentement est demandé pour\u00a0:',
+    'Se pide tu consentimiento para:',
+    'È richiesto il tuo consenso per:',
+  ],
+  asksBy: [
+    '{company} asks for your consent for:',
+    '{company} bittet um Ihre Einwilligung für:',
+    '{company} demande votre consentement pour\u00a0:',
+    '{company} pide tu consentimiento para:',
+    '{company} chiede il tuo consenso per:',
+  ],
+  noSettings: [
+    'The settings could not be loaded. You can decide here, or try again later.',
+    'Die Einstellungen konnten nicht geladen werden. Sie können hier entscheiden oder es später erneut versuchen.',
+    'Les paramètres n’ont pas pu être chargés. Vous pouvez décider ici ou réessayer plus tard.',
+    'No se han podido cargar los ajustes. Puedes decidir aquí o intentarlo más tarde.',
+    'Non è stato possibile caricare le impostazioni. Puoi decidere qui o riprovare più tardi.',
+  ],
+
+  // in place of a video or a map
+  embedText: [
+    'This content is shown only if you allow: {category}',
+    'Dieser Inhalt erscheint nur, wenn Sie erlauben: {category}',
+    'Ce contenu ne s’affiche que si vous autorisez\u00a0: {category}',
+    'Este contenido solo se muestra si permites: {category}',
+    'Questo contenuto viene mostrato solo se consenti: {category}',
+  ],
+  showOnce: ['Show once', 'Einmal anzeigen', 'Afficher une fois', 'Mostrar una vez', 'Mostra una volta'],
+  alwaysAllow: [
+    'Always allow {category}',
+    '{category} immer erlauben',
+    'Toujours autoriser {category}',
+    'Permitir siempre {category}',
+    'Consenti sempre {category}',
   ],
 
   // categories, and what each is for
@@ -94,5 +125,55 @@ export const phrases = {
     'Publicité adaptée à vos centres d’intérêt.',
     'Publicidad basada en tus intereses.',
     'Pubblicità basata sui tuoi interessi.',
+  ],
+} satisfies Record<string, Phrase>;
+
+/** Those of the second file alone. */
+export const furtherPhrases = {
+  lastDecision: [
+    'Your last decision',
+    'Ihre letzte Entscheidung',
+    'Votre dernier choix',
+    'Tu última decisión',
+    'La tua ultima scelta',
+  ],
+  copy: ['Copy', 'Kopieren', 'Copier', 'Copiar', 'Copia'],
+  serviceList: ['Services', 'Dienste', 'Services', 'Servicios', 'Servizi'],
+  serviceProvider: ['Provider', 'Anbieter', 'Fournisseur', 'Proveedor', 'Fornitore'],
+  cookieList: ['Cookies', 'Cookies', 'Cookies', 'Cookies', 'Cookie'],
+  cookieDuration: [
+    'Storage period',
+    'Speicherdauer',
+    'Durée de conservation',
+    'Periodo de conservación',
+    'Durata di conservazione',
+  ],
+  youAllowed: [
+    'You allowed {categories} on {date}.',
+    'Sie haben am {date} erlaubt: {categories}.',
+    'Le {date}, vous avez autorisé\u00a0: {categories}.',
+    'El {date} permitiste: {categories}.',
+    'Il {date} hai consentito: {categories}.',
+  ],
+  youRejected: [
+    'You rejected everything optional on {date}.',
+    'Sie haben am {date} alles Optionale abgelehnt.',
+    'Le {date}, vous avez tout refusé.',
+    'El {date} rechazaste todo lo opcional.',
+    'Il {date} hai rifiutato tutto ciò che è facoltativo.',
+  ],
+  youWithdrew: [
+    'You withdrew your consent on {date}.',
+    'Sie haben Ihre Einwilligung am {date} widerrufen.',
+    'Le {date}, vous avez retiré votre consentement.',
+    'El {date} retiraste tu consentimiento.',
+    'Il {date} hai revocato il tuo consenso.',
+  ],
+  notAllowed: [
+    'Not allowed: {categories}',
+    'Nicht erlaubt: {categories}',
+    'Non autorisés\u00a0: {categories}',
+    'No permitido: {categories}',
+    'Non consentito: {categories}',
   ],
 } satisfies Record<string, Phrase>;

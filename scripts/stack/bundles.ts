@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type BuildEnvironmentOptions, type Plugin, type UserConfig, build as vite } from 'vite';
+import { hashedPath, integrityOf, readWidgetFile } from '#libs/widget/files';
 import { Advice, describe } from './advice.ts';
 import { root } from './paths.ts';
 
@@ -49,6 +51,8 @@ const addressesOfSource = (folder: string): Plugin => ({
 
 /** Output and source below apps/widget. Those for script tags are plain scripts, the others modules. */
 const widgetFiles = [
+  // first, since widget.js names it by its hash
+  { name: 'assent-preferences', source: 'preferences.ts', format: 'iife' },
   { name: 'widget', source: 'main.ts', format: 'iife' },
   { name: 'consent-mode', source: 'consent-mode.ts', format: 'iife' },
   { name: 'record-client', source: 'record-client.ts', format: 'es' },
@@ -64,13 +68,17 @@ const dashboardBrowsers = ['chrome123', 'firefox124', 'safari17.5'];
 
 export async function bundleWidget(outDir: string): Promise<void> {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-  const define = { __VERSION__: JSON.stringify(version) };
-  for (const { name, source, format } of widgetFiles)
+  const define: Record<string, string> = { __VERSION__: JSON.stringify(version) };
+  for (const { name, source, format } of widgetFiles) {
     await bundle(
       'widget',
       { outDir, target: widgetBrowsers, rolldownOptions: script(name, path.join(root, 'apps/widget', source), format) },
       { define },
     );
+    if (name !== 'assent-preferences') continue;
+    const file = readWidgetFile(pathToFileURL(`${outDir}/`), name);
+    define.__SECOND_FILE__ = JSON.stringify({ path: hashedPath(file), integrity: integrityOf(file) });
+  }
 }
 
 /** All that the overview begins with is one file: it would otherwise have to be read before the next one is asked for. */

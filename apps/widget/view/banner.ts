@@ -6,15 +6,19 @@ import { type Children, element } from './element.ts';
 
 interface BannerActions {
   decide(choice: Choice): void;
-  customise(): void;
+  /** to the settings, or to the page where the visitor has decided already */
+  third(): void;
 }
 
-export function banner(notice: Notice, { decide, customise }: BannerActions): Children {
-  const clicks = [() => decide(true), () => decide(false), customise];
+/** `trouble`: why this is here, and not the settings. */
+export function banner(notice: Notice, { decide, third }: BannerActions, trouble?: string): Children {
+  const clicks = [() => decide(true), () => decide(false), third];
   // with Global Privacy Control the rejection is chosen in advance
   return [
     element('h2', { id: 'title' }, notice.title),
     intro(notice),
+    notice.asks ? element('p', { class: 'asks' }, notice.asks) : [],
+    trouble ? element('p', { class: 'note' }, trouble) : [],
     actions(notice.buttons, clicks, notice.note ? 1 : undefined),
   ];
 }

@@ -1,10 +1,16 @@
 /** The second view: a switch for each category. */
+import { furtherPhrases } from '#libs/widget/texts';
 import type { Choice, Consent } from '../consent.ts';
 import type { Notice } from '../notice.ts';
 import { map, own } from '../plain.ts';
-import type { Texts } from '../wording.ts';
+import { oursIn, type Texts } from '../wording.ts';
 import { actions, intro } from './banner.ts';
 import { type Children, element, icon } from './element.ts';
+import { receipt } from './receipt.ts';
+import { services } from './services.ts';
+
+/** With those that the second file alone has. */
+export type AllTexts = Texts & Record<keyof typeof furtherPhrases, string>;
 
 interface PreferencesActions {
   decide(choice: Choice): void;
@@ -13,15 +19,16 @@ interface PreferencesActions {
 
 export function preferences(
   notice: Notice,
-  texts: Texts,
+  given: Texts,
   consent: Consent | null,
   seen: string,
   { decide, close }: PreferencesActions,
 ): Children {
   const { title, categories, buttons } = notice.settings;
+  const texts: AllTexts = { ...oursIn(notice.language, furtherPhrases), ...given };
   const switches = own<HTMLInputElement>({});
 
-  const row = ({ id, label, description, always }: Notice['settings']['categories'][number]) => {
+  const row = ({ id, label, description, always, services: list }: Notice['settings']['categories'][number]) => {
     const control = element('input', {
       type: 'checkbox',
       role: 'switch',
@@ -40,6 +47,7 @@ export function preferences(
         element('p', { id: `purpose-${id}` }, description),
       ),
       always ? element('span', { class: 'fine' }, always) : control,
+      list ? services(list, notice.language, texts) : [],
     );
   };
 
@@ -64,30 +72,4 @@ export function preferences(
     ),
     actions(buttons, [() => decide(true), () => decide(false), () => decide(chosen())]),
   ];
-}
-
-/** The visitor's own receipt: the record's id, which they quote to ask about it, what they decided and what they saw. */
-function receipt(
-  { settings }: Notice,
-  texts: Texts,
-  { id, decision, decidedAt, preferences }: Consent,
-  seen: string,
-): HTMLElement {
-  const names = { accept_all: texts.accept, reject_all: texts.reject, custom: texts.save, withdraw: texts.withdraw };
-  const text = element('p', { class: 'fine' }, 'ID ', element('code', {}, id));
-  let lines = `\n${decidedAt}\n${names[decision]}`;
-  // required categories are not among the preferences
-  const choices = own(preferences);
-  map(settings.categories, ({ id: name, label }) => {
-    lines += `\n${(choices[name] ?? true) ? '✓' : '✗'} ${label}`;
-  });
-  text.append(`${lines}\n\n${seen}`);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text.textContent ?? '');
-    button.textContent = `${texts.copy} ✓`;
-  };
-  const button = element('button', { click: copy }, texts.copy);
-  // only secure pages have a clipboard; elsewhere the visitor can still select the text
-  const buttons = navigator.clipboard ? [button] : [];
-  return element('details', {}, element('summary', { class: 'fine' }, texts.lastDecision), text, buttons);
 }

@@ -4,10 +4,11 @@ import type { Choice, Consent } from '../consent.ts';
 import { type Notice, noticeOf } from '../notice.ts';
 import { page } from '../page.ts';
 import { has, own, words } from '../plain.ts';
+import type { SecondFile } from '../preferences.ts';
+import { openSecondFile } from '../second-file.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { add, type Children, element, icon } from './element.ts';
-import { preferences } from './preferences.ts';
 import css from './widget.css?inline';
 
 type Source = 'banner' | 'preferences';
@@ -27,7 +28,7 @@ interface ViewOptions {
 export interface View {
   /** the first view */
   ask(): void;
-  /** the second view */
+  /** the second view, once its file is there; where that does not come, the first one with a word about it */
   open(): void;
   close(): void;
   /** announces a text to screen readers */
@@ -53,9 +54,10 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
 
   const host = page.createElement('assent-widget');
   const shadow = host.attachShadow({ mode: 'open' });
-  shadow.adoptedStyleSheets = [styles()];
+  shadow.adoptedStyleSheets = [styles(css)];
   for (const name in own(colors)) host.style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
   shadow.append(frame);
+  const second = openSecondFile(settings, host);
 
   /** What had the focus before. */
   let before: Element | null = null;
@@ -91,6 +93,7 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
     if (!host.isConnected) attach();
     isModal = source === 'preferences';
     const notice = noticeOf(settings, gpc, consent());
+    if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1] ?? '', texts.close];
     const focused = shadow.activeElement ?? page.activeElement;
     // fields in a form can take the places of its methods
     if (!dialog.open) before = focused instanceof HTMLFormElement ? null : focused;
@@ -109,11 +112,30 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
     onShow(notice);
   }
 
-  const ask = (): void => show('banner', (notice, decided) => banner(notice, { decide: decided, customise: open }));
+  const ask = (trouble?: string): void =>
+    show('banner', (notice, decided) => banner(notice, { decide: decided, third: consent() ? close : open }, trouble));
 
   function open(): void {
+    if (second.file) return settle(second.file);
+    if (frame.ariaBusy) return;
+    frame.ariaBusy = 'true';
+    const isAsking = dialog.open;
+    const arrived = (file?: SecondFile) => {
+      frame.ariaBusy = null;
+      // the visitor may have decided meanwhile
+      if (dialog.open !== isAsking) return;
+      if (file) return settle(file);
+      ask(texts.noSettings);
+      status.textContent = texts.noSettings;
+    };
+    void second.load().then(arrived, () => arrived());
+  }
+
+  function settle(file: SecondFile): void {
+    if (shadow.adoptedStyleSheets.length < 2)
+      shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles(file.css)];
     show('preferences', (notice, decided) =>
-      preferences(notice, texts, consent(), seen(), { decide: decided, close: leave }),
+      file.preferences(notice, texts, consent(), seen(), { decide: decided, close: leave }),
     );
   }
 
@@ -155,9 +177,9 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
 }
 
 /** A constructed stylesheet, which the page's content security policy does not restrict. */
-function styles(): CSSStyleSheet {
+function styles(rules: string): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
+  sheet.replaceSync(rules);
   return sheet;
 }
 

@@ -1,0 +1,64 @@
+/** Loads the second file, when the browser is idle or when its contents are called for. */
+import { either } from './attempt.ts';
+import { page } from './page.ts';
+import { part } from './plain.ts';
+import type { SecondFile } from './preferences.ts';
+
+/** Milliseconds until a visitor is told that it does not come. */
+const patience = 5_000;
+
+export interface Place {
+  /** base address of the service */
+  api: string;
+  /** of the widget's own tag, for a content security policy with nonces */
+  nonce: string;
+}
+
+/** `home`: the element below which its script runs. */
+export function openSecondFile({ api, nonce }: Place, home: Element) {
+  const base = api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api;
+  const address = trusted(base + __SECOND_FILE__.path);
+  let coming: Promise<SecondFile> | undefined;
+
+  const second = {
+    /** once it is there */
+    file: undefined as SecondFile | undefined,
+    /** Rejects where it is missing or blocked, and after a while where it is slow. Each call tries again. */
+    load: async (): Promise<SecondFile> => {
+      coming ??= new Promise((resolve, reject) => {
+        const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
+        script.onload = script.onerror = () => {
+          second.file = script.secondFile;
+          script.remove();
+          coming = undefined;
+          if (second.file) resolve(second.file);
+          else reject();
+        };
+        script.integrity = __SECOND_FILE__.integrity;
+        script.crossOrigin = 'anonymous';
+        script.nonce = nonce;
+        script.src = address;
+        home.append(script);
+      });
+      return second.file ?? Promise.race([coming, new Promise<never>((_, reject) => setTimeout(reject, patience))]);
+    },
+  };
+  const prepare = () => void second.load().catch(() => {});
+  const soon = () => (window.requestIdleCallback ?? setTimeout)(prepare);
+  if (page.readyState === 'complete') soon();
+  else addEventListener('load', soon);
+  return second;
+}
+
+/** Where a page takes scripts from policies alone, ours is called `assent`. */
+function trusted(address: string): string {
+  return (
+    either(
+      () =>
+        window.trustedTypes
+          ?.createPolicy('assent', { createScriptURL: (url) => url })
+          .createScriptURL(address) as string,
+      undefined,
+    ) ?? address
+  );
+}

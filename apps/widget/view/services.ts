@@ -1,0 +1,45 @@
+/** What a category is made of, folded below it. */
+import type { Cookie, Service } from '#libs/widget/config';
+import { type Children, element } from './element.ts';
+import type { AllTexts } from './preferences.ts';
+
+export function services(list: Service[], language: string, texts: AllTexts): HTMLElement {
+  const service = ({ name, provider, country, purpose, policyUrl, cookies = [] }: Service) => {
+    const place = country && `(${countryName(country, language)})`;
+    return element(
+      'div',
+      { class: 'service' },
+      element('strong', {}, name),
+      purpose ? element('p', {}, purpose) : [],
+      provider || place
+        ? element('p', {}, `${texts.serviceProvider}: ${[provider, place].filter(Boolean).join(' ')}`)
+        : [],
+      policyUrl ? element('p', {}, element('a', { href: policyUrl }, texts.policy)) : [],
+      cookies.length > 0 ? table(cookies, texts) : [],
+    );
+  };
+  const summary = element('summary', { class: 'fine' }, `${texts.serviceList} (${list.length})`);
+  return element('details', {}, summary, list.map(service));
+}
+
+function table(cookies: Cookie[], texts: AllTexts): HTMLElement {
+  const row = (tag: 'th' | 'td', one: Children, other: Children) =>
+    element('tr', {}, element(tag, {}, one), element(tag, {}, other));
+  return element(
+    'table',
+    {},
+    row('th', [texts.cookieList], [texts.cookieDuration]),
+    cookies.map(({ name, domain, duration = '' }) =>
+      row('td', [element('code', {}, name), domain ? ` ${domain}` : ''], [duration]),
+    ),
+  );
+}
+
+function countryName(country: string, language: string): string {
+  try {
+    return new Intl.DisplayNames(language, { type: 'region' }).of(country) ?? country;
+  } catch {
+    // it is a name already, or the language is none that browsers know
+    return country;
+  }
+}
