@@ -26,4 +26,5 @@ interface Navigator {
 
 interface HTMLElementTagNameMap {
   'assent-widget': HTMLElement;
+  'assent-embed': HTMLElement;
 }

@@ -1,18 +1,23 @@
 /** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
 import type { Decision } from '#libs/base/terms/terms';
+import type { Category } from '#libs/widget/config';
 import './public-api.ts';
 import { attempt, either } from './attempt.ts';
-import { createScripts, onGrowth } from './blocked-scripts.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { countDisplay } from './displays.ts';
+import { loadEmbeds } from './embeds.ts';
 import { vary } from './experiment.ts';
+import { onGrowth } from './growth.ts';
 import type { Shown } from './hash-notice.ts';
+import { createScripts } from './held-scripts.ts';
 import { linesOf, type Notice } from './notice.ts';
 import { assigned, page } from './page.ts';
 import { pageUrl } from './page-url.ts';
-import { map, now, own, some } from './plain.ts';
+import type { PlaceholderNotice } from './placeholders.ts';
+import { has, map, now, own, some } from './plain.ts';
+import type { SecondFile } from './preferences.ts';
 import { createRecordClient, type Report } from './record-client.ts';
-import { readSettings } from './settings.ts';
+import { isOn, readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
 import { makeId, randomHex } from './uuid.ts';
 import { createView } from './view/view.ts';
@@ -43,6 +48,7 @@ function start(): void {
     },
   });
   let shownNow: Shown | undefined;
+  let placeholders: ReturnType<SecondFile['createPlaceholders']> | undefined;
   const view = createView({
     settings: shown,
     gpc,
@@ -50,6 +56,10 @@ function start(): void {
     seen: () => store.seen(kept),
     onShow: (notice) => {
       shownNow = client.show(notice);
+    },
+    onSecond: ({ createPlaceholders }) => {
+      placeholders = createPlaceholders({ settings: shown, dress: view.dress, onShow: client.show, allow });
+      showEmbeds();
     },
     decide,
   });
@@ -67,24 +77,50 @@ function start(): void {
   };
   const signal = createSignals(settings.consentMode, isAllowed);
   const runScripts = createScripts(isAllowed);
+  /** Placeholders are in the second file, and are looked at again with each search of the page. */
+  const showEmbeds = () => {
+    const waiting = loadEmbeds(isAllowed);
+    placeholders?.show(waiting);
+  };
+  /** What a placeholder asks for; the other categories stay as they are. */
+  function allow(categories: string[], notice: PlaceholderNotice, about: Shown): void {
+    const choice = own<boolean>({});
+    map(asked, (id) => {
+      choice[id] = isAllowed(id) || has(categories, id);
+    });
+    decide(choice, 'preferences', notice, about);
+  }
+  const runHeld = () => {
+    attempt(showEmbeds);
+    // last, since these scripts are not ours and may fail
+    void runScripts();
+  };
 
-  /** Without a notice where the page's own code decides. Applied first: what fails afterwards cannot take that back. */
-  function decide(choice: Choice, source: 'banner' | 'preferences' | 'api', notice?: Notice): void {
+  /**
+   * Without a notice where the page's own code decides. Applied first: what fails afterwards cannot take that back.
+   * `about`: the placeholder that the visitor decides in.
+   */
+  function decide(
+    choice: Choice,
+    source: 'banner' | 'preferences' | 'api',
+    notice?: Notice | PlaceholderNotice,
+    about?: Shown,
+  ): void {
     const preferences = own(typeof choice === 'boolean' ? {} : choice);
     if (typeof choice === 'boolean')
       map(asked, (id) => {
         preferences[id] = choice;
       });
-    let some = choice === true;
+    let hasSome = choice === true;
     let all = true;
     for (const category in preferences) {
-      some ||= preferences[category] === true;
+      hasSome ||= preferences[category] === true;
       all &&= preferences[category] === true;
     }
     // even an expired choice, such as one under an earlier policy
     const last = store.read();
     const refusal = isGiven(last) ? 'withdraw' : 'reject_all';
-    const decision: Decision = !some ? refusal : all ? 'accept_all' : 'custom';
+    const decision: Decision = !hasSome ? refusal : all && !about ? 'accept_all' : 'custom';
     const at = now();
     const id = makeId(at);
     // other scripts may have stored something else there
@@ -92,7 +128,7 @@ function start(): void {
     const decidedAt = either(() => new Date(at).toISOString(), '');
     const made: Kept = { id, decision, preferences, decidedAt, visitorId, policyVersion, gpc, at };
     // a listener may open another view before this one is recorded
-    const wasShown = shownNow;
+    const wasShown = about ?? shownNow;
     attempt(() => {
       store.write(made);
       store.keepSeen(made, linesOf(notice).join('\n'));
@@ -113,14 +149,34 @@ function start(): void {
     };
     attempt(() => client.record(report, id, wasShown));
     view.say(shown.wording.texts.saved);
+    const before = own(last?.preferences);
+    const lost = map(settings.categories, (each) =>
+      before[each.id] === true && !isAllowed(each.id) ? each : undefined,
+    );
+    // a page that withdraws by itself whenever it is loaded would load again and again
+    const mayReload = source !== 'api' || navigator.userActivation?.hasBeenActive;
+    if (lost[0]) void forget(lost, mayReload && (isOn(settings.reload) || some(lost, ({ reload }) => isOn(reload))));
+  }
+
+  /** Deletes the cookies of categories that are not allowed any longer, then loads the page again if that is wanted. */
+  async function forget(lost: Category[], isReloading: boolean | undefined): Promise<void> {
+    try {
+      const { forgetCookies } = await view.second.load();
+      forgetCookies(
+        lost,
+        map(settings.categories, (each) => (isAllowed(each.id) ? each : undefined)),
+      );
+    } catch {
+      // the file is blocked, or the page may not use cookies
+    }
+    if (isReloading) location.reload();
   }
 
   function apply(made: Kept): void {
     kept = made;
     attempt(view.close);
     attempt(() => signal('change', getConsent()));
-    // last, since these scripts are not ours and may fail
-    void runScripts();
+    runHeld();
   }
 
   /** Takes over a choice made in another tab. */
@@ -144,14 +200,14 @@ function start(): void {
   attempt(() => signal('ready', getConsent()));
   onGrowth(() => {
     view.stay();
-    void runScripts();
+    runHeld();
   });
   addEventListener('storage', follow);
   page.addEventListener('visibilitychange', follow);
   if (kept) view.close();
   else {
     view.ask();
-    if (`${settings.displays ?? false}` !== 'false')
+    if (isOn(settings.displays))
       countDisplay(settings, { bannerVersion, variant, language: wording.language }, () => !kept);
   }
 }

@@ -1,12 +1,14 @@
 /**
- * Entry of assent-preferences.js, the second file: the settings, which most visitors never open. It runs as an element of
- * widget.js (second-file.ts), and leaves there what it has.
+ * Entry of assent-preferences.js, the second file: the settings, which most visitors never open, and placeholders. It runs
+ * as an element of widget.js (second-file.ts), and leaves there what it has.
  */
+import { forgetCookies } from './forget-cookies.ts';
 import { page } from './page.ts';
+import { createPlaceholders } from './placeholders.ts';
 import css from './view/preferences.css?inline';
 import { preferences } from './view/preferences.ts';
 
-const secondFile = { css, preferences };
+const secondFile = { css, preferences, createPlaceholders, forgetCookies };
 export type SecondFile = typeof secondFile;
 
 Object.assign(page.currentScript ?? {}, { secondFile });

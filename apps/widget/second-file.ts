@@ -6,6 +6,8 @@ import type { SecondFile } from './preferences.ts';
 
 /** Milliseconds until a visitor is told that it does not come. */
 const patience = 5_000;
+/** Milliseconds that a busy browser may put it off. */
+const longestIdle = 2_000;
 
 export interface Place {
   /** base address of the service */
@@ -14,8 +16,8 @@ export interface Place {
   nonce: string;
 }
 
-/** `home`: the element below which its script runs. */
-export function openSecondFile({ api, nonce }: Place, home: Element) {
+/** `home`: the element below which its script runs. `onArrival` is called once. */
+export function openSecondFile({ api, nonce }: Place, home: Element, onArrival: (file: SecondFile) => void) {
   const base = api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api;
   const address = trusted(base + __SECOND_FILE__.path);
   let coming: Promise<SecondFile> | undefined;
@@ -25,14 +27,16 @@ export function openSecondFile({ api, nonce }: Place, home: Element) {
     file: undefined as SecondFile | undefined,
     /** Rejects where it is missing or blocked, and after a while where it is slow. Each call tries again. */
     load: async (): Promise<SecondFile> => {
+      if (second.file) return second.file;
       coming ??= new Promise((resolve, reject) => {
         const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
         script.onload = script.onerror = () => {
           second.file = script.secondFile;
           script.remove();
           coming = undefined;
-          if (second.file) resolve(second.file);
-          else reject();
+          if (!second.file) return reject();
+          onArrival(second.file);
+          resolve(second.file);
         };
         script.integrity = __SECOND_FILE__.integrity;
         script.crossOrigin = 'anonymous';
@@ -40,13 +44,13 @@ export function openSecondFile({ api, nonce }: Place, home: Element) {
         script.src = address;
         home.append(script);
       });
-      return second.file ?? Promise.race([coming, new Promise<never>((_, reject) => setTimeout(reject, patience))]);
+      return Promise.race([coming, new Promise<never>((_, reject) => setTimeout(reject, patience))]);
     },
   };
   const prepare = () => void second.load().catch(() => {});
-  const soon = () => (window.requestIdleCallback ?? setTimeout)(prepare);
-  if (page.readyState === 'complete') soon();
-  else addEventListener('load', soon);
+  // Safari has no idle callbacks
+  if (window.requestIdleCallback) requestIdleCallback(prepare, { timeout: longestIdle });
+  else setTimeout(prepare, longestIdle);
   return second;
 }
 

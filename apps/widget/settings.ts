@@ -79,6 +79,9 @@ export function readSettings(): Settings {
   };
 }
 
+/** An attribute without a value switches it on. */
+export const isOn = (setting?: string | boolean): boolean => `${setting ?? false}` !== 'false';
+
 /** `buttonText` of `data-color-button-text`, for the group `color`. */
 function grouped(data: Record<string, string | undefined>, group: string): Record<string, string> {
   const found = own<string>({});

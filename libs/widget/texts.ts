@@ -76,23 +76,6 @@ export const phrases = {
     'Non è stato possibile caricare le impostazioni. Puoi decidere qui o riprovare più tardi.',
   ],
 
-  // in place of a video or a map
-  embedText: [
-    'This content is shown only if you allow: {category}',
-    'Dieser Inhalt erscheint nur, wenn Sie erlauben: {category}',
-    'Ce contenu ne s’affiche que si vous autorisez\u00a0: {category}',
-    'Este contenido solo se muestra si permites: {category}',
-    'Questo contenuto viene mostrato solo se consenti: {category}',
-  ],
-  showOnce: ['Show once', 'Einmal anzeigen', 'Afficher une fois', 'Mostrar una vez', 'Mostra una volta'],
-  alwaysAllow: [
-    'Always allow {category}',
-    '{category} immer erlauben',
-    'Toujours autoriser {category}',
-    'Permitir siempre {category}',
-    'Consenti sempre {category}',
-  ],
-
   // categories, and what each is for
   necessary: ['Necessary', 'Notwendig', 'Nécessaires', 'Necesarias', 'Necessari'],
   necessaryPurpose: [
@@ -130,6 +113,23 @@ export const phrases = {
 
 /** Those of the second file alone. */
 export const furtherPhrases = {
+  // in place of a video or a map
+  embedText: [
+    'This content is shown only if you allow: {category}',
+    'Dieser Inhalt erscheint nur, wenn Sie erlauben: {category}',
+    'Ce contenu ne s’affiche que si vous autorisez\u00a0: {category}',
+    'Este contenido solo se muestra si permites: {category}',
+    'Questo contenuto viene mostrato solo se consenti: {category}',
+  ],
+  showOnce: ['Show once', 'Einmal anzeigen', 'Afficher une fois', 'Mostrar una vez', 'Mostra una volta'],
+  alwaysAllow: [
+    'Always allow {category}',
+    '{category} immer erlauben',
+    'Toujours autoriser {category}',
+    'Permitir siempre {category}',
+    'Consenti sempre {category}',
+  ],
+
   lastDecision: [
     'Your last decision',
     'Ihre letzte Entscheidung',

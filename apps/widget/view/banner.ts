@@ -24,7 +24,7 @@ export function banner(notice: Notice, { decide, third }: BannerActions, trouble
 }
 
 /** With the links. */
-export function intro({ intro: introduction, links, note }: Notice): HTMLElement[] {
+export function intro({ intro: introduction, links, note }: Pick<Notice, 'intro' | 'links' | 'note'>): HTMLElement[] {
   const text = element('p', { id: 'intro' }, introduction);
   map(links, ({ label, href }) => text.append(' ', element('a', { href }, label)));
   return note ? [text, element('p', { class: 'note' }, note)] : [text];

@@ -3,7 +3,7 @@ import { either } from '../attempt.ts';
 import type { Choice, Consent } from '../consent.ts';
 import { type Notice, noticeOf } from '../notice.ts';
 import { page } from '../page.ts';
-import { has, own, words } from '../plain.ts';
+import { has, map, own, words } from '../plain.ts';
 import type { SecondFile } from '../preferences.ts';
 import { openSecondFile } from '../second-file.ts';
 import type { Settings } from '../settings.ts';
@@ -22,6 +22,7 @@ interface ViewOptions {
   seen(): string;
   /** A view has opened, which shows this. */
   onShow(notice: Notice): void;
+  onSecond(file: SecondFile): void;
   decide(choice: Choice, source: Source, notice: Notice): void;
 }
 
@@ -35,9 +36,12 @@ export interface View {
   say(text: string): void;
   /** Comes back after the page has replaced its document. */
   stay(): void;
+  /** Puts content into an element that looks like the widget, whatever the page's styles are. */
+  dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement;
+  second: ReturnType<typeof openSecondFile>;
 }
 
-export function createView({ settings, gpc, consent, seen, onShow, decide }: ViewOptions): View {
+export function createView({ settings, gpc, consent, seen, onShow, onSecond, decide }: ViewOptions): View {
   const { wording, colors, theme = 'auto', position = '', button = 'left' } = settings;
   const { texts, language, direction } = wording;
   const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
@@ -52,22 +56,36 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
   const status = element('p', { role: 'status', class: 'unseen' });
   const frame = element('div', { lang: language, dir: direction }, corner, dialog, status);
 
-  const host = page.createElement('assent-widget');
-  const shadow = host.attachShadow({ mode: 'open' });
-  shadow.adoptedStyleSheets = [styles(css)];
-  for (const name in own(colors)) host.style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
-  shadow.append(frame);
-  const second = openSecondFile(settings, host);
+  const sheets = [styles(css)];
+  const frames: HTMLElement[] = [];
+  const paint = () => {
+    const dark = isDark(theme);
+    map(frames, ({ classList }) => classList.toggle('dark', dark));
+  };
+  media.addEventListener('change', paint);
+
+  function dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement {
+    const made = page.createElement(tag);
+    const tree = made.attachShadow({ mode: 'open' });
+    tree.adoptedStyleSheets = sheets;
+    for (const name in own(colors)) made.style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
+    tree.append(content);
+    frames[frames.length] = content;
+    paint();
+    return made;
+  }
+  const host = dress('assent-widget', frame);
+  const shadow = host.shadowRoot as ShadowRoot;
+  const second = openSecondFile(settings, host, (file) => {
+    sheets[1] = styles(file.css);
+    shadow.adoptedStyleSheets = sheets;
+    onSecond(file);
+  });
 
   /** What had the focus before. */
   let before: Element | null = null;
   let body: HTMLElement | null = null;
   let isModal = false;
-
-  const paint = () => {
-    frame.className = isDark(theme) ? 'dark' : '';
-  };
-  media.addEventListener('change', paint);
 
   function attach(): void {
     // not in the body, which sites move, scale and replace
@@ -116,15 +134,20 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
     show('banner', (notice, decided) => banner(notice, { decide: decided, third: consent() ? close : open }, trouble));
 
   function open(): void {
-    if (second.file) return settle(second.file);
-    if (frame.ariaBusy) return;
+    if (second.file) settle(second.file);
+    if (second.file || frame.ariaBusy) return;
     frame.ariaBusy = 'true';
+    // the file comes by way of the page
+    if (!host.isConnected) attach();
     const isAsking = dialog.open;
     const arrived = (file?: SecondFile) => {
       frame.ariaBusy = null;
       // the visitor may have decided meanwhile
       if (dialog.open !== isAsking) return;
-      if (file) return settle(file);
+      if (file) {
+        settle(file);
+        return;
+      }
       ask(texts.noSettings);
       status.textContent = texts.noSettings;
     };
@@ -132,8 +155,6 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
   }
 
   function settle(file: SecondFile): void {
-    if (shadow.adoptedStyleSheets.length < 2)
-      shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles(file.css)];
     show('preferences', (notice, decided) =>
       file.preferences(notice, texts, consent(), seen(), { decide: decided, close: leave }),
     );
@@ -168,6 +189,8 @@ export function createView({ settings, gpc, consent, seen, onShow, decide }: Vie
   return {
     ask,
     stay,
+    dress,
+    second,
     open,
     close,
     say: (text) => {

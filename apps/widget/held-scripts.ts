@@ -1,11 +1,9 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
+import { find } from './growth.ts';
 import { page } from './page.ts';
 import { map, some, words } from './plain.ts';
 
-const blocked = 'script[type="text/plain"][data-assent]';
-
-/** Milliseconds between two searches of a page that keeps growing. */
-const pause = 50;
+const held = 'script[type="text/plain"][data-assent]';
 
 /** Returns a function that runs the allowed scripts in page order. Call it again when more are allowed. */
 export function createScripts(isAllowed: (category: string) => boolean): () => Promise<void> {
@@ -13,7 +11,7 @@ export function createScripts(isAllowed: (category: string) => boolean): () => P
   let isRunning = false;
 
   const next = () =>
-    map(page.querySelectorAll<HTMLScriptElement>(blocked), (script) => {
+    map(find<HTMLScriptElement>(held), (script) => {
       const needed = words(script.dataset.assent ?? '');
       const isHeld = !needed[0] || some(needed, (category) => !isAllowed(category));
       // a page that replaces its document makes anew what has run
@@ -36,20 +34,6 @@ export function createScripts(isAllowed: (category: string) => boolean): () => P
     }
     isRunning = false;
   };
-}
-
-/** Calls `work` now and whenever elements are added to the page, also to a document element that replaces this one. */
-export function onGrowth(work: () => void): void {
-  let isPlanned = false;
-  const begin = () => {
-    isPlanned = false;
-    work();
-  };
-  begin();
-  new MutationObserver(() => {
-    if (!isPlanned) setTimeout(begin, pause);
-    isPlanned = true;
-  }).observe(document, { childList: true, subtree: true });
 }
 
 /** Replaces the script by a new one, since one parsed as text never runs. Resolves when the next one may run. */

@@ -1,0 +1,45 @@
+/**
+ * `<iframe data-assent="marketing" data-src="…">` and the like: what they embed is loaded once all of their categories are
+ * allowed.
+ */
+import { either } from './attempt.ts';
+import { find } from './growth.ts';
+import { page } from './page.ts';
+import { has, map, words } from './plain.ts';
+
+const held = ':is(iframe,img,link,video,embed,object)[data-assent]';
+
+/** An iframe that waits. */
+export interface Waiting {
+  element: HTMLElement;
+  address: URL;
+  /** the categories that are not allowed yet */
+  refused: string[];
+}
+
+/** Loads what is allowed, and returns the iframes that are to have a placeholder. */
+export function loadEmbeds(isAllowed: (category: string) => boolean): Waiting[] {
+  return map(find<HTMLElement>(held), (element) => {
+    const needed = words(element.dataset.assent ?? '');
+    const address = addressOf(element);
+    if (!needed[0] || !address) return undefined;
+    const refused = map(needed, (category) => (isAllowed(category) ? undefined : category));
+    if (!refused[0]) load(element, address);
+    else if (element.localName === 'iframe' && element.dataset.assentPlaceholder !== 'none')
+      return { element, address, refused };
+    return undefined;
+  });
+}
+
+/** It waits no longer, whatever the visitor decides later. */
+export function load(element: HTMLElement, { href }: URL): void {
+  element.removeAttribute('data-assent');
+  const { localName } = element;
+  element.setAttribute(localName === 'link' ? 'href' : localName === 'object' ? 'data' : 'src', href);
+}
+
+/** Nothing but pages and files of the web: an address such as `javascript:` would do more. */
+function addressOf({ dataset }: HTMLElement): URL | undefined {
+  const address = either(() => new URL(dataset.src || dataset.href || '//', page.baseURI));
+  return address && has(['https:', 'http:'], address.protocol) ? address : undefined;
+}

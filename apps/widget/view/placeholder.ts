@@ -1,0 +1,27 @@
+/** What stands in place of an iframe that waits. */
+import type { PlaceholderNotice } from '../placeholders.ts';
+import { map, words } from '../plain.ts';
+import { actions, intro } from './banner.ts';
+import { element } from './element.ts';
+
+/** All that decides about a box from outside. */
+const properties =
+  'position top right bottom left float z-index width height min-width min-height max-width max-height aspect-ratio box-sizing margin border-width border-radius flex order align-self justify-self grid-area vertical-align';
+
+export const placeholder = (notice: PlaceholderNotice, clicks: (() => void)[]): HTMLElement =>
+  element(
+    'div',
+    { class: 'embed', role: 'group', lang: notice.language, 'aria-label': notice.title },
+    element('div', {}, element('strong', {}, notice.title), intro(notice), actions(notice.buttons, clicks)),
+  );
+
+/** Gives the box the size and place of an element, as its own rules have them: those of one that is not displayed. */
+export function copyPlace(hidden: Element, { style }: HTMLElement): void {
+  const computed = getComputedStyle(hidden);
+  map(words(properties), (name) => {
+    const value = computed.getPropertyValue(name);
+    // an iframe's own
+    const size = name === 'width' ? '300px' : computed.aspectRatio === 'auto' ? '150px' : value;
+    style.setProperty(name, value === 'auto' && (name === 'width' || name === 'height') ? size : value);
+  });
+}
