@@ -17,9 +17,15 @@ declare global {
   }
 }
 
+let layerName = 'dataLayer' as const;
+/** Sites may have named Tag Manager's data layer. */
+export const nameLayer = (name: string | undefined): void => {
+  layerName = (name || layerName) as 'dataLayer';
+};
+
 export const dataLayer = (): unknown[] => {
-  const layer = assigned('dataLayer') ?? [];
-  window.dataLayer = layer;
+  const layer = assigned(layerName) ?? [];
+  window[layerName] = layer;
   return layer;
 };
 

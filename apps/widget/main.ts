@@ -75,7 +75,7 @@ function start(): void {
     if (chosen !== undefined) return chosen === true;
     return some(settings.categories, ({ id, required }) => required && id === category);
   };
-  const signal = createSignals(settings.consentMode, isAllowed);
+  const { signal, greet } = createSignals(settings, isAllowed);
   const runScripts = createScripts(isAllowed);
   /** Placeholders are in the second file, and are looked at again with each search of the page. */
   const showEmbeds = () => {
@@ -200,6 +200,7 @@ function start(): void {
   attempt(() => signal('ready', getConsent()));
   onGrowth(() => {
     view.stay();
+    attempt(greet);
     runHeld();
   });
   addEventListener('storage', follow);

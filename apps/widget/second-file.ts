@@ -49,7 +49,7 @@ export function openSecondFile({ api, nonce }: Place, home: Element, onArrival: 
   };
   const prepare = () => void second.load().catch(() => {});
   // Safari has no idle callbacks
-  if (window.requestIdleCallback) requestIdleCallback(prepare, { timeout: longestIdle });
+  if ('requestIdleCallback' in window) requestIdleCallback(prepare, { timeout: longestIdle });
   else setTimeout(prepare, longestIdle);
   return second;
 }

@@ -1,36 +1,70 @@
-/** Signals the choice to the page, and to tags through Google Consent Mode and the data layer. */
-import type { ConsentTypes } from '#libs/widget/config';
+/** Signals the choice to the page, to tags through Google Consent Mode and the data layer, and to Microsoft's tags. */
+import type { WidgetConfig } from '#libs/widget/config';
+import { either } from './attempt.ts';
 import type { Consent } from './consent.ts';
-import { consentTypes, denyByDefault, eachType, gtag, hasDefault, tell } from './consent-types.ts';
-import { page } from './page.ts';
+import { consentTypes, denyByDefault, eachType, gtag, hasDefault, nameLayer, tell } from './consent-types.ts';
+import { assigned, page } from './page.ts';
 import { own } from './plain.ts';
 
-/** `ready` is sent once when the page loads, with the stored choice or null. */
-type Signal = (event: 'ready' | 'change', consent: Consent | null) => void;
+declare global {
+  interface Window {
+    /** Microsoft's queues of commands */
+    uetq?: { push(...command: unknown[]): unknown };
+    clarity?(...command: unknown[]): unknown;
+  }
+}
 
-/** `types` adds the site's own categories; `false` turns Google Consent Mode off. */
+interface Signals {
+  /** `ready` is sent once when the page loads, with the stored choice or null. */
+  signal(event: 'ready' | 'change', consent: Consent | null): void;
+  /** Tells Microsoft's tags once they are on the page, which may be late. */
+  greet(): void;
+}
+
+/** `consentMode` adds the site's own categories; `false` turns Google Consent Mode off. */
 export function createSignals(
-  types: ConsentTypes | boolean | string | undefined,
+  { consentMode, layer, signals = {} }: Pick<WidgetConfig, 'consentMode' | 'layer' | 'signals'>,
   isAllowed: (category: string) => boolean,
-): Signal {
-  const mode = `${types}` !== 'false' && { ...consentTypes, ...(typeof types === 'object' && types) };
+): Signals {
+  nameLayer(layer);
+  const isOn = `${consentMode}` !== 'false';
+  const types = { ...consentTypes, ...(typeof consentMode === 'object' && consentMode) };
+  let told: [Window['uetq'], Window['clarity']] = [undefined, undefined];
 
-  /** Before a decision, an update is only needed where something is granted without one. */
-  const update = (isDecided: boolean) => {
-    const states = own<string>({});
-    let isNeeded = isDecided;
-    eachType(mode || {}, (type, category) => {
-      states[type] = isAllowed(category) ? 'granted' : 'denied';
-      isNeeded ||= states[type] === 'granted';
+  const states = () => {
+    const all = own<string>({});
+    eachType(types, (type, category) => {
+      all[type] = isAllowed(category) ? 'granted' : 'denied';
     });
-    if (mode && isNeeded) gtag('consent', 'update', { ...states });
+    return all;
   };
 
-  return (event, consent) => {
-    if (mode && !hasDefault()) denyByDefault(mode, 0);
-    update(consent !== null);
-    tell({ event: `assent_${event}`, assent: consent });
-    emit(event, consent);
+  function greet(isChange = false): void {
+    const { ad_storage, analytics_storage } = states();
+    const uetq = signals.uet === false ? undefined : assigned('uetq');
+    const clarity = signals.clarity === false ? undefined : assigned('clarity');
+    if (uetq && (isChange || uetq !== told[0])) {
+      if (!told[0]) either(() => uetq.push('consent', 'default', { ad_storage: 'denied' }));
+      either(() => uetq.push('consent', 'update', { ad_storage }));
+    }
+    if (clarity && (isChange || clarity !== told[1]))
+      either(() => clarity('consentv2', { ad_Storage: ad_storage, analytics_Storage: analytics_storage }));
+    told = [uetq, clarity];
+  }
+
+  return {
+    greet,
+    signal: (event, consent) => {
+      const all = states();
+      // before a decision, an update is only needed where something is granted without one
+      let isNeeded = consent !== null;
+      for (const type in all) isNeeded ||= all[type] === 'granted';
+      if (isOn && !hasDefault()) denyByDefault(types, 0);
+      if (isOn && isNeeded) gtag('consent', 'update', { ...all });
+      tell({ event: `assent_${event}`, assent: consent });
+      emit(event, consent);
+      greet(true);
+    },
   };
 }
 

@@ -55,8 +55,8 @@ export function wordingFor(wanted: readonly string[], texts: OwnTexts): Wording 
 export function fill(text: string, values: Record<string, string>): string {
   let filled = text;
   for (const name in own(values)) {
-    const [before = '', after] = either(() => filled.split(`{${name}}`), [filled]);
-    if (after !== undefined) filled = before + values[name] + after;
+    const parts = either(() => filled.split(`{${name}}`), []);
+    if (parts.length === 2) filled = `${parts[0]}${values[name]}${parts[1]}`;
   }
   return filled;
 }

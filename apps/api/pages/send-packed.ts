@@ -12,6 +12,8 @@ export interface PackedFile {
 
 /** What a cache asks for each time, and what it never asks for again. */
 export const eachTime = 'no-cache';
+/** What websites load first thing: at once from a cache that has it, which asks afterwards whether it has changed. */
+export const atOnce = 'public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800';
 export const forEver = 'public, max-age=31536000, immutable';
 
 const smallest = { level: 9 };

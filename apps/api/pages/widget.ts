@@ -1,21 +1,24 @@
 /**
- * GET /widget.js and its companions, each at two addresses: one that follows the release and is revalidated on every page,
- * and one that contains the content's hash, never changes, and outlives the release.
+ * GET /widget.js and its companions, each at two addresses: one that follows the release, within minutes, and one that
+ * contains the content's hash, never changes, and outlives the release.
  */
 
 import type { Context, Middleware } from '#libs/base/http/context';
 import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget/files';
-import { eachTime, forEver, sendPacked } from './send-packed.ts';
+import { atOnce, eachTime, forEver, sendPacked } from './send-packed.ts';
 import type { ServedFile, WidgetCache } from './widget-cache.ts';
+
+/** What pages load by tags of their own, and wait for. */
+const first = new Set<WidgetFileName>(['widget', 'consent-mode']);
 
 /** Path → handler. */
 export function widgetFiles({ widget }: { widget: WidgetCache }): Record<string, Middleware> {
   const current =
     (name: WidgetFileName): Middleware =>
     (ctx) =>
-      serve(ctx, widget.current(name), eachTime);
+      serve(ctx, widget.current(name), first.has(name) ? atOnce : eachTime);
   const hashed =
     (name: WidgetFileName): Middleware =>
     async (ctx) => {
