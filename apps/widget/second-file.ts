@@ -19,7 +19,8 @@ export interface Place {
 /** `home`: the element below which its script runs. `onArrival` is called once. */
 export function openSecondFile({ api, nonce }: Place, home: Element, onArrival: (file: SecondFile) => void) {
   const base = api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api;
-  const address = trusted(base + __SECOND_FILE__.path);
+  const { path, integrity } = __SECOND_FILE__;
+  const address = trusted(base + path);
   let coming: Promise<SecondFile> | undefined;
 
   const second = {
@@ -38,7 +39,7 @@ export function openSecondFile({ api, nonce }: Place, home: Element, onArrival: 
           onArrival(second.file);
           resolve(second.file);
         };
-        script.integrity = __SECOND_FILE__.integrity;
+        script.integrity = integrity;
         script.crossOrigin = 'anonymous';
         script.nonce = nonce;
         script.src = address;

@@ -12,7 +12,7 @@ import { runApi, startApi } from '../support/service.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
-const names = ['widget', 'consent-mode', 'record-client', 'record-cookieconsent', 'record-klaro'];
+const names = ['widget', 'assent-preferences', 'consent-mode', 'record-client', 'record-cookieconsent', 'record-klaro'];
 
 const stack = await useStack();
 
@@ -30,7 +30,7 @@ it.each<[string, string]>([
   ['/openapi.json', 'application/json; charset=utf-8'],
   ...names.map((name): [string, string] => [`/${name}.js`, 'text/javascript; charset=utf-8']),
 ])(
-  '%s is asked for anew each time, and sent, packed for whoever takes it, only when it changed',
+  '%s is sent, packed for whoever takes it, only when it changed, which is asked for each time, or behind the page’s back',
   async (target, type) => {
     const plain = await get(target);
     const packed = await get(target, { 'accept-encoding': 'gzip' });
@@ -38,10 +38,12 @@ it.each<[string, string]>([
     expect([plain, packed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
     expect(await packed.text()).toBe(await plain.text());
     expect(packed.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    const isFirst = ['/widget.js', '/consent-mode.js'].includes(target);
+    const caching = isFirst ? 'public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800' : 'no-cache';
     for (const { headers } of [plain, packed]) {
       const encoding = headers.get('content-encoding') ?? 'identity';
       const again = await get(target, { 'if-none-match': headers.get('etag') ?? '', 'accept-encoding': encoding });
-      expect([again.status, await again.text(), again.headers.get('cache-control')]).toEqual([304, '', 'no-cache']);
+      expect([again.status, await again.text(), again.headers.get('cache-control')]).toEqual([304, '', caching]);
     }
     expect((await get(target, { 'if-none-match': '"another"' })).status).toBe(200);
   },
@@ -183,6 +185,7 @@ describe('the files of the widget', () => {
 
   it.each([
     ['widget', 12_000],
+    ['assent-preferences', 6_000],
     ['record-client', 2_800],
     ['consent-mode', 1_000],
     ['record-cookieconsent', 1_000],

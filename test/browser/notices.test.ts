@@ -3,8 +3,7 @@ import type { Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import assent from '../../package.json' with { type: 'json' };
 import { click, hostName } from '../support/browser/browser.ts';
-import { kept, useWidget } from '../support/browser/widget.ts';
-import { tokenFor } from '../support/client.ts';
+import { kept, documentOf as textOf, useWidget } from '../support/browser/widget.ts';
 import { useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -27,14 +26,7 @@ describe('what the visitor was shown', () => {
   const held = async () =>
     (await widget.stack.client.get<{ notices: { notice: string; language: string; version: string }[] }>(path())).body
       .notices;
-  /** Once the service has it. */
-  const documentOf = (hash = '') =>
-    eventually(async () => {
-      const authorization = `Bearer ${tokenFor(widget.stack.tenant.organizationId)}`;
-      const response = await fetch(`${widget.stack.api.baseUrl}${path()}/${hash}`, { headers: { authorization } });
-      expect(response.status).toBe(200);
-      return response.text();
-    });
+  const documentOf = (hash = '') => textOf(widget.stack, hash);
   const waiting = async (page: Page) => (await kept(page, '.queue.')).length;
 
   it('is named by each record, and sent once, byte for byte, by the first who saw it', async () => {

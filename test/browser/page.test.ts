@@ -310,6 +310,38 @@ describe("the widget on a site's page", () => {
     expect((await layer(page)).flat()).toEqual([]);
   });
 
+  it('tells Microsoft’s tags, late ones too, and a data layer of another name', async () => {
+    const loader = `<script src="${widget.stack.api.baseUrl}/consent-mode.js" data-layer="ownLayer"></script>`;
+    const stubs = '<script>seen = []; uetq = []; const clarity_ = (...all) => seen.push(all)</script>';
+    const { page } = await widget.open(
+      widget.add('/microsoft', loader + stubs + config({ layer: 'ownLayer' }) + widget.tag()),
+    );
+    await page.getByRole('dialog').waitFor();
+    // as their snippets do it: a queue, then a script
+    await page.evaluate("window.clarity = clarity_; document.head.append(document.createElement('script'))");
+    const clarity = (ad: string, analytics: string) => ['consentv2', { ad_Storage: ad, analytics_Storage: analytics }];
+    await expect.poll(() => seen(page)).toEqual([clarity('denied', 'denied')]);
+    await click(page, 'Customise');
+    await page.getByRole('switch', { name: 'Marketing' }).check();
+    await click(page, 'Save choice');
+    await expect.poll(() => seen(page)).toEqual([clarity('denied', 'denied'), clarity('granted', 'denied')]);
+    const told = (kind: string, state: string) => ['consent', kind, { ad_storage: state }];
+    const uet = [...told('default', 'denied'), ...told('update', 'denied'), ...told('update', 'granted')];
+    expect(await page.evaluate(() => window.uetq)).toEqual(uet);
+    const own = await page.evaluate(() => (window as unknown as { ownLayer: Record<string, unknown>[] }).ownLayer);
+    expect(own).toMatchObject([
+      { 1: 'default' },
+      { event: 'assent_ready' },
+      { 1: 'update', 2: { ad_storage: 'granted' } },
+      { event: 'assent_change' },
+    ]);
+    expect(await page.evaluate(() => 'dataLayer' in window)).toBe(false);
+    const off = config({ signals: { uet: false, clarity: false } });
+    await page.goto(widget.add('/no-signals', stubs + '<script>clarity = clarity_</script>' + off + widget.tag()));
+    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    expect(await page.evaluate(() => [window.uetq, window.seen])).toEqual([[], []]);
+  });
+
   it("shows the site's own categories, texts, links and colours", async () => {
     const settings = {
       categories: ['necessary', { id: 'maps', label: 'Maps', description: 'Shows where we are.' }, 'analytics'],

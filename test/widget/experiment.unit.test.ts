@@ -9,6 +9,7 @@ const settings = (experiment?: unknown): Settings => ({
   domain: 'dom_1',
   key: 'ak_1',
   api: 'https://consent.example.com',
+  nonce: '',
   policyVersion: '',
   bannerVersion: '1',
   maxAgeMonths: 12,

@@ -14,6 +14,7 @@ const settingsIn = (language: string, own: OwnTexts = {}): Settings => ({
   domain: 'dom_1',
   key: 'ak_1',
   api: 'https://consent.example.com',
+  nonce: '',
   policyVersion: '7',
   bannerVersion: '0.1.0',
   maxAgeMonths: 12,
@@ -65,7 +66,7 @@ describe('the notice of the widget', () => {
     const expected =
       '{"title":"Your privacy, your choice","intro":"This site uses cookies and similar technologies. Some are necessary, ' +
       'others need your consent. You can change your mind at any time.","links":[{"label":"Legal notice","href":"/legal"}],' +
-      '"buttons":["Accept all","Reject all","Customise"],"settings":{"title":"Privacy settings","categories":[' +
+      '"asks":"Your consent is asked for: Statistics · Maps","buttons":["Accept all","Reject all","Customise"],"settings":{"title":"Privacy settings","categories":[' +
       '{"label":"Necessary","description":"Needed for this site to work.","always":"Always on","id":"necessary"},' +
       '{"label":"Statistics","description":"Shows us which pages are visited.","id":"analytics"},' +
       '{"label":"Maps","description":"","id":"maps"}],"buttons":["Accept all","Reject all","Save choice"]},' +
@@ -96,6 +97,13 @@ describe('the notice of the widget', () => {
     expect(notice.settings.buttons[1]).toBe(button);
   });
 
+  it('says who asks for what before the buttons, and nothing of it where nothing is optional', () => {
+    const settings = { ...settingsIn('en'), company: '{company} & Sons' };
+    const { asks } = noticeOf(settings, false, null);
+    expect(asks).toBe('{company} & Sons asks for your consent for: Statistics · Maps');
+    expect(noticeOf({ ...settings, asked: [] }, false, null).asks).toBeUndefined();
+  });
+
   it('has the site’s own texts', () => {
     const notice = noticeOf(settingsIn('de', { title: 'Biscuits?', de: { title: 'Kekse?' } }), false, null);
     expect(notice.title).toBe('Kekse?');
@@ -111,7 +119,7 @@ describe('the settings of the widget in docs/widget.md', () => {
     const source = readFileSync(path.join(root, 'libs/widget/config.ts'), 'utf8');
     const given = /export interface WidgetConfig \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
     const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
-    const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment'];
+    const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment', 'signals'];
     const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const attributes = names
       .filter((name) => !onlyInConfig.includes(name))

@@ -2,7 +2,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach } from 'vitest';
 import type { FullRecord } from '#libs/record/contract';
+import { tokenFor } from '../client.ts';
 import { recordsOf, type Stack, withOwnDomain } from '../stack.ts';
+import { eventually } from '../wait.ts';
 import { useBrowser, type Visit, type Visitor } from './browser.ts';
 import { html, type Site, startSite, tag } from './site.ts';
 
@@ -47,6 +49,17 @@ export function useWidget<S extends Stack>(openStack: () => Promise<S>, attribut
   });
   return widget;
 }
+
+/** The notice's text, once the service has it. */
+export const documentOf = ({ api, tenant, domainId }: Stack, hash: string | null | undefined): Promise<string> =>
+  eventually(async () => {
+    const authorization = `Bearer ${tokenFor(tenant.organizationId)}`;
+    const response = await fetch(`${api.baseUrl}/v1/consent/${domainId}/notices/${hash}`, {
+      headers: { authorization },
+    });
+    if (response.status !== 200) throw new Error(`notice ${hash}: ${response.status}`);
+    return response.text();
+  });
 
 export const consentIn = (page: Page) => page.evaluate(() => window.assent?.getConsent());
 

@@ -1,0 +1,141 @@
+/** What pages embed waits for consent, and an iframe's placeholder asks for it. */
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { click } from '../support/browser/browser.ts';
+import { html } from '../support/browser/site.ts';
+import { consentIn, documentOf, useWidget } from '../support/browser/widget.ts';
+import { useStackWithApi } from '../support/stack.ts';
+
+describe('an embed that waits', () => {
+  // an API of its own: new notices of an address are bounded, and other files send some too
+  const widget = useWidget(useStackWithApi);
+  const pressed = '<button style="position:fixed;inset:0" onclick="parent.seen.push(\'pressed\')">Play</button>';
+  beforeEach(() => {
+    for (const name of ['/video', '/map', '/frame-in-shadow', '/bare', '/pixel'])
+      widget.site.add(name, html('', pressed));
+    for (const name of ['/shot.png', '/film.mp4', '/embedded', '/object', '/style.css']) widget.site.add(name, '');
+  });
+
+  const embeds = `
+    <script>seen = []</script>
+    <section id="first"><iframe id="video" data-assent="marketing" data-src="/video" title="A film" data-assent-service="Film Hall" width="480" height="270" style="border:0"></iframe></section>
+    <section id="second"></section>
+    <iframe id="map" data-assent="marketing" data-src="/map" style="width:60%;height:200px;border:0" title="A <b>map</b>"></iframe>
+    <div id="shadow"></div>
+    <script>document.getElementById('shadow').attachShadow({ mode: 'open' }).innerHTML =
+      '<iframe data-assent="marketing" data-src="/frame-in-shadow" width="300" height="200"></iframe>';</script>
+    <iframe id="bare" data-assent="marketing" data-src="/bare" data-assent-placeholder="none"></iframe>
+    <iframe data-assent="marketing" data-src="/pixel" width="1" height="1"></iframe>
+    <iframe data-assent="marketing"></iframe>
+    <iframe data-assent="marketing" data-src="javascript:parent.seen.push('script')"></iframe>
+    <iframe data-assent="marketing" data-src="data:text/html,x"></iframe>
+    <img data-assent="marketing" data-src="/shot.png" alt="A shot">
+    <video data-assent="marketing" data-src="/film.mp4" muted></video>
+    <embed data-assent="marketing" data-src="/embedded" type="text/html">
+    <object data-assent="marketing" data-src="/object" type="text/html"></object>
+    <link rel="stylesheet" data-assent="marketing" data-href="/style.css">`;
+
+  const watch = (page: Page) => {
+    const asked = new Set<string>();
+    page.on('request', (each) => asked.add(new URL(each.url()).pathname));
+    return asked;
+  };
+  const boxes = (page: Page) => page.locator('assent-embed');
+  const placeholder = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
+  const sizeOf = async (page: Page, selector: string) => {
+    const { width, height } = (await page.locator(selector).boundingBox()) ?? {};
+    return { width, height };
+  };
+
+  it('shows a placeholder of its own size, which goes where a script moves it, and can be shown once', async () => {
+    const { page } = await widget.visit.again();
+    const asked = watch(page);
+    await page.goto(widget.add('/waiting', widget.tag(), embeds));
+    const film = placeholder(page, 'Film Hall');
+    await film.getByText('This content is shown only if you allow: Marketing').waitFor();
+    // markup stays text; the others have no title, or are not to be seen
+    await placeholder(page, 'A <b>map</b>').waitFor();
+    await placeholder(page, new URL(widget.site.origin).host).waitFor();
+    expect(await boxes(page).count()).toBe(3);
+    expect(await sizeOf(page, '#first .embed')).toEqual({ width: 480, height: 270 });
+    const share = await page.evaluate(() => (document.querySelector('main')?.clientWidth ?? 0) * 0.6);
+    expect(await sizeOf(page, '#map >> xpath=preceding-sibling::assent-embed[1] >> .embed')).toEqual({
+      width: expect.closeTo(share, 0),
+      height: 200,
+    });
+    expect(
+      [...asked].filter((path) => /video|map|frame|bare|pixel|shot|film|embedded|object|style/.test(path)),
+    ).toEqual([]);
+
+    await page.evaluate(() => document.querySelector('#second')?.append(document.querySelector('#video') ?? ''));
+    await page.locator('#second > assent-embed + #video').waitFor({ state: 'attached' });
+    expect(await page.locator('#first > *').count()).toBe(0);
+
+    // the second of two quick presses does not reach what has come
+    await page.getByRole('button', { name: 'Reject all' }).waitFor();
+    const button = film.getByRole('button', { name: 'Show once' });
+    await button.scrollIntoViewIfNeeded();
+    const box = await button.boundingBox();
+    await page.mouse.dblclick((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
+    await page.frameLocator('#video').getByRole('button', { name: 'Play' }).waitFor();
+    expect(await sizeOf(page, '#video')).toEqual({ width: 480, height: 270 });
+    expect(await page.evaluate(() => window.seen)).toEqual([]);
+    expect(await boxes(page).count()).toBe(2);
+    expect(asked.has('/map')).toBe(false);
+    expect(await consentIn(page)).toBeNull();
+    // nothing of it is kept
+    await page.reload();
+    await film.waitFor();
+  });
+
+  it('can be allowed for good, which is recorded with what the placeholder said, and shows all that wait for it', async () => {
+    const { page } = await widget.visit.again();
+    const asked = watch(page);
+    await page.goto(widget.add('/allowed', widget.tag(), embeds));
+    await placeholder(page, 'Film Hall').getByRole('button', { name: 'Always allow Marketing' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.frameLocator('#video').getByRole('button', { name: 'Play' }).waitFor();
+    await expect
+      .poll(() => [...asked].sort())
+      .toEqual(
+        expect.arrayContaining(
+          [
+            '/video',
+            '/map',
+            '/frame-in-shadow',
+            '/bare',
+            '/pixel',
+            '/shot.png',
+            '/film.mp4',
+            '/embedded',
+            '/object',
+            '/style.css',
+          ].sort(),
+        ),
+      );
+    expect(await boxes(page).count()).toBe(0);
+    expect(await page.evaluate(() => window.seen)).toEqual([]);
+    const [record] = await widget.records(1);
+    expect(record).toMatchObject({
+      decision: 'custom',
+      source: 'preferences',
+      preferences: { analytics: false, marketing: true },
+    });
+    const notice = JSON.parse(await documentOf(widget.stack, record?.notice));
+    expect(notice).toMatchObject({ title: 'Film Hall', buttons: ['Show once', 'Always allow Marketing'] });
+  });
+
+  it('keeps what else was allowed, and offers nothing for good that the banner does not ask for', async () => {
+    const other = '<iframe title="Other" data-assent="maps" data-src="/map" width="400" height="200"></iframe>';
+    const tag = widget.tag({ 'data-categories': 'analytics marketing' });
+    const { page } = await widget.open(widget.add('/later', tag, embeds + other));
+    await click(page, 'Customise');
+    await page.getByRole('switch', { name: 'Statistics' }).check();
+    await click(page, 'Save choice');
+    expect(await placeholder(page, 'Other').getByRole('button').allTextContents()).toEqual(['Show once']);
+    await placeholder(page, 'A <b>map</b>').getByRole('button', { name: 'Always allow Marketing' }).click();
+    const records = await widget.records(2);
+    // all of them: but nobody has accepted all
+    expect(records[1]).toMatchObject({ decision: 'custom', preferences: { analytics: true, marketing: true } });
+  });
+});

@@ -1,0 +1,94 @@
+/** The file of the widget that has the settings: when it comes, and what happens where it does not. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { click, hold, step } from '../support/browser/browser.ts';
+import { html } from '../support/browser/site.ts';
+import { useWidget } from '../support/browser/widget.ts';
+import { useStack } from '../support/stack.ts';
+
+describe('the second file of the widget', () => {
+  const widget = useWidget(useStack);
+  const file = /\/assent-preferences-[0-9a-f]{16}\.js$/;
+  const told = 'The settings could not be loaded. You can decide here, or try again later.';
+
+  const settings = (page: Page) => page.getByRole('dialog', { name: 'Privacy settings' });
+
+  it('comes by itself, once and with integrity, also where a policy takes scripts by the tag’s nonce alone', async () => {
+    const { page, messages } = await widget.visit.again();
+    const asked: string[] = [];
+    page.on('request', (request) => file.test(request.url()) && asked.push(request.url()));
+    const { baseUrl } = widget.stack.api;
+    const policy = `default-src 'none'; script-src 'nonce-abc'; connect-src ${baseUrl}`;
+    const address = widget.site.add('/nonce', html(widget.tag({ nonce: 'abc' })), {
+      'content-security-policy': policy,
+    });
+    const integrity = page.waitForFunction(() =>
+      document.querySelector('assent-widget > script')?.getAttribute('integrity'),
+    );
+    const arrived = page.waitForResponse(file);
+    await page.goto(address);
+    expect(await (await integrity).jsonValue()).toMatch(/^sha384-/);
+    expect((await arrived).headers()['cache-control']).toBe('public, max-age=31536000, immutable');
+    await click(page, 'Customise');
+    await settings(page).waitFor();
+    expect(asked).toEqual([expect.stringMatching(`^${baseUrl}`)]);
+    expect(messages.filter((message) => /^(error|uncaught)/.test(message))).toEqual([]);
+  });
+
+  it('is waited for where the visitor is quicker, unless they decide meanwhile', async () => {
+    const { page } = await widget.visit.again();
+    const release = await hold(page, file);
+    await page.goto(widget.address);
+    await click(page, 'Customise');
+    const busy = page.locator('assent-widget [aria-busy=true]');
+    await busy.waitFor();
+    release();
+    await settings(page).waitFor();
+    await busy.waitFor({ state: 'detached' });
+
+    const releaseAgain = await hold(page, file);
+    await page.reload();
+    await click(page, 'Customise');
+    const arrived = page.waitForResponse(file);
+    await click(page, 'Accept all');
+    releaseAgain();
+    await arrived;
+    await busy.waitFor({ state: 'detached' });
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await widget.records(1);
+  });
+
+  it.each<[string, (page: Page) => Promise<unknown>]>([
+    ['missing', (page) => page.route(file, (route) => route.fulfill({ status: 404 }))],
+    ['blocked', (page) => page.route(file, (route) => route.abort('blockedbyclient'))],
+    ['another page', (page) => page.route(file, (route) => route.fulfill({ body: '<html>Sign in</html>' }))],
+    ['slow', (page) => hold(page, file)],
+  ])('where it is %s the visitor can still decide, and withdraw, and is told', async (name, spoil) => {
+    const { page } = await widget.visit();
+    await page.clock.install();
+    const isSlow = name === 'slow';
+    await spoil(page);
+    await page.goto(widget.address);
+    await click(page, 'Customise');
+    if (isSlow) await page.clock.fastForward(5_000);
+    await page.getByRole('dialog').getByText(told).waitFor();
+    expect(await page.getByRole('status').textContent()).toBe(told);
+    await click(page, 'Accept all');
+    await widget.records(1);
+    await click(page, 'Privacy settings');
+    if (isSlow) await page.clock.fastForward(5_000);
+    await step('closing decides nothing', async () => {
+      await page.getByRole('dialog').getByText(told).waitFor();
+      await click(page, 'Close');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+    await click(page, 'Privacy settings');
+    if (isSlow) await page.clock.fastForward(5_000);
+    await click(page, 'Withdraw consent');
+    expect((await widget.records(2)).map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
+    if (isSlow) return;
+    await page.unroute(file);
+    await click(page, 'Privacy settings');
+    await settings(page).waitFor();
+  });
+});

@@ -1,0 +1,142 @@
+/** What a category is made of: shown below it, recorded with the decision, and gone with it. */
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { click } from '../support/browser/browser.ts';
+import { config } from '../support/browser/site.ts';
+import { consentIn, documentOf, useWidget, warningsIn } from '../support/browser/widget.ts';
+import { useStackWithApi } from '../support/stack.ts';
+
+describe('the services of a category', () => {
+  // an API of its own: new notices of an address are bounded, and other files send some too
+  const widget = useWidget(useStackWithApi);
+
+  const markup = '<img src=x onerror="document.title=1">';
+  const counting = {
+    name: `Counter ${markup}`,
+    provider: `Counter Ltd ${markup}`,
+    country: 'IE',
+    purpose: `Counts visits ${markup}`,
+    policyUrl: 'https://counter.example/privacy',
+    cookies: [
+      { name: '_ga*', domain: 'localhost', duration: `2 years ${markup}` },
+      { name: 'shared', duration: '1 day' },
+      { name: 'deep', path: '/services' },
+      { name: 'assent_*' },
+      { name: '*' },
+      'nonsense',
+    ],
+  };
+  const bad = { name: 'Bad link', policyUrl: 'javascript:document.title=2' };
+  const needed = { name: 'Basket', cookies: [{ name: 'shared' }] };
+  const settings = {
+    company: `Fern & Kiln ${markup}`,
+    categories: [
+      { id: 'necessary', services: [needed] },
+      { id: 'analytics', services: [counting, bad, null, { provider: 'without a name' }] },
+      'marketing',
+    ],
+  };
+  const page = (path: string, given: object, script = '') =>
+    widget.add(path, config({ ...settings, ...given }) + widget.tag(), `<h1>A page</h1>${script}`);
+  const setCookies = (of: Page) => {
+    const others = ['_ga', '_ga_X1', 'shared', 'other', 'assent_x'].map((name) => ({ name, path: '/' }));
+    const all = [...others, { name: 'deep', path: '/services' }];
+    return of.context().addCookies(all.map((each) => ({ ...each, value: '1', domain: 'localhost' })));
+  };
+  const cookies = (of: Page) =>
+    of.evaluate(() =>
+      document.cookie
+        .split('; ')
+        .map((each) => each.split('=')[0])
+        .sort(),
+    );
+
+  it('stand folded below it as text, and in the notice', async () => {
+    const { page: of, messages } = await widget.visit.again();
+    await of.goto(page('/services', {}));
+    await of.getByText(`Fern & Kiln ${markup} asks for your consent for: Statistics · Marketing`).waitFor();
+    await click(of, 'Customise');
+    const row = of.getByRole('listitem').filter({ hasText: 'Statistics' });
+    expect(await row.getByText('Counts visits').isVisible()).toBe(false);
+    await row.getByText('Services (2)').click();
+    await row.getByText(`Counter ${markup}`).waitFor();
+    await row.getByText(`Provider: Counter Ltd ${markup} (Ireland)`).waitFor();
+    expect(await row.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+      'https://counter.example/privacy',
+    ]);
+    expect(await row.getByRole('row').allTextContents()).toEqual([
+      'CookiesStorage period',
+      `_ga* localhost2 years ${markup}`,
+      'shared1 day',
+      'deep',
+      'assent_*',
+    ]);
+    expect(await of.locator('assent-widget img').count()).toBe(0);
+    expect(warningsIn(messages)).toEqual([
+      expect.stringContaining('a cookie is named by more than *'),
+      expect.stringContaining('a link leads to a page'),
+    ]);
+    await of.getByRole('switch', { name: 'Statistics' }).check();
+    await click(of, 'Save choice');
+    const [record] = await widget.records(1);
+    const notice = JSON.parse(await documentOf(widget.stack, record?.notice));
+    expect(notice.settings.categories[1].services).toEqual([
+      { ...counting, cookies: counting.cookies.slice(0, 4) },
+      { name: 'Bad link', cookies: [] },
+    ]);
+
+    await setCookies(of);
+    await click(of, 'Privacy settings');
+    // in words, beside what was seen
+    await of.getByText('Your last decision').click();
+    const today = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date());
+    await of.getByText(`You allowed Statistics on ${today}.\nNot allowed: Marketing`).waitFor();
+    await of.evaluate(() => window.seen?.push('same page') ?? Object.assign(window, { seen: ['same page'] }));
+    await click(of, 'Withdraw consent');
+    await expect.poll(() => cookies(of)).toEqual(['assent_x', 'other', 'shared']);
+    // nobody has asked for that
+    expect(await of.evaluate(() => window.seen)).toEqual(['same page']);
+  });
+
+  it('take the page with them where that is wanted: it is loaded again once, and never by itself', async () => {
+    const { page: of } = await widget.visit.again();
+    const loads: string[] = [];
+    of.on('load', () => loads.push(of.url()));
+    await of.goto(page('/reload', { reload: true }));
+    await click(of, 'Accept all');
+    await widget.records(1);
+    await setCookies(of);
+    await click(of, 'Privacy settings');
+    const again = of.waitForEvent('load');
+    await click(of, 'Withdraw consent');
+    await again;
+    await of.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    await widget.records(2);
+    expect([loads.length, await cookies(of)]).toEqual([2, ['assent_x', 'other', 'shared']]);
+
+    await click(of, 'Privacy settings');
+    await click(of, 'Accept all');
+    await widget.records(3);
+    // each time it is loaded, nothing that it keeps is kept
+    const loop = `<script>
+      Storage.prototype.setItem = () => { throw new Error('full'); };
+      document.addEventListener('assent:ready', () => setTimeout(() => assent.withdraw()));
+    </script>`;
+    await of.goto(page('/loop', { reload: true }, loop));
+    await expect.poll(() => consentIn(of)).toMatchObject({ decision: 'withdraw' });
+    await expect.poll(() => cookies(of)).not.toContain('_ga');
+    await widget.records(4);
+    expect(loads.length).toBe(3);
+  });
+
+  it('may be two hundred: the choice is recorded, without a notice that is too long', async () => {
+    const many = Array.from({ length: 200 }, (_, at) => ({ ...counting, name: `Service ${at}` }));
+    const { page: of } = await widget.visit.again();
+    await of.goto(page('/many', { categories: [{ id: 'analytics', services: many }] }));
+    await click(of, 'Customise');
+    await of.getByText('Services (200)').click();
+    await of.getByText('Service 199', { exact: true }).waitFor();
+    await click(of, 'Accept all');
+    expect(await widget.records(1)).toMatchObject([{ decision: 'accept_all', notice: null }]);
+  });
+});
