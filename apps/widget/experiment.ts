@@ -1,7 +1,8 @@
 /** An A/B test. A variant is drawn anew for each page that shows the banner, so nothing is stored before a decision. */
 import type { Experiment } from '#libs/widget/config';
+import { joined } from './plain.ts';
 import type { Settings } from './settings.ts';
-import { ownTextsFor, type Texts } from './wording.ts';
+import { wordingIn } from './wording.ts';
 
 /** Any other setting could change what is asked for, or where it is recorded. */
 const settable = /^(texts|colors|theme|position|button)$/;
@@ -35,13 +36,14 @@ function withVariant(settings: Settings, { id, variants }: Experiment): Settings
     return point < 0;
   });
   if (!drawn) throw 'no shares';
-  const { texts = {}, colors, ...look } = drawn.settings ?? {};
-  const { wording } = settings;
+  const { texts: others = {}, colors, ...look } = drawn.settings ?? {};
+  const texts = joined(settings.texts, [others]);
   return {
     ...settings,
     ...look,
     variant: `${id}:${drawn.name}`,
     colors: { ...settings.colors, ...colors },
-    wording: { ...wording, texts: { ...wording.texts, ...ownTextsFor(texts, wording.language) } as Texts },
+    texts,
+    wording: wordingIn('en', texts),
   };
 }

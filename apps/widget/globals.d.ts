@@ -6,6 +6,8 @@ declare module '*.css?inline' {
 
 /** The release, inserted by the build. */
 declare const __VERSION__: string;
+/** The hash of the texts in other languages, inserted by the build. */
+declare const __TEXTS__: string;
 /** Where the second file is, below the service's address; inserted by the build. */
 declare const __SECOND_FILE__: { path: string; integrity: string };
 

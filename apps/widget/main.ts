@@ -10,6 +10,7 @@ import { vary } from './experiment.ts';
 import { onGrowth } from './growth.ts';
 import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
+import { openLanguage } from './language.ts';
 import { linesOf, type Notice } from './notice.ts';
 import { assigned, page } from './page.ts';
 import { pageUrl } from './page-url.ts';
@@ -24,7 +25,7 @@ import { createView } from './view/view.ts';
 
 function start(): void {
   const settings = readSettings();
-  const { domain, asked, policyVersion, bannerVersion, wording } = settings;
+  const { domain, asked, policyVersion, bannerVersion } = settings;
   if (!domain || !settings.key) {
     console.warn('assent: data-domain and data-key are required');
     return;
@@ -35,6 +36,13 @@ function start(): void {
   let kept = store.current(settings);
   const shown = kept ? settings : vary(settings);
   const { variant } = shown;
+  let isWorded = false;
+  let onWording = (): void => {};
+  // first of all, since the banner waits for it
+  const language = openLanguage(shown, () => {
+    isWorded = true;
+    onWording();
+  });
 
   const client = createRecordClient({
     ...settings,
@@ -62,6 +70,7 @@ function start(): void {
       showEmbeds();
     },
     decide,
+    onPage: language.look,
   });
 
   const getConsent = (): Consent | null => {
@@ -80,7 +89,8 @@ function start(): void {
   /** Placeholders are in the second file, and are looked at again with each search of the page. */
   const showEmbeds = () => {
     const waiting = loadEmbeds(isAllowed);
-    placeholders?.show(waiting);
+    // like the banner, once there are texts
+    if (isWorded) placeholders?.show(waiting);
   };
   /** What a placeholder asks for; the other categories stay as they are. */
   function allow(categories: string[], notice: PlaceholderNotice, about: Shown): void {
@@ -141,7 +151,7 @@ function start(): void {
       visitorId,
       bannerVersion,
       policyVersion: policyVersion || undefined,
-      language: wording.language,
+      language: notice?.language ?? shown.wording.language,
       variant: source === 'api' ? undefined : variant,
       pageUrl: pageUrl(),
       gpc: gpc || undefined,
@@ -185,9 +195,15 @@ function start(): void {
     if (found && found.at > (kept?.at ?? 0)) apply(found);
   }
 
+  /** The page called for the settings before there were texts. */
+  let isOpening = false;
   window.assent = {
     getConsent,
-    open: view.open,
+    open: () => {
+      if (isWorded) view.open();
+      else isOpening = true;
+    },
+    setLanguage: language.choose,
     withdraw: () => {
       if (isGiven(store.read())) decide(false, 'api');
     },
@@ -205,12 +221,23 @@ function start(): void {
   });
   addEventListener('storage', follow);
   page.addEventListener('visibilitychange', follow);
-  if (kept) view.close();
-  else {
-    view.ask();
-    if (isOn(settings.displays))
-      countDisplay(settings, { bannerVersion, variant, language: wording.language }, () => !kept);
-  }
+  const reword = () => {
+    view.word();
+    placeholders?.clear();
+    attempt(showEmbeds);
+  };
+  onWording = () => {
+    onWording = reword;
+    reword();
+    if (kept) view.close();
+    else {
+      view.ask();
+      if (isOn(settings.displays))
+        countDisplay(settings, { bannerVersion, variant, language: shown.wording.language }, () => !kept);
+    }
+    if (isOpening) view.open();
+  };
+  if (isWorded) onWording();
 }
 
 // other code may use that name for something else

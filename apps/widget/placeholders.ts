@@ -7,7 +7,7 @@ import { has, some } from './plain.ts';
 import type { Settings } from './settings.ts';
 import { copyPlace, placeholder } from './view/placeholder.ts';
 import type { View } from './view/view.ts';
-import { fill, oursIn } from './wording.ts';
+import { fill } from './wording.ts';
 
 export type PlaceholderNotice = Pick<
   Notice,
@@ -66,7 +66,7 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
       load(element, address);
       for (const place of places) if (place.element === element) leave(place);
     };
-    const box = placeholder(notice, [once, () => allow(refused, notice, shown)]);
+    const box = placeholder(notice, settings.wording.direction, [once, () => allow(refused, notice, shown)]);
     return { box, host: dress('assent-embed', box) };
   }
 
@@ -89,7 +89,7 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
 
 function noticeFor(settings: Settings, service: string, refused: string[]): PlaceholderNotice {
   const { links, language, version, policyVersion, variant } = noticeOf(settings, false, null);
-  const texts = { ...oursIn(language, furtherPhrases), ...settings.wording.texts };
+  const texts = { ...furtherPhrases, ...settings.wording.texts };
   const category = labelsOf(settings, refused) ?? refused.join(' · ');
   // what the banner does not ask for cannot be allowed for good
   const isAsked = !some(refused, (each) => !has(settings.asked, each));

@@ -10,6 +10,8 @@ declare global {
       getConsent(): Consent | null;
       /** Opens the settings. */
       open(): void;
+      /** Shows everything in this language; without a tag in the page's, or the visitor's. */
+      setLanguage(tag?: string): void;
       /** Withdraws consent and records that. Does nothing where there is no consent. */
       withdraw(): void;
       /** Calls `listener` on each change. Returns a function that removes it. */

@@ -2,13 +2,13 @@
  * The site's settings: attributes of the script tag, then the query of its address, then `window.assentConfig`, which
  * has the longer ones.
  */
-import type { Category, WidgetConfig } from '#libs/widget/config';
+import type { Category, OwnTexts, WidgetConfig } from '#libs/widget/config';
 import { attempt, either } from './attempt.ts';
 import { assigned, page } from './page.ts';
 import { has, joined, lower, map, own, part, some, words } from './plain.ts';
 import { toServices } from './services.ts';
 import { findTag } from './tag.ts';
-import { type Wording, wordingFor } from './wording.ts';
+import { type Wording, wordingIn } from './wording.ts';
 
 export interface Settings
   extends Omit<WidgetConfig, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths' | 'policyUrl' | 'metadata'> {
@@ -27,6 +27,11 @@ export interface Settings
   policyUrl?: string | undefined;
   links: { label: string; href: string }[];
   metadata?: WidgetConfig['metadata'] | undefined;
+  lang?: string | undefined;
+  dir?: WidgetConfig['dir'] | undefined;
+  /** the site's own, each before those that precede it */
+  texts: OwnTexts[];
+  /** in the language that is shown; changes with it */
   wording: Wording;
   /** of the experiment */
   variant?: string | undefined;
@@ -50,9 +55,7 @@ export function readSettings(): Settings {
   const found = (name: 'domain' | 'key' | 'api'): string | undefined =>
     data[name] || either(() => new URL(address).searchParams.get(name)) || config[name];
   const { policyVersion, bannerVersion, maxAgeMonths } = given;
-  const languages = joined([given.lang ?? '', page.documentElement.lang], navigator.languages);
-  const wording = wordingFor(languages, { ...given.texts, ...grouped(data, 'text') });
-  wording.direction = given.dir ?? wording.direction;
+  const texts: OwnTexts[] = [{ ...given.texts, ...grouped(data, 'text') }];
   const categories = toCategories(given.categories ?? 'analytics marketing');
   const asked = map(categories, ({ id, required }) => {
     if (!required && !either(() => acceptable.test(id), true))
@@ -74,7 +77,8 @@ export function readSettings(): Settings {
     policyUrl: given.policyUrl && isLink(given.policyUrl) ? given.policyUrl : undefined,
     links: map(given.links ?? [], (link) => (isLink(link.href) ? link : undefined)),
     metadata: given.metadata && flat(given.metadata),
-    wording,
+    texts,
+    wording: wordingIn('en', texts),
     variant: undefined,
   };
 }

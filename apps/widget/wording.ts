@@ -1,10 +1,11 @@
 /** The texts in the visitor's language. The site's own texts replace ours. */
 import type { OwnTexts } from '#libs/widget/config';
-import { languages, phrases } from '#libs/widget/texts';
+import { aliases, packs } from '#libs/widget/languages';
+import { phrases } from '#libs/widget/texts';
 import { either } from './attempt.ts';
-import { has, lower, map, own, words } from './plain.ts';
+import { has, joined, lower, map, own, part, words } from './plain.ts';
 
-/** Includes the site's own categories, as `name` and `namePurpose`. */
+/** Includes those of the second file and the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
 
 export interface Wording {
@@ -13,39 +14,78 @@ export interface Wording {
   direction: 'ltr' | 'rtl';
 }
 
-const rightToLeft = words('ar dv fa he ku ps sd ug ur yi');
+const rightToLeft: (string | undefined)[] = words('ar dv fa he ku ps sd ug ur yi');
+
+const otherNames = own<string>(aliases);
 
 /** `de-DE` also for `de_DE`, as Java, PHP and POSIX write it. */
-const tagOf = (locale: string): string => either(() => locale.replace(/_/g, '-'), locale);
+const hyphened = (locale: string): string => either(() => locale.replace(/_/g, '-'), locale);
 
-/** `de` of `de-DE` and `de_DE`. */
-const baseOf = (locale: string): string => lower(either(() => locale.replace(/[-_].*/, ''), locale));
+function tagOf(locale: string): string {
+  const tag = hyphened(locale);
+  return otherNames[lower(tag)] ?? tag;
+}
+
+/** `zh-Hans-SG`, `zh-Hans` and `zh`, in lower case. Whoever reads traditional Chinese is not given simplified. */
+function formsOf(locale: string): string[] {
+  const forms: string[] = [];
+  let left = hyphened(locale);
+  while (left && forms[forms.length - 1] !== 'zh-hant') {
+    forms[forms.length] = lower(tagOf(left));
+    let end = left.length - 1;
+    while (end > 0 && left[end] !== '-') end -= 1;
+    left = part(left, 0, end);
+  }
+  return forms;
+}
+
+/** `de` of `de-AT`. */
+function baseOf(language: string): string | undefined {
+  const forms = formsOf(language);
+  return forms[forms.length - 1];
+}
 
 /** The site's own texts: those for all languages, below those of the language and below those of exactly this tag. */
 export function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
-  let base: OwnTexts = {};
-  let exact: OwnTexts = {};
+  const base = baseOf(language);
+  const exactly = lower(tagOf(language));
   const all = own(texts);
+  let inBase: OwnTexts = {};
+  let exact: OwnTexts = {};
   for (const name in all) {
     const below = all[name];
     if (typeof below !== 'object') continue;
-    if (lower(tagOf(name)) === baseOf(language)) base = below;
-    if (lower(tagOf(name)) === lower(language)) exact = below;
+    const tag = lower(tagOf(name));
+    if (tag === base) inBase = below;
+    if (tag === exactly) exact = below;
   }
-  return { ...texts, ...base, ...exact };
+  return { ...texts, ...inBase, ...exact };
 }
 
-/** Uses the first of the wanted languages that exists, else English. */
-export function wordingFor(wanted: readonly string[], texts: OwnTexts): Wording {
-  const names = own<string>({});
-  for (const name in own(texts)) names[lower(tagOf(name))] = tagOf(name);
-  const found = map(wanted, (locale) => {
-    const base = baseOf(locale);
-    return names[lower(tagOf(locale))] ?? (has(languages, base) || names[base] ? base : undefined);
+/** The first of the wanted languages that there are texts in, ours or the site's, else English. */
+export function languageFor(wanted: readonly string[], texts: OwnTexts): string {
+  const tags = own<string>({});
+  map(joined<string>(['en', 'en-US'], packs), (tag) => {
+    tags[lower(tag)] = tag;
   });
-  const language = found[0] ?? 'en';
+  for (const name in own(texts)) if (typeof texts[name] === 'object') tags[lower(tagOf(name))] = tagOf(name);
+  return map(wanted, (locale) => map(formsOf(locale), (form) => tags[form])[0])[0] ?? 'en';
+}
+
+/** The file that our texts in this language are in; undefined for English, and where we have none. */
+export const packFor = (language: string): string | undefined =>
+  map(formsOf(language), (form) => map(packs, (pack) => (lower(pack) === form ? pack : undefined))[0])[0];
+
+/** `layers`: the site's own texts, each before those that precede it. `ours`: what the language's file has. */
+export function wordingIn(language: string, layers: OwnTexts[], ours: Partial<Texts> = {}): Wording {
+  // "Customise" is British
+  const american = language === 'en-US' && { customise: 'Customize' };
+  let texts = { ...phrases, ...american, ...ours } as OwnTexts;
+  map(layers, (layer) => {
+    texts = { ...texts, ...ownTextsFor(layer, language) };
+  });
   return {
-    texts: { ...oursIn(language, phrases), ...ownTextsFor(texts, language) } as Texts,
+    texts: texts as Texts,
     language,
     direction: has(rightToLeft, baseOf(language)) ? 'rtl' : 'ltr',
   };
@@ -59,16 +99,4 @@ export function fill(text: string, values: Record<string, string>): string {
     if (parts.length === 2) filled = `${parts[0]}${values[name]}${parts[1]}`;
   }
   return filled;
-}
-
-/** Our texts of one language, else in English. */
-export function oursIn<Name extends string>(
-  language: string,
-  all: Record<Name, ArrayLike<string>>,
-): Record<Name, string> {
-  const base = baseOf(language);
-  const at = map(languages, (known, index) => (known === base ? index : undefined))[0] ?? 0;
-  const ours = own<string>({});
-  for (const name in own(all)) ours[name] = all[name as Name][at] ?? '';
-  return ours as Record<Name, string>;
 }

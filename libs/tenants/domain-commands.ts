@@ -105,11 +105,11 @@ export function domainCommand(tools: Tools<{ actor: string; publicUrl: string | 
     )
     .action(async (id: string, { api = tools.config().publicUrl }: { api?: string }, self: Command) => {
       const file = readWidgetFile(widgetBuild, 'widget');
-      const second = readWidgetFile(widgetBuild, 'assent-preferences');
+      const others = (['assent-preferences', 'texts'] as const).map((name) => readWidgetFile(widgetBuild, name));
       const domains = await tools.database((db) =>
         db.write(async (sql) => {
           // the printed path must stay valid in later releases, with all that it loads
-          await keepWidgetFiles(sql, [file, second]);
+          await keepWidgetFiles(sql, [file, ...others]);
           return listAllDomains(sql);
         }),
       );

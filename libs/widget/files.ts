@@ -11,7 +11,9 @@ export const widgetFileNames = [
   'record-cookieconsent',
   'record-klaro',
 ] as const;
-export type WidgetFileName = (typeof widgetFileNames)[number];
+/** The texts in all languages but English: an object by language. Pages ask for one language at a time. */
+export const textsFile = 'texts';
+export type WidgetFileName = (typeof widgetFileNames)[number] | typeof textsFile;
 
 export interface WidgetFile {
   name: WidgetFileName;
@@ -22,10 +24,13 @@ export interface WidgetFile {
 
 export const widgetHashPattern = /^[0-9a-f]{16}$/;
 
+export const hashOf = (content: Uint8Array | string): string =>
+  createHash('sha256').update(content).digest('hex').slice(0, 16);
+
 /** `build`: the folder with the widget's build, which the calling app knows. */
 export function readWidgetFile(build: URL, name: WidgetFileName): WidgetFile {
-  const content = readFileSync(new URL(`${name}.js`, build));
-  return { name, hash: createHash('sha256').update(content).digest('hex').slice(0, 16), content };
+  const content = readFileSync(new URL(`${name}.${name === textsFile ? 'json' : 'js'}`, build));
+  return { name, hash: hashOf(content), content };
 }
 
 /** The permanent address: its content never changes. */

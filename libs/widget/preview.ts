@@ -7,6 +7,8 @@ export const previewReady = 'assent-preview-ready';
 /** Nothing in it is secret. */
 export interface PreviewOrder {
   config: WidgetConfig;
+  /** ours in its language: the page itself asks for nothing */
+  texts: Record<string, string>;
   view: 'banner' | 'preferences';
   /** the sketched website behind the widget */
   isDark: boolean;

@@ -1,10 +1,11 @@
 /** Vite's bundles of what plain Node runs and of what browsers load, each below an `outDir`. */
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildEnvironmentOptions, type Plugin, type UserConfig, build as vite } from 'vite';
-import { hashedPath, integrityOf, readWidgetFile } from '#libs/widget/files';
+import { hashedPath, hashOf, integrityOf, readWidgetFile } from '#libs/widget/files';
+import { packs } from '#libs/widget/languages';
 import { Advice, describe } from './advice.ts';
 import { root } from './paths.ts';
 
@@ -66,9 +67,19 @@ const widgetBrowsers = ['chrome111', 'firefox114', 'safari16.4'];
 /** Of 2024 and newer: all have `light-dark()` and `AbortSignal.any`. */
 const dashboardBrowsers = ['chrome123', 'firefox124', 'safari17.5'];
 
+/** What the service keeps as one file, with one hash. */
+const texts = JSON.stringify(
+  Object.fromEntries(
+    packs.map((tag) => [tag, JSON.parse(readFileSync(path.join(root, `libs/widget/languages/${tag}.json`), 'utf8'))]),
+  ),
+);
+const textsHash = JSON.stringify(hashOf(texts));
+
 export async function bundleWidget(outDir: string): Promise<void> {
+  mkdirSync(outDir, { recursive: true });
+  writeFileSync(path.join(outDir, 'texts.json'), texts);
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-  const define: Record<string, string> = { __VERSION__: JSON.stringify(version) };
+  const define: Record<string, string> = { __VERSION__: JSON.stringify(version), __TEXTS__: textsHash };
   for (const { name, source, format } of widgetFiles) {
     await bundle(
       'widget',
@@ -97,7 +108,11 @@ export const bundleDashboard = (outDir: string): Promise<void> =>
       rolldownOptions: { output: { codeSplitting: { groups: [first] } } },
     },
     // below a path, too: the page itself is told by the service where they are
-    { base: './', oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } } },
+    {
+      base: './',
+      define: { __TEXTS__: textsHash },
+      oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
+    },
   );
 
 /** One file, which also works when it is opened from disk, with a policy that allows its script and style alone. */

@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   idTrouble,
+  knownCategories,
+  purposeOf,
   withCategory,
   withoutCategory,
   withRequired,
@@ -20,11 +22,14 @@ import { fromFragment, toFragment } from '../../apps/dashboard/widget-setup/draf
 import { readLiteral } from '../../apps/dashboard/widget-setup/draft/literal.ts';
 import {
   defaultText,
+  english,
   languagesOf,
+  packFor,
   textIn,
   withoutText,
   withText,
 } from '../../apps/dashboard/widget-setup/draft/texts.ts';
+import { first, others } from '../../apps/dashboard/widget-setup/text-names.ts';
 import { drafts } from '../support/arbitrary-widget.ts';
 
 const link = (value: unknown) => `#banner=${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
@@ -206,10 +211,21 @@ describe('categories and texts', () => {
     expect(texts).toEqual({ title: 'Biscuits?', de: { title: 'Kekse?' } });
     expect(['de', 'fr'].map((language) => textIn(texts, language, 'title'))).toEqual(['Kekse?', '']);
     expect(textIn(texts, 'de', 'toString')).toBe('');
-    expect(['fr', 'de-AT'].map((language) => defaultText(texts, language, 'title'))).toEqual(['Biscuits?', 'Kekse?']);
-    const accepts = ['de', 'nl'].map((language) => defaultText(texts, language, 'accept'));
-    expect(accepts).toEqual(['Alle akzeptieren', 'Accept all']);
-    expect(languagesOf(withText(texts, 'nl', 'title', 'Koekjes?'))).toContain('nl');
+    const shown = (language: string, name: string) => defaultText(texts, { accept: 'Ja' }, language, name);
+    expect(['fr', 'de-AT'].map((language) => shown(language, 'title'))).toEqual(['Biscuits?', 'Kekse?']);
+    expect(['accept', 'toString'].map((name) => shown('de', name))).toEqual(['Ja', '']);
+    expect(languagesOf(withText(texts, 'ca', 'title', 'Galetes?'))).toContain('ca');
     expect(withoutText(texts, 'title')).toEqual({});
+  });
+
+  it('every text can be written, and those that the widget has in a language are found by all its names', () => {
+    expect(Object.keys({ ...first, ...others }).sort()).toEqual(
+      Object.keys(english)
+        .filter((name) => !['necessary', ...knownCategories].some((id) => [id, purposeOf(id)].includes(name)))
+        .sort(),
+    );
+    const found = ['en', 'en-US', 'de-AT', 'nb', 'zh-CN', 'zh-Hans-SG', 'PT-br', 'pt-AO', 'zh-TW', 'ca'].map(packFor);
+    const none = undefined;
+    expect(found).toEqual([none, none, 'de', 'no', 'zh-Hans', 'zh-Hans', 'pt-BR', 'pt', none, none]);
   });
 });

@@ -1,6 +1,6 @@
 /** Settings of a banner, as random as they may come. */
 import fc from 'fast-check';
-import { languages } from '#libs/widget/texts';
+import { languages } from '#libs/widget/languages';
 import { colourNames } from '../../apps/dashboard/widget-setup/draft/colours.ts';
 import { readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
 

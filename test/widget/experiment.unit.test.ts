@@ -3,7 +3,10 @@ import type { Experiment } from '#libs/widget/config';
 import { vary } from '../../apps/widget/experiment.ts';
 import { noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';
-import { wordingFor } from '../../apps/widget/wording.ts';
+import { wordingIn } from '../../apps/widget/wording.ts';
+import german from '../../libs/widget/languages/de.json' with { type: 'json' };
+
+const texts = [{ title: 'Biscuits?', de: { title: 'Kekse?' } }];
 
 const settings = (experiment?: unknown): Settings => ({
   domain: 'dom_1',
@@ -18,7 +21,8 @@ const settings = (experiment?: unknown): Settings => ({
   colors: { button: 'red', text: 'black' },
   links: [],
   policyUrl: '/privacy',
-  wording: wordingFor(['de-AT'], { title: 'Biscuits?', de: { title: 'Kekse?' } }),
+  texts,
+  wording: wordingIn('de', texts, german),
   ...(experiment !== undefined && { experiment: experiment as Experiment }),
 });
 
@@ -55,6 +59,7 @@ describe('an experiment of the widget', () => {
       theme: 'dark',
       asked: ['analytics'],
     });
+    shown.wording = wordingIn('de', shown.texts, german);
     expect(noticeOf(shown, false, null)).toMatchObject({
       title: 'Kekse!',
       intro: 'In short.',

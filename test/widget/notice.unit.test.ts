@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OwnTexts } from '#libs/widget/config';
-import { languages } from '#libs/widget/texts';
+import { languages } from '#libs/widget/languages';
 import type { Consent } from '../../apps/widget/consent.ts';
 import { linesOf, noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';
-import { wordingFor } from '../../apps/widget/wording.ts';
+import { wordingIn } from '../../apps/widget/wording.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { sectionOf } from '../support/documents.ts';
+import { textsIn } from '../support/texts.ts';
 
 const settingsIn = (language: string, own: OwnTexts = {}): Settings => ({
   domain: 'dom_1',
@@ -22,7 +23,8 @@ const settingsIn = (language: string, own: OwnTexts = {}): Settings => ({
   asked: ['analytics', 'maps'],
   colors: {},
   links: [{ label: 'Legal notice', href: '/legal' }],
-  wording: wordingFor([language], own),
+  texts: [own],
+  wording: wordingIn(language, [own], textsIn(language)),
 });
 
 const consent = (isGiven: boolean): Consent => ({
@@ -36,30 +38,6 @@ const consent = (isGiven: boolean): Consent => ({
 });
 
 const text = (...of: Parameters<typeof noticeOf>) => JSON.stringify(noticeOf(...of));
-
-describe('the wording of the widget', () => {
-  const texts = { pt: { accept: 'Aceitar' }, 'pt-BR': { accept: 'Aceitar tudo' }, 'de-CH': { title: 'Ihri Wahl' } };
-
-  it.each<[string[], string, string, OwnTexts?]>([
-    [['en-US', 'de'], 'en', 'Accept all'],
-    [['pt', 'de-AT'], 'de', 'Alle akzeptieren'],
-    [['nl'], 'en', 'Accept all'],
-    // of exactly the language, of its language, and ours
-    [['pt-br'], 'pt-BR', 'Aceitar tudo', texts],
-    [['pt-PT'], 'pt', 'Aceitar', texts],
-    [['de-CH'], 'de-CH', 'Alle akzeptieren', texts],
-    // as Java, PHP and POSIX write them
-    [['de_DE'], 'de', 'Alle akzeptieren'],
-    [['pt-br'], 'pt-BR', 'Sim', { pt_BR: { accept: 'Sim' } }],
-    [['pt_BR'], 'pt-BR', 'Aceitar tudo', texts],
-  ])('for %j is in %s: “%s”', (wanted, language, accept, own = {}) => {
-    expect(wordingFor(wanted, own)).toMatchObject({ language, texts: { accept }, direction: 'ltr' });
-  });
-
-  it('sets French colons as French does', () => {
-    for (const text of Object.values(wordingFor(['fr'], {}).texts)) expect(text).not.toMatch(/[^\u00a0\d]:/);
-  });
-});
 
 describe('the notice of the widget', () => {
   it('has exactly these bytes, which other settings leave alone', () => {

@@ -8,6 +8,7 @@ import {
   findWidgetFiles,
   keepWidgetFiles,
   readWidgetFile,
+  textsFile,
   type WidgetFile,
   type WidgetFileName,
   widgetFileNames,
@@ -20,6 +21,8 @@ export interface WidgetCache {
   current(name: WidgetFileName): ServedFile;
   /** Of any release. Rejects while Postgres is down. */
   find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined>;
+  /** The texts in one language, of any release, as `find`. */
+  pack(hash: string, language: string): Promise<PackedFile | undefined>;
   /** Stores this build's files for later releases; retries until it succeeds. */
   store(): void;
   close(): void;
@@ -35,6 +38,14 @@ const others = 50;
 const toServed = (file: WidgetFile): ServedFile => ({ ...pack(file.content), ...file });
 const keyOf = ({ name, hash }: FileKey): string => `${name} ${hash}`;
 
+/** By language. */
+function packsOf({ content }: WidgetFile): Map<string, PackedFile> {
+  const all = JSON.parse(Buffer.from(content).toString()) as Record<string, object>;
+  return new Map(
+    Object.entries(all).map(([language, texts]) => [language, pack(Buffer.from(JSON.stringify(texts)))] as const),
+  );
+}
+
 interface WidgetCacheParts {
   db: Database;
   /** that of the widget lies in it */
@@ -46,8 +57,11 @@ interface WidgetCacheParts {
 
 export function createWidgetCache({ db, build, log, onStoreError = () => {} }: WidgetCacheParts): WidgetCache {
   const widget = new URL('widget/', build);
-  const files = new Map(widgetFileNames.map((name) => [name, toServed(readWidgetFile(widget, name))]));
+  const files = new Map(
+    ([...widgetFileNames, textsFile] as const).map((name) => [name, toServed(readWidgetFile(widget, name))]),
+  );
   const known = new LRUCache<string, ServedFile>({ max: others });
+  const packs = new LRUCache<string, Map<string, PackedFile>>({ max: others });
   // one query at a time, however many hashes strangers ask for
   const lookups = new Batcher<FileKey, Map<string, ServedFile>>({
     run: async (keys) => {
@@ -77,16 +91,23 @@ export function createWidgetCache({ db, build, log, onStoreError = () => {} }: W
     }
   }
 
+  async function find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined> {
+    if (current(name).hash === hash) return current(name);
+    const key = keyOf({ name, hash });
+    const cached = known.get(key);
+    if (cached) return cached;
+    const found = (await lookups.add({ name, hash })).get(key);
+    if (found) known.set(key, found);
+    return found;
+  }
+
   return {
     current,
-    find: async (name, hash) => {
-      if (current(name).hash === hash) return current(name);
-      const key = keyOf({ name, hash });
-      const cached = known.get(key);
-      if (cached) return cached;
-      const found = (await lookups.add({ name, hash })).get(key);
-      if (found) known.set(key, found);
-      return found;
+    find,
+    pack: async (hash, language) => {
+      const file = packs.has(hash) ? undefined : await find(textsFile, hash);
+      if (file) packs.set(hash, packsOf(file));
+      return packs.get(hash)?.get(language);
     },
     store: () => void store(),
     close: () => {

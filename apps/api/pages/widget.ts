@@ -7,8 +7,9 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { type WidgetFileName, widgetFileNames, widgetHashPattern } from '#libs/widget/files';
-import { atOnce, eachTime, forEver, sendPacked } from './send-packed.ts';
-import type { ServedFile, WidgetCache } from './widget-cache.ts';
+import { packPath } from '#libs/widget/languages';
+import { atOnce, eachTime, forEver, type PackedFile, sendPacked } from './send-packed.ts';
+import type { WidgetCache } from './widget-cache.ts';
 
 /** What pages load by tags of their own, and wait for. */
 const first = new Set<WidgetFileName>(['widget', 'consent-mode']);
@@ -18,7 +19,7 @@ export function widgetFiles({ widget }: { widget: WidgetCache }): Record<string,
   const current =
     (name: WidgetFileName): Middleware =>
     (ctx) =>
-      serve(ctx, widget.current(name), first.has(name) ? atOnce : eachTime);
+      serve(ctx, widget.current(name), 'text/javascript', first.has(name) ? atOnce : eachTime);
   const hashed =
     (name: WidgetFileName): Middleware =>
     async (ctx) => {
@@ -27,14 +28,22 @@ export function widgetFiles({ widget }: { widget: WidgetCache }): Record<string,
       // a release that is being rolled out may have it in a moment
       ctx.set('Cache-Control', 'no-store');
       if (!file) return absent(ctx);
-      serve(ctx, file, forEver);
+      serve(ctx, file, 'text/javascript', forEver);
     };
-  return Object.fromEntries(
-    widgetFileNames.flatMap((name) => [
+  const texts: Middleware = async (ctx) => {
+    const { hash, language } = ctx.params;
+    const file = widgetHashPattern.test(hash) ? await widget.pack(hash, language) : undefined;
+    ctx.set('Cache-Control', 'no-store');
+    if (!file) return absent(ctx);
+    serve(ctx, file, 'application/json', forEver);
+  };
+  return Object.fromEntries([
+    ...widgetFileNames.flatMap((name): [string, Middleware][] => [
       [`/${name}.js`, current(name)],
       [`/${name}-:hash.js`, hashed(name)],
     ]),
-  );
+    [packPath(':hash', ':language'), texts],
+  ]);
 }
 
 /** An error is no script, so it gets the headers of every other error. */
@@ -43,8 +52,8 @@ function absent(ctx: Context): never {
   throw new Problem('not_found', 'no release contains this file');
 }
 
-function serve(ctx: Context, file: ServedFile, caching: string): void {
+function serve(ctx: Context, file: PackedFile, type: string, caching: string): void {
   // any site may load it, also with an integrity attribute or as a module
   ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
-  sendPacked(ctx, file, 'text/javascript; charset=utf-8', caching);
+  sendPacked(ctx, file, `${type}; charset=utf-8`, caching);
 }

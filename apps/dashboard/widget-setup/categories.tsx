@@ -12,17 +12,20 @@ import {
   withoutCategory,
   withRequired,
 } from './draft/categories.ts';
-import { defaultText, languageName, textIn, withoutText, withText } from './draft/texts.ts';
+import { defaultText, languageName, type OwnTexts, textIn, withoutText, withText } from './draft/texts.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
 
 interface Props extends PartProps {
   language: string;
+  /** the widget's own texts in it */
+  ours: OwnTexts;
 }
 
-export function Categories({ draft, change, language }: Props) {
+export function Categories({ draft, change, language, ours }: Props) {
   const { categories = defaultCategories, texts } = draft;
   const write = (name: string) => (value: string) => change({ texts: withText(texts, language, name, value) });
-  const nameIn = (id: string) => textIn(texts, language, id) || defaultText(texts, language || draft.lang || 'en', id);
+  const nameIn = (id: string) =>
+    textIn(texts, language, id) || defaultText(texts, ours, language || draft.lang || 'en', id);
   const own = categories.filter(({ id }) => id !== necessary && !knownCategories.includes(id));
   return (
     <Group title="Categories">
@@ -66,7 +69,7 @@ export function Categories({ draft, change, language }: Props) {
             label="What it is for"
             maxLength={2000}
             value={textIn(texts, language, purposeOf(id))}
-            placeholder={defaultText(texts, language, purposeOf(id))}
+            placeholder={defaultText(texts, ours, language, purposeOf(id))}
             onText={write(purposeOf(id))}
           />
           <div class="cluster spread widget-row">

@@ -6,12 +6,14 @@ import { base } from '../data/base.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
 import type { WidgetDraft } from './draft/draft.ts';
-import { languageName, languagesOf, withChosen } from './draft/texts.ts';
+import { byName, languagesOf, withChosen } from './draft/texts.ts';
 import { Options } from './options.tsx';
+import type { OurTexts } from './use-our-texts.ts';
 
 interface Props {
   draft: WidgetDraft;
   language: string;
+  ours: OurTexts;
   setLanguage(language: string): void;
   shade: Shade;
   setShade(shade: Shade): void;
@@ -29,7 +31,7 @@ const settling = 120;
 const patience = 8_000;
 const patienceOnceLoaded = 1_000;
 
-export function Preview({ draft, language, setLanguage, shade, setShade }: Props) {
+export function Preview({ draft, language, ours, setLanguage, shade, setShade }: Props) {
   const [size, setSize] = useState<keyof typeof sizes>(() => (innerWidth < 640 ? 'phone' : 'desktop'));
   const [view, setView] = useState<PreviewOrder['view']>('banner');
   const [turn, setTurn] = useState(0);
@@ -39,7 +41,8 @@ export function Preview({ draft, language, setLanguage, shade, setShade }: Props
   // what is left out has no effect there
   const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, ...shown } = draft;
   const config = { ...shown, lang: chosen, theme: draft.theme ?? shade };
-  const frame = useFrame({ config, view, isDark: shade === 'dark' }, turn);
+  const { texts, isLoading } = ours;
+  const frame = useFrame(isLoading ? null : { config, texts, view, isDark: shade === 'dark' }, turn);
   const { width: natural, height } = sizes[size];
   const scale = width === 0 ? 1 : Math.min(1, width / natural);
   return (
@@ -59,7 +62,7 @@ export function Preview({ draft, language, setLanguage, shade, setShade }: Props
         />
         <Select
           label="Language"
-          options={withChosen(languages, chosen).map((value) => ({ value, name: languageName(value) }))}
+          options={byName(withChosen(languages, chosen))}
           chosen={chosen}
           onChoose={setLanguage}
         />
@@ -92,8 +95,8 @@ export function Preview({ draft, language, setLanguage, shade, setShade }: Props
   );
 }
 
-/** Tells the frame what to show, once it listens. */
-function useFrame(order: PreviewOrder, turn: number) {
+/** Tells the frame what to show, once it listens and that is known. */
+function useFrame(order: PreviewOrder | null, turn: number) {
   const ref = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<'loading' | 'ready' | 'lost'>('loading');
   const [number, setNumber] = useState(0);
@@ -115,7 +118,7 @@ function useFrame(order: PreviewOrder, turn: number) {
     };
   }, [number]);
   useEffect(() => {
-    if (state !== 'ready') return undefined;
+    if (state !== 'ready' || order === null) return undefined;
     // its origin is opaque, so there is none to name; nothing in the order is secret
     const timer = setTimeout(() => ref.current?.contentWindow?.postMessage(order, '*'), settling);
     return () => clearTimeout(timer);

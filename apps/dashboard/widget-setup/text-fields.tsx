@@ -3,30 +3,28 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
 import { AddForm } from './add-form.tsx';
-import { defaultText, languageName, languagesOf, languageTag, textIn, withChosen, withText } from './draft/texts.ts';
+import {
+  byName,
+  defaultText,
+  languageName,
+  languagesOf,
+  languageTag,
+  type OwnTexts,
+  textIn,
+  withChosen,
+  withText,
+} from './draft/texts.ts';
 import { Group, type PartProps } from './group.tsx';
+import { first, others } from './text-names.ts';
 
 interface Props extends PartProps {
   language: string;
+  /** the widget's own texts in it */
+  ours: OwnTexts;
   setLanguage(language: string): void;
 }
 
-/** Those that visitors see at once, then the others. */
-const first = { title: 'Title', intro: 'Introduction', accept: 'Accept', reject: 'Reject', customise: 'Customise' };
-const others = {
-  settings: 'Title of the settings',
-  save: 'Save',
-  withdraw: 'Withdraw',
-  always: 'Always on',
-  policy: 'Link to the privacy policy',
-  saved: 'After a decision (read aloud)',
-  lastDecision: 'Last decision',
-  copy: 'Copy the receipt',
-  close: 'Close (read aloud)',
-  gpc: 'Global Privacy Control',
-};
-
-export function TextFields({ draft, change, language, setLanguage }: Props) {
+export function TextFields({ draft, change, language, ours, setLanguage }: Props) {
   const [isAdding, setAdding] = useState(false);
   const { texts } = draft;
   const languages = languagesOf(texts);
@@ -35,9 +33,9 @@ export function TextFields({ draft, change, language, setLanguage }: Props) {
       <TextField
         key={name}
         label={label}
-        isLong={name === 'intro' || name === 'gpc'}
+        isLong={['intro', 'gpc', 'noSettings'].includes(name)}
         value={textIn(texts, language, name)}
-        placeholder={defaultText(texts, language || draft.lang || 'en', name)}
+        placeholder={defaultText(texts, ours, language || draft.lang || 'en', name)}
         lang={language}
         onInput={(value) => change({ texts: withText(texts, language, name, value) })}
       />
@@ -48,7 +46,7 @@ export function TextFields({ draft, change, language, setLanguage }: Props) {
         label="The banner’s language"
         options={[
           { value: '', name: 'The page’s, then the visitor’s' },
-          ...withChosen(languages, draft.lang).map((value) => ({ value, name: `Always ${languageName(value)}` })),
+          ...byName(withChosen(languages, draft.lang)).map(({ value, name }) => ({ value, name: `Always ${name}` })),
         ]}
         chosen={draft.lang ?? ''}
         onChoose={(lang) => change({ lang })}
@@ -58,9 +56,9 @@ export function TextFields({ draft, change, language, setLanguage }: Props) {
           label="Texts in"
           options={[
             { value: '', name: 'all languages' },
-            ...withChosen(languages, language || undefined).map((value) => ({
+            ...byName(withChosen(languages, language || undefined)).map(({ value, name }) => ({
               value,
-              name: `${languageName(value)}${typeof texts?.[value] === 'object' ? ' ✓' : ''}`,
+              name: `${name}${typeof texts?.[value] === 'object' ? ' ✓' : ''}`,
             })),
           ]}
           chosen={language}
@@ -71,10 +69,12 @@ export function TextFields({ draft, change, language, setLanguage }: Props) {
       {isAdding && (
         <AddForm
           label="Language tag"
-          placeholder="nl"
+          placeholder="de-AT"
           action="Add language"
-          note="The widget has no texts in it: what you leave empty is shown in English."
-          troubleOf={(tag) => (languageTag.test(tag) ? undefined : 'Enter a language tag, such as nl, pl or pt-BR.')}
+          note="Where the widget has no texts of its own in it, what you leave empty is shown in English."
+          troubleOf={(tag) =>
+            languageTag.test(tag) ? undefined : 'Enter a language tag, such as ca, de-AT or zh-Hant.'
+          }
           onAdd={(tag) => {
             setLanguage(tag);
             setAdding(false);

@@ -16,6 +16,7 @@ import { PositionAndTheme } from './position-and-theme.tsx';
 import { ownShade, Preview, type Shade } from './preview.tsx';
 import { TagCard } from './tag-card.tsx';
 import { TextFields } from './text-fields.tsx';
+import { useOurTexts } from './use-our-texts.ts';
 
 interface Props {
   domainId: string;
@@ -28,6 +29,7 @@ export function WidgetSetup({ domainId }: Props) {
   const [apiKey, setApiKey] = useState(() => keptKey(domainId));
   // of the texts that are being written, and of the preview; empty for all
   const [language, setLanguage] = useState('');
+  const ours = useOurTexts(language || draft.lang || 'en');
   const [shade, setShade] = useState(ownShade);
   const show = (chosen: Shade) => {
     setShade(chosen);
@@ -49,14 +51,21 @@ export function WidgetSetup({ domainId }: Props) {
       <div class="columns widget-columns">
         <section class="card full widget-form" aria-label="Settings of the banner">
           <OpenTag domainId={domainId} onOpen={state.open} onKey={setApiKey} />
-          <TextFields draft={draft} change={change} language={language} setLanguage={setLanguage} />
-          <Categories draft={draft} change={change} language={language} />
+          <TextFields draft={draft} change={change} language={language} ours={ours.texts} setLanguage={setLanguage} />
+          <Categories draft={draft} change={change} language={language} ours={ours.texts} />
           <Colours draft={draft} change={change} onShow={show} />
           <PositionAndTheme draft={draft} change={change} />
           <LinksAndVersions draft={draft} change={change} />
           <Behaviour draft={draft} change={change} />
         </section>
-        <Preview draft={state.sound} language={language} setLanguage={setLanguage} shade={shade} setShade={setShade} />
+        <Preview
+          draft={state.sound}
+          language={language}
+          ours={ours}
+          setLanguage={setLanguage}
+          shade={shade}
+          setShade={setShade}
+        />
       </div>
       <TagCard
         domainId={domainId}

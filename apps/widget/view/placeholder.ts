@@ -8,10 +8,10 @@ import { element } from './element.ts';
 const properties =
   'position top right bottom left float z-index width height min-width min-height max-width max-height aspect-ratio box-sizing margin border-width border-radius flex order align-self justify-self grid-area vertical-align';
 
-export const placeholder = (notice: PlaceholderNotice, clicks: (() => void)[]): HTMLElement =>
+export const placeholder = (notice: PlaceholderNotice, dir: string, clicks: (() => void)[]): HTMLElement =>
   element(
     'div',
-    { class: 'embed', role: 'group', lang: notice.language, 'aria-label': notice.title },
+    { class: 'embed', role: 'group', lang: notice.language, dir, 'aria-label': notice.title },
     element('div', {}, element('strong', {}, notice.title), intro(notice), actions(notice.buttons, clicks)),
   );
 

@@ -3,7 +3,7 @@ import { furtherPhrases } from '#libs/widget/texts';
 import type { Choice, Consent } from '../consent.ts';
 import type { Notice } from '../notice.ts';
 import { map, own } from '../plain.ts';
-import { oursIn, type Texts } from '../wording.ts';
+import type { Texts } from '../wording.ts';
 import { actions, intro } from './banner.ts';
 import { type Children, element, icon } from './element.ts';
 import { receipt } from './receipt.ts';
@@ -25,7 +25,7 @@ export function preferences(
   { decide, close }: PreferencesActions,
 ): Children {
   const { title, categories, buttons } = notice.settings;
-  const texts: AllTexts = { ...oursIn(notice.language, furtherPhrases), ...given };
+  const texts: AllTexts = { ...furtherPhrases, ...given };
   const switches = own<HTMLInputElement>({});
 
   const row = ({ id, label, description, always, services: list }: Notice['settings']['categories'][number]) => {

@@ -24,6 +24,8 @@ interface ViewOptions {
   onShow(notice: Notice): void;
   onSecond(file: SecondFile): void;
   decide(choice: Choice, source: Source, notice: Notice): void;
+  /** The page has another root, or that has other attributes. */
+  onPage(): void;
 }
 
 export interface View {
@@ -32,6 +34,8 @@ export interface View {
   /** the second view, once its file is there; where that does not come, the first one with a word about it */
   open(): void;
   close(): void;
+  /** Takes over another wording: what is open is shown anew, as the visitor has it. */
+  word(): void;
   /** announces a text to screen readers */
   say(text: string): void;
   /** Comes back after the page has replaced its document. */
@@ -41,20 +45,15 @@ export interface View {
   second: ReturnType<typeof openSecondFile>;
 }
 
-export function createView({ settings, gpc, consent, seen, onShow, onSecond, decide }: ViewOptions): View {
-  const { wording, colors, theme = 'auto', position = '', button = 'left' } = settings;
-  const { texts, language, direction } = wording;
+export function createView({ settings, gpc, consent, seen, onShow, onSecond, decide, onPage }: ViewOptions): View {
+  const { colors, theme = 'auto', position = '', button = 'left' } = settings;
   const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
 
   const dialog = element('dialog', { tabindex: '-1', 'aria-labelledby': 'title', 'aria-describedby': 'intro' });
-  const reopen = element(
-    'button',
-    { class: `reopen ${button}`, 'aria-label': texts.settings, click: open },
-    icon(shield),
-  );
-  const corner = element('section', { 'aria-label': texts.settings, hidden: true }, reopen);
+  const reopen = element('button', { class: `reopen ${button}`, click: open }, icon(shield));
+  const corner = element('section', { hidden: true }, reopen);
   const status = element('p', { role: 'status', class: 'unseen' });
-  const frame = element('div', { lang: language, dir: direction }, corner, dialog, status);
+  const frame = element('div', {}, corner, dialog, status);
 
   const sheets = [styles(css)];
   const frames: HTMLElement[] = [];
@@ -86,14 +85,21 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   let before: Element | null = null;
   let body: HTMLElement | null = null;
   let isModal = false;
+  /** Shows again what was shown last. */
+  let again = (): void => {};
+
+  const look = () => {
+    paint();
+    onPage();
+  };
 
   function attach(): void {
     // not in the body, which sites move, scale and replace
     page.documentElement.append(host);
     body = page.body;
-    paint();
+    look();
     // a page may change its scheme by a class
-    new MutationObserver(paint).observe(page.documentElement, { attributes: true });
+    new MutationObserver(look).observe(page.documentElement, { attributes: true });
     // away from the document a dialog is modal no longer
     if (dialog.open && isModal) {
       dialog.close();
@@ -110,7 +116,9 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   function show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => Children): void {
     if (!host.isConnected) attach();
     isModal = source === 'preferences';
+    again = () => show(source, view);
     const notice = noticeOf(settings, gpc, consent());
+    const { texts } = settings.wording;
     if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1] ?? '', texts.close];
     const focused = shadow.activeElement ?? page.activeElement;
     // fields in a form can take the places of its methods
@@ -133,6 +141,26 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const ask = (trouble?: string): void =>
     show('banner', (notice, decided) => banner(notice, { decide: decided, third: consent() ? close : open }, trouble));
 
+  function word(): void {
+    const { texts, language, direction } = settings.wording;
+    frame.lang = language;
+    frame.dir = direction;
+    map([corner, reopen], (named) => named.setAttribute('aria-label', texts.settings));
+    if (!dialog.open) return;
+    const controls = () =>
+      dialog.querySelectorAll<HTMLInputElement & HTMLDetailsElement>('a, button, details, input, summary');
+    const former = controls();
+    const focused = shadow.activeElement ?? page.activeElement;
+    again();
+    map(controls(), (control, index) => {
+      const was = former[index];
+      if (was?.matches('input')) control.checked = was.checked;
+      if (was?.open) control.open = true;
+      if (was === focused) control.focus({ preventScroll: true });
+    });
+    if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });
+  }
+
   function open(): void {
     if (second.file) settle(second.file);
     if (second.file || frame.ariaBusy) return;
@@ -148,15 +176,16 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
         settle(file);
         return;
       }
-      ask(texts.noSettings);
-      status.textContent = texts.noSettings;
+      const { noSettings } = settings.wording.texts;
+      ask(noSettings);
+      status.textContent = noSettings;
     };
     void second.load().then(arrived, () => arrived());
   }
 
   function settle(file: SecondFile): void {
     show('preferences', (notice, decided) =>
-      file.preferences(notice, texts, consent(), seen(), { decide: decided, close: leave }),
+      file.preferences(notice, settings.wording.texts, consent(), seen(), { decide: decided, close: leave }),
     );
   }
 
@@ -186,6 +215,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   });
 
   attach();
+  word();
   return {
     ask,
     stay,
@@ -193,6 +223,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     second,
     open,
     close,
+    word,
     say: (text) => {
       status.textContent = text;
     },

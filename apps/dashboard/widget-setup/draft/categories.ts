@@ -1,7 +1,7 @@
 /** The categories that a banner asks for. Their names are texts, so that each language has its own. */
 import type { Category } from '#libs/widget/config';
-import { languages, phrases } from '#libs/widget/texts';
-import type { Texts } from './texts.ts';
+import { languages } from '#libs/widget/languages';
+import { english, type Texts } from './texts.ts';
 import { isObject, type Reader, text } from './values.ts';
 
 export const necessary = 'necessary';
@@ -13,7 +13,7 @@ export const defaultCategories: Category[] = [{ id: 'analytics' }, { id: 'market
 export const purposeOf = (id: string): string => `${id}Purpose`;
 
 const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
-const reserved = new Set([...Object.keys(phrases), ...languages]);
+const reserved = new Set([...Object.keys(english), ...languages]);
 
 /** Why a category cannot have this id; undefined where it can. */
 export function idTrouble(id: string, others: readonly Category[]): string | undefined {

@@ -1,5 +1,6 @@
 /** A site's own texts: for all languages, and for one of them. */
-import { languages, phrases } from '#libs/widget/texts';
+import { aliases, languages, packs } from '#libs/widget/languages';
+import { furtherPhrases, phrases } from '#libs/widget/texts';
 import { entriesOf, isObject, type Reader, text } from './values.ts';
 
 /** By the text's name, for all languages; under a language tag those of that language. */
@@ -7,7 +8,23 @@ export type Texts = Record<string, string | Record<string, string>>;
 
 export const languageTag = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$/;
 
+/** The widget's own, in one language. */
+export type OwnTexts = Record<string, string>;
+export const english: OwnTexts = { ...phrases, ...furtherPhrases };
+
 const known: readonly string[] = languages;
+
+/** The file that the widget has for a language; undefined for English, and where it has none. */
+export function packFor(language: string): string | undefined {
+  const tag = language.toLowerCase();
+  if (tag.startsWith('zh-hant')) return undefined;
+  const named = new Map<string, string>([
+    ...packs.map((pack) => [pack.toLowerCase(), pack] as const),
+    ...Object.entries(aliases),
+  ]);
+  const forms = [tag, tag.replace(/-[^-]*$/, ''), tag.replace(/-.*/, '')];
+  return packs.find((pack) => pack === forms.map((form) => named.get(form)).find(Boolean));
+}
 
 /** In its own language and in English, such as `Deutsch (German)`. */
 export function languageName(tag: string): string {
@@ -28,6 +45,10 @@ export const languagesOf = (texts: Texts = {}): string[] => [
   ...Object.keys(texts).filter((name) => isObject(texts[name]) && !known.includes(name)),
 ];
 
+/** With their names, in the order of these. */
+export const byName = (tags: string[]): { value: string; name: string }[] =>
+  tags.map((value) => ({ value, name: languageName(value) })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+
 /** With one that is chosen and is none of them. */
 export const withChosen = (all: string[], chosen: string | undefined): string[] =>
   chosen === undefined || all.includes(chosen) ? all : [...all, chosen];
@@ -39,14 +60,12 @@ export function textIn(texts: Texts | undefined, language: string, name: string)
   return typeof found === 'string' ? found : '';
 }
 
-/** What visitors read where that text is empty. */
-export function defaultText(texts: Texts | undefined, language: string, name: string): string {
+/** What visitors read where that text is empty. `ours`: the widget's own in that language. */
+export function defaultText(texts: Texts | undefined, ours: OwnTexts, language: string, name: string): string {
   const base = language.replace(/-.*/, '').toLowerCase();
-  const at = Math.max(0, known.indexOf(base));
-  const phrase = Object.entries(phrases).find(([each]) => each === name)?.[1];
   const inherited =
     language === '' ? '' : textIn(texts, language === base ? '' : base, name) || textIn(texts, '', name);
-  return inherited || phrase?.[at] || '';
+  return inherited || (Object.hasOwn(ours, name) ? ours[name] : '') || '';
 }
 
 export function withText(texts: Texts = {}, language: string, name: string, value: string): Texts {
