@@ -1,0 +1,59 @@
+/** Whether accepting and rejecting are equals on a page, and whether a language fits: looked at from within the page. */
+import type { Page } from 'playwright-core';
+
+/**
+ * Shows each language, one after another, in the view that is open, and says what is wrong with it. `isNarrow`: each
+ * button has to hold its text in one line.
+ */
+export const troublesIn = (page: Page, languages: readonly string[], isNarrow = false): Promise<string[]> =>
+  page.evaluate(
+    async ([tags, narrow]) => {
+      const root = document.querySelector('assent-widget')?.shadowRoot;
+      const frame = root?.querySelector<HTMLElement>('div');
+      const dialog = root?.querySelector('dialog');
+      const troubles: string[] = [];
+      const properties =
+        'color background-color background-image border font opacity filter box-shadow text-decoration text-transform letter-spacing padding border-radius cursor';
+      const look = (element: Element) => {
+        const style = getComputedStyle(element);
+        return properties.split(' ').map((name) => `${name}: ${style.getPropertyValue(name)}`);
+      };
+      const linesOf = (element: Element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+      };
+      for (const tag of tags) {
+        const say = (trouble: string) => troubles.push(`${tag}: ${trouble}`);
+        window.assent?.setLanguage(tag);
+        for (let wait = 0; frame?.lang !== tag && wait < 600; wait += 1) await new Promise(requestAnimationFrame);
+        if (frame?.lang !== tag || !dialog?.open) {
+          say(`shown in ${frame?.lang}`);
+          continue;
+        }
+        const isRtl = ['ar', 'he'].includes(tag);
+        if (getComputedStyle(dialog).direction !== (isRtl ? 'rtl' : 'ltr')) say(`direction ${frame.dir}`);
+        const buttons = [...dialog.querySelectorAll('.actions button')];
+        const [accept, reject] = buttons;
+        if (!accept || !reject || buttons.length !== 3 || accept.nextElementSibling !== reject) {
+          say('not the three buttons');
+          continue;
+        }
+        const [one, other] = [accept.getBoundingClientRect(), reject.getBoundingClientRect()];
+        if (Math.abs(one.width - other.width) > 0.5 || Math.abs(one.height - other.height) > 0.5)
+          say(`${one.width} × ${one.height} and ${other.width} × ${other.height}`);
+        const isBeside = Math.abs(one.top - other.top) < 0.5;
+        if (!isBeside && Math.abs(one.left - other.left) > 0.5) say('neither side by side nor one below the other');
+        if (isBeside ? one.left < other.left === isRtl : one.top > other.top) say('rejecting is before accepting');
+        const differing = look(accept).filter((each, index) => each !== look(reject)[index]);
+        if (differing.length > 0) say(differing.join(', '));
+        for (const element of [dialog, ...dialog.querySelectorAll('button, p, h2, li, label, summary')])
+          if (element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== 'inline')
+            say(`“${element.textContent?.slice(0, 40)}” does not fit`);
+        for (const button of buttons)
+          if (narrow && linesOf(button) > 1) say(`“${button.textContent}” takes ${linesOf(button)} lines`);
+      }
+      return troubles;
+    },
+    [languages, isNarrow] as const,
+  );
