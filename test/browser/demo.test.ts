@@ -48,6 +48,27 @@ describe('the demo shop', () => {
     expect(messages.filter((message) => /^(error|warning|uncaught)/.test(message))).toEqual([]);
   });
 
+  it('holds its film until the visitor allows it, and says so where the banner itself is blocked', async () => {
+    const { page, messages } = await visit();
+    await page.goto(address);
+    await page
+      .getByRole('group', { name: 'Workshop film' })
+      .getByRole('button', { name: 'Always allow Marketing' })
+      .click();
+    await page
+      .frameLocator('iframe[title="Workshop film"]')
+      .getByText('A bowl grows on the wheel')
+      .waitFor({ state: 'attached' });
+    await page.getByText('Chose marketing').waitFor();
+    expect(await page.evaluate(() => document.cookie)).toContain('fern_offer=10');
+    expect(messages.filter((message) => /^(error|warning|uncaught)/.test(message))).toEqual([]);
+    await page.route('**/widget.js', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('button', { name: 'Privacy settings' }).click();
+    await page.getByText('This browser blocks the banner.').waitFor();
+    expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
+  });
+
   it('says that a decision is kept for as long as it is, also to the next page and to another tab', async () => {
     const { page, context } = await visit();
     const other = await context.newPage();

@@ -15,7 +15,10 @@ import type { ApiConfig } from '../../settings/api.ts';
 const files = {
   'shop.css': 'text/css',
   'shop.js': 'text/javascript',
+  'settings.js': 'text/javascript',
   'offer.js': 'text/javascript',
+  'film.svg': 'image/svg+xml',
+  'map.svg': 'image/svg+xml',
   'cup.svg': 'image/svg+xml',
   'bowl.svg': 'image/svg+xml',
   'vase.svg': 'image/svg+xml',

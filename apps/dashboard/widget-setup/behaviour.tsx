@@ -1,9 +1,23 @@
 /** How long a choice lasts, where it counts, and who is told. */
 import { Check } from '../parts/check.tsx';
+import type { WidgetDraft } from './draft/draft.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
 
+type Signals = NonNullable<WidgetDraft['signals']>;
+
+const microsoft = [
+  { name: 'uet', label: 'Tell Microsoft Advertising (UET)' },
+  { name: 'clarity', label: 'Tell Microsoft Clarity' },
+] as const;
+
+/** On is the default, so only those that are off are written. */
+function withSignal(signals: Signals, name: keyof Signals, isOn: boolean): Signals {
+  const { [name]: _, ...others } = signals;
+  return isOn ? others : { ...others, [name]: false };
+}
+
 export function Behaviour({ draft, change }: PartProps) {
-  const { maxAgeMonths = 12, cookieDomain = '', consentMode, displays } = draft;
+  const { maxAgeMonths = 12, cookieDomain = '', consentMode, displays, layer = '', signals = {}, reload } = draft;
   return (
     <Group title="Behaviour">
       <label>
@@ -32,6 +46,26 @@ export function Behaviour({ draft, change }: PartProps) {
       </p>
       <Check checked={consentMode !== false} onChange={(isOn) => change({ consentMode: isOn ? undefined : false })}>
         Tell Google’s tags (Consent Mode v2)
+      </Check>
+      {microsoft.map(({ name, label }) => (
+        <Check
+          key={name}
+          checked={signals[name] !== false}
+          onChange={(isOn) => change({ signals: withSignal(signals, name, isOn) })}
+        >
+          {label}
+        </Check>
+      ))}
+      <TextInput
+        label="Name of Tag Manager’s data layer"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="dataLayer"
+        value={layer}
+        onText={(text) => change({ layer: text.replace(/[^\w$]/g, '') })}
+      />
+      <Check checked={reload === true} onChange={(isOn) => change({ reload: isOn || undefined })}>
+        Load the page again when a visitor takes back what they had allowed
       </Check>
       <Check checked={displays === true} onChange={(isOn) => change({ displays: isOn || undefined })}>
         Count how often the banner is shown, to see how many leave it unanswered

@@ -11,9 +11,11 @@ import {
   withCategory,
   withoutCategory,
   withRequired,
+  withServices,
 } from './draft/categories.ts';
 import { defaultText, languageName, type OwnTexts, textIn, withoutText, withText } from './draft/texts.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
+import { Services } from './services.tsx';
 
 interface Props extends PartProps {
   language: string;
@@ -26,6 +28,13 @@ export function Categories({ draft, change, language, ours }: Props) {
   const write = (name: string) => (value: string) => change({ texts: withText(texts, language, name, value) });
   const nameIn = (id: string) =>
     textIn(texts, language, id) || defaultText(texts, ours, language || draft.lang || 'en', id);
+  const services = (id: string) => (
+    <Services
+      name={nameIn(id) || id}
+      services={categories.find((each) => each.id === id)?.services ?? []}
+      onChange={(list) => change({ categories: withServices(categories, id, list) })}
+    />
+  );
   const own = categories.filter(({ id }) => id !== necessary && !knownCategories.includes(id));
   return (
     <Group title="Categories">
@@ -37,6 +46,7 @@ export function Categories({ draft, change, language, ours }: Props) {
               <span class="hint"> always on</span>
             </span>
           </Check>
+          {services(necessary)}
         </li>
         {knownCategories.map((id) => (
           <li key={id}>
@@ -50,6 +60,7 @@ export function Categories({ draft, change, language, ours }: Props) {
                 {nameIn(id)} <code>{id}</code>
               </span>
             </Check>
+            {categories.some((each) => each.id === id) && services(id)}
           </li>
         ))}
       </ul>
@@ -72,6 +83,7 @@ export function Categories({ draft, change, language, ours }: Props) {
             placeholder={defaultText(texts, ours, language, purposeOf(id))}
             onText={write(purposeOf(id))}
           />
+          {services(id)}
           <div class="cluster spread widget-row">
             <Check checked={required} onChange={(isOn) => change({ categories: withRequired(categories, id, isOn) })}>
               Always on, visitors are not asked

@@ -1,13 +1,24 @@
-/** What the banner links to, and which versions its records name. */
+/** Who asks, what the banner links to, and which versions its records name. */
 import { Button } from '../parts/button.tsx';
 import { asAddress, type Link } from './draft/draft.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
 
 export function LinksAndVersions({ draft, change }: PartProps) {
-  const { links = [], policyUrl = '', policyVersion = '', bannerVersion = '' } = draft;
+  const { company = '', links = [], policyUrl = '', policyVersion = '', bannerVersion = '' } = draft;
   const put = (at: number, link: Link) => change({ links: links.map((each, index) => (index === at ? link : each)) });
   return (
-    <Group title="Links and versions">
+    <Group title="Company, links and versions">
+      <TextInput
+        label="Who asks"
+        autocomplete="organization"
+        placeholder="Example Ltd"
+        aria-describedby="widget-company-note"
+        value={company}
+        onText={(text) => change({ company: text })}
+      />
+      <p class="hint" id="widget-company-note">
+        The company that is responsible for the site. The banner names it before its buttons.
+      </p>
       <Address
         label="Address of your privacy policy"
         value={policyUrl}

@@ -29,6 +29,11 @@ export function TagCard({ domainId, draft, fragment, apiKey, setApiKey }: Props)
       <p>Put it into the head of every page of the site. Nothing else is needed: the settings are in it.</p>
       <KeyField domainId={domainId} apiKey={apiKey} setApiKey={setApiKey} />
       {warning && <p class="notice notice-bad">{warning.sentence}</p>}
+      {missing(draft).map((sentence) => (
+        <p key={sentence} class="notice">
+          {sentence}
+        </p>
+      ))}
       <Snippet
         name="Script tag"
         code={tagOf(draft, domainId, isKey(apiKey) ? apiKey : 'ak_…')}
@@ -53,3 +58,9 @@ export function TagCard({ domainId, draft, fragment, apiKey, setApiKey }: Props)
     </section>
   );
 }
+
+/** What authorities want to see before the buttons. */
+const missing = ({ company, policyUrl }: WidgetDraft): string[] => [
+  ...(company ? [] : ['The banner does not say who asks: name your company.']),
+  ...(policyUrl ? [] : ['The banner has no link to a privacy policy.']),
+];

@@ -52,7 +52,11 @@ const pageHeaders = (directives: Record<string, string[]>, others: Others = {}):
   });
 
 export const docsHeaders = pageHeaders({ scriptSrc: ["'none'"], connectSrc: ["'none'"], styleSrc: ["'self'"] });
-export const demoHeaders = pageHeaders({ styleSrc: ["'self'"], imgSrc: ["'self'"] });
+/** The shop embeds a film and a map of its own. */
+export const demoHeaders = pageHeaders(
+  { styleSrc: ["'self'"], imgSrc: ["'self'"], frameSrc: ["'self'"], frameAncestors: ["'self'"] },
+  { xFrameOptions: { action: 'sameorigin' } },
+);
 /** `provider`: where people sign in. */
 export const dashboardHeaders = (provider?: string): Middleware =>
   pageHeaders({

@@ -1,6 +1,7 @@
 /** The categories that a banner asks for. Their names are texts, so that each language has its own. */
-import type { Category } from '#libs/widget/config';
+import type { Category, Service } from '#libs/widget/config';
 import { languages } from '#libs/widget/languages';
+import { asServices } from './services.ts';
 import { english, type Texts } from './texts.ts';
 import { isObject, type Reader, text } from './values.ts';
 
@@ -23,12 +24,12 @@ export function idTrouble(id: string, others: readonly Category[]): string | und
   return reserved.has(id) ? 'The widget uses this name itself.' : undefined;
 }
 
-/** A required one of the site's own does not replace the necessary one. */
+/** A required one of the site's own does not replace the necessary one, which is left out where it says nothing. */
 function withNecessary(categories: Category[]): Category[] {
   const needs = categories.some(({ id, required }) => required && id !== necessary);
-  const has = categories.some(({ id }) => id === necessary);
-  if (needs && !has) return [{ id: necessary, required: true }, ...categories];
-  return needs ? categories : categories.filter(({ id }) => id !== necessary);
+  const own = categories.find(({ id }) => id === necessary);
+  if (needs && !own) return [{ id: necessary, required: true }, ...categories];
+  return needs || own?.services ? categories : categories.filter(({ id }) => id !== necessary);
 }
 
 export const withCategory = (categories: Category[], added: Category): Category[] =>
@@ -37,8 +38,25 @@ export const withCategory = (categories: Category[], added: Category): Category[
 export const withoutCategory = (categories: Category[], id: string): Category[] =>
   withNecessary(categories.filter((each) => each.id !== id));
 
-export const withRequired = (categories: Category[], id: string, required: boolean): Category[] =>
-  withNecessary(categories.map((each) => (each.id === id ? { id, ...(required && { required }) } : each)));
+export const withRequired = (categories: Category[], id: string, isRequired: boolean): Category[] =>
+  withNecessary(
+    categories.map((each) => {
+      const { required, ...others } = each;
+      return each.id === id ? { ...others, ...(isRequired && { required: true }) } : each;
+    }),
+  );
+
+/** Also of the necessary one, which is in no list otherwise. */
+export function withServices(categories: Category[], id: string, list: Service[]): Category[] {
+  const isThere = categories.some((each) => each.id === id);
+  const all = isThere ? categories : [{ id, required: true }, ...categories];
+  return withNecessary(
+    all.map((each) => {
+      const { services, ...others } = each;
+      return each.id === id ? { ...others, ...(list.length > 0 && { services: list }) } : each;
+    }),
+  );
+}
 
 /** Names and descriptions that are given with a category become texts for all languages. */
 export const asCategories: Reader<{ categories: Category[]; texts: Texts }> = (value, refuse) => {
@@ -55,7 +73,12 @@ export const asCategories: Reader<{ categories: Category[]; texts: Texts }> = (v
       refuse(id.slice(0, 80) || 'one without a name');
       continue;
     }
-    categories.push({ id, ...((given.required === true || id === necessary) && { required: true }) });
+    const services = given.services === undefined ? [] : asServices(given.services, refuse);
+    categories.push({
+      id,
+      ...((given.required === true || id === necessary) && { required: true }),
+      ...(services.length > 0 && { services }),
+    });
     const [label, description] = [text(given.label), text(given.description)];
     if (label) texts[id] = label;
     if (description) texts[purposeOf(id)] = description;

@@ -23,6 +23,7 @@ export interface WidgetDraft {
   policyUrl?: string;
   policyVersion?: string;
   bannerVersion?: string;
+  company?: string;
   cookieDomain?: string;
   maxAgeMonths?: number;
   categories?: Category[];
@@ -32,6 +33,10 @@ export interface WidgetDraft {
   consentMode?: false | ConsentTypes;
   displays?: true;
   metadata?: Record<string, string | number | boolean>;
+  layer?: string;
+  /** those that are off */
+  signals?: { uet?: false; clarity?: false };
+  reload?: true;
 }
 
 /** As somebody changes it: `undefined` is the widget's default. */
@@ -64,6 +69,8 @@ const defaults = new Map<string, unknown>([
   ['maxAgeMonths', 12],
   ['consentMode', true],
   ['displays', false],
+  ['layer', 'dataLayer'],
+  ['reload', false],
 ]);
 
 export function readDraft(given: unknown): ReadDraft {
@@ -90,6 +97,7 @@ export function readDraft(given: unknown): ReadDraft {
     policyUrl: take('policyUrl', asAddress),
     policyVersion: take('policyVersion', asVersion),
     bannerVersion: take('bannerVersion', asVersion),
+    company: take('company', short),
     cookieDomain: take('cookieDomain', (value) => match(value, /^[A-Za-z0-9.-]{1,253}$/)),
     maxAgeMonths: take('maxAgeMonths', wholeNumber(1, 120)),
     categories,
@@ -99,6 +107,9 @@ export function readDraft(given: unknown): ReadDraft {
     consentMode: take('consentMode', asConsentMode) as WidgetDraft['consentMode'],
     displays: take('displays', asSwitch) as WidgetDraft['displays'],
     metadata: take('metadata', asMetadata),
+    layer: take('layer', (value) => match(value, /^[A-Za-z_$][\w$]{0,63}$/)),
+    signals: take('signals', asSignals),
+    reload: take('reload', asSwitch) as WidgetDraft['reload'],
   });
   return { draft, refused: [...refused, ...values.keys()] };
 }
@@ -151,6 +162,13 @@ const asSwitch: Reader<boolean> = (value) => {
   if (value === true || value === '' || value === 'true') return true;
   return value === false || value === 'false' ? false : undefined;
 };
+
+/** On is the default. */
+const asSignals: Reader<WidgetDraft['signals']> = (value, refuse) =>
+  entriesOf(value, refuse, (each, name) => {
+    if (name !== 'uet' && name !== 'clarity') return undefined;
+    return each === false ? each : each === true ? '' : undefined;
+  }) as WidgetDraft['signals'];
 
 const asMetadata: Reader<Record<string, string | number | boolean>> = (value, refuse) =>
   entriesOf(value, refuse, (each) =>

@@ -4,8 +4,10 @@ import type { WidgetDraft } from './draft.ts';
 import { isObject } from './values.ts';
 
 export function tagOf(draft: WidgetDraft, domainId: string, apiKey: string): string {
-  const { categories, texts = {}, colors = {}, links, consentMode, metadata, ...plain } = draft;
-  const isPlain = (categories ?? []).every(({ required, id }) => !required || id === 'necessary');
+  const { categories, texts = {}, colors = {}, links, consentMode, metadata, signals, ...plain } = draft;
+  const isPlain = (categories ?? []).every(
+    ({ required, id, services }) => (!required || id === 'necessary') && !services,
+  );
   const areSimple = Object.entries(texts).every(([name, text]) => typeof text === 'string' && simple.test(name));
   const attributes = [
     ...Object.entries(plain).map(([name, value]) => [name, String(value)] as const),
@@ -15,11 +17,13 @@ export function tagOf(draft: WidgetDraft, domainId: string, apiKey: string): str
     ...(consentMode === false ? [['consentMode', 'false'] as const] : []),
   ];
   const config = {
-    ...(categories && !isPlain && { categories: categories.map((each) => (each.required ? each : each.id)) }),
+    ...(categories &&
+      !isPlain && { categories: categories.map((each) => (each.required || each.services ? each : each.id)) }),
     ...(!areSimple && { texts }),
     ...(links && { links }),
     ...(isObject(consentMode) && { consentMode }),
     ...(metadata && { metadata }),
+    ...(signals && { signals }),
   };
   const tag = widgetTag(
     domainId,

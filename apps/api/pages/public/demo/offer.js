@@ -2,3 +2,4 @@
 const offer = document.querySelector('#offer');
 offer.textContent = 'You allowed marketing, so this tag ran: 10 % off the first order.';
 offer.classList.add('awake');
+document.cookie = 'fern_offer=10;path=/;max-age=2592000;samesite=lax';

@@ -8,7 +8,14 @@ const words = {
   withdraw: 'Withdrew',
 };
 
-document.querySelector('#settings').addEventListener('click', () => window.assent.open());
+/** What such a page says where an extension or the browser keeps the widget's script out. */
+const blocked = 'This browser blocks the banner. Nothing optional runs here, and nothing is recorded.';
+
+document.querySelector('#settings').addEventListener('click', () => {
+  if (window.assent) return window.assent.open();
+  say(blocked);
+  line.scrollIntoView({ block: 'center' });
+});
 
 /** Milliseconds that the worker may take. */
 const patience = 15_000;
@@ -21,8 +28,9 @@ document.addEventListener('assent:recorded', ({ detail }) => {
   tell();
 });
 
-// the widget's tag comes first, so it is there by now
-tell();
+// the widget's tag comes first, so it is there by now, unless something blocks it
+if (window.assent) tell();
+else say(blocked);
 
 /** Says what has become of the last decision, until the log has it. What happens meanwhile begins it anew. */
 async function tell() {
