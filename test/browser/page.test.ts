@@ -327,7 +327,7 @@ describe("the widget on a site's page", () => {
     await expect.poll(() => seen(page)).toEqual([clarity('denied', 'denied'), clarity('granted', 'denied')]);
     const told = (kind: string, state: string) => ['consent', kind, { ad_storage: state }];
     const uet = [...told('default', 'denied'), ...told('update', 'denied'), ...told('update', 'granted')];
-    expect(await page.evaluate(() => window.uetq)).toEqual(uet);
+    expect(await page.evaluate(() => (window as unknown as { uetq: unknown }).uetq)).toEqual(uet);
     const own = await page.evaluate(() => (window as unknown as { ownLayer: Record<string, unknown>[] }).ownLayer);
     expect(own).toMatchObject([
       { 1: 'default' },
@@ -337,9 +337,9 @@ describe("the widget on a site's page", () => {
     ]);
     expect(await page.evaluate(() => 'dataLayer' in window)).toBe(false);
     const off = config({ signals: { uet: false, clarity: false } });
-    await page.goto(widget.add('/no-signals', stubs + '<script>clarity = clarity_</script>' + off + widget.tag()));
+    await page.goto(widget.add('/no-signals', `${stubs}<script>clarity = clarity_</script>${off}${widget.tag()}`));
     await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    expect(await page.evaluate(() => [window.uetq, window.seen])).toEqual([[], []]);
+    expect(await page.evaluate(() => [(window as unknown as { uetq: unknown }).uetq, window.seen])).toEqual([[], []]);
   });
 
   it("shows the site's own categories, texts, links and colours", async () => {
