@@ -4,6 +4,8 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
+import { hashOf } from '#libs/widget/files';
+import { packPath, packs } from '#libs/widget/languages';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { createCli } from '../support/cli.ts';
 import { type ProblemAnswer, request } from '../support/client.ts';
@@ -123,6 +125,8 @@ describe('the reference at /docs', () => {
 });
 
 describe('the files of the widget', () => {
+  /** The hash of the texts that a widget was built with. */
+  const textsIn = (script: string) => /(?<=\/texts-|[`"'])[0-9a-f]{16}(?=[`"'/])/.exec(script)?.[0] ?? '';
   const hashedPath = (name: string, content: string) =>
     `/${name}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.js`;
 
@@ -164,6 +168,9 @@ describe('the files of the widget', () => {
     const before = readFileSync(file, 'utf8');
     const after = `${before}\n// the next one\n`;
     writeFileSync(file, after);
+    const german = await textOf(packPath(textsIn(before), 'de'));
+    const translated = JSON.stringify({ de: { title: 'Neu' } });
+    writeFileSync(path.join(dist, 'apps/widget/texts.json'), translated);
     const next = await startApi(stack.env, dist);
     const old = await eventually(async () => {
       const found = await get(hashedPath('widget', before), {}, next.baseUrl);
@@ -181,6 +188,32 @@ describe('the files of the widget', () => {
       return found.text();
     });
     expect(fresh).toBe(after);
+    // each widget finds the texts that it was built with, whichever release answers
+    expect(await (await get(packPath(textsIn(before), 'de'), {}, next.baseUrl)).text()).toBe(german);
+    expect(await textOf(packPath(hashOf(translated), 'de'))).toBe('{"title":"Neu"}');
+  });
+
+  it('texts in each language may be read by any site, from an address that never changes its content', async () => {
+    const hash = textsIn(await textOf('/widget.js'));
+    for (const language of packs) {
+      const { status, headers } = await get(packPath(hash, language), { 'accept-encoding': 'gzip' });
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+      const shared = ['cross-origin-resource-policy', 'access-control-allow-origin', 'cache-control'];
+      expect(shared.map((each) => headers.get(each))).toEqual([
+        'cross-origin',
+        '*',
+        'public, max-age=31536000, immutable',
+      ]);
+      expect(headers.get('content-encoding')).toBe('gzip');
+    }
+    expect(await textOf(packPath(hash, 'sv'))).toContain('"reject":"Avvisa alla"');
+    for (const missing of [
+      packPath(hash, 'en'),
+      packPath(hash, '__proto__'),
+      packPath('0123456789abcdef', 'de'),
+      packPath('x', 'de'),
+    ])
+      expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, missing), 404, 'not_found');
   });
 
   it.each([

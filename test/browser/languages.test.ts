@@ -1,10 +1,39 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { languages } from '#libs/widget/languages';
+import { colourTrouble } from '../../apps/dashboard/widget-setup/draft/colours.ts';
 import { click, hold, step } from '../support/browser/browser.ts';
 import { troublesIn } from '../support/browser/equal.ts';
 import { useWidget } from '../support/browser/widget.ts';
-import { useStackWithApi } from '../support/stack.ts';
+import { at, useStackWithApi } from '../support/stack.ts';
+
+/** 0 to 1, the same each time (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** One that the set-up page takes for a button, in any of its notations. */
+function legalColour(random: () => number): string {
+  const upTo = (most: number) => Math.floor(random() * (most + 1));
+  const hex = () => upTo(255).toString(16).padStart(2, '0');
+  const notations = [
+    () => `#${hex()}${hex()}${hex()}`,
+    () => `#${hex()}${hex()}`.slice(0, 4),
+    () => `rgb(${upTo(255)} ${upTo(255)} ${upTo(255)} / ${upTo(100)}%)`,
+    () => `hsl(${upTo(360)}, ${upTo(100)}%, ${upTo(100)}%)`,
+    () => `oklch(${random().toFixed(2)} ${(random() * 0.4).toFixed(2)} ${upTo(360)})`,
+    () => at(['rebeccapurple', 'transparent', 'currentcolor', 'white', 'canvas'], upTo(4)),
+  ];
+  const colour = at(notations, upTo(notations.length - 1))();
+  expect(colourTrouble('button', colour)).toBeUndefined();
+  return colour;
+}
 
 const files = /\/texts-[0-9a-f]{16}\/[\w-]+\.json$/;
 
@@ -152,5 +181,37 @@ describe('the languages of the widget', () => {
     await page.evaluate(() => window.assent?.open());
     await page.locator('dialog:modal').waitFor();
     await look('settings after a choice');
+  });
+
+  it('accepting and rejecting are equals whatever the colours and the texts are, also where the page would show through', async () => {
+    const { page } = await widget.visit.again({ reducedMotion: 'reduce' });
+    await page.setViewportSize({ width: 768, height: 600 });
+    const stripes = '<style>html { background: linear-gradient(90deg, #000 50%, #fff 50%) }</style>';
+    await page.goto(widget.add('/', stripes + widget.tag()));
+    await page.getByRole('dialog').waitFor();
+    const random = seeded(20261126);
+    const colours = Array.from({ length: 200 }, () => [legalColour(random), legalColour(random)] as const);
+    const paint = (given: Record<string, string>) =>
+      page.evaluate((values) => {
+        const host = document.querySelector<HTMLElement>('assent-widget');
+        for (const [name, value] of Object.entries(values)) host?.style.setProperty(`--assent-${name}`, value);
+      }, given);
+    for (const [button, text] of colours) {
+      await paint({ button, 'button-text': text });
+      await step(`${text} on ${button}`, async () => expect(await troublesIn(page, ['en'])).toEqual([]));
+    }
+    await paint({ background: 'transparent', button: 'rgb(0 120 0 / 0.4)' });
+    const shades = await page
+      .locator('dialog button')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect()));
+    const corner = async ({ x, y, height }: DOMRect) =>
+      (await page.screenshot({ clip: { x: x + 12, y: y + height / 2, width: 2, height: 2 } })).toString('base64');
+    expect(await corner(at(shades, 0))).toBe(await corner(at(shades, 1)));
+    // a word of the site's own that is longer than any button
+    await page.evaluate(() => window.assent?.setLanguage('de'));
+    const long = widget.tag({ 'data-text-accept': 'Selbstverständlicheinverstandenerklärung'.repeat(2) });
+    await page.goto(widget.add('/', long));
+    await page.getByRole('dialog').waitFor();
+    expect(await troublesIn(page, ['en', 'de'])).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import {
   withoutCategory,
   withRequired,
 } from '../../apps/dashboard/widget-setup/draft/categories.ts';
-import { colourNames, defaultColours } from '../../apps/dashboard/widget-setup/draft/colours.ts';
+import { colourNames, colourTrouble, defaultColours } from '../../apps/dashboard/widget-setup/draft/colours.ts';
 import {
   contrast,
   contrastTroubles,
@@ -192,6 +192,26 @@ describe('a value as people write it in a script', () => {
       expect(() => readLiteral(source)).toThrow(SyntaxError);
     },
   );
+});
+
+describe('colours', () => {
+  it('a background that the page shows through is refused, since accepting and rejecting would not look equal', () => {
+    const refused = (value: string) => readDraft({ colors: { background: value } }).refused.length > 0;
+    const opaque = ['#fff', '#ffff', '#ffffffFF', 'white', 'rgb(1, 2, 3)', 'rgba(1,2,3,1)', 'hsl(1 2% 3% / 100%)'];
+    const clear = [
+      '#fffe',
+      '#ffffff7f',
+      'transparent',
+      'currentColor',
+      'inherit',
+      'rgba(1,2,3,.5)',
+      'rgb(1 2 3 / 99%)',
+    ];
+    expect(opaque.filter(refused)).toEqual([]);
+    expect(clear.filter((value) => !refused(value))).toEqual([]);
+    expect(colourTrouble('background', '#0008')).toContain('has to be opaque');
+    expect(readDraft({ colors: { line: '#0008' } })).toEqual({ draft: { colors: { line: '#0008' } }, refused: [] });
+  });
 });
 
 describe('categories and texts', () => {

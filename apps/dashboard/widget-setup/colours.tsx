@@ -1,7 +1,7 @@
 /** The colours of the banner, and a warning where they have too little contrast. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
-import { type ColourName, colourLabels, colourNames, defaultColours, isColour } from './draft/colours.ts';
+import { type ColourName, colourLabels, colourNames, colourTrouble, defaultColours } from './draft/colours.ts';
 import { contrastTroubles, contrastWarning, hexOf, unmeasured } from './draft/contrast.ts';
 import { Group, type PartProps } from './group.tsx';
 
@@ -49,7 +49,7 @@ function Colour({ name, value = '', placeholder, isUnknown, onChoose }: Props) {
   const [typed, setTyped] = useState(value);
   // chosen otherwise
   useEffect(() => setTyped(value), [value]);
-  const isWrong = typed.trim() !== '' && !isCssColour(typed.trim());
+  const trouble = typed.trim() === '' ? undefined : troubleOf(name, typed.trim());
   const note = `widget-colour-${name}`;
   return (
     <div class="stack gap-4 widget-colour">
@@ -67,13 +67,13 @@ function Colour({ name, value = '', placeholder, isUnknown, onChoose }: Props) {
           autocomplete="off"
           spellcheck={false}
           placeholder={placeholder}
-          aria-invalid={isWrong}
+          aria-invalid={trouble !== undefined}
           aria-describedby={note}
           value={typed}
           onInput={({ currentTarget }) => {
             const text = currentTarget.value;
             setTyped(text);
-            if (text.trim() === '' || isCssColour(text.trim())) onChoose(text.trim());
+            if (text.trim() === '' || !troubleOf(name, text.trim())) onChoose(text.trim());
           }}
         />
         {value !== '' && (
@@ -83,15 +83,16 @@ function Colour({ name, value = '', placeholder, isUnknown, onChoose }: Props) {
         )}
       </div>
       <div id={note} class="stack gap-10 gone-if-empty" aria-live="polite">
-        {isWrong && <p class="field-note">Not a colour.</p>}
-        {isUnknown && !isWrong && <p class="hint">Contrast is checked for colours like #0b5d4b only.</p>}
+        {trouble && <p class="field-note">{trouble}</p>}
+        {isUnknown && !trouble && <p class="hint">Contrast is checked for colours like #0b5d4b only.</p>}
       </div>
     </div>
   );
 }
 
-/** One that the widget takes and this browser knows. */
-const isCssColour = (text: string): boolean => isColour(text) && CSS.supports('color', text);
+/** Also where this browser does not know it. */
+const troubleOf = (name: ColourName, text: string): string | undefined =>
+  colourTrouble(name, text) ?? (CSS.supports('color', text) ? undefined : 'Not a colour.');
 
 interface ContrastProps extends PartProps {
   /** shows it in the preview */

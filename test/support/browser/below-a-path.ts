@@ -18,6 +18,9 @@ export async function dashboardWorks(dashboard: Dashboard, baseUrl: string): Pro
   await page.goto(`${baseUrl}/domains/${domainId}/widget`);
   const stage = page.frameLocator('iframe[title="The banner as visitors see it"]');
   await stage.getByRole('button').first().waitFor();
+  // the page has the texts from the service, and hands them to the preview
+  await page.getByRole('combobox', { name: 'Language', exact: true }).selectOption('fi');
+  await stage.getByRole('button', { name: 'Hyväksy kaikki' }).waitFor();
   expect(await page.locator('body').textContent()).toContain(`src="${baseUrl}/widget.js"`);
   const links = await page.locator('a[href^="/"]').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
   expect(links.length).toBeGreaterThan(3);
@@ -44,7 +47,8 @@ export async function otherPagesWork({ visit }: Dashboard, baseUrl: string, doma
   expect(await isStyled(page)).toBeGreaterThan(0);
   const recorded = page.waitForResponse((answer) => answer.url().endsWith('/record') && answer.status() === 202);
   const shown = page.waitForResponse((answer) => answer.url().startsWith(`${baseUrl}/demo/records/`));
-  await page.getByRole('button', { name: 'Accept all' }).click();
+  await page.evaluate(() => window.assent?.setLanguage('fi'));
+  await page.getByRole('button', { name: 'Hyväksy kaikki' }).click();
   expect((await recorded).url()).toBe(`${baseUrl}/v1/consent/${domainId}/record`);
   expect((await shown).status()).toBe(200);
 }

@@ -55,6 +55,26 @@ export const pairs: ColourPair[] = [
   { one: '#777788', other: 'background', name: 'switches that are off on the background', least: 3 },
 ];
 
+/**
+ * Why the banner cannot have this colour; undefined where it can. Where the page shows through, accepting and rejecting
+ * stand on different parts of it, and only one of them may be easy to see.
+ */
+export function colourTrouble(name: ColourName, value: string): string | undefined {
+  if (!isColour(value)) return 'Not a colour.';
+  if (name !== 'background' || isOpaque(value)) return undefined;
+  return 'The background has to be opaque: where the page shows through, accepting and rejecting do not look equal.';
+}
+
+/** A word may stand for another colour, whichever that is. */
+function isOpaque(value: string): boolean {
+  const text = value.toLowerCase();
+  if (/^(transparent|currentcolor|inherit|initial|unset|revert)$/.test(text)) return false;
+  const [, short, long] = /^#(?:[0-9a-f]{3}([0-9a-f])|[0-9a-f]{6}([0-9a-f]{2}))$/.exec(text) ?? [];
+  if (short ?? long) return (short ?? long) === 'f' || long === 'ff';
+  const [alpha] = /(?:\/|^(?:rgb|hsl)a?\([^,]*,[^,]*,[^,]*,)\s*([^\s)]+)\s*\)$/.exec(text)?.slice(1) ?? [];
+  return alpha === undefined || Number.parseFloat(alpha) >= (alpha.endsWith('%') ? 100 : 1);
+}
+
 /** Something that CSS takes as a colour: it cannot end the declaration. */
 export const isColour = (value: string): boolean =>
   /^(#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\([\d\s.,%/a-z+-]{1,80}\))$/i.test(

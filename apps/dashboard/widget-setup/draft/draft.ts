@@ -4,7 +4,7 @@
  */
 import type { Category, ConsentTypes, WidgetConfig } from '#libs/widget/config';
 import { asCategories, defaultCategories } from './categories.ts';
-import { type ColourName, colourNames, isColour } from './colours.ts';
+import { type ColourName, colourNames, colourTrouble } from './colours.ts';
 import { asTexts, languageTag, type Texts } from './texts.ts';
 import { entriesOf, isObject, oneOf, type Reader, short, text, wholeNumber } from './values.ts';
 
@@ -132,8 +132,8 @@ export function asAddress(value: unknown): string | undefined {
 const asColours: Reader<Partial<Record<ColourName, string>>> = (value, refuse) => {
   const isName = (name: string): name is ColourName => colourNames.some((each) => each === name);
   return entriesOf(value, refuse, (colour, name) => {
-    const found = isName(name) ? short(colour)?.trim() : undefined;
-    return found && isColour(found) ? found : undefined;
+    const found = short(colour)?.trim();
+    return isName(name) && found && !colourTrouble(name, found) ? found : undefined;
   });
 };
 
