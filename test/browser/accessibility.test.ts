@@ -116,7 +116,7 @@ describe('the widget for everyone', () => {
 
   it.each([
     ['it', 'Rifiuta tutto'],
-    ['pt', 'Alle ablehnen'],
+    ['vi', 'Alle ablehnen'],
   ])('in a page in %s, to a visitor from Austria, it says “%s”', async (lang, words) => {
     const { page } = await widget.visit.again({ locale: 'de-AT' });
     await page.goto(widget.add('/', widget.tag(), '<h1>A page</h1>', `lang="${lang}"`));

@@ -75,6 +75,7 @@ describe('what the visitor was shown', () => {
   it('waits with the record, and is sent although the site shows something else by then', async () => {
     const { page, context } = await widget.visit();
     await page.goto(widget.address);
+    await page.getByRole('button', { name: 'Alle akzeptieren' }).waitFor();
     await context.setOffline(true);
     await click(page, 'Alle akzeptieren');
     expect(await waiting(page)).toBe(1);
