@@ -1,7 +1,7 @@
 /** Which language is shown: the site's choice, else the page's, else the visitor's. Its texts are asked for first of all. */
 import { packPath } from '#libs/widget/languages';
 import { page } from './page.ts';
-import { joined, own, part } from './plain.ts';
+import { joined, own } from './plain.ts';
 import type { Settings } from './settings.ts';
 import { languageFor, packFor, type Texts, wordingIn } from './wording.ts';
 
@@ -54,11 +54,10 @@ function fetchPack(api: string, pack: string, done: (texts?: Partial<Texts>) => 
     }
   };
   setTimeout(end, patience);
-  const base = api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api;
   const read = async () => {
     try {
       // also when it is late, so that the next page has it
-      const response = await fetch(base + packPath(__TEXTS__, pack), { credentials: 'omit' });
+      const response = await fetch(api + packPath(__TEXTS__, pack), { credentials: 'omit' });
       const texts = own<string>((await response.json()) as Record<string, string>);
       // what a proxy may answer is no text of ours
       end(response.ok && typeof texts.title === 'string' ? texts : undefined);

@@ -170,15 +170,9 @@ function start(): void {
 
   /** Deletes the cookies of categories that are not allowed any longer, then loads the page again if that is wanted. */
   async function forget(lost: Category[], isReloading: boolean | undefined): Promise<void> {
-    try {
-      const { forgetCookies } = await view.second.load();
-      forgetCookies(
-        lost,
-        map(settings.categories, (each) => (isAllowed(each.id) ? each : undefined)),
-      );
-    } catch {
-      // the file is blocked, or the page may not use cookies
-    }
+    const file = await view.load();
+    const allowed = map(settings.categories, (each) => (isAllowed(each.id) ? each : undefined));
+    attempt(() => file?.forgetCookies(lost, allowed));
     if (isReloading) location.reload();
   }
 

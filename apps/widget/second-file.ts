@@ -1,69 +1,50 @@
 /** Loads the second file, when the browser is idle or when its contents are called for. */
 import { either } from './attempt.ts';
 import { page } from './page.ts';
-import { part } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
+import type { Settings } from './settings.ts';
 
 /** Milliseconds until a visitor is told that it does not come. */
 const patience = 5_000;
 /** Milliseconds that a busy browser may put it off. */
 const longestIdle = 2_000;
 
-export interface Place {
-  /** base address of the service */
-  api: string;
-  /** of the widget's own tag, for a content security policy with nonces */
-  nonce: string;
-}
-
-/** `home`: the element below which its script runs. `onArrival` is called once. */
-export function openSecondFile({ api, nonce }: Place, home: Element, onArrival: (file: SecondFile) => void) {
-  const base = api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api;
+/**
+ * `home`: the element below which its script runs. `onArrival` is called once. What it returns loads the file: null where
+ * it is missing or blocked, and after a while where it is slow. Each call tries again.
+ */
+export function openSecondFile(
+  { api, nonce }: Pick<Settings, 'api' | 'nonce'>,
+  home: Element,
+  onArrival: (file: SecondFile) => void,
+): () => Promise<SecondFile | null> {
   const { path, integrity } = __SECOND_FILE__;
-  const address = trusted(base + path);
-  let coming: Promise<SecondFile> | undefined;
+  const address = trusted(api + path);
+  let coming: Promise<SecondFile | null> | undefined;
 
-  const second = {
-    /** once it is there */
-    file: undefined as SecondFile | undefined,
-    /** Rejects where it is missing or blocked, and after a while where it is slow. Each call tries again. */
-    load: async (): Promise<SecondFile> => {
-      if (second.file) return second.file;
-      coming ??= new Promise((resolve, reject) => {
-        const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
-        script.onload = script.onerror = () => {
-          second.file = script.secondFile;
-          script.remove();
-          coming = undefined;
-          if (!second.file) return reject();
-          onArrival(second.file);
-          resolve(second.file);
-        };
-        script.integrity = integrity;
-        script.crossOrigin = 'anonymous';
-        script.nonce = nonce;
-        script.src = address;
-        home.append(script);
-      });
-      return Promise.race([coming, new Promise<never>((_, reject) => setTimeout(reject, patience))]);
-    },
+  const load = async () => {
+    coming ??= new Promise((resolve) => {
+      const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
+      script.onload = script.onerror = () => {
+        script.remove();
+        const { secondFile = null } = script;
+        if (secondFile) onArrival(secondFile);
+        else coming = undefined;
+        resolve(secondFile);
+      };
+      Object.assign(script, { integrity, nonce, crossOrigin: 'anonymous', src: address });
+      home.append(script);
+    });
+    return Promise.race([coming, new Promise<null>((resolve) => setTimeout(resolve, patience, null))]);
   };
-  const prepare = () => void second.load().catch(() => {});
   // Safari has no idle callbacks
-  if ('requestIdleCallback' in window) requestIdleCallback(prepare, { timeout: longestIdle });
-  else setTimeout(prepare, longestIdle);
-  return second;
+  if ('requestIdleCallback' in window) requestIdleCallback(load, { timeout: longestIdle });
+  else setTimeout(load, longestIdle);
+  return load;
 }
 
 /** Where a page takes scripts from policies alone, ours is called `assent`. */
-function trusted(address: string): string {
-  return (
-    either(
-      () =>
-        window.trustedTypes
-          ?.createPolicy('assent', { createScriptURL: (url) => url })
-          .createScriptURL(address) as string,
-      undefined,
-    ) ?? address
-  );
-}
+const trusted = (address: string): string =>
+  either(() =>
+    window.trustedTypes?.createPolicy('assent', { createScriptURL: (url) => url }).createScriptURL(address),
+  ) ?? address;

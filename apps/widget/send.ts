@@ -26,9 +26,11 @@ const timeout = 15_000;
 /** A receipt, or a problem; anything at all where the answer is not the service's. */
 type Answer = Receipt & { code?: string; detail: string; serverTime: string };
 
+/** Without a slash at the end. */
+export const baseOf = (api: string): string => (api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api);
+
 export async function ask({ api, domain, key }: Target, method: string, path: string, body: string): Promise<Response> {
-  const base = api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api;
-  return fetch(`${base}/v1/consent/${domain}/${path}`, {
+  return fetch(`${baseOf(api)}/v1/consent/${domain}/${path}`, {
     method,
     // the request outlives the page
     keepalive: true,

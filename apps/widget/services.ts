@@ -1,34 +1,34 @@
 /** What a category is made of, as the site gives it. Its keys get one order, since it is part of the notice. */
-import type { Cookie, Service } from '#libs/widget/config';
-import { map } from './plain.ts';
+import type { Service } from '#libs/widget/config';
+import { map, own, words } from './plain.ts';
+
+type Given = Record<string, unknown>;
 
 /** `isLink`: whether a visitor may be led there. */
 export const toServices = (given: unknown, isLink: (href: string) => boolean): Service[] =>
-  map(entries(given), (each) => {
-    const name = text(each.name);
-    const policyUrl = text(each.policyUrl);
-    if (!name) return undefined;
-    return {
-      name,
-      provider: text(each.provider),
-      country: text(each.country),
-      purpose: text(each.purpose),
-      policyUrl: policyUrl && isLink(policyUrl) ? policyUrl : undefined,
-      cookies: map(entries(each.cookies), toCookie),
-    } as Service;
+  list(given, (each) => {
+    const service = pick(each, 'name provider country purpose policyUrl') as unknown as Service;
+    if (service.policyUrl && !isLink(service.policyUrl)) delete service.policyUrl;
+    service.cookies = list(each.cookies, (cookie) => {
+      const picked = pick(cookie, 'name domain path duration');
+      if (picked.name !== '*') return picked.name ? { ...picked, name: picked.name } : undefined;
+      console.warn('assent: no cookie is named *');
+      return undefined;
+    });
+    return service.name ? service : undefined;
   });
 
-function toCookie(each: Record<string, unknown>): Cookie | undefined {
-  const name = text(each.name);
-  if (name === '*') console.warn('assent: a cookie is named by more than *');
-  if (!name || name === '*') return undefined;
-  return { name, domain: text(each.domain), path: text(each.path), duration: text(each.duration) } as Cookie;
-}
-
-/** Objects of a list, and nothing else. */
-const entries = (given: unknown): Record<string, unknown>[] =>
+/** Of the objects in a list. */
+const list = <Result>(given: unknown, work: (each: Given) => Result | undefined): Result[] =>
   // biome-ignore lint/suspicious/useIsArray: the page may have replaced that
-  given instanceof Array ? map(given, (each) => (typeof each === 'object' && each ? each : undefined)) : [];
+  map(given instanceof Array ? given : [], (each) => (typeof each === 'object' && each ? work(each) : undefined));
 
-const text = (value: unknown): string | undefined =>
-  (typeof value === 'string' && value) || typeof value === 'number' ? `${value}` : undefined;
+/** What is text, or a number. */
+function pick(given: Given, names: string): Record<string, string> {
+  const picked = own<string>({});
+  map(words(names), (name) => {
+    const value = given[name];
+    if ((typeof value === 'string' && value) || typeof value === 'number') picked[name] = `${value}`;
+  });
+  return picked;
+}

@@ -6,6 +6,7 @@ import type { Category, OwnTexts, WidgetConfig } from '#libs/widget/config';
 import { attempt, either } from './attempt.ts';
 import { assigned, page } from './page.ts';
 import { has, joined, lower, map, own, part, some, words } from './plain.ts';
+import { baseOf } from './send.ts';
 import { toServices } from './services.ts';
 import { findTag } from './tag.ts';
 import { type Wording, wordingIn } from './wording.ts';
@@ -66,7 +67,7 @@ export function readSettings(): Settings {
     ...given,
     domain: found('domain') ?? '',
     key: found('key') ?? '',
-    api: found('api') ?? new URL('.', address).href,
+    api: baseOf(found('api') ?? new URL('.', address).href),
     nonce,
     policyVersion: `${policyVersion ?? ''}`,
     bannerVersion: `${bannerVersion ?? __VERSION__}`,

@@ -42,7 +42,8 @@ export interface View {
   stay(): void;
   /** Puts content into an element that looks like the widget, whatever the page's styles are. */
   dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement;
-  second: ReturnType<typeof openSecondFile>;
+  /** the second file */
+  load: ReturnType<typeof openSecondFile>;
 }
 
 export function createView({ settings, gpc, consent, seen, onShow, onSecond, decide, onPage }: ViewOptions): View {
@@ -75,10 +76,12 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   }
   const host = dress('assent-widget', frame);
   const shadow = host.shadowRoot as ShadowRoot;
-  const second = openSecondFile(settings, host, (file) => {
-    sheets[1] = styles(file.css);
+  let file: SecondFile | undefined;
+  const load = openSecondFile(settings, host, (arrived) => {
+    file = arrived;
+    sheets[1] = styles(arrived.css);
     shadow.adoptedStyleSheets = sheets;
-    onSecond(file);
+    onSecond(arrived);
   });
 
   /** What had the focus before. */
@@ -162,32 +165,29 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   }
 
   function open(): void {
-    if (second.file) settle(second.file);
-    if (second.file || frame.ariaBusy) return;
+    if (file) settle(file);
+    if (file || frame.ariaBusy) return;
     frame.ariaBusy = 'true';
     // the file comes by way of the page
     if (!host.isConnected) attach();
-    const isAsking = dialog.open;
-    const arrived = (file?: SecondFile) => {
+    const wasOpen = dialog.open;
+    void load().then((found) => {
       frame.ariaBusy = null;
       // the visitor may have decided meanwhile
-      if (dialog.open !== isAsking) return;
-      if (file) {
-        settle(file);
-        return;
+      if (dialog.open !== wasOpen) return;
+      if (found) settle(found);
+      else {
+        const { noSettings } = settings.wording.texts;
+        ask(noSettings);
+        status.textContent = noSettings;
       }
-      const { noSettings } = settings.wording.texts;
-      ask(noSettings);
-      status.textContent = noSettings;
-    };
-    void second.load().then(arrived, () => arrived());
+    });
   }
 
-  function settle(file: SecondFile): void {
+  const settle = ({ preferences }: SecondFile): void =>
     show('preferences', (notice, decided) =>
-      file.preferences(notice, settings.wording.texts, consent(), seen(), { decide: decided, close: leave }),
+      preferences(notice, settings.wording.texts, consent(), seen(), { decide: decided, close: leave }),
     );
-  }
 
   /** Closes without a decision: from the second view back to the first, if the visitor has not decided yet. */
   function leave(): void {
@@ -220,7 +220,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     ask,
     stay,
     dress,
-    second,
+    load,
     open,
     close,
     word,
