@@ -3,11 +3,12 @@ import type { Category, Cookie } from '#libs/widget/config';
 import { page } from './page.ts';
 
 /** Those that a category which is still allowed names too stay, and the widget's own. */
-export function forgetCookies(lost: Category[], allowed: Category[]): void {
-  const [gone, needed] = [lost, allowed].map(cookiesOf);
+export function forgetCookies(lost: Category[], all: Category[], isAllowed: (category: string) => boolean): void {
+  const gone = cookiesOf(lost);
+  const needed = cookiesOf(all.filter(({ id }) => isAllowed(id)));
   for (const name of names()) {
-    const matching = gone?.filter((cookie) => matches(cookie, name)) ?? [];
-    const isNeeded = name.startsWith('assent_') || needed?.some((cookie) => matches(cookie, name));
+    const matching = gone.filter((cookie) => matches(cookie, name));
+    const isNeeded = name.startsWith('assent_') || needed.some((cookie) => matches(cookie, name));
     if (matching.length > 0 && !isNeeded) forget(name, matching);
   }
 }

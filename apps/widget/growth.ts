@@ -1,6 +1,7 @@
 /** What a page gets while it is open, also in open shadow trees. */
 import { page } from './page.ts';
-import { map, part } from './plain.ts';
+import { map } from './plain.ts';
+import { eachTree } from './trees.ts';
 
 /** Milliseconds between two searches of a page that keeps growing, and how much of its time they take at most. */
 const pause = 50;
@@ -31,10 +32,13 @@ export function onGrowth(work: () => void): void {
     const start = performance.now();
     isPlanned = false;
     trees = [];
-    see(page);
+    eachTree(page, (tree) => {
+      trees[trees.length] = tree;
+      // what is observed already is not observed twice
+      if (tree instanceof ShadowRoot) watch(tree);
+    });
     work();
-    const took = (performance.now() - start) / share;
-    wait = took > pause ? took : pause;
+    wait = pause + (performance.now() - start) / share;
   };
   const plan = () => {
     if (!isPlanned) setTimeout(begin, wait);
@@ -42,15 +46,6 @@ export function onGrowth(work: () => void): void {
   };
   const observer = new MutationObserver(plan);
   const watch = (tree: Node) => observer.observe(tree, { childList: true, subtree: true });
-  function see(tree: ParentNode): void {
-    trees[trees.length] = tree;
-    map(tree.querySelectorAll('*'), ({ shadowRoot, localName }) => {
-      // our own show nothing of the page's
-      if (!(shadowRoot instanceof ShadowRoot) || part(localName, 0, 7) === 'assent-') return;
-      watch(shadowRoot);
-      see(shadowRoot);
-    });
-  }
   begin();
   watch(document);
   addEventListener('resize', plan);

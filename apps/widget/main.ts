@@ -1,6 +1,6 @@
 /** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
 import type { Decision } from '#libs/base/terms/terms';
-import type { Category } from '#libs/widget/config';
+import type { WidgetConfig } from '#libs/widget/config';
 import './public-api.ts';
 import { attempt, either } from './attempt.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
@@ -15,7 +15,7 @@ import { linesOf, type Notice } from './notice.ts';
 import { assigned, page } from './page.ts';
 import { pageUrl } from './page-url.ts';
 import type { PlaceholderNotice } from './placeholders.ts';
-import { has, map, now, own, some } from './plain.ts';
+import { has, joined, map, now, own, some } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import { createRecordClient, type Report } from './record-client.ts';
 import { isOn, readSettings } from './settings.ts';
@@ -159,21 +159,21 @@ function start(): void {
     };
     attempt(() => client.record(report, id, wasShown));
     view.say(shown.wording.texts.saved);
-    const before = own(last?.preferences);
+    void forget(own(last?.preferences), source === 'api');
+  }
+
+  /** Deletes the cookies of what was allowed before and is not any longer, and loads the page again where that is wanted. */
+  async function forget(before: Record<string, unknown>, isByCode: boolean): Promise<void> {
     const lost = map(settings.categories, (each) =>
       before[each.id] === true && !isAllowed(each.id) ? each : undefined,
     );
-    // a page that withdraws by itself whenever it is loaded would load again and again
-    const mayReload = source !== 'api' || navigator.userActivation?.hasBeenActive;
-    if (lost[0]) void forget(lost, mayReload && (isOn(settings.reload) || some(lost, ({ reload }) => isOn(reload))));
-  }
-
-  /** Deletes the cookies of categories that are not allowed any longer, then loads the page again if that is wanted. */
-  async function forget(lost: Category[], isReloading: boolean | undefined): Promise<void> {
+    if (!lost[0]) return;
     const file = await view.load();
-    const allowed = map(settings.categories, (each) => (isAllowed(each.id) ? each : undefined));
-    attempt(() => file?.forgetCookies(lost, allowed));
-    if (isReloading) location.reload();
+    attempt(() => file?.forgetCookies(lost, settings.categories, isAllowed));
+    // a page that withdraws by itself whenever it is loaded would load again and again
+    const mayReload = !isByCode || navigator.userActivation?.hasBeenActive;
+    if (mayReload && some(joined<Pick<WidgetConfig, 'reload'>>([settings], lost), ({ reload }) => isOn(reload)))
+      location.reload();
   }
 
   function apply(made: Kept): void {

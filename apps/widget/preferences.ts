@@ -7,8 +7,9 @@ import { page } from './page.ts';
 import { createPlaceholders } from './placeholders.ts';
 import css from './view/preferences.css?inline';
 import { preferences } from './view/preferences.ts';
+import { renew } from './view/renew.ts';
 
-const secondFile = { css, preferences, createPlaceholders, forgetCookies };
+const secondFile = { css, preferences, createPlaceholders, forgetCookies, renew };
 export type SecondFile = typeof secondFile;
 
 Object.assign(page.currentScript ?? {}, { secondFile });

@@ -43,12 +43,10 @@ export function createSignals(
     const { ad_storage, analytics_storage } = states();
     const uetq = signals.uet === false ? undefined : assigned('uetq');
     const clarity = signals.clarity === false ? undefined : assigned('clarity');
-    if (uetq && (isChange || uetq !== told[0])) {
-      if (!told[0]) either(() => uetq.push('consent', 'default', { ad_storage: 'denied' }));
-      either(() => uetq.push('consent', 'update', { ad_storage }));
-    }
-    if (clarity && (isChange || clarity !== told[1]))
-      either(() => clarity('consentv2', { ad_Storage: ad_storage, analytics_Storage: analytics_storage }));
+    if (!isChange && uetq === told[0] && clarity === told[1]) return;
+    if (!told[0]) either(() => uetq?.push('consent', 'default', { ad_storage: 'denied' }));
+    either(() => uetq?.push('consent', 'update', { ad_storage }));
+    either(() => clarity?.('consentv2', { ad_Storage: ad_storage, analytics_Storage: analytics_storage }));
     told = [uetq, clarity];
   }
 

@@ -6,6 +6,7 @@
 import { either } from './attempt.ts';
 import { page } from './page.ts';
 import { map } from './plain.ts';
+import { eachTree } from './trees.ts';
 
 export interface Tag {
   /** its `data-` attributes, named as in `dataset` */
@@ -24,11 +25,8 @@ export function findTag(): Tag {
   let address = '';
   let nonce = '';
   const look = (element: Element): void => {
-    const { shadowRoot, attributes } = element;
-    // a form's fields can take its place
-    if (shadowRoot) either(() => map(shadowRoot.querySelectorAll('*'), look));
     if (!(element instanceof HTMLScriptElement)) return;
-    const { dataset, src } = element;
+    const { dataset, src, attributes } = element;
     const isTag = dataset.domain || dataset.key;
     // in whatever attribute; a site may serve its tag's file under another name
     const found =
@@ -44,7 +42,8 @@ export function findTag(): Tag {
     if (isTag && (found || element === running)) data = { ...dataset };
   };
   // the newest that has them, and what runs is newest
-  if (!running?.dataset.domain || !running.dataset.key) map(page.querySelectorAll('*'), look);
+  if (!running?.dataset.domain || !running.dataset.key)
+    eachTree(page, (tree) => map(tree.querySelectorAll('script'), look));
   if (running) look(running);
   return { data, address: address || running?.src || location.href, nonce };
 }

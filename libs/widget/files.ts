@@ -38,7 +38,7 @@ export const hashedPath = ({ name, hash }: WidgetFile): string => `/${name}-${ha
 
 /** For the `integrity` attribute. */
 export const integrityOf = ({ content }: WidgetFile): string =>
-  `sha384-${createHash('sha384').update(content).digest('base64')}`;
+  `sha256-${createHash('sha256').update(content).digest('base64')}`;
 
 export async function keepWidgetFiles(sql: Sql, files: WidgetFile[]): Promise<void> {
   for (const { name, hash, content } of files) {

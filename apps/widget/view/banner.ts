@@ -10,15 +10,13 @@ interface BannerActions {
   third(): void;
 }
 
-/** `trouble`: why this is here, and not the settings. */
-export function banner(notice: Notice, { decide, third }: BannerActions, trouble?: string): Children {
+export function banner(notice: Notice, { decide, third }: BannerActions): Children {
   const clicks = [() => decide(true), () => decide(false), third];
   // with Global Privacy Control the rejection is chosen in advance
   return [
     element('h2', { id: 'title' }, notice.title),
     intro(notice),
     notice.asks ? element('p', { class: 'asks' }, notice.asks) : [],
-    trouble ? element('p', { class: 'note' }, trouble) : [],
     actions(notice.buttons, clicks, notice.note ? 1 : undefined),
   ];
 }

@@ -116,12 +116,18 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     else if (host.parentNode || body !== page.body) attach();
   }
 
-  function show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => Children): void {
+  /** `isInstead`: of the settings, which could not be loaded. */
+  function show(
+    source: Source,
+    view: (notice: Notice, decided: (choice: Choice) => void) => Children,
+    isInstead?: boolean,
+  ): void {
     if (!host.isConnected) attach();
     isModal = source === 'preferences';
-    again = () => show(source, view);
+    again = () => show(source, view, isInstead);
     const notice = noticeOf(settings, gpc, consent());
     const { texts } = settings.wording;
+    if (isInstead) notice.note = texts.noSettings;
     if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1] ?? '', texts.close];
     const focused = shadow.activeElement ?? page.activeElement;
     // fields in a form can take the places of its methods
@@ -141,8 +147,12 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     onShow(notice);
   }
 
-  const ask = (trouble?: string): void =>
-    show('banner', (notice, decided) => banner(notice, { decide: decided, third: consent() ? close : open }, trouble));
+  const ask = (isInstead?: boolean): void =>
+    show(
+      'banner',
+      (notice, decided) => banner(notice, { decide: decided, third: consent() ? close : open }),
+      isInstead,
+    );
 
   function word(): void {
     const { texts, language, direction } = settings.wording;
@@ -150,18 +160,8 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     frame.dir = direction;
     map([corner, reopen], (named) => named.setAttribute('aria-label', texts.settings));
     if (!dialog.open) return;
-    const controls = () =>
-      dialog.querySelectorAll<HTMLInputElement & HTMLDetailsElement>('a, button, details, input, summary');
-    const former = controls();
-    const focused = shadow.activeElement ?? page.activeElement;
-    again();
-    map(controls(), (control, index) => {
-      const was = former[index];
-      if (was?.matches('input')) control.checked = was.checked;
-      if (was?.open) control.open = true;
-      if (was === focused) control.focus({ preventScroll: true });
-    });
-    if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });
+    if (file) file.renew(dialog, again);
+    else again();
   }
 
   function open(): void {
@@ -177,9 +177,8 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
       if (dialog.open !== wasOpen) return;
       if (found) settle(found);
       else {
-        const { noSettings } = settings.wording.texts;
-        ask(noSettings);
-        status.textContent = noSettings;
+        ask(true);
+        status.textContent = settings.wording.texts.noSettings;
       }
     });
   }
@@ -202,17 +201,13 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     if (wasOpen && before instanceof HTMLElement) before.focus({ preventScroll: true });
   }
 
-  dialog.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') {
-      event.preventDefault();
-      leave();
-    }
-  });
-  // the back gesture of a phone
-  dialog.addEventListener('cancel', (event) => {
+  const goBack = (event: Event) => {
     event.preventDefault();
     leave();
-  });
+  };
+  dialog.addEventListener('keydown', (event) => event.key === 'Escape' && goBack(event));
+  // the back gesture of a phone
+  dialog.addEventListener('cancel', goBack);
 
   attach();
   word();

@@ -1,0 +1,15 @@
+/** Shows a view anew, as the visitor has it: what is switched on, what is unfolded, and where the focus is. */
+export function renew(dialog: HTMLElement, show: () => void): void {
+  const controls = () =>
+    dialog.querySelectorAll<HTMLInputElement & HTMLDetailsElement>('a, button, details, input, summary');
+  const former = controls();
+  const focused = (dialog.getRootNode() as ShadowRoot).activeElement ?? document.activeElement;
+  show();
+  controls().forEach((control, index) => {
+    const was = former[index];
+    if (was?.matches('input')) control.checked = was.checked;
+    if (was?.open) control.open = true;
+    if (was === focused) control.focus({ preventScroll: true });
+  });
+  if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });
+}
