@@ -2,6 +2,7 @@
 import type { Experiment } from '#libs/widget/config';
 import { joined } from './plain.ts';
 import type { Settings } from './settings.ts';
+import { randomHex } from './uuid.ts';
 import { wordingIn } from './wording.ts';
 
 /** Any other setting could change what is asked for, or where it is recorded. */
@@ -20,17 +21,16 @@ export function vary(settings: Settings): Settings {
 }
 
 function withVariant(settings: Settings, { id, variants }: Experiment): Settings {
-  const names = variants.map(({ name }) => name);
-  if (![id, ...names].every((name) => nameable.test(name ?? '')) || new Set(names).size < names.length)
-    throw 'id or names';
+  const names = new Set<string>();
   let sum = 0;
-  for (const { share = 1, settings: own } of variants) {
-    const other = Object.keys(own ?? {}).find((name) => !settable.test(name));
-    if (other) throw `a variant sets ${other}`;
-    if (!(Number.isFinite(share) && share >= 0)) throw 'share';
+  for (const { name, share = 1, settings: given } of variants) {
+    for (const set in given) if (!settable.test(set)) throw `a variant sets ${set}`;
+    if (!nameable.test(name ?? '') || share !== +share || share < 0) throw 'name or share';
+    names.add(name);
     sum += share;
   }
-  let point = ((crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32) * sum;
+  if (!nameable.test(id ?? '') || names.size < variants.length) throw 'id or names';
+  let point = (+`0x${randomHex(4)}` / 2 ** 32) * sum;
   const drawn = variants.find(({ share = 1 }) => {
     point -= share;
     return point < 0;
