@@ -5,14 +5,14 @@
 import { either } from './attempt.ts';
 import { find } from './growth.ts';
 import { page } from './page.ts';
-import { has, map, words } from './plain.ts';
+import { map, words } from './plain.ts';
 
 const held = ':is(iframe,img,link,video,embed,object)[data-assent]';
 
 /** An iframe that waits. */
 export interface Waiting {
   element: HTMLElement;
-  address: URL;
+  address: string;
   /** the categories that are not allowed yet */
   refused: string[];
 }
@@ -32,14 +32,14 @@ export function loadEmbeds(isAllowed: (category: string) => boolean): Waiting[] 
 }
 
 /** It waits no longer, whatever the visitor decides later. */
-export function load(element: HTMLElement, { href }: URL): void {
+export function load(element: HTMLElement, address: string): void {
   element.removeAttribute('data-assent');
-  const { localName } = element;
-  element.setAttribute(localName === 'link' ? 'href' : localName === 'object' ? 'data' : 'src', href);
+  element.setAttribute(element.dataset.href ? 'href' : element.localName === 'object' ? 'data' : 'src', address);
 }
 
 /** Nothing but pages and files of the web: an address such as `javascript:` would do more. */
-function addressOf({ dataset }: HTMLElement): URL | undefined {
-  const address = either(() => new URL(dataset.src || dataset.href || '//', page.baseURI));
-  return address && has(['https:', 'http:'], address.protocol) ? address : undefined;
-}
+const addressOf = ({ dataset }: HTMLElement): string | undefined =>
+  either(() => {
+    const { href } = new URL(dataset.src || dataset.href || '//', page.baseURI);
+    return /^https?:/.test(href) ? href : undefined;
+  });

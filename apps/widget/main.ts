@@ -1,6 +1,5 @@
 /** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
 import type { Decision } from '#libs/base/terms/terms';
-import type { WidgetConfig } from '#libs/widget/config';
 import './public-api.ts';
 import { attempt, either } from './attempt.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
@@ -15,7 +14,7 @@ import { linesOf, type Notice } from './notice.ts';
 import { assigned, page } from './page.ts';
 import { pageUrl } from './page-url.ts';
 import type { PlaceholderNotice } from './placeholders.ts';
-import { has, joined, map, now, own, some } from './plain.ts';
+import { has, map, now, own, some } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import { createRecordClient, type Report } from './record-client.ts';
 import { isOn, readSettings } from './settings.ts';
@@ -172,8 +171,7 @@ function start(): void {
     attempt(() => file?.forgetCookies(lost, settings.categories, isAllowed));
     // a page that withdraws by itself whenever it is loaded would load again and again
     const mayReload = !isByCode || navigator.userActivation?.hasBeenActive;
-    if (mayReload && some(joined<Pick<WidgetConfig, 'reload'>>([settings], lost), ({ reload }) => isOn(reload)))
-      location.reload();
+    if (mayReload && isOn(settings.reload)) location.reload();
   }
 
   function apply(made: Kept): void {
@@ -210,7 +208,7 @@ function start(): void {
   attempt(() => signal('ready', getConsent()));
   onGrowth(() => {
     view.stay();
-    attempt(greet);
+    greet();
     runHeld();
   });
   addEventListener('storage', follow);

@@ -4,10 +4,10 @@
  */
 
 import type { Service } from '#libs/widget/config';
+import { either } from './attempt.ts';
 import { type Consent, isGiven } from './consent.ts';
-import { has, joined, map, own } from './plain.ts';
+import { joined, map, own } from './plain.ts';
 import type { Settings } from './settings.ts';
-import { fill } from './wording.ts';
 
 interface NoticeCategory {
   label: string;
@@ -23,8 +23,8 @@ export interface Notice {
   /** about Global Privacy Control, while it is on and nothing was allowed in spite of it */
   note: string | undefined;
   links: { label: string; href: string }[];
-  /** who asks for what; absent where nothing is optional */
-  asks: string | undefined;
+  /** who asks for what; empty where nothing is optional */
+  asks: string;
   buttons: string[];
   settings: {
     title: string;
@@ -39,28 +39,33 @@ export interface Notice {
 }
 
 export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | null): Notice {
-  const { policyUrl, links, variant, wording } = settings;
+  const { policyUrl, links, variant, wording, company } = settings;
   const { texts, language } = wording;
   const hasGiven = isGiven(consent);
-  const optional = labelsOf(settings, settings.asked);
+  let optional = '';
+  const categories = map(settings.categories, ({ id, required, label: own, description, services }) => {
+    const label = own ?? texts[id] ?? id;
+    // what is between them is no word of any language
+    if (!required) optional += optional ? ` · ${label}` : label;
+    return {
+      label,
+      description: description ?? texts[`${id}Purpose`] ?? '',
+      always: required ? texts.always : undefined,
+      services: services?.[0] && services,
+      id,
+    };
+  });
+  const asks = company ? either(() => texts.asksBy.replace('{company}', () => company), company) : texts.asks;
   return {
     title: texts.title,
     intro: texts.intro,
     note: gpc && !hasGiven ? texts.gpc : undefined,
     links: joined(policyUrl ? [{ label: texts.policy, href: policyUrl }] : [], links),
-    asks:
-      optional &&
-      `${fill(settings.company ? texts.asksBy : texts.asks, { company: settings.company ?? '' })} ${optional}`,
+    asks: optional && `${asks} ${optional}`,
     buttons: [texts.accept, texts.reject, texts.customise],
     settings: {
       title: texts.settings,
-      categories: map(settings.categories, ({ id, required, label, description, services }) => ({
-        label: label ?? texts[id] ?? id,
-        description: description ?? texts[`${id}Purpose`] ?? '',
-        always: required ? texts.always : undefined,
-        services: services?.[0] && services,
-        id,
-      })),
+      categories,
       buttons: [texts.accept, hasGiven ? texts.withdraw : texts.reject, texts.save],
     },
     language,
@@ -68,15 +73,6 @@ export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | nu
     policyVersion: settings.policyVersion || undefined,
     ...(variant && { variant }),
   };
-}
-
-/** Names of categories side by side, undefined where there are none. What is between them is no word of any language. */
-export function labelsOf({ categories, wording }: Settings, ids: string[]): string | undefined {
-  let labels: string | undefined;
-  map(categories, ({ id, label = wording.texts[id] ?? id }) => {
-    if (has(ids, id)) labels = labels ? `${labels} · ${label}` : label;
-  });
-  return labels;
 }
 
 /** All that is in the document, in its order. */

@@ -2,7 +2,7 @@
 import { furtherPhrases } from '#libs/widget/texts';
 import { load, type Waiting } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
-import { labelsOf, type Notice, noticeOf } from './notice.ts';
+import { type Notice, noticeOf } from './notice.ts';
 import { has, some } from './plain.ts';
 import type { Settings } from './settings.ts';
 import { copyPlace, placeholder } from './view/placeholder.ts';
@@ -60,7 +60,11 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
   }
 
   function make({ element, address, refused }: Waiting): Pick<Place, 'host' | 'box'> {
-    const notice = noticeFor(settings, element.dataset.assentService || element.title || address.host, refused);
+    const notice = noticeFor(
+      settings,
+      element.dataset.assentService || element.title || new URL(address).host,
+      refused,
+    );
     const shown = onShow(notice);
     const once = () => {
       load(element, address);
@@ -88,9 +92,11 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
 }
 
 function noticeFor(settings: Settings, service: string, refused: string[]): PlaceholderNotice {
-  const { links, language, version, policyVersion, variant } = noticeOf(settings, false, null);
+  const notice = noticeOf(settings, false, null);
+  const { links, language, version, policyVersion, variant } = notice;
   const texts = { ...furtherPhrases, ...settings.wording.texts };
-  const category = labelsOf(settings, refused) ?? refused.join(' · ');
+  const labels = notice.settings.categories.filter(({ id }) => refused.includes(id)).map(({ label }) => label);
+  const category = (labels.length > 0 ? labels : refused).join(' · ');
   // what the banner does not ask for cannot be allowed for good
   const isAsked = !some(refused, (each) => !has(settings.asked, each));
   return {

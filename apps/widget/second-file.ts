@@ -10,24 +10,24 @@ const patience = 5_000;
 const longestIdle = 2_000;
 
 /**
- * `home`: the element below which its script runs. `onArrival` is called once. What it returns loads the file: null where
+ * `home`: the element below which its script runs. `onArrival` is called once. What it returns loads the file: undefined where
  * it is missing or blocked, and after a while where it is slow. Each call tries again.
  */
 export function openSecondFile(
   { api, nonce }: Pick<Settings, 'api' | 'nonce'>,
   home: Element,
   onArrival: (file: SecondFile) => void,
-): () => Promise<SecondFile | null> {
+): () => Promise<SecondFile | undefined> {
   const { path, integrity } = __SECOND_FILE__;
   const address = trusted(api + path);
-  let coming: Promise<SecondFile | null> | undefined;
+  let coming: Promise<SecondFile | undefined> | undefined;
 
   const load = async () => {
     coming ??= new Promise((resolve) => {
       const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
       script.onload = script.onerror = () => {
         script.remove();
-        const { secondFile = null } = script;
+        const { secondFile } = script;
         if (secondFile) onArrival(secondFile);
         else coming = undefined;
         resolve(secondFile);
@@ -35,7 +35,7 @@ export function openSecondFile(
       Object.assign(script, { integrity, nonce, crossOrigin: 'anonymous', src: address });
       home.append(script);
     });
-    return Promise.race([coming, new Promise<null>((resolve) => setTimeout(resolve, patience, null))]);
+    return Promise.race([coming, new Promise<undefined>((resolve) => setTimeout(resolve, patience))]);
   };
   // Safari has no idle callbacks
   if ('requestIdleCallback' in window) requestIdleCallback(load, { timeout: longestIdle });

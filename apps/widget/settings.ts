@@ -113,7 +113,7 @@ function flat(metadata: Record<string, unknown>): WidgetConfig['metadata'] {
 function isLink(href: string): boolean {
   const address = attempt(() => new URL(href, page.baseURI));
   const isFine = has(['https:', 'http:', 'mailto:', 'tel:'], address?.protocol);
-  if (!isFine) console.warn(`assent: a link leads to a page or a mail address, not to ${href}`);
+  if (!isFine) console.warn(`assent: left out the link ${href}`);
   return isFine;
 }
 

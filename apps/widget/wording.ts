@@ -3,7 +3,7 @@ import type { OwnTexts } from '#libs/widget/config';
 import { aliases, packs } from '#libs/widget/languages';
 import { phrases } from '#libs/widget/texts';
 import { either } from './attempt.ts';
-import { has, joined, lower, map, own, part, words } from './plain.ts';
+import { has, lower, map, own, part, words } from './plain.ts';
 
 /** Includes those of the second file and the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
@@ -62,19 +62,21 @@ export function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
   return { ...texts, ...inBase, ...exact };
 }
 
+/** By their tags in lower case. */
+const ourPacks = own<string>({});
+map(packs, (pack) => {
+  ourPacks[lower(pack)] = pack;
+});
+
 /** The first of the wanted languages that there are texts in, ours or the site's, else English. */
 export function languageFor(wanted: readonly string[], texts: OwnTexts): string {
-  const tags = own<string>({});
-  map(joined<string>(['en', 'en-US'], packs), (tag) => {
-    tags[lower(tag)] = tag;
-  });
+  const tags = own({ en: 'en', 'en-us': 'en-US', ...ourPacks });
   for (const name in own(texts)) if (typeof texts[name] === 'object') tags[lower(tagOf(name))] = tagOf(name);
   return map(wanted, (locale) => map(formsOf(locale), (form) => tags[form])[0])[0] ?? 'en';
 }
 
 /** The file that our texts in this language are in; undefined for English, and where we have none. */
-export const packFor = (language: string): string | undefined =>
-  map(formsOf(language), (form) => map(packs, (pack) => (lower(pack) === form ? pack : undefined))[0])[0];
+export const packFor = (language: string): string | undefined => map(formsOf(language), (form) => ourPacks[form])[0];
 
 /** `layers`: the site's own texts, each before those that precede it. `ours`: what the language's file has. */
 export function wordingIn(language: string, layers: OwnTexts[], ours: Partial<Texts> = {}): Wording {

@@ -14,8 +14,6 @@ export interface Category {
   description?: string;
   /** what is allowed with it; the visitor chooses the category as a whole */
   services?: Service[];
-  /** as in `WidgetConfig`, for this category alone */
-  reload?: boolean;
 }
 
 export interface Service {

@@ -74,7 +74,7 @@ describe('the services of a category', () => {
     expect(await of.locator('assent-widget img').count()).toBe(0);
     expect(warningsIn(messages)).toEqual([
       expect.stringContaining('no cookie is named *'),
-      expect.stringContaining('a link leads to a page'),
+      expect.stringContaining('left out the link'),
     ]);
     await of.getByRole('switch', { name: 'Statistics' }).check();
     await click(of, 'Save choice');

@@ -76,10 +76,11 @@ describe('the notice of the widget', () => {
   });
 
   it('says who asks for what before the buttons, and nothing of it where nothing is optional', () => {
-    const settings = { ...settingsIn('en'), company: '{company} & Sons' };
+    const settings = { ...settingsIn('en'), company: '{company} $& Sons' };
     const { asks } = noticeOf(settings, false, null);
-    expect(asks).toBe('{company} & Sons asks for your consent for: Statistics · Maps');
-    expect(noticeOf({ ...settings, asked: [] }, false, null).asks).toBeUndefined();
+    expect(asks).toBe('{company} $& Sons asks for your consent for: Statistics · Maps');
+    const categories = [{ id: 'necessary', required: true }];
+    expect(noticeOf({ ...settings, asked: [], categories }, false, null).asks).toBe('');
   });
 
   it('has the site’s own texts', () => {
