@@ -21,10 +21,7 @@ export function find<Found extends Element>(selector: string): Found[] {
   return found;
 }
 
-/**
- * Calls `work` now and whenever elements are added to the page, also to a document element that replaces this one, and
- * when its size changes.
- */
+/** Calls `work` now and whenever elements are added to the page, also to a document element that replaces this one. */
 export function onGrowth(work: () => void): void {
   let isPlanned = false;
   let wait = pause;
@@ -35,7 +32,7 @@ export function onGrowth(work: () => void): void {
     eachTree(page, (tree) => {
       trees[trees.length] = tree;
       // what is observed already is not observed twice
-      if (tree instanceof ShadowRoot) watch(tree);
+      if (tree !== page) watch(tree);
     });
     work();
     wait = pause + (performance.now() - start) / share;
@@ -48,5 +45,4 @@ export function onGrowth(work: () => void): void {
   const watch = (tree: Node) => observer.observe(tree, { childList: true, subtree: true });
   begin();
   watch(document);
-  addEventListener('resize', plan);
 }

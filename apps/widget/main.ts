@@ -66,7 +66,7 @@ function start(): void {
     },
     onSecond: ({ createPlaceholders }) => {
       placeholders = createPlaceholders({ settings: shown, dress: view.dress, onShow: client.show, allow });
-      showEmbeds();
+      runHeld();
     },
     decide,
     onPage: language.look,
@@ -85,12 +85,6 @@ function start(): void {
   };
   const { signal, greet } = createSignals(settings, isAllowed);
   const runScripts = createScripts(isAllowed);
-  /** Placeholders are in the second file, and are looked at again with each search of the page. */
-  const showEmbeds = () => {
-    const waiting = loadEmbeds(isAllowed);
-    // like the banner, once there are texts
-    if (isWorded) placeholders?.show(waiting);
-  };
   /** What a placeholder asks for; the other categories stay as they are. */
   function allow(categories: string[], notice: PlaceholderNotice, about: Shown): void {
     const choice = own<boolean>({});
@@ -100,7 +94,11 @@ function start(): void {
     decide(choice, 'preferences', notice, about);
   }
   const runHeld = () => {
-    attempt(showEmbeds);
+    attempt(() => {
+      const waiting = loadEmbeds(isAllowed);
+      // placeholders come with the second file, and like the banner once there are texts
+      if (isWorded) placeholders?.show(waiting);
+    });
     // last, since these scripts are not ours and may fail
     void runScripts();
   };
@@ -216,7 +214,7 @@ function start(): void {
   const reword = () => {
     view.word();
     placeholders?.clear();
-    attempt(showEmbeds);
+    runHeld();
   };
   onWording = () => {
     onWording = reword;

@@ -84,6 +84,10 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
     if (hadFocus) element.focus({ preventScroll: true });
   }
 
+  // a size may depend on that of the page
+  addEventListener('resize', () => {
+    for (const { element, box } of places) copyPlace(element, box);
+  });
   return {
     show,
     /** They come back in the visitor's language with the next `show`. */

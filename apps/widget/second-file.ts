@@ -18,8 +18,7 @@ export function openSecondFile(
   home: Element,
   onArrival: (file: SecondFile) => void,
 ): () => Promise<SecondFile | undefined> {
-  const { path, integrity } = __SECOND_FILE__;
-  const address = trusted(api + path);
+  const address = trusted(api + __SECOND_FILE__);
   let coming: Promise<SecondFile | undefined> | undefined;
 
   const load = async () => {
@@ -28,18 +27,17 @@ export function openSecondFile(
       script.onload = script.onerror = () => {
         script.remove();
         const { secondFile } = script;
+        coming = secondFile && coming;
         if (secondFile) onArrival(secondFile);
-        else coming = undefined;
         resolve(secondFile);
       };
-      Object.assign(script, { integrity, nonce, crossOrigin: 'anonymous', src: address });
+      Object.assign(script, { integrity: __SECOND_INTEGRITY__, nonce, crossOrigin: 'anonymous', src: address });
       home.append(script);
     });
     return Promise.race([coming, new Promise<undefined>((resolve) => setTimeout(resolve, patience))]);
   };
-  // Safari has no idle callbacks
-  if ('requestIdleCallback' in window) requestIdleCallback(load, { timeout: longestIdle });
-  else setTimeout(load, longestIdle);
+  // where a browser has no idle callbacks, as Safari had not, it comes at once
+  ((window.requestIdleCallback ?? setTimeout) as typeof requestIdleCallback)(load, { timeout: longestIdle });
   return load;
 }
 

@@ -23,12 +23,12 @@ const list = <Result>(given: unknown, work: (each: Given) => Result | undefined)
   // biome-ignore lint/suspicious/useIsArray: the page may have replaced that
   map(given instanceof Array ? given : [], (each) => (typeof each === 'object' && each ? work(each) : undefined));
 
-/** What is text, or a number. */
+/** What is text. */
 function pick(given: Given, names: string): Record<string, string> {
   const picked = own<string>({});
   map(words(names), (name) => {
     const value = given[name];
-    if ((typeof value === 'string' && value) || typeof value === 'number') picked[name] = `${value}`;
+    if (typeof value === 'string' && value) picked[name] = value;
   });
   return picked;
 }

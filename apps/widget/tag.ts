@@ -37,9 +37,10 @@ export function findTag(): Tag {
             return href && either(() => ours.test(href)) ? href : undefined;
           })[0];
     address = found ?? address;
+    if (!found && element !== running) return;
     // browsers hide the attribute
-    if (found || element === running) nonce = element.nonce;
-    if (isTag && (found || element === running)) data = { ...dataset };
+    nonce = element.nonce;
+    if (isTag) data = { ...dataset };
   };
   // the newest that has them, and what runs is newest
   if (!running?.dataset.domain || !running.dataset.key)

@@ -1,11 +1,11 @@
 import { either } from './attempt.ts';
-import { map, part } from './plain.ts';
+import { map } from './plain.ts';
 
-/** The tree, and all open shadow trees in it. Ours have nothing of the page's. */
+/** The tree, and all open shadow trees in it. */
 export function eachTree(tree: ParentNode, work: (tree: ParentNode) => void): void {
   work(tree);
-  map(tree.querySelectorAll('*'), ({ shadowRoot, localName }) => {
+  map(tree.querySelectorAll('*'), ({ shadowRoot }) => {
     // a form's fields can take its place
-    if (shadowRoot && part(localName, 0, 7) !== 'assent-') either(() => eachTree(shadowRoot, work));
+    if (shadowRoot) either(() => eachTree(shadowRoot, work));
   });
 }

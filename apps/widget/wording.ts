@@ -1,6 +1,6 @@
 /** The texts in the visitor's language. The site's own texts replace ours. */
 import type { OwnTexts } from '#libs/widget/config';
-import { aliases, packs } from '#libs/widget/languages';
+import { aliases, packTags } from '#libs/widget/languages';
 import { phrases } from '#libs/widget/texts';
 import { either } from './attempt.ts';
 import { has, lower, map, own, part, words } from './plain.ts';
@@ -64,7 +64,7 @@ export function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
 
 /** By their tags in lower case. */
 const ourPacks = own<string>({});
-map(packs, (pack) => {
+map(words(packTags), (pack) => {
   ourPacks[lower(pack)] = pack;
 });
 

@@ -37,8 +37,8 @@ export function readWidgetFile(build: URL, name: WidgetFileName): WidgetFile {
 export const hashedPath = ({ name, hash }: WidgetFile): string => `/${name}-${hash}.js`;
 
 /** For the `integrity` attribute. */
-export const integrityOf = ({ content }: WidgetFile): string =>
-  `sha256-${createHash('sha256').update(content).digest('base64')}`;
+export const integrityOf = ({ content }: WidgetFile, algorithm: 'sha256' | 'sha384' = 'sha384'): string =>
+  `${algorithm}-${createHash(algorithm).update(content).digest('base64')}`;
 
 export async function keepWidgetFiles(sql: Sql, files: WidgetFile[]): Promise<void> {
   for (const { name, hash, content } of files) {

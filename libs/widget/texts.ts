@@ -19,7 +19,7 @@ export const phrases = {
   policy: 'Privacy policy',
   asks: 'Your consent is asked for:',
   asksBy: '{company} asks for your consent for:',
-  noSettings: 'The settings could not be loaded. You can decide here, or try again later.',
+  noSettings: 'The settings could not be loaded. Decide here, or try again later.',
 
   // categories, and what each is for
   necessary: 'Necessary',

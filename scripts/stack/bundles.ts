@@ -88,7 +88,8 @@ export async function bundleWidget(outDir: string): Promise<void> {
     );
     if (name !== 'assent-preferences') continue;
     const file = readWidgetFile(pathToFileURL(`${outDir}/`), name);
-    define.__SECOND_FILE__ = JSON.stringify({ path: hashedPath(file), integrity: integrityOf(file) });
+    define.__SECOND_FILE__ = JSON.stringify(hashedPath(file));
+    define.__SECOND_INTEGRITY__ = JSON.stringify(integrityOf(file, 'sha256'));
   }
 }
 

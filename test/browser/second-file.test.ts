@@ -9,7 +9,7 @@ import { useStack } from '../support/stack.ts';
 describe('the second file of the widget', () => {
   const widget = useWidget(useStack);
   const file = /\/assent-preferences-[0-9a-f]{16}\.js$/;
-  const told = 'The settings could not be loaded. You can decide here, or try again later.';
+  const told = 'The settings could not be loaded. Decide here, or try again later.';
 
   const settings = (page: Page) => page.getByRole('dialog', { name: 'Privacy settings' });
 
@@ -27,7 +27,7 @@ describe('the second file of the widget', () => {
     );
     const arrived = page.waitForResponse(file);
     await page.goto(address);
-    expect(await (await integrity).jsonValue()).toMatch(/^sha384-/);
+    expect(await (await integrity).jsonValue()).toMatch(/^sha256-/);
     expect((await arrived).headers()['cache-control']).toBe('public, max-age=31536000, immutable');
     await click(page, 'Customise');
     await settings(page).waitFor();
