@@ -9,6 +9,7 @@ import {
   withCategory,
   withoutCategory,
   withRequired,
+  withServices,
 } from '../../apps/dashboard/widget-setup/draft/categories.ts';
 import { colourNames, colourTrouble, defaultColours } from '../../apps/dashboard/widget-setup/draft/colours.ts';
 import {
@@ -20,6 +21,7 @@ import {
 import { changed, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
 import { fromFragment, toFragment } from '../../apps/dashboard/widget-setup/draft/link.ts';
 import { readLiteral } from '../../apps/dashboard/widget-setup/draft/literal.ts';
+import { cookieLines, readCookieLines } from '../../apps/dashboard/widget-setup/draft/services.ts';
 import {
   defaultText,
   english,
@@ -247,5 +249,60 @@ describe('categories and texts', () => {
     const found = ['en', 'en-US', 'de-AT', 'nb', 'zh-CN', 'zh-Hans-SG', 'PT-br', 'pt-AO', 'zh-TW', 'ca'].map(packFor);
     const none = undefined;
     expect(found).toEqual([none, none, 'de', 'no', 'zh-Hans', 'zh-Hans', 'pt-BR', 'pt', none, none]);
+  });
+});
+
+describe('the services of a category', () => {
+  it('are taken as the widget takes them, and what is left out is named', () => {
+    const cookies = [{ name: '_ga*', duration: '2 years', path: '/' }, { name: '*' }, null];
+    const given = [
+      { name: 'Counter', provider: 'Counter Ltd', country: 7, cookies },
+      { name: 'Map', policyUrl: 'javascript:alert(1)' },
+      { provider: 'nobody' },
+    ];
+    const { draft, refused } = readDraft({
+      categories: [
+        { id: 'analytics', services: given },
+        { id: 'x', services: 1 },
+      ],
+    });
+    expect(draft.categories).toEqual([
+      {
+        id: 'analytics',
+        services: [
+          { name: 'Counter', provider: 'Counter Ltd', cookies: [{ name: '_ga*', duration: '2 years', path: '/' }] },
+          { name: 'Map' },
+        ],
+      },
+      { id: 'x' },
+    ]);
+    expect(refused).toEqual([
+      'categories: Counter: cookie *',
+      'categories: Counter: cookie undefined',
+      'categories: Map: policyUrl',
+      'categories: a service without a name',
+      'categories: services',
+    ]);
+  });
+
+  it('may be those of the necessary one, which is written for them alone', () => {
+    const services = [{ name: 'Basket' }];
+    const written = withServices([{ id: 'analytics' }], 'necessary', services);
+    expect(written).toEqual([{ id: 'necessary', required: true, services }, { id: 'analytics' }]);
+    expect(withServices(written, 'necessary', [])).toEqual([{ id: 'analytics' }]);
+    expect(readDraft({ categories: written }).draft.categories).toEqual(written);
+  });
+
+  it('have their cookies as lines, which are read as they are written', () => {
+    const cookies = [
+      { name: '_ga*', duration: '2 years', domain: 'example.com', path: '/' },
+      { name: 'id', path: '/x' },
+    ];
+    expect(cookieLines(cookies)).toBe('_ga*; 2 years; example.com; /\nid; ; ; /x');
+    expect(readCookieLines(cookieLines(cookies))).toEqual({ cookies, refused: [] });
+    expect(readCookieLines('*\n\n ok ;1 day\na b')).toEqual({
+      cookies: [{ name: 'ok', duration: '1 day' }],
+      refused: ['*', 'a b'],
+    });
   });
 });

@@ -20,6 +20,21 @@ const texts = fc.dictionary(fc.oneof(name, fc.constantFrom('title', 'intro', 'ma
 const version = fc.oneof(words, fc.integer());
 const colour = fc.oneof(fc.constantFrom('red', 'rgb(1, 2, 3)', '#abc', 'url(x)', 'red;}'), fc.string());
 
+const optional = { requiredKeys: ['name' as const] };
+const services = fc.array(
+  fc.record(
+    {
+      name: words,
+      provider: words,
+      country: words,
+      policyUrl: fc.oneof(fc.webUrl(), fc.constant('javascript:x')),
+      cookies: fc.array(fc.record({ name: fc.oneof(name, fc.constantFrom('*', '_ga*')), duration: words }, optional)),
+    },
+    optional,
+  ),
+  { maxLength: 2 },
+);
+
 export const drafts: fc.Arbitrary<WidgetDraft> = fc
   .record(
     {
@@ -34,7 +49,10 @@ export const drafts: fc.Arbitrary<WidgetDraft> = fc
       cookieDomain: fc.oneof(fc.domain(), words),
       maxAgeMonths: fc.oneof(fc.integer({ min: -1, max: 200 }), words),
       categories: fc.array(
-        fc.oneof(name, fc.record({ id: name, required: fc.boolean(), label: words }, { requiredKeys: ['id'] })),
+        fc.oneof(
+          name,
+          fc.record({ id: name, required: fc.boolean(), label: words, services }, { requiredKeys: ['id'] }),
+        ),
         { maxLength: 4 },
       ),
       texts: fc
@@ -43,6 +61,10 @@ export const drafts: fc.Arbitrary<WidgetDraft> = fc
       colors: fc.dictionary(fc.constantFrom(...colourNames, 'other'), colour),
       links: fc.array(fc.record({ label: words, href: fc.oneof(fc.webUrl(), words) }), { maxLength: 3 }),
       consentMode: fc.oneof(fc.boolean(), fc.dictionary(name, fc.array(fc.constantFrom('ad_storage', 'x')))),
+      company: words,
+      layer: fc.oneof(fc.constantFrom('ownLayer', 'dataLayer', 'a b'), words),
+      signals: fc.record({ uet: fc.boolean(), clarity: fc.boolean() }, { requiredKeys: [] }),
+      reload: fc.boolean(),
       metadata: fc.dictionary(name, fc.oneof(words, fc.integer(), fc.boolean())),
     },
     { requiredKeys: [] },
