@@ -22,12 +22,14 @@ describe('the second file of the widget', () => {
     const address = widget.site.add('/nonce', html(widget.tag({ nonce: 'abc' })), {
       'content-security-policy': policy,
     });
-    const integrity = page.waitForFunction(() =>
-      document.querySelector('assent-widget > script')?.getAttribute('integrity'),
-    );
-    const arrived = page.waitForResponse(file);
+    const release = await hold(page, file);
     await page.goto(address);
-    expect(await (await integrity).jsonValue()).toMatch(/^sha256-/);
+    // one may see it only while it is on its way
+    const script = page.locator('assent-widget > script');
+    await script.waitFor({ state: 'attached' });
+    expect(await script.getAttribute('integrity')).toMatch(/^sha256-/);
+    const arrived = page.waitForResponse(file);
+    release();
     expect((await arrived).headers()['cache-control']).toBe('public, max-age=31536000, immutable');
     await click(page, 'Customise');
     await settings(page).waitFor();
@@ -41,7 +43,7 @@ describe('the second file of the widget', () => {
     await page.goto(widget.address);
     await click(page, 'Customise');
     const busy = page.locator('assent-widget [aria-busy=true]');
-    await busy.waitFor();
+    await busy.waitFor({ state: 'attached' });
     release();
     await settings(page).waitFor();
     await busy.waitFor({ state: 'detached' });
