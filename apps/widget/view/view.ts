@@ -166,21 +166,23 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
 
   function open(): void {
     if (file) settle(file);
-    if (file || frame.ariaBusy) return;
+    else if (!frame.ariaBusy) void fetchAndOpen();
+  }
+
+  async function fetchAndOpen(): Promise<void> {
     frame.ariaBusy = 'true';
     // the file comes by way of the page
     if (!host.isConnected) attach();
     const wasOpen = dialog.open;
-    void load().then((found) => {
-      frame.ariaBusy = null;
-      // the visitor may have decided meanwhile
-      if (dialog.open !== wasOpen) return;
-      if (found) settle(found);
-      else {
-        ask(true);
-        status.textContent = settings.wording.texts.noSettings;
-      }
-    });
+    const found = await load();
+    frame.ariaBusy = null;
+    // the visitor may have decided meanwhile
+    if (dialog.open !== wasOpen) return;
+    if (found) settle(found);
+    else {
+      ask(true);
+      status.textContent = settings.wording.texts.noSettings;
+    }
   }
 
   const settle = ({ preferences }: SecondFile): void =>
