@@ -79,6 +79,15 @@ describe('the snippets of the documents', () => {
     await page.getByText('Shows where our shops are.').waitFor();
   });
 
+  it('services stand below their category, and embeds wait behind a placeholder', async () => {
+    const { page } = await open(block('services: [') + simple() + block('data-assent-service'));
+    await page.getByText('Example Ltd asks for your consent for: Statistics · Marketing').waitFor();
+    await page.getByRole('group', { name: 'Video Hall' }).getByRole('button', { name: 'Show once' }).waitFor();
+    await page.getByRole('button', { name: 'Customise' }).click();
+    await page.getByText('Services (1)').click();
+    await page.getByText('Counter Ltd (Ireland)').waitFor();
+  });
+
   it('scripts wait for their categories', async () => {
     const { page } = await open(simple() + block('type="text/plain"'));
     await page.getByRole('button', { name: 'Accept all' }).click();
