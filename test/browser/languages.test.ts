@@ -145,6 +145,8 @@ describe('the languages of the widget', () => {
 
   it('does not take the keyboard from a visitor who writes while the language changes', async () => {
     const { page } = await widget.visit.again();
+    // also where the second file is not there
+    await page.route('**/assent-preferences-*.js', (route) => route.abort());
     await page.goto(widget.add('/', widget.tag(), '<input aria-label="Search">'));
     await page.getByRole('dialog').waitFor();
     await page.getByRole('textbox').focus();

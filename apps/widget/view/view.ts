@@ -129,9 +129,10 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     const { texts } = settings.wording;
     if (isInstead) notice.note = texts.noSettings;
     if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1] ?? '', texts.close];
-    const focused = shadow.activeElement ?? page.activeElement;
+    const active = shadow.activeElement ?? page.activeElement;
     // fields in a form can take the places of its methods
-    if (!dialog.open) before = focused instanceof HTMLFormElement ? null : focused;
+    const focused = active instanceof HTMLFormElement ? null : (active as HTMLElement | null);
+    if (!dialog.open) before = focused;
     dialog.close();
     dialog.className = `${source} ${position}`;
     dialog.replaceChildren();
@@ -140,9 +141,8 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     if (isModal) dialog.showModal();
     else dialog.show();
     // a visitor who is typing keeps the focus
-    const field = before as HTMLElement | null;
-    const isWriting = !isModal && (field?.isContentEditable || field?.matches('input, textarea, select'));
-    const first = isWriting ? field : dialog.querySelector<HTMLElement>('[autofocus]');
+    const isWriting = !isModal && (focused?.isContentEditable || focused?.matches('input, textarea, select'));
+    const first = isWriting ? focused : dialog.querySelector<HTMLElement>('[autofocus]');
     (first ?? dialog).focus({ preventScroll: true });
     onShow(notice);
   }
