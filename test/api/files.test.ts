@@ -169,6 +169,7 @@ describe('the files of the widget', () => {
     const after = `${before}\n// the next one\n`;
     writeFileSync(file, after);
     const german = await textOf(packPath(textsIn(before), 'de'));
+    expect(german).toContain('Alle ablehnen');
     const translated = JSON.stringify({ de: { title: 'Neu' } });
     writeFileSync(path.join(dist, 'apps/widget/texts.json'), translated);
     const next = await startApi(stack.env, dist);
