@@ -1,6 +1,9 @@
 /** What the demo's visitors were shown: documents as the widget makes them, in the visitor's language. */
+import { readFileSync } from 'node:fs';
 import { type Notice, readNotice } from '#libs/notices/contract';
-import { languages, phrases } from '#libs/widget/texts';
+import { languages } from '#libs/widget/languages';
+import { phrases } from '#libs/widget/texts';
+import { root } from '../stack/paths.ts';
 import { categories } from './sites.ts';
 import type { Made } from './visits.ts';
 
@@ -14,8 +17,8 @@ export function noticeOf({ language = 'en', variant, bannerVersion, policyVersio
   const key = [language, variant, bannerVersion, policyVersion, source, policy].join('\n');
   const known = made.get(key);
   if (known) return known;
-  const at = languages.findIndex((each) => language.startsWith(each));
-  const text = (name: keyof typeof phrases) => phrases[name][at] ?? phrases[name][0];
+  const texts = textsIn(languages.find((each) => each === language.slice(0, 2)) ?? 'en');
+  const text = (name: keyof typeof phrases) => texts[name];
   const intro = text('intro');
   const isLater = source === 'preferences';
   const document = {
@@ -24,6 +27,7 @@ export function noticeOf({ language = 'en', variant, bannerVersion, policyVersio
     intro: variant?.endsWith('short') ? (/^[^.:]+[.:]/.exec(intro)?.[0] ?? intro) : intro,
     note: source === 'gpc' ? text('gpc') : undefined,
     links: [{ label: text('policy'), href: policy }],
+    asks: `${text('asks')} ${categories.map(text).join(' · ')}`,
     buttons: [text('accept'), text('reject'), text('customise')],
     settings: {
       title: text('settings'),
@@ -44,4 +48,9 @@ export function noticeOf({ language = 'en', variant, bannerVersion, policyVersio
   if ('refused' in notice) throw new Error(`a notice of the demo ${notice.refused}`);
   made.set(key, notice);
   return notice;
+}
+
+function textsIn(language: string): typeof phrases {
+  if (language === 'en') return phrases;
+  return { ...phrases, ...JSON.parse(readFileSync(`${root}/libs/widget/languages/${language}.json`, 'utf8')) };
 }
