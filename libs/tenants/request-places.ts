@@ -61,16 +61,7 @@ export const changesInPlaces = (
   places: Pick<SharedPlaces, 'changes'>,
   ctx: Context,
 ): Pick<Database, 'transaction'> => ({
-  transaction: async (work, deadline) => {
-    const { organizationId } = organizationIn(ctx);
-    const leave = places.changes.tryTake(organizationId) ?? (await waitFor(places.changes, organizationId, ctx));
-    if (!leave) throw unavailable('the request has ended before its turn');
-    try {
-      return await db.transaction(work, deadline);
-    } finally {
-      leave();
-    }
-  },
+  transaction: (work, deadline) => partInPlace(places.changes, ctx, () => db.transaction(work, deadline)),
 });
 
 /** Undefined where the deadline has answered meanwhile, or the client has left. */
