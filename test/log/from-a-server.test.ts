@@ -112,7 +112,7 @@ describe('a server that records for its visitors', () => {
     expect(await stored(ofImport, 3)).toMatchObject([
       { ip: visitor.ip, country: 'NL', userAgent: visitor.userAgent, source: 'import', bot: false },
       { ip: visitor.ip, country: null, userAgent: null, source: 'import', bot: false },
-      { ip: null, country: null, source: 'import' },
+      { ip: null, country: null, source: 'import', bot: true },
     ]);
     const read = await rates(ofImport);
     await eventually(async () => expect(await read()).toMatchObject({ counted: 3, choices: 0 }));
