@@ -41,6 +41,7 @@ describe('the widget for everyone', () => {
     expect((await round('Tab', 2)).at(-1)).toMatch(/^A link/);
     await page.getByRole('button', { name: 'Customise' }).focus();
     await page.keyboard.press('Enter');
+    await page.locator('dialog:modal').waitFor();
     const settings = ['Close', 'Privacy policy', 'Statistics', 'Marketing', 'Accept all', 'Reject all', 'Save choice'];
     const walked = await round('Tab', settings.length + 2);
     const names = walked.map((name) => settings.find((each) => name.startsWith(each)) ?? name);
@@ -83,6 +84,7 @@ describe('the widget for everyone', () => {
     await question.waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Customise' }).click();
+    await page.locator('dialog:modal').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await question.waitFor();
@@ -144,7 +146,10 @@ describe('the widget for everyone', () => {
   it('the second press of a double tap presses nothing, until half a second after a view has opened', async () => {
     const { page } = await widget.visit.again({ reducedMotion: 'reduce' });
     await page.goto(widget.address);
-    await page.getByRole('button', { name: 'Customise' }).waitFor();
+    await page.getByRole('button', { name: 'Customise' }).click();
+    // once their file is there, they open at once
+    await page.locator('dialog:modal').waitFor();
+    await page.keyboard.press('Escape');
     /** What is under the finger where the last button is, at once and when it can be pressed. */
     const under = () =>
       page.evaluate(async () => {
@@ -190,6 +195,7 @@ describe('the widget for everyone', () => {
     await page.setViewportSize({ width, height });
     await page.goto(widget.address);
     await page.getByRole('button', { name: 'Customise' }).click();
+    await page.locator('dialog:modal').waitFor();
     await page.mouse.move(width / 2, height / 2);
     // until it can be pressed
     await page

@@ -141,7 +141,9 @@ describe('what the visitor was shown', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Kopieren ✓' }).waitFor();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    const lines = [`ID ${record?.id}`, record?.decidedAt, 'Auswahl speichern', '✓ Statistik', '✗ Marketing'];
+    const today = new Intl.DateTimeFormat('de', { dateStyle: 'long' }).format(new Date(record?.decidedAt ?? ''));
+    const inWords = [`Sie haben am ${today} erlaubt: Statistik`, 'Nicht erlaubt: Marketing'];
+    const lines = [...inWords, `ID ${record?.id}`];
     for (const line of [...lines, 'Ihre Daten, Ihre Entscheidung', 'Alle ablehnen', 'Datenschutzeinstellungen'])
       expect(copied.split('\n')).toContain(line);
   });
