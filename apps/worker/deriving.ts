@@ -16,7 +16,7 @@ import { sealing } from '#libs/proof/heads';
 import type { ProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import { createTimestamping } from '#libs/proof/timestamping';
-import { doneWith } from '#libs/record/derivations';
+import { doneWith, isBehindBy } from '#libs/record/derivations';
 import { createClosing, forgetEpochs, lastClosedEpoch } from '#libs/record/epochs';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
@@ -26,6 +26,8 @@ import type { WorkerConfig } from '../settings/worker.ts';
 
 /** seconds */
 const unsealedEpoch = 60;
+/** of epochs that are derived together where nobody waits for each: an epoch costs by itself */
+const span = 15;
 const timestampEvery = 10;
 /** milliseconds */
 const authorityPatience = 10_000;
@@ -48,6 +50,8 @@ interface Row {
   name: string;
   /** the one that has to be done with an epoch before this one begins it */
   after?: string;
+  /** its epochs are derived several at once */
+  spans?: boolean;
   begin(parts: DerivingParts): (signal: AbortSignal) => Promise<void>;
 }
 
@@ -55,8 +59,8 @@ interface Row {
 export const derivationsOf = ({ sealing: settings }: Pick<WorkerConfig, 'sealing'>): Row[] => [
   { name: blankingName, begin: ({ db, config }) => createBlanking({ db, privacyKey: config.privacyKey }) },
   ...(settings ? [sealingWith(settings)] : []),
-  { name: noticeCounting, begin: ({ db }) => createNoticeCounting(db) },
-  { name: facetsName, after: blankingName, begin: ({ db }) => createFacets(db, blankingName) },
+  { name: noticeCounting, spans: true, begin: ({ db }) => createNoticeCounting(db) },
+  { name: facetsName, after: blankingName, spans: true, begin: ({ db }) => createFacets(db, blankingName) },
 ];
 
 const sealingWith = (settings: NonNullable<WorkerConfig['sealing']>): Row => ({
@@ -96,9 +100,13 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
     await close();
     await db.write(forget);
   });
-  for (const { name, after, begin } of derivations) {
+  for (const { name, after, spans, begin } of derivations) {
     const through = after === undefined ? lastClosedEpoch : (sql: Sql) => doneWith(sql, after);
-    round(name, onceAnEpoch(db, begin(parts), through));
+    const derive = onceAnEpoch(db, begin(parts), through);
+    const isDue = (sql: Sql) => isBehindBy(sql, name, span * second);
+    round(name, async (signal) => {
+      if (!spans || (await db.read(isDue))) await derive(signal);
+    });
   }
   round('erase', (signal) => goOnErasing(db, signal));
   round('clear', onceAnEpoch(db, clear));

@@ -1,6 +1,6 @@
 /**
- * Counts the records that name each notice, in all and on each day, epoch by epoch: recording itself would have to lock a
- * row for it.
+ * Counts the records that name each notice, in all and on each day, once their epoch is closed: recording itself would have
+ * to lock a row for it.
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import { createPieceSize, type Derivation, deriveNext } from '#libs/record/derivations';
@@ -24,16 +24,18 @@ export const createNoticeDerivation = (size = createPieceSize(usualLimit)): Deri
     // one that was begun when pieces were smaller goes on where it is, however few its records are
     const counted = await countedThrough(sql, current);
     const isAlone = records > limit || counted > 0;
-    const through = await countNotices(sql, {
-      epoch,
-      domainNumbers: isAlone ? [domainNumber] : domains.map((domain) => domain.domainNumber),
-      after: counted,
-      limit,
-    });
+    const numbers = isAlone ? [domainNumber] : domains.map((domain) => domain.domainNumber);
+    const ofDomains = sql`epoch = ${epoch} and domain_number = any (${numbers})`;
+    const through = await countNotices(sql, ofDomains, { after: counted, limit });
     if (!isAlone) return last.domainNumber;
     if (through === undefined) return domainNumber;
     await noteCounted(sql, current, through);
     return after;
+  },
+  async span(sql, { first, last }) {
+    if (await isBegun(sql, first)) return false;
+    await countNotices(sql, sql`epoch between ${first} and ${last}`, { after: 0, limit: null });
+    return true;
   },
 });
 
@@ -45,18 +47,19 @@ export function createNoticeCounting(db: Database): (signal: AbortSignal) => Pro
 }
 
 /**
- * Adds the records of `epoch` in these domains to the notices that they name, of those beyond number `after` the first
- * `limit`. Returns the last of them if there may be more.
+ * Adds the records of `which` to the notices that they name, of those beyond number `after` the first `limit`, or all (null).
+ * Returns the last of them if there may be more.
  */
 async function countNotices(
   sql: Sql,
-  { epoch, domainNumbers, after, limit }: { epoch: number; domainNumbers: number[]; after: number; limit: number },
+  which: ReturnType<Sql['unsafe']>,
+  { after, limit }: { after: number; limit: number | null },
 ): Promise<number | undefined> {
   const [row] = await sql<{ counted: number; last: number | null }[]>`
     with counted as materialized (
       select notice_number as number, domain_number, count(*) as records, count(*) filter (where not bot) as of_visitors
       from records
-      where epoch = ${epoch} and domain_number = any (${domainNumbers}) and notice_number > ${after}
+      where ${which} and notice_number > ${after}
       group by 1, 2 order by 1 limit ${limit}
     ),
     added as (
@@ -92,6 +95,12 @@ async function countedThrough(sql: Sql, { epoch, domainNumber }: DomainEpoch): P
     select notice_number as through from notice_counting
     where epoch = ${epoch} and domain_number = ${domainNumber}`;
   return row?.through ?? 0;
+}
+
+/** Whether one domain's part of the epoch was counted in pieces, and may not be counted whole. */
+async function isBegun(sql: Sql, epoch: number): Promise<boolean> {
+  const begun = await sql`select from notice_counting where epoch = ${epoch}`;
+  return begun.length > 0;
 }
 
 async function noteCounted(sql: Sql, { epoch, domainNumber }: DomainEpoch, through: number): Promise<void> {

@@ -27,6 +27,17 @@ export interface Derivation {
    * is handled now, or undefined where that is the whole epoch.
    */
   piece(sql: Sql, epoch: number, after: number): Promise<number | undefined>;
+  /**
+   * Handles all records of these epochs at once, no more than a piece may have: an epoch costs by itself, however few its
+   * records are. False where the first epoch was begun in pieces, and goes on in pieces.
+   */
+  span?(sql: Sql, epochs: Span): Promise<boolean>;
+}
+
+/** Epochs that follow each other. */
+export interface Span {
+  first: number;
+  last: number;
 }
 
 /** `elsewhere`: another process is at it. */
@@ -38,7 +49,7 @@ export const deriveNext = (db: Database, derivation: Derivation): Promise<Progre
   return derivation.size ? derivation.size.watch(derive) : derive();
 };
 
-const derivePiece = (db: Database, { name, after, first, piece }: Derivation): Promise<Progress> =>
+const derivePiece = (db: Database, { name, after, size, first, piece, span }: Derivation): Promise<Progress> =>
   withMark(db, name, async (sql, mark) => {
     const through = await derivableThrough(sql, after);
     // read after what may be derived: who is concerned by it is known by then
@@ -48,10 +59,16 @@ const derivePiece = (db: Database, { name, after, first, piece }: Derivation): P
       if (through > mark.epoch) await setMark(sql, name, { epoch: through, domainNumber: 0 });
       return 'done';
     }
-    const reached = await piece(sql, epoch, epoch === mark.epoch + 1 ? mark.domainNumber : 0);
+    const done = epoch === mark.epoch + 1 ? mark.domainNumber : 0;
+    const last = span && size && done === 0 ? await lastOfSpan(sql, epoch, through, size.records()) : undefined;
+    if (last !== undefined && (await span?.(sql, { first: epoch, last }))) {
+      await setMark(sql, name, { epoch: last, domainNumber: 0 });
+      return last === through ? 'done' : 'more';
+    }
+    const reached = await piece(sql, epoch, done);
     const next = reached === undefined ? { epoch, domainNumber: 0 } : { epoch: epoch - 1, domainNumber: reached };
     await setMark(sql, name, next);
-    return 'more';
+    return next.epoch === through ? 'done' : 'more';
   });
 
 /** Does `work` in a transaction that holds the derivation's mark, unless another process holds it. */
@@ -87,6 +104,12 @@ async function nextEpoch(sql: Sql, epoch: number, through: number): Promise<numb
   return row?.epoch ?? undefined;
 }
 
+/** The last epoch from `first` on until which there are no more than `limit` records; undefined where the first has more. */
+async function lastOfSpan(sql: Sql, first: number, through: number, limit: number): Promise<number | undefined> {
+  const [row] = await sql<{ last: number }[]>`select last_of_span(${first}, ${through}, ${limit}) as last`;
+  return row && row.last >= first ? row.last : undefined;
+}
+
 async function setMark(sql: Sql, name: string, { epoch, domainNumber }: Mark): Promise<void> {
   await sql`update derivations set epoch = ${epoch}, domain_number = ${domainNumber} where name = ${name}`;
 }
@@ -95,6 +118,16 @@ async function setMark(sql: Sql, name: string, { epoch, domainNumber }: Mark): P
 export async function doneWith(sql: Sql, name: string): Promise<number> {
   const [row] = await sql<{ epoch: number }[]>`select epoch from derivations where name = ${name}`;
   return row?.epoch ?? 0;
+}
+
+/** Whether the last epoch that the derivation is done with was closed `milliseconds` ago, or none was. */
+export async function isBehindBy(sql: Sql, name: string, milliseconds: number): Promise<boolean> {
+  const [row] = await sql<{ isBehind: boolean }[]>`
+    select not exists (
+      select from derivations join closed_epochs using (epoch)
+      where name = ${name} and closed_at > clock_timestamp() - ${milliseconds} * interval '1 ms'
+    ) as "isBehind"`;
+  return row?.isBehind ?? true;
 }
 
 /** pieces in a row that have to be done before they grow */

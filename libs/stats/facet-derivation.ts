@@ -1,4 +1,7 @@
-/** Facets: statistics by country, banner version and whatever else records have in common, epoch by epoch. */
+/**
+ * Facets: statistics by country, banner version and whatever else records have in common, several epochs at once where
+ * their records are few.
+ */
 
 import type { Database, Sql } from '#libs/base/db/database';
 import {
@@ -38,9 +41,14 @@ export function createFacetDerivation(precursor: string, size = createPieceSize(
       }
       const ids = await nextIds(sql, { epoch, domainNumber, after: through }, limit);
       if (ids.length === 0) return domainNumber;
-      await addRecords(sql, { epoch, domainNumbers: [domainNumber], ids });
+      await addRecords(sql, { domainNumber, ids });
       await noteAdded(sql, { epoch, domainNumber }, toUuid(ids.subarray(-16)));
       return after;
+    },
+    async span(sql, epochs) {
+      if (await isBegun(sql, epochs.first)) return false;
+      await addRecords(sql, epochs);
+      return true;
     },
   };
 }
@@ -87,6 +95,12 @@ async function addedThrough(sql: Sql, { epoch, domainNumber }: DomainEpoch): Pro
   const [row] = await sql<{ id: string }[]>`
     select id from facet_progress where epoch = ${epoch} and domain_number = ${domainNumber}`;
   return row?.id ?? nil;
+}
+
+/** Whether one domain's part of the epoch was added in pieces, and may not be added whole. */
+async function isBegun(sql: Sql, epoch: number): Promise<boolean> {
+  const begun = await sql`select from facet_progress where epoch = ${epoch}`;
+  return begun.length > 0;
 }
 
 async function noteAdded(sql: Sql, { epoch, domainNumber }: DomainEpoch, id: string): Promise<void> {

@@ -393,14 +393,15 @@ describe('the number of records of a notice', () => {
   const close = () => closeOpenEpoch(db);
   const derive = async (sizes?: number[], fails = 0) => {
     const derivation = createNoticeDerivation(sizes && changingSize(sizes));
-    const failing = {
-      ...derivation,
-      piece: async (...given: Parameters<typeof derivation.piece>) => {
-        const result = await derivation.piece(...given);
+    const orKilled =
+      <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+      async (...given: Given) => {
+        const result = await work(...given);
         if (Math.random() < fails) throw new Error('killed');
         return result;
-      },
-    };
+      };
+    const { piece, span } = derivation;
+    const failing = { ...derivation, piece: orKilled(piece), ...(span && { span: orKilled(span) }) };
     for (;;) if ((await deriveNext(db, failing).catch(() => 'more')) === 'done') return;
   };
 

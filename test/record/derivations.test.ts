@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Derivation, deriveNext, doneWith } from '#libs/record/derivations';
+import { createPieceSize, type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/record/derivations';
 import { lastClosedEpoch, secondsBehind } from '#libs/record/epochs';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
@@ -109,5 +109,30 @@ describe('a derivation', () => {
     await runUntilDone(first);
     await runUntilDone(second);
     expect((await derivedBy('second'))[0]?.records).toBe(stored);
+  });
+
+  it('handles epochs together that have no more records than a piece may, and is due again after a time', async () => {
+    const most = 9;
+    const spans: string[] = [];
+    const together: Derivation = {
+      ...counting('together'),
+      size: createPieceSize(most),
+      async span(sql, { first, last }) {
+        const [row] = await sql<{ records: number }[]>`
+          insert into derived (name, epoch, domain_number, records)
+          select 'together', ${first}, 0, count(*) from records where epoch between ${first} and ${last}
+          returning records`;
+        expect(row?.records).toBeLessThanOrEqual(most);
+        spans.push(`${first}-${last}`);
+        return true;
+      },
+    };
+    const isDue = (milliseconds: number) => db.run((sql) => isBehindBy(sql, 'together', milliseconds));
+    expect(await isDue(60_000)).toBe(true);
+    await runUntilDone(together);
+    expect((await derivedBy('together'))[0]?.records).toBe(stored);
+    expect(spans.some((span) => new Set(span.split('-')).size === 2)).toBe(true);
+    expect(await db.run((sql) => doneWith(sql, 'together'))).toBe(await db.run(lastClosedEpoch));
+    expect([await isDue(0), await isDue(60_000)]).toEqual([true, false]);
   });
 });

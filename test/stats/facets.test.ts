@@ -34,14 +34,15 @@ async function store(records: NewRecord[]): Promise<void> {
 async function derive(derivation: Derivation, fails = 0): Promise<void> {
   const blank = createBlankDerivation(undefined);
   while ((await deriveNext(db, blank)) !== 'done');
-  const killed: Derivation = {
-    ...derivation,
-    async piece(...args) {
-      const reached = await derivation.piece(...args);
+  const orKilled =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given) => {
+      const result = await work(...given);
       if (Math.random() < fails) throw new Error('killed');
-      return reached;
-    },
-  };
+      return result;
+    };
+  const { piece, span } = derivation;
+  const killed: Derivation = { ...derivation, piece: orKilled(piece), ...(span && { span: orKilled(span) }) };
   const next = () =>
     deriveNext(db, killed).catch((error: Error) => {
       if (error.message !== 'killed') throw error;

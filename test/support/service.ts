@@ -106,7 +106,7 @@ export async function runApi(env: Record<string, string>, dist = inject('dist'))
 }
 
 /** Milliseconds of a second of the worker's rounds: tests wait for them, and nobody is promised that they are seldom. */
-const second = 200;
+export const second = 200;
 
 /** In this process, until `stop`, or the end of the file. */
 export async function startWorker(env: Record<string, string>): Promise<Worker> {

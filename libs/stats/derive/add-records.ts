@@ -1,13 +1,10 @@
-/** Facets of records: what a piece of a closed epoch adds to them. */
+/** Facets of records: what a piece of closed epochs adds to them. */
 import type { Sql } from '#libs/base/db/database';
+import type { Span } from '#libs/record/derivations';
 import { addFacets } from './add-facets.ts';
 
-export interface Piece {
-  epoch: number;
-  domainNumbers: number[];
-  /** Only these records, 16 bytes each, of a single domain. */
-  ids?: Buffer | undefined;
-}
+/** Whole epochs, some domains of one epoch, or of one domain these records (16 bytes each). */
+export type Piece = Span | { epoch: number; domainNumbers: number[] } | { domainNumber: number; ids: Buffer };
 
 /**
  * Adds the piece's records. Each is read once and grouped by all dimensions at once. What is counted apart is packed into
@@ -99,11 +96,13 @@ export const addRecords = (sql: Sql, piece: Piece): Promise<number> =>
     )`,
   );
 
-function recordsOf(sql: Sql, { epoch, domainNumbers, ids }: Piece) {
-  if (!ids) return sql`(select * from records where epoch = ${epoch} and domain_number = any (${domainNumbers}))`;
+function recordsOf(sql: Sql, piece: Piece) {
+  if ('first' in piece) return sql`(select * from records where epoch between ${piece.first} and ${piece.last})`;
+  if ('epoch' in piece)
+    return sql`(select * from records where epoch = ${piece.epoch} and domain_number = any (${piece.domainNumbers}))`;
   return sql`(
-    select records.* from generate_series(1, ${ids.length}, 16) as at
-    join records on domain_number = ${domainNumbers[0] ?? 0}
-      and records.id = encode(substr(${ids}::bytea, at, 16), 'hex')::uuid
+    select records.* from generate_series(1, ${piece.ids.length}, 16) as at
+    join records on domain_number = ${piece.domainNumber}
+      and records.id = encode(substr(${piece.ids}::bytea, at, 16), 'hex')::uuid
   )`;
 }
