@@ -17,18 +17,28 @@ export interface BatcherOptions<Item, Result> {
   maxPending: number;
   /** How many runs at once. Default 1. */
   concurrency?: number;
-  /**
-   * For runs that cost much by themselves: after one that weighed at least `from`, the next waits up to `milliseconds`
-   * for a weight of `enough`. Default: never.
-   */
-  linger?: { from: number; enough: number; milliseconds: number };
+  /** For runs that cost much by themselves. Default: never. */
+  linger?: Linger<Item>;
   /** Milliseconds after which an item is rejected with BatcherTimeout, whatever its run does. Default: never. */
   patience?: number;
+}
+
+/** After a run of at least `from`, the next waits for `enough`: up to `milliseconds`, and up to `gap` for another item. */
+export interface Linger<Item> {
+  from: number;
+  enough: number;
+  milliseconds: number;
+  /** default: `milliseconds` */
+  gap?: number;
+  /** An item's share of `from` and `enough`. Default: its weight. */
+  count?: (item: Item) => number;
 }
 
 interface Entry<Item, Result> {
   item: Item;
   weight: number;
+  /** as lingering counts */
+  count: number;
   expires: number;
   settled: boolean;
   resolve: (result: Result) => void;
@@ -37,17 +47,20 @@ interface Entry<Item, Result> {
 
 export class Batcher<Item, Result> {
   readonly #options: Required<BatcherOptions<Item, Result>>;
+  readonly #linger: Required<Linger<Item>>;
   #waiting: Entry<Item, Result>[] = [];
   // arrays: a Set that always changes leaves old tables behind, which keep alive what was in them
   #underWay: Entry<Item, Result>[][] = [];
   /** how many have no result yet */
   #unsettled = 0;
   #weight = 0;
-  /** of `#waiting` */
-  #waitingWeight = 0;
-  #lastWeight = 0;
+  /** of `#waiting`, and of the last run, as lingering counts */
+  #waitingCount = 0;
+  #lastCount = 0;
   #scheduled = false;
   #lingering: NodeJS.Timeout | undefined;
+  /** by `performance.now()` */
+  #lingersUntil = 0;
   #sweeper: NodeJS.Timeout | undefined;
   #onIdle: (() => void)[] = [];
 
@@ -55,6 +68,8 @@ export class Batcher<Item, Result> {
     const never = Number.POSITIVE_INFINITY;
     const linger = { from: never, enough: 0, milliseconds: 0 };
     this.#options = { weigh: () => 1, concurrency: 1, patience: never, linger, ...options };
+    const { milliseconds } = this.#options.linger;
+    this.#linger = { gap: milliseconds, count: this.#options.weigh, ...this.#options.linger };
   }
 
   /** `since`: from when its patience counts, by `performance.now()`. */
@@ -63,10 +78,10 @@ export class Batcher<Item, Result> {
     if (this.#weight + weight > this.#options.maxPending) return Promise.reject(new BatcherFull('too much is pending'));
     return new Promise((resolve, reject) => {
       const expires = since + this.#options.patience;
-      const entry = { item, weight, expires, settled: false, resolve, reject };
+      const entry = { item, weight, count: this.#linger.count(item), expires, settled: false, resolve, reject };
       this.#weight += weight;
       this.#waiting.push(entry);
-      this.#waitingWeight += weight;
+      this.#waitingCount += entry.count;
       this.#unsettled += 1;
       this.#schedule();
       this.#watch();
@@ -81,15 +96,18 @@ export class Batcher<Item, Result> {
 
   /** Starts after the current turn of the event loop, so that requests read in the same turn share a run. */
   #schedule(): void {
-    const { concurrency, linger } = this.#options;
-    const hasEnough = this.#lastWeight < linger.from || this.#waitingWeight >= linger.enough;
-    if (this.#scheduled || this.#underWay.length >= concurrency) return;
+    const { from, enough, milliseconds, gap } = this.#linger;
+    const hasEnough = this.#lastCount < from || this.#waitingCount >= enough;
+    if (this.#scheduled || this.#underWay.length >= this.#options.concurrency) return;
     if (hasEnough) {
       this.#scheduled = true;
       clearTimeout(this.#lingering);
       this.#lingering = undefined;
       setImmediate(() => this.#start());
-    } else this.#lingering ??= setTimeout(() => this.#start(), linger.milliseconds);
+    } else if (!this.#lingering) {
+      this.#lingersUntil = performance.now() + milliseconds;
+      this.#lingering = setTimeout(() => this.#start(), Math.min(gap, milliseconds));
+    } else if (performance.now() + gap < this.#lingersUntil) this.#lingering.refresh();
   }
 
   #start(): void {
@@ -129,8 +147,8 @@ export class Batcher<Item, Result> {
       count += 1;
     }
     const batch = this.#waiting.splice(0, count).filter((entry) => !entry.settled);
-    this.#lastWeight = batch.reduce((sum, entry) => sum + entry.weight, 0);
-    this.#waitingWeight -= this.#lastWeight;
+    this.#lastCount = countOf(batch);
+    this.#waitingCount -= this.#lastCount;
     return batch;
   }
 
@@ -151,7 +169,7 @@ export class Batcher<Item, Result> {
         if (entry.expires <= now) this.#settle(entry, () => entry.reject(new BatcherTimeout('no result in time')));
       }
       this.#waiting = this.#waiting.filter((entry) => !entry.settled);
-      this.#waitingWeight = this.#waiting.reduce((sum, entry) => sum + entry.weight, 0);
+      this.#waitingCount = countOf(this.#waiting);
       if (this.#unsettled === 0) {
         clearInterval(this.#sweeper);
         this.#sweeper = undefined;
@@ -159,3 +177,5 @@ export class Batcher<Item, Result> {
     }, 50);
   }
 }
+
+const countOf = (entries: readonly { count: number }[]): number => entries.reduce((sum, { count }) => sum + count, 0);

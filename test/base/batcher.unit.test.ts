@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Batcher, BatcherFull, type BatcherOptions, BatcherTimeout } from '#libs/base/batcher';
+import { Batcher, BatcherFull, type BatcherOptions, BatcherTimeout, type Linger } from '#libs/base/batcher';
 import { eventually } from '../support/wait.ts';
 
 /** A batcher whose runs end when the test says so. */
@@ -79,7 +79,7 @@ describe('a batcher', () => {
 
 describe('a batcher that lingers', () => {
   const hour = 3_600_000;
-  const busy = async (linger: { from: number; enough: number; milliseconds: number }, size = linger.from) => {
+  const busy = async (linger: Linger<string>, size = linger.from) => {
     const given = gated({ linger });
     const first = Array.from({ length: size }, () => given.batcher.add('first'));
     (await given.started(1)).succeed();
@@ -107,6 +107,24 @@ describe('a batcher that lingers', () => {
     expect(run.items).toEqual(['a']);
     run.succeed();
     expect(await added).toBe('a');
+  });
+
+  it('starts with what there is once nothing more comes', async () => {
+    const { batcher, started } = await busy({ from: 3, enough: 4, milliseconds: hour, gap: 20 });
+    const added = ['a', 'b'].map((item) => batcher.add(item));
+    const run = await started(2);
+    expect(run.items).toEqual(['a', 'b']);
+    run.succeed();
+    await Promise.all(added);
+  });
+
+  it('counts as it is told, whatever its items weigh', async () => {
+    const given = gated({ linger: { from: 2, enough: 2, milliseconds: hour, count: () => 1 }, weigh: () => 9 });
+    for (const item of ['a', 'b']) {
+      const added = given.batcher.add(item);
+      (await given.started(item === 'a' ? 1 : 2)).succeed();
+      await added;
+    }
   });
 
   it('runs at once after a run that was not busy', async () => {
@@ -171,7 +189,10 @@ it('every item gets its own batch’s result, whatever comes when', async () => 
     maxLength: 40,
     size: 'max',
   });
-  const lingers = fc.record({ from: fc.nat(6), enough: fc.nat(12), milliseconds: fc.constant(1) });
+  const lingers = fc.record({
+    ...{ from: fc.nat(6), enough: fc.nat(12), milliseconds: fc.constant(3) },
+    gap: fc.integer({ min: 1, max: 4 }),
+  });
   const limits = fc.record({
     maxBatch: fc.integer({ min: 1, max: 10 }),
     concurrency: fc.integer({ min: 1, max: 3 }),

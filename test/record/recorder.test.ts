@@ -73,7 +73,7 @@ describe('the recorder, and the worker behind it', () => {
   });
 
   it('refuses what is too much for its memory, over all shards', async () => {
-    const { recorder: sharded } = await openRecorder(urls, 2);
+    const { recorder: sharded } = await openRecorder(urls, { shards: 2 });
     const half = 40 * 1024 * 1024;
     const inShard = (shard: number) => ['a', 'b', 'c', 'd', 'e', 'f'].find((id) => shardOf(id, 2) === shard) ?? '';
     const [first, second] = [0, 1].map((shard) => sharded.record(make(), inShard(shard), half));
@@ -100,6 +100,25 @@ describe('the recorder, and the worker behind it', () => {
     const jobs = (await waiting()).map((job) => job.data.records.map(({ id }: NewRecord) => id));
     const ids = burst.map(({ id }) => id);
     expect(jobs.toSorted()).toEqual([ids.slice(0, 1), ids.slice(1, 2), ids.slice(2)].toSorted());
+  });
+
+  it('lets records wait for more only under load: each that comes alone is queued and stored at once', async () => {
+    const lingersFor = 3_600_000;
+    const { recorder: patient } = await openRecorder(urls, { lingersFor });
+    const add = () => patient.record(make(), tenant.organizationId, 20_000);
+    const consumer = await openConsumer(urls, db, undefined, { lingersFor });
+    for (let alone = 1; alone <= 4; alone += 1) {
+      expect(await add()).toBe('queued');
+      await eventually(async () => expect(await countStored()).toBe(alone));
+    }
+    await consumer.close();
+    // after eight at once the next one waits, for 64
+    await Promise.all(Array.from({ length: 8 }, add));
+    const next = add();
+    const first = await Promise.race([next, recorder.record(make(), tenant.organizationId, 500).then(() => 'other')]);
+    expect(first).toBe('other');
+    const more = Array.from({ length: 63 }, add);
+    expect(new Set(await Promise.all([next, ...more]))).toEqual(new Set(['queued']));
   });
 
   it('persists directly while Redis is stopped, owing the raises, and queues again by itself once it is back', async () => {

@@ -17,7 +17,7 @@ import { eventually } from './wait.ts';
 /** As the API sets it up, with the API's deadlines. */
 export async function openRecorder(
   urls: { redis: string; postgres: string },
-  shards = 1,
+  { shards = 1, ...more }: { shards?: number; lingersFor?: number } = {},
 ): Promise<{
   recorder: Recorder;
   producer: Producer;
@@ -32,6 +32,7 @@ export async function openRecorder(
     redisHealth,
     persistDirectly: async (records) => void (await persistOrReject(db, records, { owe: true })),
     shards,
+    ...more,
     ...quiet(),
   });
   atEnd(async () => {
@@ -62,7 +63,7 @@ export async function openConsumer(
   urls: { redis: string; postgres: string },
   db: Database,
   counters?: RedisConnection,
-  { shards = 1, mostHeld }: { shards?: number; mostHeld?: number } = {},
+  { shards = 1, ...more }: { shards?: number; mostHeld?: number; lingersFor?: number } = {},
 ): Promise<{ close(): Promise<void> }> {
   const queueRedis = await openRedis(urls.redis, 'worker');
   const config = readWorkerConfig({
@@ -77,7 +78,7 @@ export async function openConsumer(
     redis: counters ?? (await openRedis(urls.redis)),
     db,
     ...quiet(),
-    ...(mostHeld !== undefined && { mostHeld }),
+    ...more,
   });
   let closed: Promise<void> | undefined;
   const close = () => {
