@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { compare } from './bench/compare.ts';
 import { inTurns, type Row, table } from './bench/figures.ts';
-import { against, type Measurement, quick, whole } from './bench/measurement.ts';
+import { type Measurement, quick, whole } from './bench/measurement.ts';
 import { accept } from './bench/measurements/accept.ts';
 import { capacity } from './bench/measurements/capacity.ts';
 import { cost } from './bench/measurements/cost.ts';
@@ -24,42 +25,42 @@ const { values, positionals: names } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean' }, list: { type: 'boolean' }, against: { type: 'string' } },
 });
-/** The checkout to compare with, in turns; each build has its own stores and gets the same load. */
+/** The checkout to compare with, in turns. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
-const scale = values.quick ? quick : other === undefined ? whole : against;
+const scale = values.quick ? quick : whole;
 const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, capacity, cost];
-const offered = all.filter(({ comparable }) => other === undefined || comparable);
+const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
 const signal = onInterrupt();
 
 try {
-  const list = offered.map(({ name, about }) => `${name.padEnd(11)}${about}`).join('\n');
-  const unknown = names.filter((name) => !offered.some((each) => each.name === name));
+  const list = all.map(({ name, about }) => `${name.padEnd(11)}${about}`).join('\n');
+  const unknown = names.filter((name) => !all.some((each) => each.name === name));
   if (unknown.length > 0) throw new Advice(`no measurement ${unknown.join(', ')}; there are\n${list}`);
   if (values.list) console.log(list);
-  else await measure();
+  else if (other === undefined) await measure();
+  else {
+    const args = [...(values.quick ? ['--quick'] : []), ...names];
+    report(await compare({ other, args, rounds: scale.rounds, signal }), []);
+  }
 } catch (error) {
   if (!signal.aborted) console.error(explain(error));
   process.exitCode = 1;
 }
 
 async function measure(): Promise<void> {
-  const dataRoot = ensureDataRoot();
-  const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
   console.log(machine);
-  const starting = startBench(signal, other);
+  const starting = startBench(signal);
   signal.addEventListener('abort', () => {
     void starting.then((started) => started.stop()).finally(() => process.exit(130));
   });
-  const { here, there, stop } = await starting;
+  const stack = await starting;
   const sidesOf = async ({ figure, reference, targets }: Measurement) => {
-    for (const stack of [here, there]) await stack?.reset();
-    return there
-      ? { reference: await figure(there, scale), figure: await figure(here, scale) }
-      : { reference: await reference?.(here, scale), figure: await figure(here, scale), targets };
+    await stack.reset();
+    return { reference: await reference?.(stack, scale), figure: await figure(stack, scale), targets };
   };
   const rows: Row[] = [];
   const failed: string[] = [];
-  for (const each of offered.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  for (const each of all.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const started = performance.now();
     try {
       rows.push(...(await inTurns(scale.rounds, await sidesOf(each))));
@@ -71,11 +72,15 @@ async function measure(): Promise<void> {
     }
     console.log(`${each.name.padEnd(11)}${((performance.now() - started) / 1_000).toFixed(0).padStart(4)} s`);
   }
-  await stop();
+  await stack.stop();
+  report(rows, failed);
+}
+
+function report(rows: Row[], failed: string[]): void {
   console.log(`\n${table(rows, other === undefined ? undefined : ['here', 'there'])}`);
   if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);
   const results = { at: new Date(), machine, other, scale, rows, failed };
-  writeFileSync(path.join(dataRoot, 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(path.join(ensureDataRoot(), 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
   // machines are noisy, so that a missed target alone fails nothing; a lost or doubled record does
   if (failed.length > 0) process.exitCode = 1;
 }

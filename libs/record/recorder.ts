@@ -67,7 +67,16 @@ export function createRecorder(options: {
   /** milliseconds that a job may wait for more records; default 2 */
   lingersFor?: number;
 }): Recorder {
-  const { producer, redisHealth, persistDirectly, shards, log, metrics, tracing, lingersFor = linger.milliseconds } = options;
+  const {
+    producer,
+    redisHealth,
+    persistDirectly,
+    shards,
+    log,
+    metrics,
+    tracing,
+    lingersFor = linger.milliseconds,
+  } = options;
 
   const queue = async (shard: number, records: NewRecord[], origins: readonly Origin[]): Promise<boolean> => {
     if (redisHealth.reason() !== null) return false;

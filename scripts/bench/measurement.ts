@@ -12,8 +12,6 @@ export type Prepare = (stack: Stack, scale: Scale) => Promise<Round>;
 export interface Measurement {
   name: string;
   about: string;
-  /** offered with `--against`, where the other build's figure is the reference: it takes little of a build for granted */
-  comparable?: true;
   targets: Record<string, Target>;
   figure: Prepare;
   /** measured beside it, under the same names */
@@ -30,7 +28,6 @@ export interface Scale {
 
 export const whole: Scale = { rounds: 3, seconds: 6, records: 200_000 };
 export const quick: Scale = { rounds: 1, seconds: 2, records: 10_000 };
-export const against: Scale = { rounds: 6, seconds: 5, records: 100_000 };
 
 /** The reference of what a server answers: Koa alone. */
 export const bareKoa =

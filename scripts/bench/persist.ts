@@ -1,10 +1,10 @@
 /**
- * The bare persist statement of a checkout: 500 rows at a time, one after the other as the worker sends them, through the
- * checkout's own client. Its one argument is a `PersistLoad`. Its output: records a second, what each took of CPU time,
+ * The bare persist statement: 500 rows at a time, one after the other as the worker sends them, through the same client. Its
+ * one argument is a `PersistLoad`. Its output: records a second, what each took of CPU time,
  * and the write-ahead log that Postgres wrote for it.
  */
-import { existsSync } from 'node:fs';
-import path from 'node:path';
+import { createDatabase } from '#libs/base/db/database';
+import { persist } from '#libs/record/persist/persist';
 import { figuresBetween, look } from './cpu-time.ts';
 import { makeRecord } from './requests.ts';
 
@@ -13,8 +13,6 @@ export interface PersistLoad {
   name?: string;
   /** what this process is called in them; default: client */
   client?: string;
-  /** the folder whose `libs` are measured */
-  checkout: string;
   databaseUrl: string;
   domainIds: string[];
   records: number;
@@ -27,14 +25,9 @@ const rows = 500;
 /** statements that are not measured */
 const warmUp = 20;
 const given: PersistLoad = JSON.parse(process.argv[2] ?? '{}');
-const { name = 'persist', client = 'client', checkout, databaseUrl, domainIds, records, postgres } = given;
+const { name = 'persist', client = 'client', databaseUrl, domainIds, records, postgres } = given;
 const { span: [from, to] = [Date.now(), Date.now()] } = given;
 
-const { persist }: typeof import('#libs/record/persist/persist') = await importLib(
-  'record/persist/persist',
-  'store/records/persist',
-);
-const { createDatabase }: typeof import('#libs/base/db/database') = await importLib('base/db/database', 'store/sql');
 /** A checkpoint may take longer than any statement of the worker. */
 const timeouts = { statementTimeout: 60_000, deadline: 61_000 };
 const db = createDatabase({ url: databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });
@@ -56,12 +49,6 @@ const figures = figuresBetween(name, first, look(stored, pids));
 const log = { value: ((await logPosition()) - logged) / stored, unit: 'bytes' };
 await db.close();
 process.stdout.write(JSON.stringify({ ...figures, [`${name}: log`]: log }));
-
-/** `now` and `before`: where it is, and where older checkouts have it. Its own `#libs` are those of its checkout. */
-function importLib(now: string, before: string) {
-  const [here, there] = [now, before].map((lib) => path.join(checkout, `libs/${lib}.ts`));
-  return import(here && existsSync(here) ? here : String(there));
-}
 
 /** In bytes. */
 async function logPosition(): Promise<number> {

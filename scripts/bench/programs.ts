@@ -1,7 +1,4 @@
-/**
- * The bench's own programs, each a process: the load generator and the references. They are always this checkout's; only
- * `persist.ts` sends what it makes by the libraries of the checkout that it measures.
- */
+/** The bench's own programs, each a process: the load generator and the references. */
 import path from 'node:path';
 import { nodeFlags } from '../stack/assent-process.ts';
 import { root } from '../stack/paths.ts';
@@ -52,10 +49,10 @@ export async function load(wanted: Load): Promise<LoadResult> {
   return result;
 }
 
-/** By the stack's own checkout; default: into all its domains. */
+/** Default: into all its domains. */
 export function persistAlone(stack: Stack, wanted: Partial<PersistLoad> & { records: number }): Promise<Figures> {
-  const { checkout, databaseUrl, domainIds, pids } = stack;
-  const load: PersistLoad = { checkout, databaseUrl, domainIds, postgres: pids.Postgres, ...wanted };
+  const { databaseUrl, domainIds, pids } = stack;
+  const load: PersistLoad = { databaseUrl, domainIds, postgres: pids.Postgres, ...wanted };
   return resultOf(startProgram('persist', load));
 }
 

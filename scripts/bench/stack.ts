@@ -1,8 +1,4 @@
-/**
- * What is measured: real processes of one build, with a Postgres and a Redis of their own, set up as they are shipped.
- * All that is taken for granted of a build is its three programs, HTTP, the names of the queue's keys, `records`,
- * `counters`, `domains`, and the signatures of `persist` and `createDatabase`.
- */
+/** What is measured: real processes of this build, with a Postgres and a Redis of their own, set up as they are shipped. */
 import path from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -11,8 +7,6 @@ import { queuePrefix, recordQueue } from '#libs/record/queue';
 import { answersReady, launch, runCli } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { type Site, signToken } from '../stack/client.ts';
-import { outputOf } from '../stack/command.ts';
-import { root } from '../stack/paths.ts';
 import { freePort } from '../stack/ports.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
 import { addDomains, makeSites } from '../stack/sites.ts';
@@ -22,28 +16,15 @@ import { startBare } from './programs.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 
-/** Builds this checkout, and `other` where it is given, and starts a stack of each. An abort ends what was started. */
-export const startBench = (signal: AbortSignal, other: string | undefined) =>
+/** Builds this checkout, and starts a stack of it. An abort ends what was started. */
+export const startBench = (signal: AbortSignal) =>
   startRun('bench', async (run) => {
     const dist = path.join(run.folder, 'dist');
     await build(dist, signal);
-    const start = async (name: string, from: Build) => {
-      const started = await startRun(name, (own) => startStack(own, from, signal));
-      run.onStop(started.stop);
-      return started;
-    };
-    const here = await start('bench-here', { checkout: root, dist });
-    if (other === undefined) return { here };
-    await outputOf('npm', ['run', '-s', 'build'], { cwd: other, env: process.env, signal });
-    return { here, there: await start('bench-there', { checkout: other, dist: path.join(other, 'dist') }) };
+    return startStack(run, dist, signal);
   });
 
-interface Build {
-  checkout: string;
-  dist: string;
-}
-
-async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSignal) {
+async function startStack(run: Run, dist: string, signal: AbortSignal) {
   const { env, ...stores } = await startStores(run, { signal });
   const cli = (...args: string[]) => runCli(dist, args, { env, signal });
   await cli('migrate');
@@ -66,7 +47,7 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
     return started;
   };
 
-  /** It is ready when the operations port says so: log lines may differ between two builds. */
+  /** It is ready when the operations port says so. */
   async function start(app: 'api' | 'worker', settings: Record<string, string> = {}): Promise<Server> {
     const [port, ops] = [String(await freePort()), String(await freePort())];
     const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops, ...settings });
@@ -80,7 +61,6 @@ async function startStack(run: Run, { checkout, dist }: Build, signal: AbortSign
   const sites: Site[] = [];
   while (sites.length < 20) sites.push(...(await makeSites(cli, 4)));
   return {
-    checkout,
     /** runs one command to its end; returns its output */
     cli,
     databaseUrl: env.DATABASE_URL,

@@ -4,7 +4,6 @@ import { bareKoa, fullLoad, type Measurement } from '../measurement.ts';
 export const accept: Measurement = {
   name: 'accept',
   about: 'records that one API process acknowledges a second, without a worker ÷ bare Koa',
-  comparable: true,
   reference: bareKoa('accept'),
   figure: async ({ sites, startApi }, { seconds }) =>
     fullLoad('accept', await startApi(), { seconds, send: { sites } }),

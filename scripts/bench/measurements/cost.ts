@@ -25,7 +25,6 @@ export const cost: Measurement = {
   name: 'cost',
   about:
     "CPU time of a record ÷ that of bare Koa's answer, by rate, domains and how often it is sealed; p99, freshness",
-  comparable: true,
   figure: async (stack, { seconds }) => {
     const [first] = stack.sites;
     if (!first) throw new Error('there is no domain');

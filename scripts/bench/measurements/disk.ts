@@ -6,7 +6,6 @@ import { persistAlone } from '../programs.ts';
 export const disk: Measurement = {
   name: 'disk',
   about: 'bytes of a stored record: on disk, in all and by part, and in the write-ahead log',
-  comparable: true,
   targets: {},
   figure: async (stack, { records }) => {
     const { 'persist: log': log } = await persistAlone(stack, { records });

@@ -11,7 +11,6 @@ const connections = 50;
 export const drain: Measurement = {
   name: 'drain',
   about: 'records/s of one worker on a backlog ÷ the bare persist statement at 500 rows; bytes of a queued record',
-  comparable: true,
   reference:
     async (stack, { records }) =>
     () =>

@@ -32,7 +32,6 @@ async function fillCounters(stack: Stack): Promise<void> {
 export const stats: Measurement = {
   name: 'stats',
   about: 'GET stats over 20 months ÷ a Koa GET that only verifies the same token',
-  comparable: true,
   reference: bareKoa('stats', readsOf),
   figure: async (stack, { seconds }) => {
     await fillCounters(stack);

@@ -16,7 +16,6 @@ const probing = 2;
 export const sustain: Measurement = {
   name: 'sustain',
   about: 'records/s stored end to end with no growing backlog ÷ bare Koa, and the CPU time that each record takes',
-  comparable: true,
   reference: bareKoa('sustain'),
   figure: async (stack, { seconds }) => sustained('sustain', stack, seconds),
   targets: { sustain: atLeast(0.6) },

@@ -1,0 +1,53 @@
+/** Two checkouts beside each other: each measures itself, with the bench that it has, in turns. */
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { Advice } from '../stack/advice.ts';
+import { lastLines, runCommand } from '../stack/command.ts';
+import { root } from '../stack/paths.ts';
+import { type Figures, inTurns, type Row } from './figures.ts';
+
+interface Comparison {
+  /** the folder of the other checkout */
+  other: string;
+  /** of the bench: names of measurements, and its options */
+  args: string[];
+  /** runs of each bench */
+  rounds: number;
+  signal: AbortSignal;
+}
+
+/** What a bench writes down, as far as it is read here; a figure that was not taken is null in JSON. */
+const results = z.object({
+  rows: z.array(
+    z.object({ name: z.string(), unit: z.string(), figure: z.number().nullable(), ratio: z.number().nullish() }),
+  ),
+});
+
+/** This checkout's figures, with the other's as their references. */
+export function compare({ other, args, rounds, signal }: Comparison): Promise<Row[]> {
+  const of = (checkout: string) => () => benchOf(checkout, args, signal);
+  return inTurns(rounds, { figure: of(root), reference: of(other) });
+}
+
+/** The figures of one run of a checkout's own bench, and what each is of its reference. */
+async function benchOf(checkout: string, args: string[], signal: AbortSignal): Promise<Figures> {
+  const file = path.join(checkout, '.data/bench.json');
+  rmSync(file, { force: true });
+  const started = performance.now();
+  const { code, output } = await runCommand(process.execPath, ['scripts/run.mjs', 'bench', ...args], {
+    ...{ cwd: checkout, env: process.env, signal },
+    // it stops its stores first
+    stopSignal: 'SIGINT',
+    stopDeadlineMs: 30_000,
+  });
+  if (code !== 0) throw new Advice(`the bench of ${checkout} failed:\n${lastLines(output)}`);
+  console.log(`${checkout}  ${((performance.now() - started) / 1_000).toFixed(0)} s`);
+  const { rows } = results.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return Object.fromEntries(
+    rows.flatMap(({ name, unit, figure, ratio }) => [
+      [name, { value: figure ?? Number.NaN, unit }],
+      ...(ratio === undefined || ratio === null ? [] : [[`${name} ÷ reference`, { value: ratio, unit: '' }]]),
+    ]),
+  );
+}
