@@ -59,6 +59,11 @@ export async function startPostgres({
     const flags = [`--pwfile=${passwordFile}`, ...(settings.fsync === 'off' ? ['--no-sync'] : [])];
     await initialize(path.join(binDir, 'initdb'), flags, { ...user, signal, cwd: dataDir });
   }
+  const postgresAt = path.join(binDir, 'postgres');
+  // the write-ahead log holds whole pages after each checkpoint; not every Postgres was built with this
+  const lz4 = { wal_compression: 'lz4' };
+  const asked = ['-D', cluster, '-c', 'wal_compression=lz4', '-C', 'wal_compression'];
+  const { code } = await runCommand(postgresAt, asked, { ...user, cwd: dataDir, signal });
   const pidFile = path.join(cluster, 'postmaster.pid');
   const leftover = readNumber(pidFile);
   await untilEnded(leftover, cluster);
@@ -73,9 +78,9 @@ export async function startPostgres({
     port,
     signal,
     urlOf: (onPort) => `postgres://${NAME}:${password}@127.0.0.1:${onPort}/${NAME}?sslmode=disable`,
-    command: path.join(binDir, 'postgres'),
+    command: postgresAt,
     argumentsOf: (onPort) => {
-      const all = { ...own, port: onPort, ...tls, ...settings };
+      const all = { ...own, ...(code === 0 && lz4), port: onPort, ...tls, ...settings };
       return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     },
     // fast shutdown: it does not wait for clients
