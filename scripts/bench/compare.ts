@@ -8,7 +8,8 @@ import { root } from '../stack/paths.ts';
 import { type Figures, inTurns, type Row } from './figures.ts';
 
 interface Comparison {
-  /** the folder of the other checkout */
+  /** the folders of both checkouts; default: `own` is this one */
+  own?: string;
   other: string;
   /** of the bench: names of measurements, and its options */
   args: string[];
@@ -24,10 +25,10 @@ const results = z.object({
   ),
 });
 
-/** This checkout's figures, with the other's as their references. */
-export function compare({ other, args, rounds, signal }: Comparison): Promise<Row[]> {
+/** The own figures, with the other's as their references. */
+export function compare({ own = root, other, args, rounds, signal }: Comparison): Promise<Row[]> {
   const of = (checkout: string) => () => benchOf(checkout, args, signal);
-  return inTurns(rounds, { figure: of(root), reference: of(other) });
+  return inTurns(rounds, { figure: of(own), reference: of(other) });
 }
 
 /** The figures of one run of a checkout's own bench, and what each is of its reference. */

@@ -1,10 +1,14 @@
 /** The parts of the bench that calculate, and its load generator: a wrong figure is worse than none. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Load, LoadResult } from '../../scripts/bench/client.ts';
+import { compare } from '../../scripts/bench/compare.ts';
 import { figuresOver, type Look } from '../../scripts/bench/cpu-time.ts';
 import { atLeast, atMost, inTurns, judge, median, quantile } from '../../scripts/bench/figures.ts';
 
@@ -50,6 +54,48 @@ describe('rounds', () => {
     expect(order).toEqual([one, other, other, one, one, other].flat());
     const judged = { target: { is: 'at least', value: 0.81 }, met: false };
     expect(rows).toEqual([{ name: 'rate', unit: 'x', figure: 9, reference: 10, ratio: 0.8, ...judged }]);
+  });
+});
+
+describe('two checkouts', () => {
+  /** One whose bench writes these figures down, or says that it lacks what is asked for. */
+  const checkout = (rows: object[], lacks = '') => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'assent-bench-'));
+    for (const each of ['scripts', '.data']) mkdirSync(path.join(folder, each));
+    const program = `
+      const asked = process.argv.slice(2).join(' ');
+      if (${JSON.stringify(lacks)} !== '' && asked.includes(${JSON.stringify(lacks)})) {
+        console.error('no measurement ${lacks}');
+        process.exit(1);
+      }
+      const rows = ${JSON.stringify(rows)}.map((row) => ({ ...row, unit: asked }));
+      require('node:fs').writeFileSync('.data/bench.json', JSON.stringify({ rows, failed: [] }));`;
+    writeFileSync(
+      path.join(folder, 'scripts/run.mjs'),
+      `import { createRequire } from 'node:module';
+      const require = createRequire(import.meta.url);${program}`,
+    );
+    return folder;
+  };
+  const { signal } = new AbortController();
+
+  it('are compared by what each measures itself, also of its own reference', async () => {
+    const own = checkout([{ name: 'a', figure: 6, ratio: 0.5 }]);
+    const other = checkout([
+      { name: 'a', figure: 3, ratio: 0.25 },
+      { name: 'gone', figure: 1 },
+    ]);
+    const rows = await compare({ own, other, args: ['--quick', 'a'], rounds: 2, signal });
+    expect(rows).toEqual([
+      { name: 'a', unit: 'bench --quick a', figure: 6, reference: 3, ratio: 2 },
+      { name: 'a ÷ reference', unit: '', figure: 0.5, reference: 0.25, ratio: 2 },
+    ]);
+  });
+
+  it('say which of them lacks a measurement', async () => {
+    const other = checkout([], 'cost');
+    const compared = compare({ own: checkout([]), other, args: ['cost'], rounds: 1, signal });
+    await expect(compared).rejects.toThrow(`${other} failed:\nno measurement cost`);
   });
 });
 
