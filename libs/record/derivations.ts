@@ -43,15 +43,23 @@ export interface Span {
 /** `elsewhere`: another process is at it. */
 export type Progress = 'more' | 'done' | 'elsewhere';
 
-/** Handles one piece, if there is one. */
-export const deriveNext = (db: Database, derivation: Derivation): Promise<Progress> => {
-  const derive = () => derivePiece(db, derivation);
+/** Handles one piece, if there is one. `upTo`: the last epoch that it may have; default: whatever may be derived. */
+export const deriveNext = (
+  db: Database,
+  derivation: Derivation,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<Progress> => {
+  const derive = () => derivePiece(db, derivation, upTo);
   return derivation.size ? derivation.size.watch(derive) : derive();
 };
 
-const derivePiece = (db: Database, { name, after, size, first, piece, span }: Derivation): Promise<Progress> =>
+const derivePiece = (
+  db: Database,
+  { name, after, size, first, piece, span }: Derivation,
+  upTo: number,
+): Promise<Progress> =>
   withMark(db, name, async (sql, mark) => {
-    const through = await derivableThrough(sql, after);
+    const through = Math.min(upTo, await derivableThrough(sql, after));
     // read after what may be derived: who is concerned by it is known by then
     const from = first ? ((await first(sql)) ?? Number.POSITIVE_INFINITY) : 0;
     const epoch = from > through ? undefined : await nextEpoch(sql, Math.max(mark.epoch, from - 1), through);

@@ -68,8 +68,7 @@ export function createFacets(
     const newest = await db.read(newestDisplays);
     const sweep = () => size.watch(() => sweepDisplays(db, newest, size.records()));
     if ((await whileMore(signal, sweep)) !== 'done') return;
-    const isBehind = async () => (await db.read((sql) => doneWith(sql, facetsName))) < through;
-    await whileMore(signal, async () => ((await isBehind()) ? deriveNext(db, derivation) : 'done'));
+    await whileMore(signal, () => deriveNext(db, derivation, through));
   };
 }
 
