@@ -16,7 +16,7 @@ import { sealing } from '#libs/proof/heads';
 import type { ProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import { createTimestamping } from '#libs/proof/timestamping';
-import { doneWith, isBehindBy } from '#libs/record/derivations';
+import { doneWith, doneWithAll, isBehindBy } from '#libs/record/derivations';
 import { createClosing, forgetEpochs, lastClosedEpoch } from '#libs/record/epochs';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
@@ -31,8 +31,6 @@ const span = 15;
 const timestampEvery = 10;
 /** milliseconds */
 const authorityPatience = 10_000;
-/** an epoch after all others */
-const endOfTime = 2 ** 31 - 1;
 
 interface DerivingParts {
   config: Pick<WorkerConfig, 'sealing' | 'timestampUrl' | 'privacyKey' | 'backupDays' | 'queueShards'>;
@@ -92,10 +90,8 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   if (!timestamp) metrics.timestampAge.set(0);
   const close = createClosing({ db, log, pace: (epoch - 0.5) * second });
   // when the last one was closed that all are done with says until when what they made is complete
-  const forget = async (sql: Sql) => {
-    const marks = await Promise.all(derivations.map(({ name }) => doneWith(sql, name)));
-    await forgetEpochs(sql, Math.min(endOfTime, ...marks));
-  };
+  const names = derivations.map(({ name }) => name);
+  const forget = async (sql: Sql) => forgetEpochs(sql, await doneWithAll(sql, names));
   round('close', async () => {
     await close();
     await db.write(forget);

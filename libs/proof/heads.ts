@@ -61,6 +61,7 @@ async function lock(sql: Sql, domainNumbers: number[]): Promise<Map<number, Head
 }
 
 export async function saveHeads(sql: Sql, heads: Head[]): Promise<void> {
+  if (heads.length === 0) return;
   const rows = heads.map((head) => ({ ...head, frontier: Buffer.from(head.frontier).toString('base64') }));
   await sql`
     update logs set

@@ -128,6 +128,13 @@ export async function doneWith(sql: Sql, name: string): Promise<number> {
   return row?.epoch ?? 0;
 }
 
+/** The last epoch that all of these derivations are done with. */
+export async function doneWithAll(sql: Sql, names: string[]): Promise<number> {
+  const [row] = await sql<{ epoch: number | null }[]>`
+    select min(coalesce(epoch, 0)) as epoch from unnest(${names}::text[]) as name left join derivations using (name)`;
+  return row?.epoch ?? 0;
+}
+
 /** Whether the last epoch that the derivation is done with was closed `milliseconds` ago, or none was. */
 export async function isBehindBy(sql: Sql, name: string, milliseconds: number): Promise<boolean> {
   const [row] = await sql<{ isBehind: boolean }[]>`
