@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Batcher, BatcherFull, type BatcherOptions, BatcherTimeout, type Linger } from '#libs/base/batcher';
 import { eventually } from '../support/wait.ts';
 
@@ -109,17 +109,21 @@ describe('a batcher that lingers', () => {
     expect(await added).toBe('a');
   });
 
-  it('starts with what there is once nothing more comes', async () => {
-    const { batcher, started } = await busy({ from: 3, enough: 4, milliseconds: hour, gap: 20 });
-    const added = ['a', 'b'].map((item) => batcher.add(item));
-    const run = await started(2);
-    expect(run.items).toEqual(['a', 'b']);
-    run.succeed();
-    await Promise.all(added);
+  it('waits as long as more comes, and starts with what there is once nothing does', async () => {
+    const { batcher, runs } = await busy({ from: 3, enough: 9, milliseconds: 100, gap: 20 });
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    for (const item of ['a', 'b', 'c']) {
+      void batcher.add(item);
+      vi.advanceTimersByTime(15);
+    }
+    expect(runs).toHaveLength(1);
+    vi.advanceTimersByTime(5);
+    expect(runs[1]?.items).toEqual(['a', 'b', 'c']);
   });
 
   it('counts as it is told, whatever its items weigh', async () => {
-    const given = gated({ linger: { from: 2, enough: 2, milliseconds: hour, count: () => 1 }, weigh: () => 9 });
+    const given = gated({ linger: { from: 2, enough: 20, milliseconds: hour, count: () => 1 }, weigh: () => 9 });
     for (const item of ['a', 'b']) {
       const added = given.batcher.add(item);
       (await given.started(item === 'a' ? 1 : 2)).succeed();
