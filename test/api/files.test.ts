@@ -126,7 +126,8 @@ describe('the reference at /docs', () => {
 
 describe('the files of the widget', () => {
   /** The hash of the texts that a widget was built with. */
-  const textsIn = (script: string) => /(?<=\/texts-|[`"'])(?!0123456789abcdef)[0-9a-f]{16}(?=[`"'/])/.exec(script)?.[0] ?? '';
+  const textsIn = (script: string) =>
+    /(?<=\/texts-|[`"'])(?!0123456789abcdef)[0-9a-f]{16}(?=[`"'/])/.exec(script)?.[0] ?? '';
   const hashedPath = (name: string, content: string) =>
     `/${name}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.js`;
 

@@ -101,7 +101,9 @@ describe.each(pages)('%s', (page) => {
 
   it('names commands of the command line that are there, with flags that they have', () => {
     // a name in backticks alone may be something else
-    const said = readPage(page).matchAll(/(`assent |assent -- |cli\/main\.js |`)([a-z]+(?: [a-z][a-z-]*)?)([^`\n|&>#;]*)/g);
+    const said = readPage(page).matchAll(
+      /(`assent |assent -- |cli\/main\.js |`)([a-z]+(?: [a-z][a-z-]*)?)([^`\n|&>#;]*)/g,
+    );
     const unknown = [...said].flatMap(([, before, name = '', rest = '']) => {
       const flags = commands.get(name);
       if (!flags) return before === '`' ? [] : [name];

@@ -2,4 +2,5 @@
 const offer = document.querySelector('#offer');
 offer.textContent = 'You allowed marketing, so this tag ran: 10 % off the first order.';
 offer.classList.add('awake');
+// biome-ignore lint/suspicious/noDocumentCookie: tags set cookies so
 document.cookie = 'fern_offer=10;path=/;max-age=2592000;samesite=lax';
