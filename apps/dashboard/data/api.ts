@@ -1,14 +1,24 @@
 /** The endpoints. Every request either resolves to its answer or throws an `ApiError`. */
 
 import type { ProblemBody } from '#libs/base/terms/problem';
-import type { Dimension } from '#libs/base/terms/terms';
-import type { OrgStats, RecordsPage } from '#libs/log/contract';
+import type { logRoutes } from '#libs/log/routes';
 import type { Erasure, Visitor } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
-import type { DomainStats, Organization, OrganizationStats } from '#libs/stats/contract';
+import type { statsRoutes } from '#libs/stats/routes';
 import { ApiError } from './api-error.ts';
 import { base } from './base.ts';
-import type { Ask, Call, Called } from './calls.ts';
+import {
+  type AnswerTo,
+  type Ask,
+  type Asked,
+  type AskRaw,
+  bodyOf,
+  type Call,
+  type Called,
+  type Endpoint,
+  type GivenTo,
+  type How,
+} from './calls.ts';
 import { createManageApi } from './manage-api.ts';
 import { learnServiceTime } from './service-clock.ts';
 import { createWebhookApi } from './webhook-api.ts';
@@ -18,14 +28,9 @@ const timeout = 8_000;
 /** Milliseconds for all that is stored about a visitor, which the service streams. */
 const streamTimeout = 120_000;
 
-type Query = Record<string, string | number | boolean | undefined>;
-
-interface StatsQuery {
-  from: string;
-  to: string;
-  interval?: 'day' | 'month' | undefined;
-  by?: Dimension | undefined;
-}
+type StatsQuery = Asked<(typeof statsRoutes)['getDomainStats']>;
+type RecordsQuery = Asked<(typeof logRoutes)['getRecords']>;
+type ExportQuery = Asked<(typeof logRoutes)['exportDomain']>;
 
 export type Api = ReturnType<typeof createApi>;
 
@@ -49,40 +54,41 @@ export interface Sealed {
 
 /** The token may be renewed in between. `onRefused` is called when the service does not accept the token, now or any more. */
 export function createApi(session: { readonly token: string }, onRefused: () => void) {
-  async function get<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body> {
-    return readBody<Body>(await ifJson(await ask(path, query, signal)));
-  }
+  const ask: AskRaw = async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(timeout) } = {}) => {
+    const { token } = session;
+    // fetch throws on characters that a header cannot hold
+    if (!/^[\x21-\x7e]+$/.test(token)) {
+      onRefused();
+      throw new ApiError('refused', 'this is not an access token');
+    }
+    const { body, tag, signal }: Call = given;
+    const response = await send(addressOf(endpoint, given), token, {
+      method: endpoint.replace(/ .*/, '').toUpperCase(),
+      ...(body && { body: JSON.stringify(body) }),
+      ...{ signal, expiry },
+      headers: { 'content-type': body && 'application/json', 'if-match': tag ?? undefined, ...headers },
+    });
+    learnServiceTime(response.headers.get('date'));
+    return response;
+  };
 
-  async function getText(path: string, query: Query, accept: string, signal?: AbortSignal): Promise<Response> {
-    const response = await ask(path, query, signal, { accept });
+  const read = async <Body>(response: Response): Promise<Called<Body>> => ({
+    body: await readBody(await ifJson(response)),
+    tag: response.headers.get('etag'),
+  });
+  const call: Ask = async (endpoint, given) => read(await ask(endpoint, given));
+
+  const getText: AskRaw = async (endpoint, given, how) => {
+    const response = await ask(endpoint, given, how);
     if (response.ok) return response;
     throw await refuse(response);
-  }
-
-  async function post(path: string, body: object, signal?: AbortSignal): Promise<string> {
-    const headers = { 'content-type': 'application/json' };
-    const expiry = AbortSignal.timeout(streamTimeout);
-    const sent = { expiry, method: 'POST', body: JSON.stringify(body) };
-    return readText(await ifJson(await ask(path, {}, signal, headers, sent)));
-  }
-
-  async function call<Body>(method: string, path: string, { params = {}, query = {}, body, tag, signal }: Call = {}) {
-    const named = path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''));
-    const headers = { 'content-type': body && 'application/json', 'if-match': tag ?? undefined };
-    const sent = body && { body: JSON.stringify(body) };
-    const response = await ifJson(await ask(named, query, signal, headers, { method, ...sent }));
-    const called: Called<Body> = { body: await readBody<Body>(response), tag: response.headers.get('etag') };
-    return called;
-  }
-
-  const byRow: Ask = (method, path, given) => call(method.toUpperCase(), path, given);
+  };
 
   /** However long it takes, once it has begun. */
-  async function getFile(path: string, query: Query, signal?: AbortSignal): Promise<ExportedFile> {
+  async function getFile(begun: (how: How) => Promise<Response>, signal?: AbortSignal): Promise<ExportedFile> {
     const beginning = new AbortController();
     const timer = setTimeout(() => beginning.abort(), timeout);
-    const asked = ask(path, query, signal, {}, { expiry: beginning.signal });
-    const response = await asked.finally(() => clearTimeout(timer));
+    const response = await begun({ expiry: beginning.signal }).finally(() => clearTimeout(timer));
     if (!response.ok) throw await refuse(response);
     const [, name = 'export'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
     const content = await response.blob().catch((error: unknown) => {
@@ -90,24 +96,6 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
       throw new ApiError('unreachable', 'The answer was cut off.');
     });
     return { name, content };
-  }
-
-  async function ask(
-    path: string,
-    query: Query,
-    signal?: AbortSignal,
-    headers: Headers = {},
-    { expiry = AbortSignal.timeout(timeout), ...sent }: { expiry?: AbortSignal } & Sent = {},
-  ): Promise<Response> {
-    const { token } = session;
-    // fetch throws on characters that a header cannot hold
-    if (!/^[\x21-\x7e]+$/.test(token)) {
-      onRefused();
-      throw new ApiError('refused', 'this is not an access token');
-    }
-    const response = await send(`${path}${queryString(query)}`, token, { ...sent, signal, expiry, headers });
-    learnServiceTime(response.headers.get('date'));
-    return response;
   }
 
   async function ifJson(response: Response): Promise<Response> {
@@ -123,67 +111,90 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
 
   /** of the last answer to each question */
   const tags = new Map<string, string>();
-  async function getMoved<Body>(path: string, query: Query, signal?: AbortSignal): Promise<Body | null> {
-    const question = path + queryString(query);
-    const response = await ask(path, query, signal, { 'if-none-match': tags.get(question) });
+  async function getMoved<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<AnswerTo<Of> | null> {
+    const question = addressOf(endpoint, given);
+    const response = await ask(endpoint, given, { headers: { 'if-none-match': tags.get(question) } });
     if (response.status === 304) return null;
-    const body = await readBody<Body>(await ifJson(response));
-    const tag = response.headers.get('etag');
+    const { body, tag } = await read<AnswerTo<Of>>(response);
     if (tag === null) tags.delete(question);
     else tags.set(question, tag);
     return body;
   }
 
-  const domain = (domainId: string) => `/v1/consent/${encodeURIComponent(domainId)}`;
   const ofLog = ({ log }: FullRecord) => ({ log: log ?? undefined });
+  const long = () => ({ expiry: AbortSignal.timeout(streamTimeout) });
   return {
-    organization: (signal?: AbortSignal) => get<Organization>('/v1/organization', {}, signal),
+    organization: (signal?: AbortSignal) => call('get /v1/organization', { signal }).then(bodyOf),
     orgStats: (query: { limit?: number; cursor?: string }, signal?: AbortSignal) =>
-      get<OrgStats>('/v1/consent/org-stats', query, signal),
+      call('get /v1/consent/org-stats', { query, signal }).then(bodyOf),
     /** The same, or null while no total has moved since the last answer to this question that was not null. */
     movedOrgStats: (query: { limit: number }, signal?: AbortSignal) =>
-      getMoved<OrgStats>('/v1/consent/org-stats', query, signal),
+      getMoved('get /v1/consent/org-stats', { query, signal }),
     stats: (domainId: string, query: StatsQuery, signal?: AbortSignal) =>
-      get<DomainStats>(`${domain(domainId)}/stats`, { ...query }, signal),
+      call(`get ${domain}/stats`, { params: { domainId }, query, signal }).then(bodyOf),
     /** Over all domains. */
     organizationStats: (query: StatsQuery, signal?: AbortSignal) =>
-      get<OrganizationStats>('/v1/organization/stats', { ...query }, signal),
-    records: (domainId: string, query: Query, signal?: AbortSignal) =>
-      get<RecordsPage>(`${domain(domainId)}/records`, query, signal),
+      call('get /v1/organization/stats', { query, signal }).then(bodyOf),
+    records: (domainId: string, query: RecordsQuery, signal?: AbortSignal) =>
+      call(`get ${domain}/records`, { params: { domainId }, query, signal }).then(bodyOf),
     record: (domainId: string, recordId: string, signal?: AbortSignal) =>
-      get<FullRecord>(`${domain(domainId)}/records/${recordId}`, {}, signal),
+      call(`get ${domain}/records/:recordId`, { params: { domainId, recordId }, signal }).then(bodyOf),
     /** How far the domain's log is sealed; null where nothing is. */
     sealed: (domainId: string, signal?: AbortSignal): Promise<Sealed | null> =>
-      getText(`${domain(domainId)}/log/checkpoint`, {}, 'text/plain', signal).then(readSealed, (error: unknown) => {
-        if (error instanceof ApiError && error.code === 'not_found') return null;
-        throw error;
-      }),
+      getText(`get ${domain}/log/checkpoint`, { params: { domainId }, signal }, asText).then(
+        readSealed,
+        (error: unknown) => {
+          if (error instanceof ApiError && error.code === 'not_found') return null;
+          throw error;
+        },
+      ),
     /** The bundle that proves a record, as the service sent it. */
     proof: (record: FullRecord, signal?: AbortSignal) =>
-      getText(`${domain(record.domainId)}/records/${record.id}/proof`, ofLog(record), 'application/json', signal).then(
-        readText,
-      ),
+      getText(
+        `get ${domain}/records/:recordId/proof`,
+        { params: { domainId: record.domainId, recordId: record.id }, query: ofLog(record), signal },
+        asJson,
+      ).then(readText),
     /** Every key that signed the log that the record is in, a line each. */
     verifierKeys: (record: FullRecord, signal?: AbortSignal) =>
-      getText(`${domain(record.domainId)}/log/key`, ofLog(record), 'text/plain', signal).then(readText),
+      getText(
+        `get ${domain}/log/key`,
+        { params: { domainId: record.domainId }, query: ofLog(record), signal },
+        asText,
+      ).then(readText),
     /** What a visitor was shown: the document as it was sent. */
     notice: (domainId: string, hash: string, signal?: AbortSignal) =>
-      getText(`${domain(domainId)}/notices/${hash}`, {}, 'application/json', signal).then(readText),
+      getText(`get ${domain}/notices/:hash`, { params: { domainId, hash }, signal }, asJson).then(readText),
     /** The visitor's id is in the body of this and the next, so that no log on the way holds it. */
     visitor: async (domainId: string, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor> => {
-      const text = await post(`${domain(domainId)}/visitors/lookup`, { visitorId }, signal);
+      const given = { params: { domainId }, body: { visitorId }, signal };
+      const text = await readText(await ifJson(await ask(`post ${domain}/visitors/lookup`, given, long())));
       return { text, visitor: parse<Visitor>(text) };
     },
-    eraseVisitor: async (domainId: string, visitorId: string) =>
-      parse<Erasure>(await post(`${domain(domainId)}/visitors/erase`, { visitorId })),
+    eraseVisitor: async (domainId: string, visitorId: string) => {
+      const given = { params: { domainId }, body: { visitorId } };
+      return readBody<Erasure>(await ifJson(await ask(`post ${domain}/visitors/erase`, given, long())));
+    },
     erasure: (erasureId: string, signal?: AbortSignal) =>
-      get<Erasure>(`/v1/organization/erasures/${erasureId}`, {}, signal),
+      call('get /v1/organization/erasures/:erasureId', { params: { erasureId }, signal }).then(bodyOf),
     /** All records of a domain that match, as a file. */
-    export: (domainId: string, query: Query, signal?: AbortSignal) =>
-      getFile(`${domain(domainId)}/export`, query, signal),
-    manage: createManageApi(byRow),
+    export: (domainId: string, query: ExportQuery, signal?: AbortSignal) =>
+      getFile((how) => ask(`get ${domain}/export`, { params: { domainId }, query, signal }, how), signal),
+    manage: createManageApi(call),
     webhooks: createWebhookApi(call),
   };
+}
+
+const domain = '/v1/consent/:domainId';
+const asText = { headers: { accept: 'text/plain' } };
+const asJson = { headers: { accept: 'application/json' } };
+
+function addressOf(endpoint: string, { params = {}, query = {} }: Call): string {
+  const named = endpoint
+    .replace(/^\w+ /, '')
+    .replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length > 0 ? `${named}?${new URLSearchParams(given)}` : named;
 }
 
 type Headers = Record<string, string | undefined>;
@@ -266,9 +277,4 @@ async function errorOf(response: Response): Promise<ApiError> {
   };
   if (status === 401) return new ApiError('refused', body.detail ?? 'the token was refused', details);
   return new ApiError('problem', body.detail ?? `The answer had status ${status}.`, details);
-}
-
-function queryString(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
 }

@@ -1,23 +1,40 @@
 /** Requests, typed by the endpoints' rows: what each takes, and what it answers. */
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '#libs/base/http/routes';
+import type { logRoutes } from '#libs/log/routes';
+import type { noticeRoutes } from '#libs/notices/routes';
+import type { privacyRoutes } from '#libs/privacy/routes';
+import type { proofRoutes } from '#libs/proof/routes';
+import type { statsRoutes } from '#libs/stats/routes';
 import type { manageRoutes } from '#libs/tenants/routes';
+import type { webhookRoutes } from '#libs/webhooks/routes';
 
-type Row = (typeof manageRoutes)[keyof typeof manageRoutes];
-type At<Method, Path> = Extract<Row, { method: Method; path: Path }>;
+type Rows = typeof statsRoutes &
+  typeof logRoutes &
+  typeof noticeRoutes &
+  typeof proofRoutes &
+  typeof privacyRoutes &
+  typeof manageRoutes &
+  typeof webhookRoutes;
+/** By method and path. */
+type Endpoints = { [Name in keyof Rows as `${Rows[Name]['method']} ${Rows[Name]['path']}`]: Rows[Name] };
+export type Endpoint = keyof Endpoints;
 
 export interface Call {
   /** for the `:name`s of the path */
-  params?: Record<string, string>;
-  query?: { limit?: number | undefined; cursor?: string | undefined };
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | boolean | undefined>;
   body?: object;
   /** the version that is to be changed: any other one is not */
   tag?: string | null;
   signal?: AbortSignal | undefined;
 }
 
+/** Also texts as they stand in an address: the service checks them. */
+export type Asked<R> = { [Name in keyof QueryOf<R>]?: QueryOf<R>[Name] | string | undefined };
+
 type Given<R> = Call &
   (R extends { params: unknown } ? { params: ParamsOf<R> } : { params?: never }) &
-  (R extends { query: unknown } ? { query?: QueryOf<R> } : { query?: never }) &
+  (R extends { query: unknown } ? { query?: Asked<R> } : { query?: never }) &
   (R extends { body: unknown } ? { body: BodyOf<R> } : { body?: never });
 
 export interface Called<Body> {
@@ -26,11 +43,18 @@ export interface Called<Body> {
   tag: string | null;
 }
 
-export type Ask = <Method extends Row['method'], Path extends Extract<Row, { method: Method }>['path']>(
-  method: Method,
-  path: Path,
-  given: Given<At<Method, Path>>,
-) => Promise<Called<AnswerOf<At<Method, Path>>>>;
+export type GivenTo<Of extends Endpoint> = Given<Endpoints[Of]>;
+export type AnswerTo<Of extends Endpoint> = AnswerOf<Endpoints[Of]>;
+export type Ask = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>) => Promise<Called<AnswerTo<Of>>>;
+
+export interface How {
+  headers?: Record<string, string | undefined>;
+  /** when to give up */
+  expiry?: AbortSignal;
+}
+
+/** For the answer as it comes. */
+export type AskRaw = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: How) => Promise<Response>;
 
 export const bodyOf = <Body>({ body }: Called<Body>): Body => body;
 

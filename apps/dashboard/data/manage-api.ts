@@ -10,25 +10,25 @@ export const createManageApi = (ask: Ask) => ({
   /** All, newest first. */
   domains: (signal?: AbortSignal) =>
     readAll(
-      (query) => ask('get', domains, { query, signal }),
+      (query) => ask(`get ${domains}`, { query, signal }),
       (page) => page.domains,
     ),
-  domain: (domainId: string, signal?: AbortSignal) => ask('get', domain, { params: { domainId }, signal }),
-  createDomain: (body: { name: string; origins: string[] }) => ask('post', domains, { body }).then(bodyOf),
+  domain: (domainId: string, signal?: AbortSignal) => ask(`get ${domain}`, { params: { domainId }, signal }),
+  createDomain: (body: { name: string; origins: string[] }) => ask(`post ${domains}`, { body }).then(bodyOf),
   /** `tag`: of the version that it was changed from; absent, whatever the version. */
   changeDomain: (domainId: string, body: DomainChange, tag: string | null = null) =>
-    ask('patch', domain, { params: { domainId }, body, tag }),
-  archiveDomain: (domainId: string) => ask('delete', domain, { params: { domainId } }),
+    ask(`patch ${domain}`, { params: { domainId }, body, tag }),
+  archiveDomain: (domainId: string) => ask(`delete ${domain}`, { params: { domainId } }),
   /** All, newest first. */
   keys: (domainId: string, signal?: AbortSignal) =>
     readAll(
-      (query) => ask('get', `${domain}/keys`, { params: { domainId }, query, signal }),
+      (query) => ask(`get ${domain}/keys`, { params: { domainId }, query, signal }),
       (page) => page.keys,
     ),
-  createKey: (domainId: string) => ask('post', `${domain}/keys`, { params: { domainId } }).then(bodyOf),
+  createKey: (domainId: string) => ask(`post ${domain}/keys`, { params: { domainId } }).then(bodyOf),
   /** One that is revoked already stays as it is. */
   revokeKey: (domainId: string, prefix: string) =>
-    ask('delete', `${domain}/keys/:prefix`, { params: { domainId, prefix } }).then(bodyOf),
+    ask(`delete ${domain}/keys/:prefix`, { params: { domainId, prefix } }).then(bodyOf),
   acts: (cursor?: string, signal?: AbortSignal) =>
-    ask('get', '/v1/organization/acts', { query: { limit: listedActs, cursor }, signal }).then(bodyOf),
+    ask('get /v1/organization/acts', { query: { limit: listedActs, cursor }, signal }).then(bodyOf),
 });
