@@ -5,22 +5,16 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { KoaAdapter } from '@bull-board/koa';
 import type { Queue } from 'bullmq';
 import Koa from 'koa';
-import helmet from 'koa-helmet';
+import type { State } from '#libs/base/http/context';
+import { pageHeaders } from '#libs/base/http/security-headers';
 
-const pageHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:'],
-      objectSrc: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  // the operations port has no TLS
-  strictTransportSecurity: false,
+const headers = pageHeaders({
+  'default-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'object-src': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
 });
 
 export function createQueueBoard() {
@@ -30,8 +24,8 @@ export function createQueueBoard() {
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Assent' } },
   });
-  const app = new Koa();
-  app.use(pageHeaders);
+  const app = new Koa<State>();
+  app.use(headers);
   // the page would load a font from another site
   app.use(async (ctx, next) => {
     await next();

@@ -2,7 +2,6 @@
  * What browsers may do with an answer. Answers to records have only `nosniff` and CORS, because pages of other sites read
  * them. Everything else is for this service's own pages and for programs.
  */
-import helmet from 'koa-helmet';
 import type { Middleware } from './context.ts';
 
 export const forDocuments = {
@@ -24,46 +23,60 @@ export const readHeaders: Middleware = (ctx, next) => {
   return documentHeaders(ctx, next);
 };
 
-interface Others {
-  xFrameOptions?: { action: 'sameorigin' };
-  crossOriginResourcePolicy?: { policy: 'cross-origin' };
-  crossOriginOpenerPolicy?: false;
-  originAgentCluster?: false;
+/** Of a page, whatever it loads. TLS is the operator's decision. */
+const ofPages = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Origin-Agent-Cluster': '?1',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-DNS-Prefetch-Control': 'off',
+  'X-Download-Options': 'noopen',
+  'X-Frame-Options': 'SAMEORIGIN',
+  'X-Permitted-Cross-Domain-Policies': 'none',
+  'X-XSS-Protection': '0',
+};
+
+/** `directives` of its policy; `changed`: a header that is undefined is left out. */
+export function pageHeaders(
+  directives: Record<string, string>,
+  changed: Record<string, string | undefined> = {},
+): Middleware {
+  const policy = Object.entries(directives).map((directive) => directive.join(' '));
+  const headers = Object.entries({ ...ofPages, ...changed, 'Content-Security-Policy': policy.join(';') });
+  const set = Object.fromEntries(headers.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return (ctx, next) => {
+    ctx.set(set);
+    return next();
+  };
 }
 
 /** The service's own pages load nothing from other origins, run no inline script and cannot be framed. */
-const pageHeaders = (directives: Record<string, string[]>, others: Others = {}): Middleware =>
-  helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        connectSrc: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-        frameAncestors: ["'none'"],
-        ...directives,
-      },
-    },
-    // TLS is the operator's decision
-    strictTransportSecurity: false,
-    ...others,
-  });
+const own = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+  'style-src': "'self'",
+};
 
-export const docsHeaders = pageHeaders({ scriptSrc: ["'none'"], connectSrc: ["'none'"], styleSrc: ["'self'"] });
+export const docsHeaders = pageHeaders({ ...own, 'script-src': "'none'", 'connect-src': "'none'" });
 /** The shop embeds a film and a map of its own. */
-export const demoHeaders = pageHeaders(
-  { styleSrc: ["'self'"], imgSrc: ["'self'"], frameSrc: ["'self'"], frameAncestors: ["'self'"] },
-  { xFrameOptions: { action: 'sameorigin' } },
-);
+export const demoHeaders = pageHeaders({
+  ...own,
+  'img-src': "'self'",
+  'frame-src': "'self'",
+  'frame-ancestors': "'self'",
+});
 /** `provider`: where people sign in. */
 export const dashboardHeaders = (provider?: string): Middleware =>
   pageHeaders({
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'"],
-    frameSrc: ["'self'"],
-    ...(provider !== undefined && { connectSrc: ["'self'", new URL(provider).origin] }),
+    ...own,
+    'img-src': "'self'",
+    'frame-src': "'self'",
+    ...(provider !== undefined && { 'connect-src': `'self' ${new URL(provider).origin}` }),
   });
 
 /**
@@ -71,13 +84,12 @@ export const dashboardHeaders = (provider?: string): Middleware =>
  * no storage, and sends nothing. Its own files are then from another origin.
  */
 export const previewHeaders = pageHeaders(
-  { styleSrc: ["'self'"], connectSrc: ["'none'"], frameAncestors: ["'self'"], sandbox: ['allow-scripts'] },
+  { ...own, 'connect-src': "'none'", 'frame-ancestors': "'self'", sandbox: 'allow-scripts' },
   {
-    xFrameOptions: { action: 'sameorigin' },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    'Cross-Origin-Resource-Policy': 'cross-origin',
     // a browser refuses to open a sandboxed page that has one
-    crossOriginOpenerPolicy: false,
-    originAgentCluster: false,
+    'Cross-Origin-Opener-Policy': undefined,
+    'Origin-Agent-Cluster': undefined,
   },
 );
 
