@@ -2,8 +2,7 @@
  * The keys of an OpenID Connect provider, by the `kid` that a token names. They are fetched when they are first wanted,
  * again for an unknown one and each hour, and hold for a day while the provider is away.
  */
-import { KeyObject } from 'node:crypto';
-import { createRemoteJWKSet, customFetch, errors, type FetchImplementation } from 'jose';
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { unavailable } from '#libs/base/terms/problem';
 
 /** Milliseconds between two fetches, so that made-up ids cost the provider nothing; after a failed one less. */
@@ -26,65 +25,90 @@ interface ProviderKeys {
 }
 
 export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; algorithm: string }): ProviderKeys {
+  let keys: ProviderKey[] = [];
+  let heldUntil = 0;
   let mayFetchAt = 0;
   let refreshAt = 0;
-  const fetchKeys: FetchImplementation = async (url, options) => {
-    if (Date.now() < mayFetchAt) throw new Error('its keys were asked for a moment ago');
-    mayFetchAt = Date.now() + tryAgainAfter;
-    const text = await readText(await fetch(url, options));
-    mayFetchAt = Date.now() + fetchEvery;
-    return new Response(text);
-  };
-  const keys = createRemoteJWKSet(new URL(jwksUrl), {
-    timeoutDuration: patience,
-    // the pauses are those above
-    cooldownDuration: 0,
-    cacheMaxAge: holdFor,
-    [customFetch]: fetchKeys,
-  });
   let known = '';
   let generation = 0;
-  const note = () => {
-    const now = JSON.stringify(keys.jwks()?.keys);
-    if (now !== known) generation += 1;
+  const isFresh = () => Date.now() < heldUntil;
+  const fetchKeys = async () => {
+    if (Date.now() < mayFetchAt) throw new Error('its keys were asked for a moment ago');
+    mayFetchAt = Date.now() + tryAgainAfter;
+    const list = await readKeys(await fetch(jwksUrl, { signal: AbortSignal.timeout(patience), redirect: 'manual' }));
+    mayFetchAt = Date.now() + fetchEvery;
+    heldUntil = Date.now() + holdFor;
+    const now = JSON.stringify(list);
+    if (now === known) return;
     known = now;
+    generation += 1;
+    keys = list.flatMap((jwk) => verifyingKey(jwk, algorithm) ?? []);
+  };
+  let fetching: Promise<void> | undefined;
+  /** Whoever wants them meanwhile waits for the same answer. */
+  const load = () => {
+    fetching ??= fetchKeys().finally(() => {
+      fetching = undefined;
+    });
+    return fetching;
   };
   const refresh = () => {
-    if (!keys.fresh || Date.now() < refreshAt) return;
+    if (!isFresh() || Date.now() < refreshAt) return;
     refreshAt = Date.now() + refreshEvery;
     // one that was removed is not accepted for longer; until it succeeds, those at hand hold
-    keys.reload().then(note, () => {});
+    load().catch(() => {});
   };
-  const fetched = async (kid: string | undefined) => {
-    try {
-      return await keys({ alg: algorithm, ...(kid !== undefined && { kid }) });
-    } finally {
-      note();
-    }
-  };
+  const named = (kid: string | undefined) => keys.filter((each) => kid === undefined || each.kid === kid);
   return {
     generation: () => generation,
     isCurrent: (given) => {
       refresh();
-      return keys.fresh && given === generation;
+      return isFresh() && given === generation;
     },
     find: async (kid) => {
       refresh();
       try {
-        return KeyObject.from(await fetched(kid));
+        if (!isFresh() || named(kid).length === 0) await load();
       } catch (error) {
-        if (keys.fresh || error instanceof errors.JWKSNoMatchingKey) return undefined;
+        if (isFresh()) return undefined;
         throw unavailable('the keys of the identity provider cannot be fetched; try again', {
           cause: error,
           elsewhere: true,
         });
       }
+      const [key, other] = named(kid);
+      return other ? undefined : key?.key;
     },
   };
 }
 
+interface ProviderKey {
+  kid: unknown;
+  key: KeyObject;
+}
+
+const kinds: Record<string, { kty: string; crv?: string }> = {
+  RS256: { kty: 'RSA' },
+  ES256: { kty: 'EC', crv: 'P-256' },
+};
+
+/** Undefined for one that does not verify signatures of this algorithm (RFC 7517, section 4). */
+function verifyingKey(jwk: JsonWebKey, algorithm: string): ProviderKey | undefined {
+  const kind = kinds[algorithm];
+  const { kid, alg = algorithm, use = 'sig', key_ops: operations = ['verify'] } = jwk;
+  const fits = kind && jwk.kty === kind.kty && (kind.crv === undefined || jwk.crv === kind.crv);
+  if (!fits || alg !== algorithm || use !== 'sig' || !isArray(operations) || !operations.includes('verify')) return;
+  try {
+    return { kid, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+  } catch {
+    return undefined;
+  }
+}
+
+const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
+
 /** Throws for anything but a list of keys. */
-async function readText(response: Response): Promise<string> {
+async function readKeys(response: Response): Promise<JsonWebKey[]> {
   if (response.status !== 200) throw new Error(`the provider answered ${response.status}`);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -93,7 +117,7 @@ async function readText(response: Response): Promise<string> {
     if (size > maxBytes) throw new Error(`the provider sent more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  const text = Buffer.concat(chunks).toString('utf8');
-  if (!Array.isArray(JSON.parse(text)?.keys)) throw new Error('the provider sent no list of keys');
-  return text;
+  const list: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))?.keys;
+  if (!isArray(list)) throw new Error('the provider sent no list of keys');
+  return list.filter((each): each is JsonWebKey => typeof each === 'object' && each !== null);
 }

@@ -153,6 +153,17 @@ describe('with the keys of a provider', () => {
     expect(await outcomeOf(start(), sign(foreign.privateKey, { keyid: 'current' }))).toBe('invalid_token');
   });
 
+  it.each<[string, object]>([
+    ['accepted', { use: 'sig', alg: 'ES256', key_ops: ['verify'] }],
+    ['invalid_token', { use: 'enc' }],
+    ['invalid_token', { alg: 'ES384' }],
+    ['invalid_token', { key_ops: ['sign'] }],
+    ['invalid_token', { crv: 'P-384' }],
+  ])('a token is %s with a key that the provider publishes with %j', async (outcome, what) => {
+    sendText(JSON.stringify({ keys: [{ ...current.publicKey.export({ format: 'jwk' }), kid: 'current', ...what }] }));
+    expect(await outcomeOf(start(), known())).toBe(outcome);
+  });
+
   it.each<[string, () => void]>([
     ['an error', () => sendText('{}', 500)],
     ['a page for people', () => sendText('<!doctype html><title>Sign in</title>')],
