@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { answer, pathsOf, plain, refusals } from '#libs/base/http/openapi';
+import { createDocument } from 'zod-openapi';
+import { answer, pathsOf, plain } from '#libs/base/http/openapi';
+import type { KeyRoutes } from '#libs/base/http/routes';
 import { logRoutes } from '#libs/log/routes';
 import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
 import { privacyRoutes } from '#libs/privacy/routes';
@@ -13,6 +14,38 @@ import { signIn as signInExample } from '#libs/tenants/examples';
 import { manageRoutes } from '#libs/tenants/routes';
 import { webhookRoutes } from '#libs/webhooks/routes';
 
+const etag = { ETag: z.string().meta({ description: 'send it as `If-None-Match` to ask whether it changed' }) };
+const unchanged = { description: 'It is the same as the one with this `ETag`' };
+const open = { method: 'get', auth: [], refusals: ['invalid_request'], tag: 'Reference' } as const;
+
+/** Of the document itself, for everybody. */
+const referenceRoutes = {
+  getSignIn: {
+    ...open,
+    path: '/v1/sign-in',
+    answers: { 200: answer('The way to sign in', signIn, signInExample) },
+    summary: 'How people sign in to the dashboard, beside access tokens',
+    description: '`oidc` is null where people sign in with access tokens alone.',
+  },
+  getOpenApi: {
+    ...open,
+    path: '/openapi.json',
+    answers: {
+      200: answer('The OpenAPI document', z.looseObject({ openapi: z.string() }), { openapi: '3.1.0' }, etag),
+      304: unchanged,
+    },
+    summary: 'This document',
+    description: 'It is made from the schemas that validate requests.',
+  },
+  getDocs: {
+    ...open,
+    path: '/docs',
+    answers: { 200: plain('The page', 'text/html', '<!doctype html>…', etag), 304: unchanged },
+    summary: 'This document as a page',
+    description: 'It loads nothing from other hosts.',
+  },
+} satisfies KeyRoutes;
+
 /** In the order of the reference. */
 const routes = {
   ...{ ...recordRoutes, ...displayRoutes },
@@ -22,6 +55,7 @@ const routes = {
   ...privacyRoutes,
   ...manageRoutes,
   ...webhookRoutes,
+  ...referenceRoutes,
 };
 
 /** of the API, not of the release */
@@ -50,10 +84,7 @@ export const createOpenApi = (address = '') =>
       { name: 'Webhooks', description: 'what is sent as it happens; scope `manage`' },
       { name: 'Reference', description: 'the API description' },
     ],
-    paths: {
-      ...pathsOf(routes),
-      ...referencePaths,
-    },
+    paths: pathsOf(routes),
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'write-only; belongs to one domain' },
@@ -66,48 +97,3 @@ export const createOpenApi = (address = '') =>
       },
     },
   });
-
-const etag = { ETag: z.string().meta({ description: 'send it as `If-None-Match` to ask whether it changed' }) };
-const unchanged = { description: 'It is the same as the one with this `ETag`' };
-
-/** Of the document itself. */
-const referencePaths: ZodOpenApiPathsObject = {
-  '/v1/sign-in': {
-    get: {
-      operationId: 'getSignIn',
-      summary: 'How people sign in to the dashboard, beside access tokens',
-      description: '`oidc` is null where people sign in with access tokens alone.',
-      tags: ['Reference'],
-      security: [],
-      responses: { 200: answer('The way to sign in', signIn, signInExample), ...refusals('invalid_request') },
-    },
-  },
-  '/openapi.json': {
-    get: {
-      operationId: 'getOpenApi',
-      summary: 'This document',
-      description: 'It is made from the schemas that validate requests.',
-      tags: ['Reference'],
-      security: [],
-      responses: {
-        200: answer('The OpenAPI document', z.looseObject({ openapi: z.string() }), { openapi: '3.1.0' }, etag),
-        304: unchanged,
-        ...refusals('invalid_request'),
-      },
-    },
-  },
-  '/docs': {
-    get: {
-      operationId: 'getDocs',
-      summary: 'This document as a page',
-      description: 'It loads nothing from other hosts.',
-      tags: ['Reference'],
-      security: [],
-      responses: {
-        200: plain('The page', 'text/html', '<!doctype html>…', etag),
-        304: unchanged,
-        ...refusals('invalid_request'),
-      },
-    },
-  },
-};

@@ -4,7 +4,7 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import { readJsonObject } from '#libs/base/http/json-body';
-import { domainPath, noQuery } from '#libs/base/terms/parameters';
+import { domainPath } from '#libs/base/terms/parameters';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/requirements';
@@ -34,7 +34,7 @@ export function forVisitor(
   handle: Handler,
 ): Middleware {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
-  return guard({ params: domainPath.partial(), query: noQuery }, async (ctx, { params: { domainId } }) => {
+  return guard({ params: domainPath.partial() }, async (ctx, { params: { domainId } }) => {
     const read = visitorBody.safeParse(await givenIn[given](ctx), parseOptions);
     if (!read.success) throw refuseFields(toFieldErrors(read.error.issues, given));
     const organization = organizationIn(ctx);

@@ -6,7 +6,6 @@ import { clientAddress, network } from '#libs/base/http/client-address';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { createLimiter } from '#libs/base/http/limiter';
-import { noQuery } from '#libs/base/terms/parameters';
 import { readPage } from '#libs/log/domain-page';
 import { storable } from '#libs/record/contract';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
@@ -60,7 +59,7 @@ export function demoPage({
     };
   };
   /** One visitor's records. Only the visitor's own browser knows the random visitor id. */
-  const records = guard({ params: z.object({ visitorId }), query: noQuery }, async (ctx, given) => {
+  const records = guard({ params: z.object({ visitorId }) }, async (ctx, given) => {
     const domain = await tenants.domain(domainId);
     const { visitorId } = given.params;
     const found = domain

@@ -1,6 +1,5 @@
 /** The guard: checks parameters against the contract and hands the handler typed values. */
 import { z } from 'zod';
-import { noQuery } from '../terms/parameters.ts';
 import { type FieldError, Problem } from '../terms/problem.ts';
 import type { Context, Middleware } from './context.ts';
 import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from './field-errors.ts';
@@ -17,6 +16,7 @@ interface Guarded {
 }
 
 const noParams = z.object({});
+const noQuery = z.strictObject({});
 
 /** `row`: an endpoint's row, or what it would say. */
 export function guard<const R extends Guarded | Route>(

@@ -14,7 +14,7 @@ const withStatus = (codes: readonly ProblemCode[], status: number): ProblemCode[
   codes.filter((code) => problems[code].status === status);
 
 /** One response per status, with the codes that it may carry. */
-export function refusals(...codes: ProblemCode[]) {
+function refusals(...codes: ProblemCode[]) {
   const all = [...codes, 'internal_error', 'unavailable'] as const;
   const byStatus = new Map(all.map((code) => [problems[code].status, withStatus(all, problems[code].status)]));
   return Object.fromEntries(
@@ -67,7 +67,7 @@ export const plain = (
   content: { [mediaType]: { schema: z.string(), example } },
 });
 
-export const scopedCodes = [
+const scopedCodes = [
   'missing_token',
   'invalid_token',
   'invalid_request',
@@ -81,64 +81,45 @@ const limits = {
   'RateLimit-Policy': z.string().optional().meta({ description: 'the limits: `"read";q=6000;w=60`' }),
 };
 
-/** An operation that takes an access token. */
-export const read = ({
-  responses,
-  ...operation
-}: Omit<ZodOpenApiOperationObject, 'security'>): ZodOpenApiOperationObject => ({
-  ...operation,
-  responses: Object.fromEntries(
-    Object.entries(responses ?? {}).map(([status, response]) => [status, withLimits(status, response)]),
-  ),
-  security: [{ accessToken: [] }],
-});
-
 function withLimits<R extends object>(status: string, response: R): R {
   if (status === '401' || !('headers' in response) || !(response.headers instanceof z.ZodObject)) return response;
   return { ...response, headers: response.headers.extend(limits) };
+}
+
+/** What refuses a JSON body, beside its fields. */
+const withBody = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
+
+function operationOf(operationId: string, row: Route | KeyRoute): ZodOpenApiOperationObject {
+  const { params, query, headers, body, upload, answers, tag, summary, description } = row;
+  const requestParams = {
+    ...(params && { path: params }),
+    ...(query && { query }),
+    ...(headers && { header: headers }),
+  };
+  const isKeyed = 'auth' in row;
+  const codes = [...(isKeyed ? [] : scopedCodes), ...(body ? withBody : []), ...row.refusals];
+  const responses = Object.entries({ ...answers, ...refusals(...codes) });
+  return {
+    ...{ operationId, summary, description, tags: [tag] },
+    ...(Object.keys(requestParams).length > 0 && { requestParams }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': body } } }),
+    ...(upload && { requestBody: upload }),
+    responses: Object.fromEntries(
+      isKeyed ? responses : responses.map(([status, response]) => [status, withLimits(status, response)]),
+    ),
+    security: isKeyed ? row.auth.map((name) => ({ [name]: [] })) : [{ accessToken: [] }],
+  };
 }
 
 /** The part of the document that these rows describe. */
 export function pathsOf(routes: Record<string, Route | KeyRoute>): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const [operationId, row] of Object.entries(routes)) {
-    const { method, path, params, query, headers, body, upload, tag, summary, description } = row;
-    const requestParams = {
-      ...(params && { path: params }),
-      ...(query && { query }),
-      ...(headers && { header: headers }),
-    };
-    const operation = {
-      operationId,
-      summary,
-      description,
-      tags: [tag],
-      ...(Object.keys(requestParams).length > 0 && { requestParams }),
-      ...(body && jsonBody(body.schema, body.example)),
-      ...(upload && { requestBody: upload }),
-    };
-    const refused = [...(body ? withBody : []), ...row.refusals];
-    const shown = path.replaceAll(/[:*](\w+)/g, '{$1}');
-    paths[shown] = {
-      ...paths[shown],
-      [method]:
-        'auth' in row
-          ? {
-              ...operation,
-              responses: { ...row.answers, ...refusals(...refused) },
-              security: row.auth.map((name) => ({ [name]: [] })),
-            }
-          : read({ ...operation, responses: { ...row.answers, ...refusals(...scopedCodes, ...refused) } }),
-    };
+    const path = row.path.replaceAll(/[:*](\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [row.method]: operationOf(operationId, row) };
   }
   return paths;
 }
-
-/** What refuses a JSON body, beside its fields. */
-export const withBody = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
-export const jsonBody = <S extends z.ZodType>(schema: S, example: z.input<S>) => ({
-  requestBody: { required: true, content: { 'application/json': { schema, example } } },
-});
 
 /** Of what creates something: sent again with the same key, it creates nothing more. */
 export const idempotencyKey = z.object({

@@ -40,5 +40,3 @@ export const listQuery = z.strictObject({
   limit: wholeNumber(1, 200).optional().meta({ description: 'default 50' }),
   cursor: cursor.optional(),
 });
-
-export const noQuery = z.strictObject({});
