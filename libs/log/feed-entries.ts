@@ -24,7 +24,11 @@ type Erasure = Extract<FeedEntry, { type: 'erasure' }>;
 
 function withErased(entry: Erasure, { log }: LogName, positions: Map<string, ErasedRecord>): Erasure {
   const erased = positions.get(entry.recordId) ?? null;
-  return { ...entry, erases: erased?.log === log ? erased.position : null, erased };
+  return {
+    ...entry,
+    erases: erased?.log === log ? erased.position : null,
+    erased: erased && { log: erased.log, position: erased.position },
+  };
 }
 
 function toEntry({ position, text, record }: SealedEntry, log: number, droppedMonths: string[]): FeedEntry {
@@ -45,12 +49,12 @@ interface ErasedRecord {
   position: number;
 }
 
-/** The records that entries of that range erase, in order, each with the entry's own position. */
+/** The records that entries of that range erase, in order, each with the entry's own position and when it was erased. */
 export async function readErased(
   sql: Sql,
   name: LogName,
   { from, below }: { from: number; below: number },
-): Promise<(ErasedRecord & { entry: number })[]> {
+): Promise<(ErasedRecord & { entry: number; erasedAt: Date | null })[]> {
   const rows = await sql<{ position: number; text: string }[]>`
     select position, text from log_texts
     where domain_number = ${name.domainNumber} and log = ${name.log} and position >= ${from} and position < ${below}
@@ -73,9 +77,13 @@ export async function readErased(
 }
 
 /** Where records are in their domain's logs; those that have expired are left out. */
-async function readPositions(sql: Sql, { domainNumber }: LogName, ids: string[]): Promise<Map<string, ErasedRecord>> {
-  const rows = await sql<(ErasedRecord & { id: string })[]>`
-    select r.id, place.log, place.position
+async function readPositions(
+  sql: Sql,
+  { domainNumber }: LogName,
+  ids: string[],
+): Promise<Map<string, ErasedRecord & { erasedAt: Date | null }>> {
+  const rows = await sql<(ErasedRecord & { id: string; erasedAt: Date | null })[]>`
+    select r.id, place.log, place.position, r.erased_at as "erasedAt"
     from records r ${joinLog(sql)}
     where r.domain_number = ${domainNumber} and r.id = any(${ids}) and place.position is not null`;
   return new Map(rows.map(({ id, ...place }) => [id, place]));

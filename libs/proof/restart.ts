@@ -120,6 +120,7 @@ async function cutBack(sql: Sql, ending: Ending): Promise<LastRecord> {
         ids: ids.subarray(0, inTile * 16),
         secrets: Buffer.concat(tail.map((run) => run.secrets)).subarray(0, inTile * 16),
         leaves: Buffer.concat(tail.map((run) => run.leaves)).subarray(0, inTile * 32),
+        sealed: tail.map((run) => run.sealed).join(''),
       },
     ]);
   }

@@ -18,6 +18,8 @@ export interface Run extends LogName {
   ids: Buffer;
   secrets: Buffer;
   leaves: Buffer;
+  /** when those before the newest piece of it were sealed, as stored */
+  sealed: string;
 }
 
 /** The root of a complete subtree of 256^level entries, the `n`-th of its level. */
@@ -34,7 +36,7 @@ export async function takeRuns(sql: Sql, from: (LogName & { first: number })[]):
     using json_to_recordset(${JSON.stringify(from)}::text::json) as f ("domainNumber" integer, log integer, first bigint)
     where r.domain_number = f."domainNumber" and r.log = f.log and r.first >= f.first
     returning r.domain_number as "domainNumber", r.log, r.first, entries, last_epoch as "lastEpoch",
-      last_id as "lastId", ${orZeros(sql, 'ids')}, ${orZeros(sql, 'secrets')}, leaves`;
+      last_id as "lastId", ${orZeros(sql, 'ids')}, ${orZeros(sql, 'secrets')}, leaves, coalesce(sealed, '') as sealed`;
   return runs.sort((one, other) => one.domainNumber - other.domainNumber || one.first - other.first);
 }
 
@@ -50,14 +52,31 @@ export async function addRuns(sql: Sql, runs: Run[]): Promise<void> {
     leaves: run.leaves.toString('base64'),
   }));
   await sql`
-    insert into log_runs (domain_number, log, first, entries, last_epoch, last_id, ids, secrets, leaves)
+    insert into log_runs (domain_number, log, first, entries, last_epoch, last_id, ids, secrets, leaves, sealed)
     select
       "domainNumber", log, first, entries, "lastEpoch", "lastId", decode(ids, 'base64'), decode(secrets, 'base64'),
-      decode(leaves, 'base64')
+      decode(leaves, 'base64'),
+      concat(sealed, first + entries, ' ', floor(extract(epoch from clock_timestamp()) * 1000)::bigint, ' ')
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as r (
       "domainNumber" integer, log integer, first bigint, entries integer, "lastEpoch" integer, "lastId" uuid, ids text,
-      secrets text, leaves text
+      secrets text, leaves text, sealed text
     )`;
+}
+
+/** When the entry at this position was sealed; of one from before that was kept, when the log was last signed. */
+export async function findSealedAt(sql: Sql, { domainNumber, log }: LogName, position: number): Promise<Date> {
+  const [found] = await sql<{ sealed: string | null; signedAt: Date | null }[]>`
+    select (
+      select sealed from log_runs
+      where domain_number = ${domainNumber} and log = ${log} and first <= ${position} order by first desc limit 1
+    ) as sealed, sealed_at as "signedAt"
+    from logs where domain_number = ${domainNumber} and log = ${log}`;
+  const numbers = (found?.sealed ?? '').split(' ').map(Number);
+  const piece = numbers.findIndex((end, at) => at % 2 === 0 && end > position);
+  const time = numbers[piece + 1];
+  if (piece >= 0 && time !== undefined) return new Date(time);
+  if (!found?.signedAt) throw new Error(`log ${log} of domain ${domainNumber} was never signed`);
+  return found.signedAt;
 }
 
 export async function addNodes(sql: Sql, nodes: Node[]): Promise<void> {

@@ -38,6 +38,7 @@ export interface Lane {
   /** the position after its last; null where there is nothing to deliver */
   through: number | null;
   messageId: string;
+  /** of a single message */
   madeAt: Date;
   /** now, by the clock of Postgres */
   claimedAt: Date;

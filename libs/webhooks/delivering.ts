@@ -101,7 +101,7 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     if (!message) return db.write((sql) => goOn(sql, claimed, by));
     const lane = { ...claimed, through: message.through };
     if (lane.through !== claimed.through) await db.write((sql) => endBefore(sql, lane, by));
-    const body = JSON.stringify({ type: lane.type, timestamp: lane.madeAt.toISOString(), data: message.data });
+    const body = JSON.stringify({ type: lane.type, timestamp: message.at.toISOString(), data: message.data });
     const begin = performance.now();
     const at = new Date(lane.claimedAt.getTime() + begin - begun);
     const headers = { ...secrets.headers, ...sign(lane.messageId, at, body, secrets.signing) };

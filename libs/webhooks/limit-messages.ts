@@ -44,8 +44,8 @@ export async function addLimitMessages(sql: Sql): Promise<number> {
         where w.number = due.number and used > 0 and used >= threshold
         returning w.number, month, used, monthly_record_limit
       )
-      insert into webhook_lanes (webhook, type, data)
-      select number, ${type}, jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)
+      insert into webhook_lanes (webhook, type, made_at, data)
+      select number, ${type}, date_trunc('milliseconds', clock_timestamp()), jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)
       from told`;
     added += count;
   }

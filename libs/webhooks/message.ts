@@ -4,10 +4,13 @@ import { createHmac } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
 import type { FeedEntry } from '#libs/log/contract';
 import { readErased, readFeed } from '#libs/log/feed-entries';
+import { findSealedAt } from '#libs/proof/runs';
 import type { Lane } from './claim.ts';
 
 interface Message {
   data: object;
+  /** when what it tells of happened: the same for every try, and in a replay */
+  at: Date;
   /** the position after the last that it is about, which may be before that of the lane; null for a single message */
   through: number | null;
   /** entries or positions in it */
@@ -19,8 +22,8 @@ const envelope = 512;
 
 /** Undefined where nothing is left of what the lane has next, by its filter or by its type. */
 export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undefined> {
-  const { type, domainId, domainNumber, log, position, through, data } = lane;
-  if (domainNumber === null) return { data: data ?? {}, through, count: 1 };
+  const { type, domainId, domainNumber, log, position, through, data, madeAt } = lane;
+  if (domainNumber === null) return { data: data ?? {}, at: madeAt, through, count: 1 };
   if (log === null || position === null || through === null) throw new Error(`lane ${lane.number} has no place`);
   const range = { from: position, below: through };
   if (type === 'visitor.erased') {
@@ -39,7 +42,13 @@ export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undef
     );
     const positions = own.map((each) => each.position).toSorted((one, another) => one - another);
     const next = erased[own.length];
-    return { data: { domainId, log: first.log, positions }, through: next?.entry ?? through, count: own.length };
+    const times = own.map(({ erasedAt }) => erasedAt?.getTime() ?? 0);
+    return {
+      data: { domainId, log: first.log, positions },
+      at: new Date(Math.max(...times)),
+      through: next?.entry ?? through,
+      count: own.length,
+    };
   }
   const wanted = (await readFeed(sql, { domainNumber, log }, range)).filter(isWanted(lane));
   if (wanted.length === 0) return undefined;
@@ -52,7 +61,8 @@ export async function readMessage(sql: Sql, lane: Lane): Promise<Message | undef
     ),
   );
   const size = wanted[entries.length]?.position ?? through;
-  return { data: { domainId, log, first: position, size, entries }, through: size, count: entries.length };
+  const at = await findSealedAt(sql, { domainNumber, log }, size - 1);
+  return { data: { domainId, log, first: position, size, entries }, at, through: size, count: entries.length };
 }
 
 /** How many of the first, with these bytes each, a message holds: one at least. */

@@ -114,7 +114,7 @@ export const webhookRoutes = {
     refusals: [...codes, ...wanted, ...onceCodes],
     summary: 'Send the entries of a domain again, from a position on; needs `read`, too',
     description:
-      'For a receiver that lost data. Messages have new ids, and positions say which entries they are about.',
+      'For a receiver that lost data. Messages have new ids and the same `timestamp` in their bodies, and positions say which entries they are about.',
   },
   getDeliveries: {
     ...shown,

@@ -482,6 +482,59 @@ describe('deliveries', () => {
     expect((await acts()).at(-1)).toMatchObject({ act: 'webhook.replay', details: { domainId, log: 1, from: 3 } });
   });
 
+  it('say when what they tell of happened, however late they are sent, and in a replay too', async () => {
+    const types: WebhookType[] = ['records.sealed', 'visitor.erased', 'limit.reached'];
+    const { webhook } = await make({ types });
+    const now = async () => {
+      const [row] = await db.run((sql) => sql<{ now: Date }[]>`select clock_timestamp() as now`);
+      return row?.now.toISOString() ?? '';
+    };
+    // none is a lane's last look: before anything happens all have been looked at
+    await deliver();
+    const times = [await now()];
+    const happen = async (what: () => Promise<unknown>) => {
+      await what();
+      times.push(await now());
+    };
+    // 256 entries make one run of what two rounds have sealed
+    await happen(() => seal(200, { visitorId: 'v' }));
+    await happen(() => seal(100));
+    await happen(eraseV);
+    await happen(() => setPlan({ monthlyRecordLimit: 2 }).then(() => db.run(addLimitMessages)));
+    await happen(() => sealer.closeAndSeal());
+    await deliver();
+    const stamped = (received: Received[]) =>
+      received.map(({ message: { type, timestamp, data } }) => {
+        const event = times.findIndex((time) => time >= timestamp) - 1;
+        return [type, data.size, event];
+      });
+    const entries = [
+      ['records.sealed', 100, 0],
+      ['records.sealed', 200, 0],
+      ['records.sealed', 300, 1],
+      ['records.sealed', 400, 4],
+      ['records.sealed', 500, 4],
+    ];
+    const positions = ['visitor.erased', undefined, 2];
+    const told = stamped(receiver.received);
+    expect(told.filter(([type]) => type === 'records.sealed')).toEqual(entries);
+    expect(told.filter(([type]) => type !== 'records.sealed')).toEqual(
+      expect.arrayContaining([positions, ['limit.reached', undefined, 3]]),
+    );
+    const first = receiver.received.filter(({ message }) => message.type !== 'limit.reached');
+    await admin().replay(webhook, { domainId: at(tenant.domainIds, 0), from: 0 });
+    receiver.received.length = 0;
+    await deliver();
+    const stampsOf = (received: Received[]) =>
+      received.map(({ message: { type, timestamp } }) => `${type} ${timestamp}`).toSorted();
+    expect(stampsOf(receiver.received)).toEqual(stampsOf(first));
+    const messageId = await admin().test(webhook);
+    const asked = await now();
+    await deliver();
+    expect(at(receiver.received, -1)).toMatchObject({ headers: { 'webhook-id': messageId } });
+    expect(at(receiver.received, -1).message.timestamp <= asked).toBe(true);
+  });
+
   it('of entries wait while the plan holds them back; others do not', async () => {
     const { webhook } = await make({ types: ['records.sealed', 'limit.reached'] });
     await setPlan({ monthlyRecordLimit: 2, consentLog: false });

@@ -84,6 +84,7 @@ function grow(head: Head, tail: Run[], added: Added): Grown {
       ids: of(ids, 16),
       secrets: of(secrets, 16),
       leaves: of(leaves, 32),
+      sealed: from === first ? tail.map((run) => run.sealed).join('') : '',
     });
     from = to;
   }
