@@ -8,7 +8,7 @@ import { createPieceSize, type Derivation, deriveNext, type Progress } from '#li
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { erasedAmong } from './erased-records.ts';
-import { countBlanked } from './erasures.ts';
+import { countBlanked, findRunning } from './erasures.ts';
 import { blankLimit, blankRecords, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
 import { firstConcerned, listConcerned, searchAgain } from './tombstones.ts';
 
@@ -119,13 +119,16 @@ async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined
     await blankRecords(sql, domainNumber, records);
     blanked.push(...records.map((record) => ({ ...record, domainNumber })));
   }
-  await noteErased(sql, blanked);
+  const hashes = [...new Set(some.map(({ hash }) => hash))];
+  const running = await findRunning(sql, hashes);
   const hashOfId = new Map(some.map(({ id, hash }) => [id, hash]));
+  const noted = blanked.map((record) => ({ ...record, erasureId: running.get(hashOfId.get(record.id) ?? '') ?? null }));
+  await noteErased(sql, noted);
   await countBlanked(
     sql,
-    blanked.flatMap(({ id }) => hashOfId.get(id) ?? []),
+    noted.flatMap(({ erasureId }) => erasureId ?? []),
   );
-  await searchAgain(sql, [...new Set(some.map(({ hash }) => hash))]);
+  await searchAgain(sql, hashes);
   return erased[some.length];
 }
 

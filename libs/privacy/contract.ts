@@ -45,9 +45,30 @@ export const erasure = z
     state: z.enum(['running', 'done']),
     records: count.meta({ description: 'stored records that were erased' }),
     erasedAt: time.nullable(),
+    requestedAt: time,
+    actor: nullable.meta({ description: 'who asked for it: the `sub` of a token, or the operator' }),
   })
   .meta({ id: 'Erasure' });
 export type Erasure = z.infer<typeof erasure>;
+
+const place = { log: count, position: count };
+export const erasureDetails = erasure
+  .extend({
+    domains: z
+      .record(
+        z.string(),
+        z.object({
+          records: count,
+          positions: z.array(count).meta({ description: 'of the erased records, once their erasure is sealed' }),
+          entries: z
+            .array(z.object({ ...place, erased: z.object(place).nullable() }))
+            .meta({ description: 'where each erasure is sealed, and the record that it is of; null once it expired' }),
+        }),
+      )
+      .meta({ description: 'domain → what was erased; of an erasure the first 10,000 places' }),
+  })
+  .meta({ id: 'ErasureDetails' });
+export type ErasureDetails = z.infer<typeof erasureDetails>;
 
 export const erasuresPage = z.object({ erasures: z.array(erasure), nextCursor: nullable }).meta({ id: 'ErasuresPage' });
 export type ErasuresPage = z.infer<typeof erasuresPage>;

@@ -24,6 +24,9 @@ export interface Erasure {
   records: number;
   /** when it was done */
   erasedAt: Date | null;
+  requestedAt: Date;
+  /** whoever asked for it; null where nothing says so */
+  actor: string | null;
 }
 
 interface Begun extends ScopeNumbers {
@@ -85,7 +88,9 @@ const begunColumns = (sql: Sql) => sql`
 
 export async function findErasure(sql: Sql, organizationId: string, erasureId: string): Promise<Erasure | undefined> {
   const [erasure] = await sql<Erasure[]>`
-    select id as "erasureId", visitor_id as "visitorId", records, done_at as "erasedAt" from erasures
+    select id as "erasureId", visitor_id as "visitorId", records, done_at as "erasedAt", began_at as "requestedAt",
+      (select actor from visitor_acts where erasure_id = erasures.id limit 1) as actor
+    from erasures
     where id = ${erasureId} and organization_number = (select number from organizations where id = ${organizationId})`;
   return erasure;
 }
@@ -95,7 +100,8 @@ export const listErasures = (
   sql: Sql,
   { organizationId, limit, after }: { organizationId: string; limit: number; after: number | undefined },
 ): Promise<(Erasure & { number: number })[]> => sql<(Erasure & { number: number })[]>`
-  select v.id::float8 as number, e.id as "erasureId", e.visitor_id as "visitorId", e.records, e.done_at as "erasedAt"
+  select v.id::float8 as number, e.id as "erasureId", e.visitor_id as "visitorId", e.records, e.done_at as "erasedAt",
+    e.began_at as "requestedAt", v.actor
   from visitor_acts as v join erasures as e on e.id = v.erasure_id
   where v.organization_number = (select number from organizations where id = ${organizationId})
     and v.act = 'visitor.erase' and v.id < ${after ?? Number.MAX_SAFE_INTEGER}
@@ -144,7 +150,7 @@ const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: 
     await blankRecords(sql, domainNumber, records);
     await noteErased(
       sql,
-      records.map((record) => ({ ...record, domainNumber })),
+      records.map((record) => ({ ...record, domainNumber, erasureId })),
     );
     await sql`
       update erasures set records = records + ${records.length}, moved_at = clock_timestamp() where id = ${erasureId}`;
@@ -159,19 +165,21 @@ const finish = (db: Database, { erasureId, visitorId, ...numbers }: Begun): Prom
       update erasures set visitor_id = null, done_at = clock_timestamp() where id = ${erasureId} and done_at is null`;
   });
 
-/** What blanking takes from an erasure that is under way counts as its own. `hashes`: one for each record, hex. */
-export const countBlanked = (sql: Sql, hashes: string[]) => sql`
-  with blanked as materialized (
-    select decode(hash, 'hex') as hash, count(*) as records from unnest(${hashes}::text[]) as hash group by 1
-  ),
-  running as materialized (
-    select distinct on (hash) id, hash from erasures
-    where done_at is null and hash = any(array(select hash from blanked))
-    order by hash, began_at
-  )
+/** Erasures that are under way, by the visitor's hash (hex): of each visitor the oldest. */
+export async function findRunning(sql: Sql, hashes: string[]): Promise<Map<string, string>> {
+  if (hashes.length === 0) return new Map();
+  const rows = await sql<{ hash: string; erasureId: string }[]>`
+    select distinct on (erasures.hash) encode(erasures.hash, 'hex') as hash, id as "erasureId" from erasures
+    where done_at is null and hash = any(array(select decode(text, 'hex') from unnest(${hashes}::text[]) as text))
+    order by erasures.hash, began_at`;
+  return new Map(rows.map(({ hash, erasureId }) => [hash, erasureId]));
+}
+
+/** What blanking takes from an erasure that is under way counts as its own. `erasureIds`: one for each record. */
+export const countBlanked = (sql: Sql, erasureIds: string[]) => sql`
   update erasures set records = erasures.records + blanked.records
-  from running join blanked using (hash)
-  where erasures.id = running.id`;
+  from (select id, count(*) as records from unnest(${erasureIds}::text[]) as id group by 1) as blanked
+  where erasures.id = blanked.id`;
 
 /** Seconds after which nobody is at it any more. */
 const abandonedAfter = 5;

@@ -13,7 +13,8 @@ import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { workInPlace } from '#libs/tenants/request-places';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitors';
-import type { Erasure, ErasuresPage } from './contract.ts';
+import type { Erasure, ErasureDetails, ErasuresPage } from './contract.ts';
+import { listErasedDomains } from './erased-domains.ts';
 import { eraseVisitor, type Erasure as Found, findErasure, listErasures as readErasures } from './erasures.ts';
 import { forVisitor, type Visitor } from './requested-visitor.ts';
 import { privacyRoutes } from './routes.ts';
@@ -92,13 +93,15 @@ export const getErasures = ({ db }: { db: Database }): Middleware =>
     ctx.body = answer;
   });
 
-/** How far a large erasure is. */
+/** How far an erasure is, and what it took from which domain. */
 export const getErasure = ({ db }: { db: Database }): Middleware =>
   guard(privacyRoutes.getErasure, async (ctx, { params: { erasureId } }) => {
     const { organizationId } = organizationIn(ctx);
     const found = await db.read((sql) => findErasure(sql, organizationId, erasureId));
     if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
-    ctx.body = toAnswer(found, found.visitorId);
+    const domains = await db.read((sql) => listErasedDomains(sql, found));
+    const answer: ErasureDetails = { ...toAnswer(found, found.visitorId), domains };
+    ctx.body = answer;
   });
 
 /** A replica that Postgres fails over to may lack what was just answered. Where Redis is away, a worker adds it later. */
@@ -112,10 +115,12 @@ async function remember(redis: RedisConnection, { organizationId, domainId, hash
   await within(patience, rememberTombstones(redis.client, [tombstone])).catch(() => {});
 }
 
-const toAnswer = ({ erasureId, records, erasedAt }: Found, visitorId: string | null): Erasure => ({
+const toAnswer = ({ erasureId, records, erasedAt, requestedAt, actor }: Found, visitorId: string | null): Erasure => ({
   erasureId,
   visitorId,
   state: erasedAt ? 'done' : 'running',
   records,
   erasedAt: erasedAt?.toISOString() ?? null,
+  requestedAt: requestedAt.toISOString(),
+  actor,
 });

@@ -52,17 +52,21 @@ export async function blankRecords(sql: Sql, domainNumber: number, records: Pers
  * Of erased records: their erasure becomes an entry of the domain's log, and user agents that nobody else has go too. Once
  * in a transaction, for all of its domains: rows are noted in order, so that two cannot deadlock.
  */
-export async function noteErased(sql: Sql, records: (Personal & { domainNumber: number })[]): Promise<void> {
+export async function noteErased(
+  sql: Sql,
+  records: (Personal & { domainNumber: number; erasureId: string | null })[],
+): Promise<void> {
   if (records.length === 0) return;
+  const named = records.map(({ domainNumber, id, epoch, erasureId }) => ({ domainNumber, id, epoch, erasureId }));
   const agents = [...new Set(records.flatMap(({ userAgentNumber }) => userAgentNumber ?? []))];
   await sql`
     insert into user_agents_to_look_for (number) select unnest(${agents}::integer[]) order by 1
     on conflict (number) do update set noted_at = clock_timestamp()`;
   await sql`
-  insert into erasures_to_seal (domain_number, record_id, epoch, erased_on)
-  select "domainNumber", id, epoch, (clock_timestamp() at time zone 'UTC')::date
-  from json_to_recordset(${JSON.stringify(records.map(({ domainNumber, id, epoch }) => ({ domainNumber, id, epoch })))}::text::json)
-    as r ("domainNumber" integer, id uuid, epoch integer)
+  insert into erasures_to_seal (domain_number, record_id, epoch, erased_on, erasure)
+  select "domainNumber", id, epoch, (clock_timestamp() at time zone 'UTC')::date, "erasureId"
+  from json_to_recordset(${JSON.stringify(named)}::text::json)
+    as r ("domainNumber" integer, id uuid, epoch integer, "erasureId" text)
   order by 1, 2
   on conflict do nothing`;
 }

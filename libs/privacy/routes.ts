@@ -4,7 +4,7 @@ import type { Routes } from '#libs/base/http/routes';
 import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import { actsPage } from '#libs/tenants/contract';
 import { actsPage as actsExample } from '#libs/tenants/examples';
-import { erasure, erasurePath, erasuresPage, visitor, visitorBody, visitorPath } from './contract.ts';
+import { erasure, erasureDetails, erasurePath, erasuresPage, visitor, visitorBody, visitorPath } from './contract.ts';
 import * as examples from './examples.ts';
 
 const listed = { method: 'get', scope: ['privacy'], limits: 'reads', tag: 'Privacy' } as const;
@@ -126,9 +126,10 @@ export const privacyRoutes = {
     ...listed,
     path: '/v1/organization/erasures/:erasureId',
     params: erasurePath,
-    answers: { 200: answer('The erasure', erasure, examples.erasedBefore) },
+    answers: { 200: answer('The erasure', erasureDetails, examples.erasureDetails) },
     refusals: ['erasure_not_found'],
-    summary: 'How far an erasure is',
-    description: 'Ask again until `state` is `done`. After that nothing is left of the visitor, not even `visitorId`.',
+    summary: 'An erasure: how far it is, and what it erased where',
+    description:
+      'Ask again until `state` is `done`. After that nothing is left of the visitor, not even `visitorId`. `domains` has the erased records and their entries in the sealed logs, whose proofs can be read.',
   },
 } satisfies Routes;

@@ -2,6 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import type { Mark } from '#libs/record/derivations';
+import type { LogName } from './runs.ts';
 
 export interface Erasure {
   domainNumber: number;
@@ -11,6 +12,8 @@ export interface Erasure {
   epoch: number;
   /** YYYY-MM-DD */
   erasedOn: string;
+  /** what it is part of; null where that is done already, and from before it was kept */
+  erasureId: string | null;
 }
 
 /** The record has its position: sealing has come so far. */
@@ -44,7 +47,8 @@ export async function takeErasures(sql: Sql, domainNumbers: number[], mark: Mark
     )
     delete from erasures_to_seal as e using due
     where e.domain_number = due.domain_number and e.record_id = due.record_id
-    returning e.domain_number as "domainNumber", e.record_id as id, epoch, erased_on::text as "erasedOn"`;
+    returning e.domain_number as "domainNumber", e.record_id as id, epoch, erased_on::text as "erasedOn",
+      erasure as "erasureId"`;
   return rows.sort((one, other) => one.domainNumber - other.domainNumber || (one.id < other.id ? -1 : 1));
 }
 
@@ -52,9 +56,37 @@ export async function takeErasures(sql: Sql, domainNumbers: number[], mark: Mark
 export async function addErasures(sql: Sql, erasures: Erasure[]): Promise<void> {
   if (erasures.length === 0) return;
   await sql`
-    insert into erasures_to_seal (domain_number, record_id, epoch, erased_on)
-    select "domainNumber", id, epoch, "erasedOn"
+    insert into erasures_to_seal (domain_number, record_id, epoch, erased_on, erasure)
+    select "domainNumber", id, epoch, "erasedOn", "erasureId"
     from json_to_recordset(${JSON.stringify(erasures)}::text::json)
-      as e ("domainNumber" integer, id uuid, epoch integer, "erasedOn" date)
+      as e ("domainNumber" integer, id uuid, epoch integer, "erasedOn" date, "erasureId" text)
     on conflict do nothing`;
+}
+
+/** The entry of an erased record. */
+interface ErasureEntry extends LogName, Pick<Erasure, 'id' | 'erasureId'> {
+  position: number;
+}
+
+/** Notes of which erasure entries are. */
+export async function addErasureEntries(sql: Sql, entries: ErasureEntry[]): Promise<void> {
+  const named = entries.filter(({ erasureId }) => erasureId !== null);
+  if (named.length === 0) return;
+  await sql`
+    insert into erasure_entries (domain_number, log, position, erasure, record_id)
+    select "domainNumber", log, position, "erasureId", id
+    from json_to_recordset(${JSON.stringify(named)}::text::json)
+      as e ("domainNumber" integer, log integer, position bigint, "erasureId" text, id uuid)`;
+}
+
+/** Takes out those from position `from` on: by record, of which erasure it was. */
+export async function takeErasureEntries(
+  sql: Sql,
+  { domainNumber, log }: LogName,
+  from: number,
+): Promise<Map<string, string>> {
+  const rows = await sql<{ id: string; erasureId: string }[]>`
+    delete from erasure_entries where domain_number = ${domainNumber} and log = ${log} and position >= ${from}
+    returning record_id as id, erasure as "erasureId"`;
+  return new Map(rows.map(({ id, erasureId }) => [id, erasureId]));
 }

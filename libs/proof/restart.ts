@@ -8,7 +8,7 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import { sha256 } from '#libs/base/sha256';
 import type { Perform } from '#libs/tenants/audited-change';
 import { Refused } from '#libs/tenants/refused-changes';
-import { addErasures } from './erasures-to-seal.ts';
+import { addErasures, takeErasureEntries } from './erasures-to-seal.ts';
 import { takeTexts } from './log-texts.ts';
 import { addRuns, type LogName, takeRuns } from './runs.ts';
 import { listLogStatus } from './status.ts';
@@ -125,9 +125,14 @@ async function cutBack(sql: Sql, ending: Ending): Promise<LastRecord> {
     ]);
   }
   const texts = await takeTexts(sql, ending, checkpointSize);
+  const erasures = await takeErasureEntries(sql, ending, checkpointSize);
   await addErasures(
     sql,
-    texts.map(parseEntry).flatMap((entry) => (entry.type === 'erasure' ? [{ ...entry, domainNumber, epoch }] : [])),
+    texts
+      .map(parseEntry)
+      .flatMap((entry) =>
+        entry.type === 'erasure' ? [{ ...entry, domainNumber, epoch, erasureId: erasures.get(entry.id) ?? null }] : [],
+      ),
   );
   await sql`
     delete from log_nodes

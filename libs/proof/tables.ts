@@ -3,6 +3,7 @@ import type { Table } from '#libs/base/db/tables';
 /** Whoever seals locks a domain's row in logs, so its runs go after it. */
 export const tables: Table[] = [
   { name: 'erasures_to_seal', by: 'domain_number' },
+  { name: 'erasure_entries', by: 'domain_number' },
   { name: 'log_keys', by: 'domain_number' },
   { name: 'logs', by: 'domain_number' },
   { name: 'log_runs', by: 'domain_number' },

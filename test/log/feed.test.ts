@@ -49,7 +49,7 @@ describe('GET /v1/consent/:domainId/feed', () => {
         where domain_number = (select number from domains where id = ${domainId}) and id::text = any(${ids})`;
       await addErasures(
         sql,
-        rows.map((row) => ({ ...row, erasedOn: '2026-11-22' })),
+        rows.map((row) => ({ ...row, erasedOn: '2026-11-22', erasureId: null })),
       );
     });
   /** As a reader does that keeps `next`. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Feed } from '#libs/log/contract';
-import type { Erasure, ErasuresPage, Visitor } from '#libs/privacy/contract';
+import type { Erasure, ErasureDetails, ErasuresPage, Visitor } from '#libs/privacy/contract';
 import type { ProofBundle } from '#libs/proof/contract';
 import { utf8 } from '#libs/proof/tree/bytes';
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
@@ -150,16 +150,21 @@ describe('a visitor', () => {
         state: 'done',
         records: 4,
         erasedAt: expect.any(String),
+        requestedAt: expect.any(String),
+        actor: 'officer',
       },
     ]);
+    expect(Date.parse(erased.body.requestedAt)).toBeLessThanOrEqual(Date.parse(erased.body.erasedAt ?? ''));
     expect((await show(organization, 'to erase')).body.records).toEqual([]);
     expect((await erase(organization, 'to erase')).body.records).toBe(0);
-    const later = await ask<Erasure>('GET', `${organization}/erasures/${erased.body.erasureId}`);
-    expect(later.body).toEqual({ ...erased.body, visitorId: null });
+    const details = () => ask<ErasureDetails>('GET', `${organization}/erasures/${erased.body.erasureId}`);
+    const { domains, ...later } = (await details()).body;
+    expect(later).toEqual({ ...erased.body, visitorId: null });
+    expect(domains).toMatchObject({ [first]: { records: 4 } });
     const { body: newest } = await ask<ErasuresPage>('GET', `${organization}/erasures?limit=1`);
     expect(newest.erasures).toMatchObject([{ state: 'done', records: 0 }]);
     const rest = await ask<ErasuresPage>('GET', `${organization}/erasures?limit=1&cursor=${newest.nextCursor}`);
-    expect(rest.body.erasures).toEqual([later.body]);
+    expect(rest.body.erasures).toEqual([later]);
     const personal = ofRecord.find(({ name }) => name === 'records')?.personal ?? [];
     const left = await stack.db.run(
       (sql) => sql<{ left: boolean }[]>`
@@ -175,6 +180,23 @@ describe('a visitor', () => {
         headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`, accept },
       });
     await eventually(async () => expect(await erasedInFeed(first)).toEqual(expect.arrayContaining(ids)));
+    const { [first]: sealedThere } = (await details()).body.domains;
+    const entries = sealedThere?.entries ?? [];
+    expect([sealedThere?.records, sealedThere?.positions.length, entries.length]).toEqual([4, 4, 4]);
+    expect(entries.map(({ erased: of }) => of?.position).toSorted()).toEqual(sealedThere?.positions.toSorted());
+    const { body: feed } = await ask<Feed>('GET', `${domain(first)}/feed`, undefined, 'read');
+    const positionOf = (id: string) =>
+      feed.entries.find((entry) => entry.type === 'record' && entry.record.id === id)?.position;
+    expect(sealedThere?.positions).toEqual(ids.map(positionOf).toSorted((one = 0, other = 0) => one - other));
+    for (const { log, position } of entries) {
+      const { body: proof } = await ask<string>(
+        'GET',
+        `${domain(first)}/log/entries/${position}/proof?log=${log}`,
+        undefined,
+        'read',
+      );
+      expect(JSON.parse(entryOf(proof, keys).toString())).toMatchObject({ type: 'erasure', domain: first });
+    }
     for (const id of ids) {
       const record = await eventually(async () => {
         const answer = await read<FullRecord>(id);

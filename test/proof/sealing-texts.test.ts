@@ -67,7 +67,7 @@ describe('entries of a log that are not a record’s', () => {
         select id, epoch from records where domain_number = ${domainNumber} and id::text = any(${ids})`;
       await addErasures(
         sql,
-        rows.map((row) => ({ ...row, domainNumber, erasedOn: '2026-11-22' })),
+        rows.map((row) => ({ ...row, domainNumber, erasedOn: '2026-11-22', erasureId: null })),
       );
     });
   };

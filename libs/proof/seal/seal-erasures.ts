@@ -4,7 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type PieceSize, type Progress, withMark } from '#libs/record/derivations';
-import { isAnyErased, listErased, takeErasures } from '../erasures-to-seal.ts';
+import { addErasureEntries, isAnyErased, listErased, takeErasures } from '../erasures-to-seal.ts';
 import { lockHeads, sealing } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { erasureEntry } from '../tree/entry.ts';
@@ -44,6 +44,15 @@ const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promis
       return texts.length > 0 ? [{ head, added: addedTexts(head.lastEpoch, texts) }] : [];
     });
     await extend(sql, extensions);
+    await addErasureEntries(
+      sql,
+      open.flatMap(({ domainNumber, log, size }) =>
+        (byDomain.get(domainNumber) ?? []).map(({ id, erasureId }, at) => ({
+          ...{ domainNumber, log, id, erasureId },
+          position: size + at,
+        })),
+      ),
+    );
     metrics.entriesSealed.inc(erasures.length);
     return erasures.length > 0 ? 'more' : 'done';
   });

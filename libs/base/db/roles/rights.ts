@@ -83,6 +83,7 @@ export const rights: Record<string, Rights> = {
   tombstones: { api: write, worker: [...read, 'update', 'delete'] },
   erasures: { api: write, worker: [...read, 'update'] },
   erasures_to_seal: { api: add, worker: [...add, 'delete'] },
+  erasure_entries: { api: read, worker: [...add, 'delete'] },
   erased_commitments: { api: add, worker: add },
 
   webhooks: { api: all, worker: [...read, 'update'] },
