@@ -38,6 +38,7 @@ const Visitor = later(async () => (await import('./visitor/visitor.tsx')).Visito
 const Groups = later(async () => (await import('./groups/groups.tsx')).Groups);
 const Experiments = later(async () => (await import('./experiments/experiments.tsx')).Experiments);
 const Settings = later(async () => (await import('./settings/settings.tsx')).Settings);
+const Erasures = later(async () => (await import('./erasures/erasures.tsx')).Erasures);
 const WidgetSetup = later(async () => (await import('./widget-setup/widget-setup.tsx')).WidgetSetup);
 const Webhooks = later(async () => (await import('./webhooks/webhooks.tsx')).Webhooks);
 
@@ -171,6 +172,7 @@ function Page({ route }: { route: Route }) {
   if (route.page === 'visitor') return <Visitor key={route.domainId} {...route} />;
   if (route.page === 'widget') return <WidgetSetup key={route.domainId} {...route} />;
   if (route.page === 'webhooks') return <Webhooks {...route} />;
+  if (route.page === 'erasures') return <Erasures {...route} />;
   if (route.page !== 'unknown')
     return <Settings key={'domainId' in route ? route.domainId : route.page} route={route} />;
   return (

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProofBundle } from '#libs/proof/contract';
 import { fromBase64, utf8 } from '#libs/proof/tree/bytes';
 import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
-import { step } from '../support/browser/browser.ts';
-import { useDashboard } from '../support/browser/dashboard.ts';
+import { dataRoot } from '../../scripts/stack/paths.ts';
+import { click, step } from '../support/browser/browser.ts';
+import { go, useDashboard } from '../support/browser/dashboard.ts';
+import { look } from '../support/browser/look.ts';
+import { tokenFor } from '../support/client.ts';
 import { createLogReader, crypto } from '../support/log-reader.ts';
 import { verifyTlogProof } from '../support/proof-checks.ts';
 import { recordAt } from '../support/records.ts';
@@ -130,6 +134,53 @@ describe('the sealed log in the dashboard', () => {
       await proof.getByText('could not be loaded').waitFor();
       expect(await proof.getByRole('button', { name: 'Verify' }).isEnabled()).toBe(true);
     });
+  });
+
+  it('an erasure has a receipt that is found again, with the proof of its sealed entry, to keep and to print', async () => {
+    const officer = {
+      token: tokenFor(customer.organizationId, { scope: 'read privacy', sub: 'olga@northwind.example' }),
+    };
+    const { page, messages } = await dashboard.open(officer, `/domains/${domainId}/visitor#visitor=v-7`);
+    await click(page, 'Erase…');
+    await page.getByRole('dialog').getByText('country, consent strings').waitFor();
+    await click(page, 'Erase this visitor');
+    await page.getByRole('link', { name: 'a receipt' }).click();
+    await page.getByText('No entry is shown').waitFor();
+    await sealer.closeAndSeal();
+    await dashboard.open(officer);
+    await page.getByRole('link', { name: 'Erasures', exact: true }).click();
+    await page.getByRole('listitem').filter({ hasText: 'olga@northwind.example' }).getByRole('link').click();
+    const receipt = page.getByRole('region', { name: /^Erasure ers_/ });
+    const entry = receipt.getByRole('listitem');
+    await entry.getByText(/^Sealed as entry 301 of log 1: erased the record of entry \d+$/).waitFor();
+    for (const text of ['Northwind Outdoor', 'olga@northwind.example', 'shop.example', '1 record'])
+      expect(await receipt.getByText(text, { exact: true }).count()).toBe(1);
+    expect(await receipt.textContent()).not.toContain('v-7');
+    await look(page, 'erasure');
+    const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Download proof of entry 301')]);
+    expect(download.suggestedFilename()).toBe(`erasure-${domainId}-1-301.txt`);
+    const reader = createLogReader(dashboard.api.baseUrl, customer.organizationId, domainId);
+    const proof = verifyTlogProof(readFileSync(await download.path()), await reader.keys(), crypto);
+    expect(proof).toMatchObject({ holds: true });
+    await page.emulateMedia({ media: 'print' });
+    expect(await entry.isVisible()).toBe(true);
+    for (const hidden of ['Print', 'Sign out'])
+      expect(await page.getByRole('button', { name: hidden }).isVisible()).toBe(false);
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: path.join(dataRoot, 'screenshots/erasure-print.png') });
+    await page.emulateMedia({ media: null });
+    await step('the record’s details say when it was erased', async () => {
+      await go(page, `/domains/${domainId}/log`);
+      const erased = records.find(({ visitorId }) => visitorId === 'v-7');
+      await page.getByRole('row').nth(9).waitFor();
+      const { body } = await dashboard.client(customer).get(`/v1/consent/${domainId}/records/${erased?.id}`);
+      expect(body).toMatchObject({ erasedAt: expect.any(String) });
+      await page
+        .getByRole('button', { name: /^Details/ })
+        .nth(8)
+        .click();
+      await page.getByRole('dialog').getByText('Personal fields erased').waitFor();
+    });
+    expect(messages).toEqual([]);
   });
 
   it('where nothing is sealed, nothing is said of it', async () => {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ActsPage, KeysPage, ManagedDomain } from '#libs/tenants/contract';
 import { click, hasFocus, hold, step } from '../support/browser/browser.ts';
 import { type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
-import { createClient } from '../support/client.ts';
+import { look } from '../support/browser/look.ts';
+import { createClient, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
@@ -294,6 +295,61 @@ describe('the settings in the dashboard', () => {
     await page.getByRole('link', { name: 'shop\\u{202e}elpmaxe' }).click();
     await page.getByRole('heading', { name: 'shop\\u{202e}elpmaxe', level: 1 }).waitFor();
     expect(await page.locator('body').textContent()).not.toContain('\u202e');
+  });
+
+  it('is shown to a privacy officer alone, who finds acts by kind, person and day, and those about a visitor', async () => {
+    const customer = await dashboard.customer();
+    const { domainId } = at(customer.domains, 0);
+    const officer = (claims: object = {}) => ({
+      token: tokenFor(customer.organizationId, { scope: 'privacy', sub: 'olga', ...claims }),
+    });
+    const lookUp = (visitorId: string, sub: string) =>
+      fetch(`${dashboard.api.baseUrl}/v1/organization/visitors/lookup`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${officer({ sub }).token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ visitorId }),
+      }).then((response) => response.text());
+    await lookUp('v-1', 'olga');
+    await lookUp('v-2', 'igor');
+    const { page, messages } = await dashboard.open(officer());
+    const tabs = page.getByRole('navigation', { name: 'Pages of the organization' });
+    await tabs.getByRole('link', { name: 'Erasures' }).waitFor();
+    expect(await tabs.getByRole('link').allTextContents()).toEqual(['Overview', 'Activity', 'Erasures']);
+    await tabs.getByRole('link', { name: 'Activity' }).click();
+    const acts = page.getByRole('region', { name: 'Activity' }).getByRole('listitem');
+    const filters = page.getByRole('form', { name: 'Filters' });
+    await acts.filter({ hasText: 'igor' }).waitFor();
+    const all = await acts.count();
+    expect(all).toBeGreaterThan(2);
+    await filters.getByRole('combobox', { name: 'What' }).selectOption('visitor.access');
+    await click(page, 'Find');
+    await eventually(async () => expect(await acts.count()).toBe(2));
+    await filters.getByRole('searchbox', { name: 'Who' }).fill('igor');
+    await click(page, 'Find');
+    await eventually(async () => expect(await acts.count()).toBe(1));
+    // the address is a link to it
+    await page.reload();
+    await acts.filter({ hasText: 'igorRead everything about a visitor of all domains' }).waitFor();
+    expect(await acts.count()).toBe(1);
+    await filters.getByLabel('To (UTC)').fill('2020-01-01');
+    await click(page, 'Find');
+    await page.getByRole('heading', { name: 'No activity matches' }).waitFor();
+    const urls: string[] = [];
+    page.on('request', (request) => urls.push(request.url()));
+    await filters.getByRole('searchbox', { name: 'Visitor' }).fill('v-1');
+    await click(page, 'Find');
+    await acts.filter({ hasText: 'olga' }).waitFor();
+    expect(await acts.count()).toBe(1);
+    await look(page, 'activity');
+    await filters.getByRole('searchbox', { name: 'Visitor' }).fill('nobody');
+    await click(page, 'Find');
+    await page.getByRole('heading', { name: 'Nothing is noted about this visitor' }).waitFor();
+    await click(page, 'Clear');
+    await eventually(async () => expect(await acts.count()).toBe(all));
+    expect(urls.filter((url) => /v-1|nobody/.test(url))).toEqual([]);
+    await go(page, settingsOf(domainId));
+    await page.getByText('needs the scope manage').waitFor();
+    expect(messages).toEqual([]);
   });
 
   it('is neither offered nor shown to a token without the scope, and says why', async () => {

@@ -86,6 +86,14 @@ describe('a visitor’s page', () => {
         expect(await titles.nth(1).isVisible()).toBe(true);
       });
       expect(await titles.count()).toBe(2);
+      // the answer to a request for access: whatever is stored of the person
+      const newest = at(await stored(visitorId), 0);
+      const paper = page.locator('.timeline > li').first();
+      for (const text of [newest.ip, newest.userAgent, newest.bannerVersion, newest.id]) {
+        expect(text).not.toBeNull();
+        expect(await paper.getByText(text ?? '', { exact: true }).isVisible()).toBe(true);
+      }
+      expect(await paper.getByText('Received').isVisible()).toBe(true);
       for (const hidden of ['Download', 'Erase…', 'Sign out', 'Find'])
         expect(await page.getByRole('button', { name: hidden }).isVisible()).toBe(false);
       await page.emulateMedia({ media: null });

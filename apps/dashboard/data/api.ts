@@ -19,7 +19,7 @@ import {
   type GivenTo,
   type How,
 } from './calls.ts';
-import { createManageApi } from './manage-api.ts';
+import { createManageApi, listedActs } from './manage-api.ts';
 import { learnServiceTime } from './service-clock.ts';
 import { createWebhookApi } from './webhook-api.ts';
 
@@ -177,6 +177,22 @@ export function createApi(session: { readonly token: string }, onRefused: () => 
     },
     erasure: (erasureId: string, signal?: AbortSignal) =>
       call('get /v1/organization/erasures/:erasureId', { params: { erasureId }, signal }).then(bodyOf),
+    erasures: (cursor?: string, signal?: AbortSignal) =>
+      call('get /v1/organization/erasures', { query: { cursor }, signal }).then(bodyOf),
+    /** The proof file of any entry of a log. */
+    entryProof: (domainId: string, log: number, position: number) =>
+      getText(
+        `get ${domain}/log/entries/:position/proof`,
+        { params: { domainId, position }, query: { log } },
+        asText,
+      ).then(readText),
+    /** Acts about a visitor, whose id stays out of addresses. */
+    actsAbout: (visitorId: string, cursor?: string, signal?: AbortSignal) =>
+      call('post /v1/organization/acts/lookup', {
+        query: { limit: listedActs, cursor },
+        body: { visitorId },
+        signal,
+      }).then(bodyOf),
     /** All records of a domain that match, as a file. */
     export: (domainId: string, query: ExportQuery, signal?: AbortSignal) =>
       getFile((how) => ask(`get ${domain}/export`, { params: { domainId }, query, signal }, how), signal),

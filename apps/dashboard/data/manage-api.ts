@@ -2,7 +2,16 @@
 import type { DomainChange } from '#libs/tenants/contract';
 import { type Ask, bodyOf, readAll } from './calls.ts';
 
-const listedActs = 50;
+/** Acts that are read at once. */
+export const listedActs = 50;
+
+export interface ActFilters {
+  act?: string;
+  actor?: string;
+  from?: string;
+  to?: string;
+}
+
 const domains = '/v1/organization/domains';
 const domain = `${domains}/:domainId` as const;
 
@@ -29,6 +38,6 @@ export const createManageApi = (ask: Ask) => ({
   /** One that is revoked already stays as it is. */
   revokeKey: (domainId: string, prefix: string) =>
     ask(`delete ${domain}/keys/:prefix`, { params: { domainId, prefix } }).then(bodyOf),
-  acts: (cursor?: string, signal?: AbortSignal) =>
-    ask('get /v1/organization/acts', { query: { limit: listedActs, cursor }, signal }).then(bodyOf),
+  acts: (filters: ActFilters, cursor?: string, signal?: AbortSignal) =>
+    ask('get /v1/organization/acts', { query: { ...filters, limit: listedActs, cursor }, signal }).then(bodyOf),
 });

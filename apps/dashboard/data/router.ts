@@ -14,7 +14,11 @@ export type Route =
   | { page: 'visitor'; domainId: string; visitorId: string | null }
   /** `which`: a webhook's id, `new`, or null for all */
   | { page: 'webhooks'; which: string | null }
-  | { page: 'domains' | 'new-domain' | 'activity' }
+  | { page: 'domains' | 'new-domain' }
+  /** `visitorId`: only acts about this visitor */
+  | { page: 'activity'; query: URLSearchParams; visitorId: string | null }
+  /** `erasureId`: null for all */
+  | { page: 'erasures'; erasureId: string | null }
   /** of a domain */
   | { page: 'settings'; domainId: string }
   /** where its banner is set up */
@@ -30,6 +34,7 @@ type Query = Record<string, string | number | undefined>;
 
 const domainPath =
   /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor|\/settings|\/widget|\/experiments|\/by\/[A-Za-z]+)?$/;
+const erasurePath = /^\/erasures(?:\/(ers_[A-Za-z0-9]{1,64}))?$/;
 const webhookPath = /^\/webhooks(?:\/(new|wh_[A-Za-z0-9]{1,64}))?$/;
 /** A fragment is never sent to a server, so that no log holds a visitor's id. */
 const visitorFragment = /^#visitor=(.+)/;
@@ -42,7 +47,10 @@ export function routeOf({ pathname: whole, search, hash }: Address): Route {
   if (pathname === '/' || pathname === '/sign-in') return { page: 'home' };
   if (whole === domainsAddress) return { page: 'domains' };
   if (whole === newDomainAddress) return { page: 'new-domain' };
-  if (whole === activityAddress) return { page: 'activity' };
+  if (whole === activityAddress())
+    return { page: 'activity', query: new URLSearchParams(search), visitorId: visitorIn(hash) };
+  const erasure = erasurePath.exec(pathname);
+  if (erasure) return { page: 'erasures', erasureId: erasure[1] ?? null };
   const webhook = webhookPath.exec(pathname);
   if (webhook) return { page: 'webhooks', which: webhook[1] ?? null };
   const match = domainPath.exec(pathname);
@@ -88,14 +96,19 @@ export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}
   ofDomain(`/by/${by}`)(domainId, query);
 /** Without an id it asks for one. */
 export const visitorAddress = (domainId: string, visitorId?: string): string =>
-  `${base}/domains/${domainId}/visitor${visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`}`;
+  `${base}/domains/${domainId}/visitor${fragmentOf(visitorId)}`;
+const fragmentOf = (visitorId?: string): string =>
+  visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`;
 
 export const domainsAddress = `${base}/domains`;
 export const newDomainAddress = `${base}/new-domain`;
 export const settingsAddress = (domainId: string): string => `${domainsAddress}/${domainId}/settings`;
 export const widgetAddress = (domainId: string): string => `${domainsAddress}/${domainId}/widget`;
-/** Who did what. */
-export const activityAddress = `${base}/activity`;
+/** Who did what; with an id, about this visitor. */
+export const activityAddress = (query: Query = {}, visitorId?: string): string =>
+  withQuery(`${base}/activity`, query) + fragmentOf(visitorId);
+export const erasuresAddress = `${base}/erasures`;
+export const erasureAddress = (erasureId: string): string => `${erasuresAddress}/${erasureId}`;
 
 export const webhooksAddress = `${base}/webhooks`;
 /** `new`: where one is made. */

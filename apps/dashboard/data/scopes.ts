@@ -4,8 +4,12 @@ import type { Organization } from '#libs/stats/contract';
 /** One visitor's records and their erasure. */
 export const mayReadVisitors = ({ scopes }: Organization): boolean => scopes.includes('privacy');
 
-/** Domains, keys, webhooks, and who did what. */
+/** Domains, keys and webhooks. */
 export const mayManage = ({ scopes }: Organization): boolean => scopes.includes('manage');
+
+/** Who did what. */
+export const maySeeActs = (organization: Organization): boolean =>
+  mayManage(organization) || mayReadVisitors(organization);
 
 /** Entries of logs: what webhooks with `records.sealed` send. */
 export const mayReadLogs = ({ scopes, plan }: Organization): boolean => scopes.includes('read') && plan.consentLog;

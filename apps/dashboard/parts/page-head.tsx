@@ -8,6 +8,7 @@ import {
   activityAddress,
   domainAddress,
   domainsAddress,
+  erasuresAddress,
   homeAddress,
   logAddress,
   settingsAddress,
@@ -15,7 +16,7 @@ import {
   webhooksAddress,
   widgetAddress,
 } from '../data/router.ts';
-import { mayManage, mayReadVisitors } from '../data/scopes.ts';
+import { mayManage, mayReadVisitors, maySeeActs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { escapeInvisible } from '../format.ts';
 import { isolated } from './isolated.tsx';
@@ -25,7 +26,7 @@ interface PageLink {
   address: string;
 }
 
-export type OrganizationPage = 'home' | 'domains' | 'webhooks' | 'activity';
+export type OrganizationPage = 'home' | 'domains' | 'webhooks' | 'activity' | 'erasures';
 
 interface Props {
   /** the domain's name, if absent on one of its pages */
@@ -95,10 +96,12 @@ export function PageHead({ title: given, note, children, domain, under, before =
       <p class="muted">{note}</p>
       {domain && <Tabs label="Pages of this domain" tabs={tabsOf(domain, organization)} />}
       {/* with the overview alone there is nothing to choose from */}
-      {tabs && mayManage(organization) && (
+      {tabs && maySeeActs(organization) && (
         <Tabs
           label="Pages of the organization"
-          tabs={organizationTabs.map((tab) => ({ ...tab, isCurrent: tab.page === tabs }))}
+          tabs={organizationTabs
+            .filter(({ isFor }) => isFor(organization))
+            .map((tab) => ({ ...tab, isCurrent: tab.page === tabs }))}
         />
       )}
     </div>
@@ -133,11 +136,12 @@ const Tabs = ({ label, tabs }: { label: string; tabs: Tab[] }) => (
   </nav>
 );
 
-const organizationTabs: (PageLink & { page: OrganizationPage })[] = [
-  { page: 'home', name: 'Overview', address: homeAddress },
-  { page: 'domains', name: 'Domains', address: domainsAddress },
-  { page: 'webhooks', name: 'Webhooks', address: webhooksAddress },
-  { page: 'activity', name: 'Activity', address: activityAddress },
+const organizationTabs: (PageLink & { page: OrganizationPage; isFor(organization: Organization): boolean })[] = [
+  { page: 'home', name: 'Overview', address: homeAddress, isFor: () => true },
+  { page: 'domains', name: 'Domains', address: domainsAddress, isFor: mayManage },
+  { page: 'webhooks', name: 'Webhooks', address: webhooksAddress, isFor: mayManage },
+  { page: 'activity', name: 'Activity', address: activityAddress(), isFor: maySeeActs },
+  { page: 'erasures', name: 'Erasures', address: erasuresAddress, isFor: mayReadVisitors },
 ];
 
 function tabsOf({ domainId, page }: OfDomain, organization: Organization): Tab[] {

@@ -62,6 +62,7 @@ export function RecordDetails({ record, domainName, hasVisitors, onClose }: Prop
         <dl class="fields">
           <Field name="Decided">{dateAndTime(record.decidedAt)} UTC</Field>
           <Field name="Received">{dateAndTime(record.receivedAt)} UTC</Field>
+          {record.erasedAt !== null && <Field name="Personal fields erased">{dateAndTime(record.erasedAt)} UTC</Field>}
           <Field name="Domain">
             {isolated(domainName)} <code>{record.domainId}</code>
           </Field>

@@ -14,6 +14,8 @@ interface Props<Answer> {
   note: string;
   /** absent where nobody makes one */
   make?: { text: string; href: string };
+  /** which of them are listed */
+  filters?: ComponentChildren;
   reading: Reading<Answer>;
   isEmpty(answer: Answer): boolean;
   /** instead of an empty list */
@@ -29,6 +31,7 @@ export function ThingsPage<Answer>({
   title,
   note,
   make,
+  filters,
   reading,
   isEmpty,
   none,
@@ -53,6 +56,7 @@ export function ThingsPage<Answer>({
       <PageHead title={title} note={note} tabs={page}>
         {answer !== undefined && !hasNone && make && <ButtonLink kind="primary" class="at-end" {...make} />}
       </PageHead>
+      {filters}
       <Unanswered reading={reading} kind="table" />
       {answer !== undefined && beside ? (
         <div class="columns">

@@ -1,4 +1,6 @@
 /** Who did what and when, newest first. */
+
+import { useRef } from 'preact/hooks';
 import type { ActsPage } from '#libs/tenants/contract';
 import { useOlder } from '../data/older.ts';
 import { useReading } from '../data/reading.ts';
@@ -7,28 +9,51 @@ import { dateOf, escapeInvisible, timeOfDay } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
 import { LoadOlder } from '../parts/older.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
+import { ActivityFilters, filtersIn } from './activity-filters.tsx';
 import { type Act, type Part, tellAct } from './acts.ts';
 
-export function Activity() {
+interface Props {
+  query: URLSearchParams;
+  /** only acts about this visitor */
+  visitorId: string | null;
+}
+
+export function Activity({ query, visitorId }: Props) {
   const { api } = useSignedIn();
-  const reading = useReading<ActsPage>('acts', (signal) => api.manage.acts(undefined, signal));
-  const page = reading.value;
-  const cursorOf = () => page?.nextCursor;
+  const filters = filtersIn(query);
+  const read = (cursor?: string, signal?: AbortSignal) =>
+    visitorId === null ? api.manage.acts(filters, cursor, signal) : api.actsAbout(visitorId, cursor, signal);
+  const reading = useReading<ActsPage>(JSON.stringify([filters, visitorId]), (signal) => read(undefined, signal));
+  const latest = useRef(reading.value);
+  latest.current = reading.value;
+  const cursorOf = () => latest.current?.nextCursor;
   const older = useOlder(cursorOf, async (cursor) => {
-    const { acts, nextCursor } = await api.manage.acts(cursor);
-    reading.put({ acts: [...(page?.acts ?? []), ...acts], nextCursor });
+    const { acts, nextCursor } = await read(cursor);
+    // unless others are shown meanwhile
+    if (cursorOf() === cursor) reading.put({ acts: [...(latest.current?.acts ?? []), ...acts], nextCursor });
   });
+  const isAll = visitorId === null && Object.keys(filters).length === 0;
   return (
     <ThingsPage
       page="activity"
       title="Activity"
       note="Who changed something or looked at visitors’ records, newest first. Times are UTC."
+      filters={<ActivityFilters filters={filters} visitorId={visitorId} />}
       reading={reading}
       isEmpty={({ acts }) => acts.length === 0}
-      none={{
-        title: 'Nothing yet',
-        text: 'Changes of domains, keys and webhooks are listed here, and who read or erased visitors’ records.',
-      }}
+      none={
+        isAll
+          ? {
+              title: 'Nothing yet',
+              text: 'Changes of domains, keys and webhooks are listed here, and who read or erased visitors’ records.',
+            }
+          : visitorId === null
+            ? { title: 'No activity matches', text: 'Nothing was done that all of these filters match.' }
+            : {
+                title: 'Nothing is noted about this visitor',
+                text: 'Nobody has looked up, downloaded, exported or erased exactly this visitor’s records.',
+              }
+      }
     >
       {({ acts, nextCursor }) => (
         <section class="card activity" aria-label="Activity">

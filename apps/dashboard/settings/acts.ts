@@ -30,6 +30,38 @@ const logReads = new Map([
   ['org-stats', 'the newest records of all domains'],
 ]);
 
+/** What can be searched for. */
+export const actNames: Record<string, string> = {
+  'log.read': 'Read the log',
+  'visitor.read': 'Looked up a visitor’s records',
+  'visitor.access': 'Read everything about a visitor',
+  'visitor.erase': 'Erased a visitor',
+  'records.export': 'Exported records',
+  'records.import': 'Imported records',
+  'token.create': 'Issued an access token',
+  'org.revoke-token': 'Revoked an access token',
+  'org.revoke-tokens': 'Revoked all access tokens',
+  'org.create': 'Created the organization',
+  'org.rename': 'Renamed the organization',
+  'org.plan': 'Changed the plan',
+  'domain.create': 'Created a domain',
+  'domain.update': 'Changed a domain',
+  'domain.archive': 'Archived a domain',
+  'domain.restore': 'Restored a domain',
+  'key.create': 'Made a key',
+  'key.revoke': 'Revoked a key',
+  'notice.put': 'Added a notice',
+  'log.restart': 'Began a new log',
+  'log.confirm': 'Confirmed a log',
+  'webhook.create': 'Created a webhook',
+  'webhook.update': 'Changed a webhook',
+  'webhook.delete': 'Deleted a webhook',
+  'webhook.rotate': 'Made a webhook’s new secret',
+  'webhook.test': 'Sent a test to a webhook',
+  'webhook.replay': 'Replayed entries to a webhook',
+  'webhook.disable': 'A failing webhook was paused',
+};
+
 export function tellAct({ act, subject, details }: Act, { domains }: Organization): Told {
   const nameOf = (domainId: string) => domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   const text = (field: string) => {

@@ -3,7 +3,7 @@ import './settings.css';
 import { useState } from 'preact/hooks';
 import type { MadeKey } from '#libs/tenants/contract';
 import type { SettingsRoute } from '../data/router.ts';
-import { mayManage } from '../data/scopes.ts';
+import { mayManage, maySeeActs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -19,11 +19,16 @@ interface Props {
 export function Settings({ route }: Props) {
   const { organization } = useSignedIn();
   const [made, setMade] = useState<MadeKey | null>(null);
+  if (route.page === 'activity' && maySeeActs(organization)) return <Activity {...route} />;
   if (!mayManage(organization))
     return (
       <>
         <PageHead title={titles[route.page]} note="What an organization manages itself" />
-        <NotAllowed what={needs[route.page]} scope="manage" />
+        <NotAllowed
+          what={needs[route.page]}
+          scope="manage"
+          orScope={route.page === 'activity' ? 'privacy' : undefined}
+        />
       </>
     );
   switch (route.page) {
@@ -32,7 +37,7 @@ export function Settings({ route }: Props) {
     case 'new-domain':
       return <NewDomain />;
     case 'activity':
-      return <Activity />;
+      return <Activity {...route} />;
     case 'settings':
       return <OneDomain domainId={route.domainId} made={made} onMade={setMade} />;
   }

@@ -46,7 +46,8 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
           <h3 id="erase-stays">What stays</h3>
           <ul class="points">
             <li>each decision, its time and its categories</li>
-            <li>what was shown, versions and language</li>
+            <li>what was shown, versions, variant and language</li>
+            <li>country, consent strings (TC, GPP) and privacy signal</li>
             <li>figures and proofs</li>
           </ul>
         </section>

@@ -6,6 +6,7 @@ import { count, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { DecisionName } from '../parts/decision-name.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { useOnPaper } from '../parts/on-paper.ts';
 import { RecordNotice } from '../parts/record-notice.tsx';
 
 /** Records shown at once. */
@@ -20,6 +21,7 @@ interface Props {
 
 export function Timeline({ records, notices, title = 'Decisions' }: Props) {
   const [most, setMost] = useState(step);
+  useOnPaper(() => setMost(Number.POSITIVE_INFINITY));
   return (
     <section class="card" aria-labelledby="timeline-title">
       <header class="card-head">
@@ -36,10 +38,7 @@ export function Timeline({ records, notices, title = 'Decisions' }: Props) {
               </time>
             </p>
             <Choices preferences={record.preferences} />
-            {record.pageUrl !== null && <p class="muted">{isolated(record.pageUrl)}</p>}
-            <p class="muted">
-              Record <code>{record.id}</code>
-            </p>
+            <Circumstances record={record} />
             {record.notice === null ? (
               <p class="muted">What was shown was not recorded.</p>
             ) : (
@@ -52,6 +51,40 @@ export function Timeline({ records, notices, title = 'Decisions' }: Props) {
         <Button onClick={() => setMost(most + step)}>Show more of {count(records.length)}</Button>
       )}
     </section>
+  );
+}
+
+/** Whatever else is stored that a person may ask for. */
+function Circumstances({ record }: { record: FullRecord }) {
+  const { receivedAt, pageUrl, ip, userAgent, country, language, bannerVersion, policyVersion, erasedAt } = record;
+  const facts: [string, string | null][] = [
+    ['Received', `${dateAndTime(receivedAt)} UTC`],
+    ['Page', pageUrl],
+    ['IP address', ip],
+    ['Browser', userAgent],
+    ['Country', country],
+    ['Language', language],
+    ['Banner version', bannerVersion],
+    ['Policy version', policyVersion],
+    ['Variant', record.variant],
+    ['TC string', record.tcString],
+    ['GPP string', record.gppString],
+    ['Global Privacy Control', record.gpc === null ? null : record.gpc ? 'on' : 'off'],
+    ['Metadata', record.metadata && JSON.stringify(record.metadata)],
+    ['Erased', erasedAt && `${dateAndTime(erasedAt)} UTC`],
+    ['Record', record.id],
+  ];
+  return (
+    <dl class="circumstances">
+      {facts.map(([name, text]) =>
+        text === null ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{isolated(text)}</dd>
+          </div>
+        ),
+      )}
+    </dl>
   );
 }
 

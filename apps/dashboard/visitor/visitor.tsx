@@ -3,7 +3,7 @@ import './visitor.css';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { FoundVisitor } from '../data/api.ts';
 import { useReading } from '../data/reading.ts';
-import { navigate, visitorAddress } from '../data/router.ts';
+import { erasureAddress, navigate, visitorAddress } from '../data/router.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndTime } from '../format.ts';
@@ -97,7 +97,8 @@ function Left({ erased: { erasure, left } }: { erased: Erased }) {
           proofs are as they were.
         </p>
         <p class="muted">
-          Erasure <code>{erasure.erasureId}</code>
+          Erasure <code>{erasure.erasureId}</code>: it has <a href={erasureAddress(erasure.erasureId)}>a receipt</a>{' '}
+          that stays.
         </p>
       </section>
       {left === null ? (

@@ -1,0 +1,75 @@
+/** Who was erased, newest first: by the erasure's number, since nothing is left of the visitor. The token needs a scope. */
+import '../settings/settings.css';
+import './erasures.css';
+import type { ErasuresPage } from '#libs/privacy/contract';
+import { useOlder } from '../data/older.ts';
+import { useReading } from '../data/reading.ts';
+import { erasureAddress } from '../data/router.ts';
+import { mayReadVisitors } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { count, dateOf, timeOfDay } from '../format.ts';
+import { isolated } from '../parts/isolated.tsx';
+import { NotAllowed } from '../parts/not-allowed.tsx';
+import { LoadOlder } from '../parts/older.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { ThingsPage } from '../parts/things-page.tsx';
+import { OneErasure } from './one-erasure.tsx';
+
+/** `erasureId`: null for all. */
+export function Erasures({ erasureId }: { erasureId: string | null }) {
+  if (mayReadVisitors(useSignedIn().organization))
+    return erasureId === null ? <All /> : <OneErasure key={erasureId} erasureId={erasureId} />;
+  return (
+    <>
+      <PageHead title="Erasures" note="Visitors who were erased" />
+      <NotAllowed what="Seeing erasures" scope="privacy" />
+    </>
+  );
+}
+
+function All() {
+  const { api } = useSignedIn();
+  const reading = useReading<ErasuresPage>('erasures', (signal) => api.erasures(undefined, signal));
+  const page = reading.value;
+  const cursorOf = () => page?.nextCursor;
+  const older = useOlder(cursorOf, async (cursor) => {
+    const { erasures, nextCursor } = await api.erasures(cursor);
+    reading.put({ erasures: [...(page?.erasures ?? []), ...erasures], nextCursor });
+  });
+  return (
+    <ThingsPage
+      page="erasures"
+      title="Erasures"
+      note="Visitors who were erased, newest first, each with a receipt. Times are UTC."
+      reading={reading}
+      isEmpty={({ erasures }) => erasures.length === 0}
+      none={{ title: 'No erasures yet', text: 'A visitor is erased on the page Visitor of a domain.' }}
+    >
+      {({ erasures, nextCursor }) => (
+        <section class="card activity" aria-label="Erasures">
+          <ol class="rows">
+            {erasures.map(({ erasureId, requestedAt, actor, state, records }) => (
+              <li key={erasureId}>
+                <time dateTime={requestedAt} class="muted">
+                  {dateOf(requestedAt)} <strong>{timeOfDay(requestedAt)}</strong>
+                </time>
+                <p class="strong">{actor === null ? '–' : isolated(actor)}</p>
+                <div>
+                  <p>
+                    <a href={erasureAddress(erasureId)}>
+                      <code>{erasureId}</code>
+                    </a>
+                  </p>
+                  <p class="hint">{state === 'running' ? `${recordsOf(records)} so far` : recordsOf(records)}</p>
+                </div>
+              </li>
+            ))}
+          </ol>
+          {nextCursor !== null && <LoadOlder older={older} what="erasures" />}
+        </section>
+      )}
+    </ThingsPage>
+  );
+}
+
+const recordsOf = (records: number): string => `${count(records)} ${records === 1 ? 'record' : 'records'}`;

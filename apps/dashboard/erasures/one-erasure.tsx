@@ -1,0 +1,143 @@
+/** The receipt of an erasure: when, by whom, how many records of which domain, and where that is sealed. */
+import { useEffect, useState } from 'preact/hooks';
+import type { ErasureDetails } from '#libs/privacy/contract';
+import { ApiError } from '../data/api-error.ts';
+import { useAttempt } from '../data/attempt.ts';
+import { base } from '../data/base.ts';
+import { domainIn } from '../data/domains.ts';
+import { useReading } from '../data/reading.ts';
+import { erasuresAddress } from '../data/router.ts';
+import { mayReadLogs } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { downloadText } from '../download.ts';
+import { count, dateAndTime } from '../format.ts';
+import { Button } from '../parts/button.tsx';
+import { Fact, Facts } from '../parts/facts.tsx';
+import { Failure } from '../parts/field.tsx';
+import { isolated } from '../parts/isolated.tsx';
+import { useOnPaper } from '../parts/on-paper.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Unanswered } from '../parts/unanswered.tsx';
+
+/** Milliseconds between two looks at an erasure that goes on. */
+const pause = 1_000;
+/** Entries shown at once. */
+const step = 20;
+
+type OfDomain = ErasureDetails['domains'][string];
+
+export function OneErasure({ erasureId }: { erasureId: string }) {
+  const { api, organization } = useSignedIn();
+  const reading = useReading<ErasureDetails>(erasureId, (signal) => api.erasure(erasureId, signal));
+  const erasure = reading.value;
+  useEffect(() => {
+    if (erasure?.state !== 'running') return undefined;
+    const timer = setTimeout(reading.retry, pause);
+    return () => clearTimeout(timer);
+  }, [erasure]);
+  const domains = Object.entries(erasure?.domains ?? {});
+  return (
+    <div class="stack receipt">
+      <PageHead
+        title="Receipt of an erasure"
+        note="What was erased, when, and where that is sealed. Times are UTC."
+        under={{ name: 'Erasures', address: erasuresAddress }}
+      />
+      <Unanswered reading={reading} kind="table" />
+      {erasure && (
+        <section class="card stack gap-16" aria-labelledby="receipt-title">
+          <header class="card-head">
+            <h2 id="receipt-title" class="anywhere">
+              Erasure <code>{erasure.erasureId}</code>
+            </h2>
+            {erasure.state === 'running' && <p role="status">Running: {count(erasure.records)} records so far</p>}
+          </header>
+          <Facts>
+            <Fact name="Organization">{isolated(organization.name)}</Fact>
+            <Fact name="Requested">{dateAndTime(erasure.requestedAt)} UTC</Fact>
+            <Fact name="Requested by">{erasure.actor === null ? '–' : isolated(erasure.actor)}</Fact>
+            <Fact name="Records erased">{count(erasure.records)}</Fact>
+            <Fact name="Done">{erasure.erasedAt === null ? 'not yet' : `${dateAndTime(erasure.erasedAt)} UTC`}</Fact>
+          </Facts>
+          <p>
+            Of these records the visitor’s id, IP address, browser, page and metadata were erased. The decisions, with
+            their times, categories, country, versions, language and consent strings, are kept without them. Nothing
+            here names the visitor.
+          </p>
+          {domains.map(([domainId, of]) => (
+            <Domain key={domainId} domainId={domainId} of={of} />
+          ))}
+          <div class="actions">
+            <Button text="Print" kind="primary" onClick={() => print()} />
+          </div>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Domain({ domainId, of }: { domainId: string; of: OfDomain }) {
+  const { api, organization } = useSignedIn();
+  const [most, setMost] = useState(step);
+  useOnPaper(() => setMost(Number.POSITIVE_INFINITY));
+  const { isBusy, failure, attempt } = useAttempt();
+  const { records, entries } = of;
+  const waiting = Math.max(0, records - entries.length);
+  const download = ({ log, position }: OfDomain['entries'][number]) =>
+    attempt(async () => {
+      const proof = await api.entryProof(domainId, log, position);
+      downloadText(`erasure-${domainId}-${log}-${position}.txt`, 'text/plain', proof);
+    }, failureOf);
+  return (
+    <section class="stack gap-8" aria-label={domainIn(organization, domainId).name}>
+      <h3>
+        {isolated(domainIn(organization, domainId).name)} <code class="muted">{domainId}</code>
+      </h3>
+      <p>
+        {count(records)} {records === 1 ? 'record' : 'records'}
+        {entries.length > 0 && entries.length < records && `, of which ${count(entries.length)} are listed`}
+      </p>
+      {entries.length > 0 && (
+        <ul class="rows receipt-entries">
+          {entries.slice(0, most).map((entry) => (
+            <li key={`${entry.log} ${entry.position}`} class="cluster spread">
+              <span>
+                Sealed as entry {count(entry.position)} of log {entry.log}
+                {entry.erased && `: erased the record of entry ${count(entry.erased.position)}${ofLog(entry)}`}
+              </span>
+              {mayReadLogs(organization) && (
+                <Button
+                  text="Download proof"
+                  aria-label={`Download proof of entry ${entry.position}`}
+                  disabled={isBusy}
+                  onClick={() => download(entry)}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {entries.length > most && (
+        <Button onClick={() => setMost(most + step)}>Show more of {count(entries.length)}</Button>
+      )}
+      {waiting > 0 && entries.length === 0 && (
+        <p class="muted">No entry is shown: it is not sealed yet, or was erased before entries were kept with it.</p>
+      )}
+      {entries.length > 0 && (
+        <p class="hint">
+          {mayReadLogs(organization)
+            ? 'Anybody who has the log’s key can check a proof without this service, for example at '
+            : 'Proofs of these entries need a token with the scope read and a plan with the log. They are checked at '}
+          <a href={`${base}/verify`}>/verify</a>.
+        </p>
+      )}
+      <Failure>{failure}</Failure>
+    </section>
+  );
+}
+
+const ofLog = ({ log, erased }: OfDomain['entries'][number]): string =>
+  erased && erased.log !== log ? ` of log ${erased.log}` : '';
+
+const failureOf = (error: unknown): string =>
+  error instanceof ApiError ? `The service did not give the proof: ${error.message}` : 'Something went wrong.';
