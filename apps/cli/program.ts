@@ -40,6 +40,10 @@ export function createProgram(tools: AllTools): Command {
     .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
     .version(version)
     .option('--json', 'print one JSON object, for machines')
+    .option('--actor <name>', "who you are, for the acts, where the system's user has no name; of `acts` a filter")
+    .hook('preAction', (_, command) =>
+      tools.actAs(command.name() === 'acts' ? undefined : command.optsWithGlobals().actor),
+    )
     .configureOutput({
       outputError: (text, write) =>
         write(

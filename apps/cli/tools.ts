@@ -15,13 +15,22 @@ const silent = { warn: () => {} };
 /** The settings of a running `npm start`. */
 const stackFile = '.data/env';
 
-export type AllTools = Tools<CliConfig> & QueueTools;
+export type AllTools = Tools<CliConfig> &
+  QueueTools & {
+    /** Whose acts are written, where the system's user has no name. */
+    actAs(actor: string | undefined): void;
+  };
+
+let actorGiven: string | undefined;
 
 export const tools: AllTools = {
   config: readConfig,
   database: (work) => withDatabase([], work),
   keyed: withDatabase,
   redis: withRedis,
+  actAs: (actor) => {
+    actorGiven = actor;
+  },
   queues: async (work) => {
     const { queueShards } = readConfig().connections();
     // two thirds of a command's start, and most commands need no queue
@@ -39,7 +48,8 @@ export const tools: AllTools = {
 };
 
 function readConfig(): CliConfig {
-  return readCliConfig(existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {});
+  const stack = existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {};
+  return readCliConfig(stack, process.env, actorGiven);
 }
 
 function parseSettings(text: string): Record<string, string> {

@@ -3,6 +3,7 @@
 import { readSettings, refuse } from '#libs/base/config/read';
 import { withSecretFiles } from '#libs/base/config/secret-files';
 import type { KeyName } from '#libs/base/db/key-fingerprints';
+import { readActor } from './actor.ts';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { settings } from './settings.ts';
 import {
@@ -21,9 +22,13 @@ import { readMaxLifetime, readTokens } from './token-keys.ts';
 
 /**
  * Each part is read on demand, since no command needs all of them. `stack`: the settings of a running `npm start`. They
- * apply only if the environment names no store; its own settings always win.
+ * apply only if the environment names no store; its own settings always win. `actorGiven`: with `--actor`.
  */
-export function readCliConfig(stack: Record<string, string>, environmentGiven: NodeJS.ProcessEnv = process.env) {
+export function readCliConfig(
+  stack: Record<string, string>,
+  environmentGiven: NodeJS.ProcessEnv = process.env,
+  actorGiven?: string,
+) {
   const given = withSecretFiles(settings, environmentGiven);
   const own = given.DATABASE_URL || given.REDIS_URL || given.REDIS_CLUSTER_NODES || given.REDIS_SENTINELS;
   const environment = own ? given : { ...stack, ...given };
@@ -56,7 +61,9 @@ export function readCliConfig(stack: Record<string, string>, environmentGiven: N
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     backupDays: values.BACKUP_DAYS,
     publicUrl: readPublicUrl(values),
-    actor: environment.SUDO_USER || environment.USER || environment.LOGNAME || 'operator',
+    get actor() {
+      return readActor(actorGiven);
+    },
   };
 }
 

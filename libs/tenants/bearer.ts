@@ -95,10 +95,10 @@ export const someScope: Middleware = (ctx, next) => {
 export function requireScope(ctx: Context, ...oneOf: [Scope, ...Scope[]]): void {
   const { scopes: held } = accessIn(ctx);
   if (oneOf.some((needed) => held.includes(needed))) return;
-  throw lacking(`the access token lacks the scope ${oneOf.join(' or ')}`, oneOf[0]);
+  throw lacking(`the access token lacks the scope ${oneOf.join(' or ')}`, oneOf.join(' '));
 }
 
-/** `needed`: separated by spaces (RFC 6750, section 3). */
+/** `needed`: separated by spaces (RFC 6750, section 3); where one of several is enough, the detail says so. */
 const lacking = (detail: string, needed: string): Problem =>
   new Problem('insufficient_scope', detail, {
     headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${needed}"` },

@@ -3,6 +3,7 @@
  * the sum. They are counted in memory and written apart from requests, so no read waits for them; a process that dies loses
  * those of its last minute.
  */
+import { Counter, type Registry } from 'prom-client';
 import type { Database, Sql } from '#libs/base/db/database';
 import { every } from '#libs/base/every';
 import type { Context } from '#libs/base/http/context';
@@ -13,7 +14,7 @@ import { accessIn, organizationIn } from './bearer.ts';
 /** Milliseconds between two writes. */
 const writeEvery = 60_000;
 const stopPatience = 2_500;
-/** Different ones that wait at most: with more they are written at once. */
+/** Different ones that wait: with more they are written at once. While Postgres refuses them no more are kept. */
 const most = 10_000;
 
 export type LogReadKind = 'records' | 'record' | 'proof' | 'entries' | 'feed' | 'org-stats';
@@ -33,23 +34,48 @@ interface LogRead {
   records: number;
 }
 
-export function createLogReads({ db, log }: { db: Database; log: Pick<Log, 'warn'> }): LogReads {
+interface Parts {
+  db: Database;
+  log: Pick<Log, 'warn'>;
+  register: Registry;
+}
+
+export function createLogReads({ db, log, register }: Parts): LogReads {
+  const lost = new Counter({
+    name: 'assent_log_reads_lost_total',
+    help: 'Acts of reading the log that were never written, because Postgres did not take them',
+    registers: [register],
+  });
   let tally = new Map<string, LogRead>();
+  let isFull = false;
+  /** for which there was no room while others were being written */
+  let unkept = 0;
   const write = async () => {
     if (tally.size === 0) return;
     const taken = tally;
     tally = new Map();
+    isFull = false;
+    const overflow = unkept;
+    unkept = 0;
     try {
       await db.write((sql) => addLogReads(sql, [...taken.values()]));
     } catch (error) {
-      for (const [key, read] of taken) if (tally.size < most) add(key, read);
+      lose(error, overflow + [...taken].filter(([key, read]) => !add(key, read, most)).length);
       throw error;
     }
+    lose(undefined, overflow);
   };
-  const add = (key: string, read: LogRead) => {
+  const lose = (error: unknown, acts: number) => {
+    if (acts === 0) return;
+    lost.inc(acts);
+    log.warn({ err: error, acts }, 'who read the log is lost, because Postgres did not take it in time');
+  };
+  /** Returns false where there is no room. */
+  const add = (key: string, read: LogRead, room: number): boolean => {
     const known = tally.get(key);
     if (known) known.records += read.records;
-    else tally.set(key, read);
+    else if (tally.size < room) tally.set(key, read);
+    return known !== undefined || tally.get(key) === read;
   };
   const rounds = every({
     name: 'write_log_reads',
@@ -65,18 +91,18 @@ export function createLogReads({ db, log }: { db: Database; log: Pick<Log, 'warn
       const { organizationId } = organizationIn(ctx);
       const { subject: actor, countedAs } = accessIn(ctx);
       const key = `${what} ${domainId ?? ''} ${countedAs}`;
-      add(key, { organizationId, domainId: domainId ?? null, actor, what, records });
-      if (tally.size >= most) void rounds.now();
+      const read = { organizationId, domainId: domainId ?? null, actor, what, records };
+      if (!add(key, read, 2 * most)) unkept += 1;
+      if (tally.size < most || isFull) return;
+      isFull = true;
+      void rounds.now();
     },
     close: async () => {
       await rounds.stop();
       try {
         await within(stopPatience, write());
       } catch (error) {
-        log.warn(
-          { err: error, acts: tally.size },
-          'who read the log is lost, because Postgres did not take it in time',
-        );
+        lose(error, tally.size + unkept);
       }
     },
   };

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { find, print, printList, type Tools } from '#libs/base/cli/session';
+import { find, print, printList, printPages, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import { isDate } from '#libs/base/terms/calendar';
 import { type ActFilters, type ActsPosition, listActs } from './acts.ts';
@@ -136,35 +136,31 @@ export function actsCommand(tools: Tools<{ privacyKey(): Buffer }>): Command {
     .option('--from <date>', 'from this day on, YYYY-MM-DD', day)
     .option('--to <date>', 'until this day', day)
     .option('--visitor <visitor>', 'only those about this visitor; with --org')
-    .action(async ({ org: organizationId, visitor, ...filters }: ActsOptions, self: Command) => {
+    .action(async (_: object, self: Command) => {
+      // a global option of the same name takes --actor
+      const { org: organizationId, visitor, act, actor, from, to } = self.optsWithGlobals<ActsOptions>();
+      const filters = { act, actor, from, to };
       if (visitor !== undefined && organizationId === undefined) throw new Error('--visitor needs --org');
       const hash =
         visitor === undefined || organizationId === undefined
           ? undefined
           : createVisitorHash(tools.config().privacyKey())(organizationId, visitor);
-      const rows = await tools.database((db) => allActs(db, { organizationId, hash, ...filters }));
-      printList(self, 'acts', rows);
+      await tools.database((db) =>
+        printPages(self, 'acts', columns, pagesOfActs(db, { organizationId, hash, ...filters })),
+      );
     });
 }
 
-async function allActs(db: Database, query: Omit<Parameters<typeof listActs>[1], 'limit' | 'after'>) {
-  const rows: {
-    at: Date;
-    actor: string;
-    act: string;
-    subject: string;
-    organizationId: string | null;
-    details: object;
-  }[] = [];
+const columns = ['at', 'actor', 'act', 'subject', 'organizationId', 'details'] as const;
+
+async function* pagesOfActs(db: Database, query: Omit<Parameters<typeof listActs>[1], 'limit' | 'after'>) {
   let after: ActsPosition | null | undefined;
   while (after !== null) {
-    const page = await db.read((sql) => listActs(sql, { ...query, limit: pageSize, after: after ?? undefined }));
-    for (const { at, actor, act, subject, organizationId, details } of page.acts) {
-      rows.push({ at, actor, act, subject, organizationId, details });
-    }
+    const position: ActsPosition | undefined = after;
+    const page = await db.read((sql) => listActs(sql, { ...query, limit: pageSize, after: position }));
+    yield page.acts;
     after = page.next;
   }
-  return rows;
 }
 
 function day(text: string): string {

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
 import { readNotice } from '#libs/notices/contract';
@@ -54,7 +55,7 @@ const ask = (method: string, path: string) =>
   });
 
 const stack = await startStack({ sealed: true, tenant: { domains: 2 } });
-const cli = createCli({ ...stack.env, SECRETS_KEY: secretsKey, USER: 'ann' });
+const cli = createCli({ ...stack.env, SECRETS_KEY: secretsKey });
 const redis = await openRedis(stack.redis.url);
 const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
 const others = await makeTenant(stack.db);
@@ -134,7 +135,7 @@ describe('an organization that is deleted', () => {
     expect((await tablesWith(stack.db, needle)).filter((name) => name !== 'public.user_agents')).toEqual([]);
     const { acts } = await cli.json<{ acts: object[] }>('acts');
     expect(acts[0]).toMatchObject({
-      actor: 'ann',
+      actor: userInfo().username,
       act: 'org.delete',
       subject: organizationId,
       details: { domains: 2 },

@@ -134,7 +134,7 @@ describe('GET /v1/consent/:domainId/feed', () => {
   it('after a restart a reader is told, and the old log can be read to its end', async () => {
     const ids = await store(domain(3), 4);
     await sealer.closeAndSeal();
-    const cli = createCli({ ...stack.env, LOG_NAME: logName, USER: 'ann' });
+    const cli = createCli({ ...stack.env, LOG_NAME: logName });
     await cli.json('log', 'restart', domain(3), '--yes');
     expectProblem(await ask(domain(3), '?from=4'), 409, 'log_restarted');
     await store(domain(3), 2);

@@ -18,7 +18,7 @@ interface Status {
 const keys = [randomBytes(32)];
 
 const { env, db, sql } = await openStores();
-const cli = createCli({ ...env, LOG_NAME: logName, USER: 'ann' });
+const cli = createCli({ ...env, LOG_NAME: logName });
 const tenant = await makeTenant(db, { domains: 2 });
 const [one, two] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1)];
 const sealer = createSealer(db, await openRedis(env.REDIS_URL), keys);

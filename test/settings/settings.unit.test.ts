@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BadSetting } from '#libs/base/config/bad-setting';
+import { readActor } from '../../apps/settings/actor.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
 import { readCliConfig } from '../../apps/settings/cli.ts';
 import { settings } from '../../apps/settings/settings.ts';
@@ -364,10 +365,22 @@ describe('the command line', () => {
     );
   });
 
-  it('asks for each part only where a command needs it, and names the person behind sudo', () => {
-    const config = readCliConfig({}, { USER: 'olga' });
-    expect(config.actor).toBe('olga');
-    expect(readCliConfig({}, { USER: 'root', SUDO_USER: 'igor' }).actor).toBe('igor');
+  it('names the system’s user, whatever the environment says, and where that has no name whoever is given', () => {
+    const { username } = userInfo();
+    for (const name of ['USER', 'LOGNAME', 'SUDO_USER'])
+      expect(readCliConfig({}, { [name]: 'somebody else' }).actor).toBe(username);
+    expect(readCliConfig({}, {}, username).actor).toBe(username);
+    expect(refusal(() => readCliConfig({}, {}, 'somebody else').actor)).toContain(`this one is ${username}`);
+    // as Node does for a number without a name
+    const nameless = () => {
+      throw new Error('uv_os_get_passwd');
+    };
+    expect(readActor('olga', nameless)).toBe('olga');
+    for (const given of [undefined, ' ']) expect(refusal(() => readActor(given, nameless))).toContain('--actor');
+  });
+
+  it('asks for each part only where a command needs it', () => {
+    const config = readCliConfig({}, {});
     expect(refusal(() => config.database())).toMatch(/^DATABASE_URL must be set/);
     expect(refusal(() => config.signing())).toMatch(/^JWT_SECRET must be set/);
   });

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { createCli } from '../support/cli.ts';
 import { request } from '../support/client.ts';
@@ -8,7 +9,7 @@ import { openStores } from '../support/stack.ts';
 const origins = ['https://shop.example', 'https://*.shop.example'];
 
 const { env } = await openStores();
-const cli = createCli({ ...env, JWT_SECRET: jwtSecret, USER: 'ann' });
+const cli = createCli({ ...env, JWT_SECRET: jwtSecret });
 const { baseUrl } = await startApi(env);
 
 describe('tenants by the command line, in the order in which an operator makes them', () => {
@@ -150,7 +151,7 @@ describe('tenants by the command line, in the order in which an operator makes t
 
   it('acts tells who changed what, newest first, and no key', async () => {
     const { acts } = await cli.json<{ acts: { act: string; actor: string }[] }>('acts');
-    expect(acts[0]).toMatchObject({ act: 'org.revoke-tokens', actor: 'ann', organizationId });
+    expect(acts[0]).toMatchObject({ act: 'org.revoke-tokens', actor: userInfo().username, organizationId });
     expect(acts.at(-1)).toMatchObject({ act: 'plan.set', subject: 'small' });
     expect(JSON.stringify(acts)).not.toContain(apiKey);
   });

@@ -1,14 +1,19 @@
 /** Who read the log: acts that are written apart from the requests. */
-import { expect, it } from 'vitest';
+import { Registry } from 'prom-client';
+import { expect, it, onTestFinished } from 'vitest';
+import { createDatabase } from '#libs/base/db/database';
+import type { Context } from '#libs/base/http/context';
 import { dayOf } from '#libs/base/terms/calendar';
 import type { RecordsPage } from '#libs/log/contract';
 import type { ActsPage } from '#libs/tenants/contract';
+import { createLogReads } from '#libs/tenants/log-reads';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi } from '../support/service.ts';
 import { privacyKey } from '../support/settings.ts';
 import { at, storeRecords, useStack } from '../support/stack.ts';
+import { eventually } from '../support/wait.ts';
 
 const stack = await useStack({ tenant: { domains: 2 } });
 const { organizationId, domainIds } = stack.tenant;
@@ -72,4 +77,33 @@ it('acts about a visitor are found by the visitor', async () => {
   expect((await lookup('v-1')).body.acts).toMatchObject([{ act: 'visitor.read', actor: 'other' }]);
   expect((await lookup('nobody')).body).toEqual({ acts: [], nextCursor: null });
   expectProblem(await lookup('v-1', 'manage'), 403, 'insufficient_scope');
+});
+
+it('acts that Postgres does not take are counted and logged, beyond as many as are kept, and at the end', async () => {
+  const db = createDatabase({
+    url: 'postgres://127.0.0.1:1/none',
+    max: 1,
+    deadline: 1_000,
+    statementTimeout: 0,
+    prepare: true,
+    name: 'none',
+  });
+  onTestFinished(() => db.close());
+  const lost: unknown[] = [];
+  const register = new Registry();
+  const reads = createLogReads({
+    db,
+    log: { warn: (details: { acts?: number }) => void lost.push(details.acts ?? 0) },
+    register,
+  });
+  for (let sub = 0; sub < 20_500; sub += 1) {
+    const access = { subject: `${sub}`, countedAs: `${sub}` };
+    const ctx = { state: { organization: { organizationId }, access } } as unknown as Context;
+    reads.note(ctx, { what: 'records', records: 1, domainId });
+  }
+  const count = async () => (await register.getSingleMetric('assent_log_reads_lost_total')?.get())?.values[0]?.value;
+  await eventually(async () => expect(await count()).toBe(10_500));
+  await reads.close();
+  expect(await count()).toBe(20_500);
+  expect(lost.reduce((sum: number, acts) => sum + Number(acts), 0)).toBe(20_500);
 });

@@ -24,7 +24,7 @@ const free = { WEBHOOK_ALLOW_PRIVATE: 'true' };
 const stores = await openStores();
 const [{ baseUrl }] = await Promise.all([startApi({ ...stores.env, ...free })]);
 const tenant = await makeTenant(stores.db, { domains: 2 });
-const cli = createCli({ ...stores.env, ...free, SECRETS_KEY: 'fedcba9876543210'.repeat(4), USER: 'ann' });
+const cli = createCli({ ...stores.env, ...free, SECRETS_KEY: 'fedcba9876543210'.repeat(4) });
 
 describe('webhooks', () => {
   const ask = <Body = ProblemAnswer>(

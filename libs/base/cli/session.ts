@@ -1,4 +1,5 @@
 /** What the process hands to a command, and how a command prints. */
+import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Database } from '../db/database.ts';
 import type { KeyName } from '../db/key-fingerprints.ts';
@@ -57,6 +58,59 @@ export function printList(command: Command, name: string, rows: readonly Row[], 
     );
   line(columns);
   for (const row of rows) line(columns.map((column) => show(row[column] ?? null)));
+}
+
+/**
+ * A list that comes a page at a time, of which only one is held: as one JSON object under its `name`, or as a table whose
+ * columns are as wide as the first page needs.
+ */
+export async function printPages<const Column extends string>(
+  command: Command,
+  name: string,
+  columns: readonly Column[],
+  pages: AsyncIterable<Record<Column, Value>[]>,
+): Promise<void> {
+  const texts = isJson(command) ? asJson(name, columns, pages) : asTable(name, columns, pages);
+  await pipeline(texts, process.stdout, { end: false });
+}
+
+async function* asJson<Column extends string>(
+  name: string,
+  columns: readonly Column[],
+  pages: AsyncIterable<Record<Column, Value>[]>,
+) {
+  yield `{${JSON.stringify(name)}:[`;
+  let separator = '';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    const rows = page.map((row) => JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]]))));
+    yield separator + visible(rows.join(','));
+    separator = ',';
+  }
+  yield ']}\n';
+}
+
+async function* asTable<Column extends string>(
+  name: string,
+  columns: readonly Column[],
+  pages: AsyncIterable<Record<Column, Value>[]>,
+) {
+  let widths: number[] | undefined;
+  const line = (cells: string[]) =>
+    `${cells
+      .map((cell, at) => cell.padEnd(widths?.[at] ?? 0))
+      .join('  ')
+      .trimEnd()}\n`;
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    const rows = page.map((row) => columns.map((column) => show(row[column])));
+    if (!widths) {
+      widths = columns.map((column, at) => Math.max(column.length, ...rows.map((row) => row[at]?.length ?? 0)));
+      yield line([...columns]);
+    }
+    yield rows.map(line).join('');
+  }
+  if (!widths) yield `no ${name}\n`;
 }
 
 /** The one of a list with this id, or an error that names it. */
