@@ -52,7 +52,9 @@ export function showFinding(finding: Finding, name: string): void {
 function showVisitor(verdict: VisitorVerdict): void {
   const { holds, records } = verdict;
   const isFalse = records.some((record) => !record.holds && record.why !== null);
-  const words = holds ? 'Each record holds.' : isFalse ? 'Not every record holds.' : 'Not every record is sealed yet.';
+  const isOld = records.some((record) => 'without' in record && record.without === 'no bundles');
+  const unproven = isOld ? 'This download cannot be checked.' : 'Not every record is sealed yet.';
+  const words = holds ? 'Each record holds.' : isFalse ? 'Not every record holds.' : unproven;
   say(holds ? 'verdict good' : isFalse ? 'verdict bad' : 'verdict', words, summaryOf(verdict));
   showFacts(records.map((record) => [record.id, lineOf(record)]));
 }

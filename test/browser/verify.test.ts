@@ -80,7 +80,11 @@ describe('the page that checks proofs', () => {
   it("takes a visitor's download, each record of it, and says of what is no proof that it is none", async () => {
     const { page } = await open();
     const { record } = bundle;
-    await choose(page, { visitorId: 'v-1', records: [{ ...record, id: 'new' }], bundles: { [record.id]: bundle } });
+    await choose(page, {
+      visitorId: 'v-1',
+      records: [{ ...record, id: 'new', position: null }],
+      bundles: { [record.id]: bundle },
+    });
     await page.getByText('Enter the verifier key.').waitFor();
     await enter(page, vector.verifierKey);
     await page.getByText('Not every record holds.').waitFor();

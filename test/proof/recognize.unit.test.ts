@@ -1,11 +1,17 @@
 /** What is brought to be checked: each says what it is, and only a proof that fails “does not hold”. */
 import { describe, expect, it } from 'vitest';
-import { utf8 } from '#libs/proof/tree/bytes';
+import { base64, hex, utf8 } from '#libs/proof/tree/bytes';
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
+import { formatCheckpoint } from '#libs/proof/tree/checkpoint';
+import { circumstancesText, entryOf, privateText, saltOf } from '#libs/proof/tree/entry';
+import { leafHash } from '#libs/proof/tree/hash';
+import { wholeTree } from '#libs/proof/tree/make-proofs';
+import { formatNote } from '#libs/proof/tree/note';
 import { examine, recognize } from '#libs/proof/tree/recognize';
+import { verifierKey } from '#libs/proof/tree/verifier-key';
 import { lineOf, summaryOf } from '#libs/proof/tree/visitor-answer';
 import { bundle } from '../support/log-bundle.ts';
-import { sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
+import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
 
 const keys = parseVerifierKeys(sha256, vector.verifierKey);
 const look = (file: object | string | Uint8Array) => {
@@ -109,5 +115,73 @@ describe("a visitor's answer", () => {
     const verdict = answer([record, { ...record, id: 'new', log: null, position: null }]);
     expect(verdict.holds).toBe(false);
     expect(summaryOf(verdict)).toBe('2 records of the visitor v-1: 1 holds, 1 was not sealed yet, so it has no proof.');
+  });
+
+  it('from before answers had bundles says so, and that a bundle is missing where others are there', () => {
+    const found = look({ visitorId: 'v-1', records: [record, { ...record, id: 'new', position: null }] });
+    const { verdict } = found.kind === 'visitor' ? found : expect.fail(found.kind);
+    expect(verdict.records.map(lineOf)).toEqual([
+      'not checked: it is sealed, but this download is from before downloads had bundles',
+      'no proof: it was not sealed yet',
+    ]);
+    expect(summaryOf(verdict)).toContain(
+      '1 was not sealed yet, so it has no proof, 1 cannot be checked, since this download has no bundles',
+    );
+    expect(answer([record], {}).records.map(lineOf)).toEqual([
+      'does not hold: The answer says that it is sealed, but has no bundle of it.',
+    ]);
+  });
+
+  it('with ten thousand records names the one that was changed and the two of another installation', () => {
+    const { publicKey, sign } = logKey(vector.logKey, vector.origin);
+    const own = verifierKey(sha256, vector.origin, publicKey);
+    const records = Array.from({ length: 10_000 }, (_, at) => ({
+      ...record,
+      id: record.id.slice(0, -6) + at.toString(16).padStart(6, '0'),
+      position: at,
+    }));
+    const secretOf = (at: number) => sha256(utf8(`secret ${at}`)).subarray(0, 16);
+    const entries = records.map((each, at) => entryOf(sha256, each, secretOf(at)));
+    const tree = wholeTree(
+      sha256,
+      entries.map((entry) => leafHash(sha256, utf8(entry))),
+    );
+    const note = (origin: string) => {
+      const text = formatCheckpoint(origin, records.length, tree.root);
+      return formatNote(text, [{ name: origin, keyId: own.id, signature: sign(text) }]);
+    };
+    const checkpoint = note(vector.origin);
+    const bundles = Object.fromEntries(
+      records.map((each, at) => {
+        const opened = (label: 'circumstances' | 'private', text: string) => ({
+          salt: hex(saltOf(sha256, label, secretOf(at))),
+          text,
+        });
+        const opening = {
+          circumstances: opened('circumstances', circumstancesText(each)),
+          private: opened('private', privateText(each)),
+        };
+        const proof = (tree.paths[at] ?? []).map(base64);
+        return [each.id, { ...bundle, record: each, entry: entries[at], opening, position: at, proof, checkpoint }];
+      }),
+    );
+    const of = (at: number) => records[at]?.id ?? '';
+    const kept = (at: number) => bundles[of(at)] ?? expect.fail('no bundle');
+    const elsewhere = { checkpoint: note('other.example/dom_test') };
+    Object.assign(bundles, {
+      [of(7)]: { ...kept(7), opening: { ...kept(7).opening, private: null }, record: { ...records[7], ...gone } },
+      [of(8_000)]: { ...kept(8_000), ...elsewhere },
+      [of(9_999)]: { ...kept(9_999), ...elsewhere },
+    });
+    const listed = records.map((each, at) =>
+      at === 5_000 ? { ...each, decision: 'reject_all' } : at === 7 ? { ...each, ...gone } : each,
+    );
+    const verdict = answer(listed, bundles);
+    expect(verdict.records.flatMap((each) => (each.holds ? [] : [[each.id, each.why]]))).toEqual([
+      [of(5_000), expect.stringContaining('`decision` is "reject_all"')],
+      [of(8_000), expect.stringContaining('signed by other.example/dom_test')],
+      [of(9_999), expect.stringContaining('signed by other.example/dom_test')],
+    ]);
+    expect(summaryOf(verdict)).toBe('10000 records of the visitor v-1: 9997 hold, 3 do not hold.');
   });
 });

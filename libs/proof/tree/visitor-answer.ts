@@ -10,8 +10,15 @@ import { ProofError } from './proof-error.ts';
 import type { Crypto } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
-/** `why` not: null where the answer has no proof of the record, since it was not sealed yet. */
-export type RecordVerdict = { id: string } & (({ holds: true } & Proven) | { holds: false; why: string | null });
+/** Why a record has no proof: it was not sealed when it was read, or whoever made the answer gave no bundles with it. */
+type Without = 'not sealed yet' | 'no bundles';
+
+/** `why` not: null where the answer has no proof of the record, and `without` says why that is. */
+export type RecordVerdict = { id: string } & (
+  | ({ holds: true } & Proven)
+  | { holds: false; why: string }
+  | { holds: false; why: null; without: Without }
+);
 
 export interface VisitorVerdict {
   /** whether each record does */
@@ -25,6 +32,7 @@ export interface VisitorVerdict {
 export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto): VisitorVerdict {
   const visitorId = textIn(answer, 'visitorId');
   const listed = Array.isArray(answer.records) ? answer.records.map((record) => (isObject(record) ? record : {})) : [];
+  const hasBundles = isObject(answer.bundles);
   const bundles = isObject(answer.bundles) ? answer.bundles : {};
   const once = rememberingSignatures(crypto);
   const seen = new Set<string>();
@@ -33,7 +41,11 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
     if (seen.has(id)) return { id, holds: false, why: 'The answer has this record twice.' };
     seen.add(id);
     const bundle = fieldOf(bundles, id);
-    if (bundle === undefined) return { id, holds: false, why: null };
+    const isSealed = typeof record.position === 'number';
+    if (bundle === undefined && hasBundles && isSealed)
+      return { id, holds: false, why: 'The answer says that it is sealed, but has no bundle of it.' };
+    if (bundle === undefined)
+      return { id, holds: false, why: null, without: isSealed ? 'no bundles' : 'not sealed yet' };
     return { id, ...verdictOf(() => proveRecord(visitorId, record, bundle, keys, once)) };
   });
   const strays = Object.keys(bundles).filter((id) => !seen.has(id));
@@ -72,14 +84,17 @@ function rememberingSignatures({ sha256, verifyEd25519 }: Crypto): Crypto {
 export function summaryOf({ visitorId, records }: VisitorVerdict): string {
   const of = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
   const held = records.filter(({ holds }) => holds).length;
-  const unsealed = records.filter((record) => !record.holds && record.why === null).length;
-  const failed = records.length - held - unsealed;
+  const without = (reason: Without) =>
+    records.filter((record) => 'without' in record && record.without === reason).length;
+  const [unsealed, bare] = [without('not sealed yet'), without('no bundles')];
+  const failed = records.length - held - unsealed - bare;
   const parts = [
     of(held, 'holds', 'hold'),
     ...(failed > 0 ? [of(failed, 'does not hold', 'do not hold')] : []),
     ...(unsealed > 0
       ? [of(unsealed, 'was not sealed yet, so it has no proof', 'were not sealed yet, so they have no proof')]
       : []),
+    ...(bare > 0 ? [`${bare} cannot be checked, since this download has no bundles: download it again`] : []),
   ];
   return `${of(records.length, 'record', 'records')} of the visitor ${visitorId}: ${parts.join(', ')}.`;
 }
@@ -91,7 +106,10 @@ export function lineOf(record: RecordVerdict): string {
     const said = entry.type === 'record' ? `${entry.decision} on ${entry.domainId}, ${entry.decidedAt}` : entry.type;
     return `holds: ${said}, position ${proven.index}`;
   }
-  return record.why === null ? 'no proof: it was not sealed yet' : `does not hold: ${record.why}`;
+  if (record.why !== null) return `does not hold: ${record.why}`;
+  return record.without === 'not sealed yet'
+    ? 'no proof: it was not sealed yet'
+    : 'not checked: it is sealed, but this download is from before downloads had bundles';
 }
 
 export const visitorLimit =
