@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import { answer, pathsOf, plain } from '#libs/base/http/openapi';
 import type { KeyRoutes } from '#libs/base/http/routes';
+import { version } from '#libs/base/version';
 import { logRoutes } from '#libs/log/routes';
 import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
 import { privacyRoutes } from '#libs/privacy/routes';
@@ -57,9 +58,6 @@ const routes = {
   ...webhookRoutes,
   ...referenceRoutes,
 };
-
-/** of the API, not of the release */
-const version = '1.0.0';
 
 /** `address`: where people reach the service; else where the document is. */
 export const createOpenApi = (address = '') =>

@@ -143,7 +143,7 @@ export const receipt = z
     id: z.string(),
     status: z.enum(['queued', 'persisted']),
     decidedAt: time,
-    receivedAt: time,
+    receivedAt: time.meta({ description: 'when this request arrived; a retry leaves the stored one as it is' }),
     ignored: z.array(z.string()).optional().meta({
       description:
         'what was left out: fields that are unknown or broke their rule, `metadata.shop` for one entry of a map; at most 20, then `…`',

@@ -7,6 +7,8 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { createOpenApi } from '../../apps/api/openapi.ts';
+import { versionOf } from '../../scripts/release/check.ts';
+import { root } from '../../scripts/stack/paths.ts';
 
 type Content = Record<string, { schema: object; example?: unknown }>;
 interface Operation {
@@ -20,6 +22,7 @@ interface Operation {
 }
 
 const document = JSON.parse(JSON.stringify(createOpenApi())) as {
+  info: { version: string };
   tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, object> };
@@ -43,6 +46,8 @@ const bodies = operations.flatMap(({ at, operationId, requestBody, responses }) 
 );
 
 describe('the OpenAPI document', () => {
+  it('is of the release', () => expect(document.info.version).toBe(versionOf(root)));
+
   it('breaks none of Redocly’s recommended rules', async () => {
     const config = await createConfig({ extends: ['recommended'] });
     const lint = async (given: object) => {
