@@ -8,7 +8,7 @@ import { openStores } from '../support/stack.ts';
 
 const origins = ['https://shop.example', 'https://*.shop.example'];
 
-const { env } = await openStores();
+const { env, db } = await openStores();
 const cli = createCli({ ...env, JWT_SECRET: jwtSecret });
 const { baseUrl } = await startApi(env);
 
@@ -154,5 +154,34 @@ describe('tenants by the command line, in the order in which an operator makes t
     expect(acts[0]).toMatchObject({ act: 'org.revoke-tokens', actor: userInfo().username, organizationId });
     expect(acts.at(-1)).toMatchObject({ act: 'plan.set', subject: 'small' });
     expect(JSON.stringify(acts)).not.toContain(apiKey);
+  });
+
+  it('acts are listed to the last, whatever their table, with the same columns in the same order', async () => {
+    await db.run(
+      (sql) => sql`
+        insert into administrative_acts (actor, act, subject, organization_id, details)
+        select 'noor', 'org.plan', ${organizationId}, ${organizationId}, jsonb_build_object('n', n)
+        from generate_series(1, 1200) as n`,
+    );
+    await db.run(
+      (sql) => sql`
+        insert into visitor_acts (organization_number, domain_number, actor, act)
+        select number, 0, 'noor', 'visitor.read' from organizations where id = ${organizationId}`,
+    );
+    const { acts } = await cli.json<{ acts: { act: string; details: { n: number } }[] }>('acts', '--actor', 'noor');
+    expect(acts[0]).toMatchObject({ act: 'visitor.read' });
+    expect(acts.slice(1).map(({ details }) => details.n)).toEqual(Array.from({ length: 1_200 }, (_, n) => 1_200 - n));
+    const columns = ['at', 'actor', 'act', 'subject', 'organizationId', 'details'];
+    expect(new Set(acts.map((act) => Object.keys(act).join()))).toEqual(new Set([columns.join()]));
+    const { stdout } = await cli.run('acts', '--org', organizationId, '--actor', 'noor');
+    const [head = '', ...lines] = stdout.trimEnd().split('\n');
+    expect(head.split(/ +/)).toEqual(columns);
+    expect(lines).toHaveLength(1_201);
+    expect((await cli.run('acts', '--actor', 'nobody')).stdout).toBe('no acts\n');
+    expect(await cli.json('acts', '--act', 'none')).toEqual({ acts: [] });
+    expect(await cli.json('acts', '--org', organizationId, '--visitor', 'nobody')).toEqual({ acts: [] });
+    expect(await cli.error('org', 'create', 'Third', '--actor', 'somebody')).toContain(
+      `this one is ${userInfo().username}`,
+    );
   });
 });

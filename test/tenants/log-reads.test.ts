@@ -79,6 +79,17 @@ it('acts about a visitor are found by the visitor', async () => {
   expectProblem(await lookup('v-1', 'manage'), 403, 'insufficient_scope');
 });
 
+it('a token that reads a page a second for a day leaves one act a write, with the sum', async () => {
+  const reads = createLogReads({ db: stack.db, log: { warn: () => {} }, register: new Registry() });
+  const access = { subject: 'tireless', countedAs: 'tireless' };
+  const ctx = { state: { organization: { organizationId }, access } } as unknown as Context;
+  for (let second = 0; second < 86_400; second += 1) reads.note(ctx, { what: 'records', records: 50, domainId });
+  await reads.close();
+  expect((await acts('actor=tireless')).body.acts.map(({ details }) => details)).toEqual([
+    { what: 'records', records: 4_320_000 },
+  ]);
+});
+
 it('acts that Postgres does not take are counted and logged, beyond as many as are kept, and at the end', async () => {
   const db = createDatabase({
     url: 'postgres://127.0.0.1:1/none',
