@@ -122,7 +122,7 @@ export async function openApi(
   });
   const counters = createCounterReader({ redis, redisHealth, db, log, metrics });
   const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
-  const logReads = createLogReads({ db, log, register: metrics.register });
+  const logReads = createLogReads({ db, log, metrics });
   const widget = createWidgetCache({ db, build, log, onStoreError: failed('keep_widget_files') });
   widget.store();
   const facets = createFacetReader(db);

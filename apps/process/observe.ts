@@ -6,6 +6,7 @@ import { watchRedis } from '#libs/base/redis/health';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createRecordMetrics } from '#libs/record/metrics';
 import { createStatsMetrics } from '#libs/stats/metrics';
+import { createTenantMetrics } from '#libs/tenants/metrics';
 import { createWebhookMetrics } from '#libs/webhooks/metrics';
 import type { readTracing } from '../settings/shared.ts';
 
@@ -23,6 +24,7 @@ export async function observe(
     ...createStatsMetrics(register),
     ...createProofMetrics(register),
     ...createWebhookMetrics(register),
+    ...createTenantMetrics(register),
   };
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
   const failed = (task: string) => countFailures(metrics, task);

@@ -3,13 +3,13 @@
  * the sum. They are counted in memory and written apart from requests, so no read waits for them; a process that dies loses
  * those of its last minute.
  */
-import { Counter, type Registry } from 'prom-client';
 import type { Database, Sql } from '#libs/base/db/database';
 import { every } from '#libs/base/every';
 import type { Context } from '#libs/base/http/context';
 import type { Log } from '#libs/base/ops/process-log';
 import { within } from '#libs/base/within';
 import { accessIn, organizationIn } from './bearer.ts';
+import type { TenantMetrics } from './metrics.ts';
 
 /** Milliseconds between two writes. */
 const writeEvery = 60_000;
@@ -37,15 +37,10 @@ interface LogRead {
 interface Parts {
   db: Database;
   log: Pick<Log, 'warn'>;
-  register: Registry;
+  metrics: Pick<TenantMetrics, 'logReadsLost'>;
 }
 
-export function createLogReads({ db, log, register }: Parts): LogReads {
-  const lost = new Counter({
-    name: 'assent_log_reads_lost_total',
-    help: 'Acts of reading the log that were never written, because Postgres did not take them',
-    registers: [register],
-  });
+export function createLogReads({ db, log, metrics }: Parts): LogReads {
   let tally = new Map<string, LogRead>();
   let isFull = false;
   /** for which there was no room while others were being written */
@@ -67,7 +62,7 @@ export function createLogReads({ db, log, register }: Parts): LogReads {
   };
   const lose = (error: unknown, acts: number) => {
     if (acts === 0) return;
-    lost.inc(acts);
+    metrics.logReadsLost.inc(acts);
     log.warn({ err: error, acts }, 'who read the log is lost, because Postgres did not take it in time');
   };
   /** Returns false where there is no room. */

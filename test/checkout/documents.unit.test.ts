@@ -22,6 +22,7 @@ import { receipt, recordFields } from '#libs/record/contract';
 import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/metrics';
 import { domainStats, organization, statsQuery } from '#libs/stats/contract';
 import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
+import { createTenantMetrics } from '#libs/tenants/metrics';
 import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
 import { createProgram } from '../../apps/cli/program.ts';
 import { tools } from '../../apps/cli/tools.ts';
@@ -214,7 +215,13 @@ describe('docs/operations.md', () => {
 
   it('has every metric, and no other', () => {
     const { register } = createBaseMetrics();
-    for (const create of [createRecordMetrics, createStatsMetrics, createProofMetrics, createWebhookMetrics])
+    for (const create of [
+      createRecordMetrics,
+      createStatsMetrics,
+      createProofMetrics,
+      createWebhookMetrics,
+      createTenantMetrics,
+    ])
       create(register);
     const nothing = () => {};
     const asked = [recordBacklog([]), statsBacklog, webhookBacklog, retentionBacklog, housekeepingBacklog([])];

@@ -7,6 +7,7 @@ import { dayOf } from '#libs/base/terms/calendar';
 import type { RecordsPage } from '#libs/log/contract';
 import type { ActsPage } from '#libs/tenants/contract';
 import { createLogReads } from '#libs/tenants/log-reads';
+import { createTenantMetrics } from '#libs/tenants/metrics';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
@@ -80,7 +81,7 @@ it('acts about a visitor are found by the visitor', async () => {
 });
 
 it('a token that reads a page a second for a day leaves one act a write, with the sum', async () => {
-  const reads = createLogReads({ db: stack.db, log: { warn: () => {} }, register: new Registry() });
+  const reads = createLogReads({ db: stack.db, log: { warn: () => {} }, metrics: createTenantMetrics(new Registry()) });
   const access = { subject: 'tireless', countedAs: 'tireless' };
   const ctx = { state: { organization: { organizationId }, access } } as unknown as Context;
   for (let second = 0; second < 86_400; second += 1) reads.note(ctx, { what: 'records', records: 50, domainId });
@@ -101,18 +102,18 @@ it('acts that Postgres does not take are counted and logged, beyond as many as a
   });
   onTestFinished(() => db.close());
   const lost: unknown[] = [];
-  const register = new Registry();
+  const metrics = createTenantMetrics(new Registry());
   const reads = createLogReads({
     db,
     log: { warn: (details: { acts?: number }) => void lost.push(details.acts ?? 0) },
-    register,
+    metrics,
   });
   for (let sub = 0; sub < 20_500; sub += 1) {
     const access = { subject: `${sub}`, countedAs: `${sub}` };
     const ctx = { state: { organization: { organizationId }, access } } as unknown as Context;
     reads.note(ctx, { what: 'records', records: 1, domainId });
   }
-  const count = async () => (await register.getSingleMetric('assent_log_reads_lost_total')?.get())?.values[0]?.value;
+  const count = async () => (await metrics.logReadsLost.get()).values[0]?.value;
   await eventually(async () => expect(await count()).toBe(10_500));
   await reads.close();
   expect(await count()).toBe(20_500);

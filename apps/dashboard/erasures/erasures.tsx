@@ -1,5 +1,5 @@
 /** Who was erased, newest first: by the erasure's number, since nothing is left of the visitor. The token needs a scope. */
-import '../settings/settings.css';
+import '../parts/activity.css';
 import './erasures.css';
 import type { ErasuresPage } from '#libs/privacy/contract';
 import { useOlder } from '../data/older.ts';

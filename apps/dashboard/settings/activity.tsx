@@ -1,4 +1,5 @@
 /** Who did what and when, newest first. */
+import '../parts/activity.css';
 
 import { useRef } from 'preact/hooks';
 import type { ActsPage } from '#libs/tenants/contract';
