@@ -140,7 +140,9 @@ describe('the sealed log in the dashboard', () => {
     const officer = {
       token: tokenFor(customer.organizationId, { scope: 'read privacy', sub: 'olga@northwind.example' }),
     };
-    const { page, messages } = await dashboard.open(officer, `/domains/${domainId}/visitor#visitor=v-7`);
+    const { page, messages } = await dashboard.open(officer, `/domains/${domainId}/visitor`);
+    await page.getByRole('searchbox', { name: 'Visitor' }).fill('v-7');
+    await click(page, 'Find');
     await click(page, 'Erase…');
     await page.getByRole('dialog').getByText('country, consent strings').waitFor();
     await click(page, 'Erase this visitor');

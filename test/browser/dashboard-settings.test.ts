@@ -311,7 +311,7 @@ describe('the settings in the dashboard', () => {
       }).then((response) => response.text());
     await lookUp('v-1', 'olga');
     await lookUp('v-2', 'igor');
-    const { page, messages } = await dashboard.open(officer());
+    const { page, messages } = await dashboard.open(officer(), '/erasures');
     const tabs = page.getByRole('navigation', { name: 'Pages of the organization' });
     await tabs.getByRole('link', { name: 'Erasures' }).waitFor();
     expect(await tabs.getByRole('link').allTextContents()).toEqual(['Overview', 'Activity', 'Erasures']);

@@ -91,7 +91,12 @@ describe('a visitor’s page', () => {
       const paper = page.locator('.timeline > li').first();
       for (const text of [newest.ip, newest.userAgent, newest.bannerVersion, newest.id]) {
         expect(text).not.toBeNull();
-        expect(await paper.getByText(text ?? '', { exact: true }).isVisible()).toBe(true);
+        expect(
+          await paper
+            .getByText(text ?? '', { exact: true })
+            .first()
+            .isVisible(),
+        ).toBe(true);
       }
       expect(await paper.getByText('Received').isVisible()).toBe(true);
       for (const hidden of ['Download', 'Erase…', 'Sign out', 'Find'])
