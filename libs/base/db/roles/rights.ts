@@ -100,6 +100,7 @@ export const functions = {
     'forget_samples',
     'id_at',
     'index_large_organization',
+    'last_of_span',
     'milliseconds_of',
     'name_notices',
     'named_since',
