@@ -185,7 +185,7 @@ export function createApp(given: AppParts): Koa<State> {
 
   pages.get('/openapi.json', documentHeaders, openapi(deps));
   pages.get('/v1/sign-in', documentHeaders, signIn(deps));
-  for (const [path, serve] of Object.entries(docs())) pages.get(path, docsHeaders, serve);
+  for (const [path, serve] of Object.entries(docs(deps))) pages.get(path, docsHeaders, serve);
   const ownPages = dashboardHeaders(deps.config.oidc?.issuer);
   for (const [path, serve] of Object.entries(dashboard(deps))) pages.get(path, ownPages, serve);
   for (const [path, serve] of Object.entries(preview(deps))) pages.get(path, previewHeaders, serve);

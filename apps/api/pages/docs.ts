@@ -14,7 +14,7 @@ export const openapi = ({ config }: { config: { publicUrl: string | undefined } 
   serve(() => Buffer.from(JSON.stringify(createOpenApi(config.publicUrl))), 'application/json');
 
 /** The page and its files. */
-export const docs = (): Record<string, Middleware> => ({
-  '/docs': serve(() => Buffer.from(referencePage()), 'text/html; charset=utf-8'),
+export const docs = ({ config }: { config: { publicUrl: string | undefined } }): Record<string, Middleware> => ({
+  '/docs': serve(() => Buffer.from(referencePage(config.publicUrl)), 'text/html; charset=utf-8'),
   '/docs/docs.css': serve(() => readFileSync(new URL('./public/docs.css', import.meta.url)), 'text/css; charset=utf-8'),
 });

@@ -38,6 +38,7 @@ export async function otherPagesWork({ visit }: Dashboard, baseUrl: string, doma
     of.evaluate(() => document.styleSheets.length > 0 && document.styleSheets[0]?.cssRules.length);
   await page.goto(`${baseUrl}/docs`);
   expect(await isStyled(page)).toBeGreaterThan(0);
+  expect(await page.locator('main').textContent()).toContain(`$API is ${baseUrl},`);
   expect((await page.request.get(new URL('openapi.json', page.url()).href)).status()).toBe(200);
   const document = await (await fetch(`${baseUrl}/openapi.json`)).json();
   expect(document.servers).toEqual([{ url: `${baseUrl}/` }]);

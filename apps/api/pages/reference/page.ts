@@ -43,7 +43,8 @@ function section(operation: Operation): string {
 const link = ({ operationId, summary }: Operation): string =>
   `<li><a href="#${operationId}">${inline(summary)}</a></li>`;
 
-export function referencePage(): string {
+/** `address`: where people reach the service, if it is known. */
+export function referencePage(address?: string): string {
   const { info, tags, operations, components } = readDocument();
   const byTag = tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags: [name] }) => name === tag.name) }));
   const schemas = Object.entries(components.schemas).map(
@@ -73,7 +74,7 @@ ${byTag.map((tag) => `<h2>${escapeHtml(tag.name)}</h2><ul>${tag.operations.map(l
 <h1>${escapeHtml(info.title)} API</h1>
 <p>${inline(info.description)}</p>
 <p>Version ${escapeHtml(info.version)}. The same for machines: <a href="openapi.json">/openapi.json</a>. In the examples
-<code>$API</code> is the address of this service, <code>$KEY</code> an API key and <code>$TOKEN</code> an access token.</p>
+<code>$API</code> is ${address ? code(address) : 'the address of this service'}, <code>$KEY</code> an API key and <code>$TOKEN</code> an access token.</p>
 <p>Errors are <code>application/problem+json</code>: switch on <code>code</code>, which is listed with each status.</p>
 ${byTag
   .map(
