@@ -56,7 +56,9 @@ const libraries = {
     Function.prototype.bind = function (context) { const method = this; return function () { return method.apply(context, arguments); }; };
     for (const each of [Array, String, Number, Date]) each.prototype.toJSON = function () { return JSON.stringify(String(this)); };
   },
-  'MooTools 1.4': ({ Array, Object, Function, String, Date }) => {
+  'MooTools 1.4': (window) => {
+    const { Array, Object, Function, String, Date } = window;
+    window.Window = window.Document = function () {};
     Array.from = (item) => (item == null ? [] : Array.isArray(item) ? item : [item]);
     Array.prototype.flatten = Array.prototype.append = Array.prototype.each = function () { return this; };
     String.prototype.contains = String.prototype.test = () => false;
