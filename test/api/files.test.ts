@@ -78,10 +78,16 @@ describe('the dashboard', () => {
   it('is one page at each of its addresses, with nothing inline and nothing from elsewhere', async () => {
     const html = await textOf('/');
     const ofDomain = ['', '/by/bannerVersion', '/experiments', '/log?page=2', '/visitor', '/settings', '/widget'];
-    const others = ['/sign-in', '/domains', '/new-domain', '/activity', '/webhooks', '/webhooks/new', '/webhooks/wh_1'];
+    const others = ['/sign-in', '/domains', '/new-domain', '/activity', '/erasures', '/erasures/ers_1'];
+    others.push('/webhooks', '/webhooks/new', '/webhooks/wh_1');
     for (const target of [...ofDomain.map((each) => `/domains/${stack.domainId}${each}`), ...others])
       expect(await textOf(target)).toBe(html);
-    for (const target of ['/domains/dom_x/by/weather', '/webhooks/other', '/assets/index-00000000.js'])
+    for (const target of [
+      '/domains/dom_x/by/weather',
+      '/webhooks/other',
+      '/erasures/other',
+      '/assets/index-00000000.js',
+    ])
       expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, target), 404, 'not_found');
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/);
   });

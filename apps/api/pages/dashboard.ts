@@ -8,6 +8,7 @@ import { escapeHtml } from '#libs/base/http/html';
 import { forDocuments } from '#libs/base/http/security-headers';
 import { Problem } from '#libs/base/terms/problem';
 import { dimensions, domainIdPattern } from '#libs/base/terms/terms';
+import { erasurePath } from '#libs/privacy/contract';
 import type { SignIn } from '#libs/tenants/contract';
 import { webhookPath } from '#libs/webhooks/contract';
 import { eachTime, forEver, type PackedFile, pack, sendPacked } from './send-packed.ts';
@@ -72,6 +73,10 @@ export function dashboard({
       absent(ctx, 'this is not a valid webhook id');
     send(ctx, html);
   };
+  const pageOfErasure: Middleware = (ctx) => {
+    if (!erasurePath.safeParse(ctx.params).success) absent(ctx, 'this is not a valid erasure id');
+    send(ctx, html);
+  };
   const asset: Middleware = (ctx) => {
     const file = assets.get(ctx.params.file);
     if (!file) return absent(ctx, 'this release has no such file');
@@ -90,6 +95,8 @@ export function dashboard({
     '/domains/:domainId/visitor': pageOfDomain,
     '/domains/:domainId/settings': pageOfDomain,
     '/domains/:domainId/widget': pageOfDomain,
+    '/erasures': page,
+    '/erasures/:erasureId': pageOfErasure,
     '/webhooks': page,
     '/webhooks/:which': pageOfWebhook,
     '/assets/:file': asset,

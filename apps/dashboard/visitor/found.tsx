@@ -36,15 +36,10 @@ export function Found({ domainId, found, onErased }: Props) {
   const { visitorId, records, notices, generatedAt } = visitor;
   const current = visitor.current[domainId];
   if (records.length === 0)
-    return (
-      <section class="card message">
-        <h2>Nothing is stored about this visitor</h2>
-        <p>
-          No record of this domain has exactly the id <bdi>“{escapeInvisible(visitorId)}”</bdi>. It may belong to
-          another domain, be mistyped, or have been erased.
-        </p>
-        {mayBeRecord(visitorId) && <OfRecord domainId={domainId} recordId={visitorId} />}
-      </section>
+    return mayBeRecord(visitorId) ? (
+      <OfRecord domainId={domainId} recordId={visitorId} />
+    ) : (
+      <Nobody visitorId={visitorId} />
     );
   return (
     <div class="stack" ref={frame}>
@@ -85,6 +80,16 @@ export function Found({ domainId, found, onErased }: Props) {
   );
 }
 
+const Nobody = ({ visitorId }: { visitorId: string }) => (
+  <section class="card message">
+    <h2>Nothing is stored about this visitor</h2>
+    <p>
+      No record of this domain has exactly the id <bdi>“{escapeInvisible(visitorId)}”</bdi>. It may belong to another
+      domain, be mistyped, or have been erased.
+    </p>
+  </section>
+);
+
 const uuidv7Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** Visitors know the id of their record, which the widget shows them: whoever types that is led to its visitor. */
@@ -94,17 +99,19 @@ function OfRecord({ domainId, recordId }: { domainId: string; recordId: string }
   const { api } = useSignedIn();
   const { value: record } = useReading(`${domainId} ${recordId}`, (signal) => api.record(domainId, recordId, signal));
   // unknown, or the token or the plan does not allow to read it
-  if (!record) return null;
+  if (!record) return <Nobody visitorId={recordId} />;
   return (
-    <p role="status">
-      {record.visitorId === null ? (
-        'A record has this id, and it names no visitor.'
-      ) : (
-        <>
-          A record has this id. Its visitor is{' '}
-          <a href={visitorAddress(domainId, record.visitorId)}>{isolated(record.visitorId)}</a>.
-        </>
-      )}
-    </p>
+    <section class="card message">
+      <h2>This is the id of a record</h2>
+      <p role="status">
+        {record.visitorId === null ? (
+          'It names no visitor.'
+        ) : (
+          <>
+            Its visitor is <a href={visitorAddress(domainId, record.visitorId)}>{isolated(record.visitorId)}</a>.
+          </>
+        )}
+      </p>
+    </section>
   );
 }
