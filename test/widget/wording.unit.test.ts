@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { OwnTexts } from '#libs/widget/config';
-import { packs } from '#libs/widget/languages';
+import { languages, packs } from '#libs/widget/languages';
 import { languageFor, packFor, wordingIn } from '../../apps/widget/wording.ts';
+import { sectionOf } from '../support/documents.ts';
 import { english, textsIn } from '../support/texts.ts';
 
 describe('the wording of the widget', () => {
@@ -98,4 +99,10 @@ it('Serbian is the same in both scripts', () => {
       })
       .join('');
   for (const [name, text] of Object.entries(textsIn('sr'))) expect(textsIn('sr-Latn')[name]).toBe(inLatin(text));
+});
+
+it('docs/widget.md lists every language that there are texts in, and no other', () => {
+  const rows = sectionOf('docs/widget.md', '## Languages').match(/^\| `.*? \|/gm) ?? [];
+  const listed = rows.flatMap((row) => [...row.matchAll(/`([\w-]+)`/g)].map(([, tag]) => tag));
+  expect(listed.sort()).toEqual([...languages].sort());
 });
