@@ -9,24 +9,24 @@ import { either } from './attempt.ts';
 
 type Members = Record<PropertyKey, (...given: unknown[]) => unknown>;
 
-export const page: Document = either(
-  () =>
-    new Proxy({} as Document, {
-      get: (_, name) => {
-        const value = either(
-          () => Reflect.get(HTMLDocument.prototype, name, document),
-          (document as unknown as Members)[name],
-        );
-        if (typeof value !== 'function') return value;
-        return either(
-          () => value.bind(document),
-          (one: unknown, two: unknown) => (document as unknown as Members)[name]?.(one, two),
-        );
-      },
-      set: (_, name, value) => Reflect.set(HTMLDocument.prototype, name, value, document),
-    }),
-  document,
-);
+export const page: Document =
+  either(
+    () =>
+      new Proxy({} as Document, {
+        get: (_, name) => {
+          const value = either(
+            () => Reflect.get(HTMLDocument.prototype, name, document),
+            (document as unknown as Members)[name],
+          );
+          if (typeof value !== 'function') return value;
+          return either(
+            () => value.bind(document),
+            (one: unknown, two: unknown) => (document as unknown as Members)[name]?.(one, two),
+          );
+        },
+        set: (_, name, value) => Reflect.set(HTMLDocument.prototype, name, value, document),
+      }),
+  ) ?? document;
 
 /** What a script assigned to the window; undefined where there is at most an element of that name. */
 export const assigned = <Name extends keyof Window>(name: Name): Window[Name] | undefined =>
