@@ -8,8 +8,8 @@ export function migrateCommand(tools: AllTools): Command {
     .description('migrate the database; safe while processes and other migrations run')
     .action(async (_: object, self: Command) => {
       const say = (line: string) => process.stderr.write(`${line}\n`);
-      const { database, moreCertificates, roles } = tools.config();
-      const output = await migrate(database().url, { say, moreCertificates, roles: roles() });
+      const { database, roles } = tools.config();
+      const output = await migrate(database().url, { say, roles: roles() });
       if (isJson(self)) print(self, { done: output.split('\n').filter((line) => line !== '') });
       else process.stdout.write(output || 'the database is up to date\n');
     });

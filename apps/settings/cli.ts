@@ -44,8 +44,6 @@ export function readCliConfig(
       prefix: values.DATABASE_ROLE_PREFIX,
       addresses: { api: values.DATABASE_API_URL, worker: values.DATABASE_WORKER_URL },
     }),
-    /** what Node itself trusts beside the public ones; the processes need no setting for that */
-    moreCertificates: environmentGiven.NODE_EXTRA_CA_CERTS,
     signing: () => readTokens(values),
     /** seconds */
     maxTokenLifetime: readMaxLifetime(values),

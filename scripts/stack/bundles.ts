@@ -10,7 +10,7 @@ import { Advice, describe } from './advice.ts';
 import { root } from './paths.ts';
 
 /** They look for files of their own beside them. */
-const apart = ['postgres', 'dbmate', '@bull-board/api', '@bull-board/koa'];
+const apart = ['postgres', '@bull-board/api', '@bull-board/koa'];
 
 /**
  * Each is one file and what it loads on demand: a process that reads several hundred files, ours and its packages', takes

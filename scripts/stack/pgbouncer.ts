@@ -42,8 +42,6 @@ export async function startPgBouncer({
       auth_type: 'scram-sha-256',
       auth_file: users,
       pool_mode: 'transaction',
-      // dbmate sends it
-      ignore_startup_parameters: 'extra_float_digits',
       // after an outage of Postgres it would otherwise wait for 15 s
       server_login_retry: '1',
       // it starts as root to read its program, and goes on as this user

@@ -43,7 +43,7 @@ export const address = (...protocols: string[]) =>
     .string()
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)))
     .refine((text) => isDecodable(text))
-    // the driver of Postgres would take a list of hosts, and dbmate would not
+    // of a list of hosts the driver of Postgres would take any that answers
     .refine((text) => URL.canParse(text) && !new URL(text).host.includes(','))
     .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}, of one host` });
 

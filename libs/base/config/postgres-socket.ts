@@ -1,7 +1,7 @@
 /**
  * Postgres behind a Unix socket. libpq, drivers and hosts spell its folder in three ways: as the parameter `host`, after an
  * empty host or after one that it replaces, and as the percent-encoded host. Everything of ours reads one of them: the
- * parameter `host` after `localhost`, the only one that is an address for Node, for the driver and for dbmate.
+ * parameter `host` after `localhost`, the only one that is an address for Node and for the driver.
  */
 
 const spelled = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;

@@ -1,15 +1,10 @@
 /**
- * Migrations by dbmate, one process at a time: dbmate itself takes no lock, and a blocking lock would hang
- * `create index concurrently`, so an advisory lock is polled around it. It belongs to a transaction, because a pooler may
- * give a session's lock to another client. Indexes of `records` follow, see record-indexes.ts.
+ * Migrations, one process at a time: a blocking lock would hang `create index concurrently`, so an advisory lock is polled.
+ * It belongs to a transaction, because a pooler may give a session's lock to another client. Indexes of `records` follow,
+ * see record-indexes.ts.
  */
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { rootCertificates } from 'node:tls';
-import { promisify } from 'node:util';
-import { resolveBinary } from 'dbmate';
 import postgres from 'postgres';
 import { readAddress } from './address.ts';
 import { advise } from './errors.ts';
@@ -17,14 +12,12 @@ import { buildRecordIndexes } from './record-indexes.ts';
 import { type Arrangement, arrangeRoles } from './roles/arrange.ts';
 import { withDefaultRights } from './roles/grants.ts';
 import { roleNames } from './roles/roles.ts';
-import { migrationsFolder, versions } from './schema.ts';
+import { migrations, migrationsFolder, versions } from './schema.ts';
 import { tablesElsewhere } from './search-path.ts';
 import { isolation, sessionBasics } from './session.ts';
 import { untilAnswers, type Waiting } from './until-answers.ts';
 
 interface Options extends Waiting {
-  /** a file of certificates (PEM) that are trusted beside the public ones, where the address names none */
-  moreCertificates: string | undefined;
   roles: Arrangement;
 }
 
@@ -34,7 +27,7 @@ interface Options extends Waiting {
  */
 export function migrate(
   databaseUrl: string,
-  { patience = 60_000, say = () => {}, moreCertificates, roles = ofDefaultPrefix }: Partial<Options> = {},
+  { patience = 60_000, say = () => {}, roles = ofDefaultPrefix }: Partial<Options> = {},
 ): Promise<string> {
   return withConnections(databaseUrl, async (sql) => {
     await untilAnswers(sql, { patience, say });
@@ -46,9 +39,9 @@ export function migrate(
       if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
       await checkPlace(sql);
       return withDefaultRights(sql, roleNames(roles.prefix), async () => {
-        const output = await runDbmate(databaseUrl, moreCertificates);
-        const lines = [...(await buildRecordIndexes(sql)), ...(await arrangeRoles(sql, roles))];
-        return [output, ...lines.map((line) => `${line}\n`)].join('');
+        const applied = await applyMissing(sql);
+        const lines = [...applied, ...(await buildRecordIndexes(sql)), ...(await arrangeRoles(sql, roles))];
+        return lines.map((line) => `${line}\n`).join('');
       });
     });
   });
@@ -109,52 +102,34 @@ async function holdLock(holder: postgres.TransactionSql, patience: number): Prom
   throw new Error(`another migration has been running for ${patience / 1000} s`);
 }
 
-async function runDbmate(databaseUrl: string, moreCertificates: string | undefined): Promise<string> {
-  const args = ['--migrations-dir', migrationsFolder, '--no-dump-schema', 'migrate'];
-  const folder = mkdtempSync(path.join(tmpdir(), 'assent-'));
-  try {
-    const env = { DATABASE_URL: addressForDbmate(databaseUrl, folder, moreCertificates), PATH: '/usr/bin:/bin' };
-    const { stdout } = await promisify(execFile)(resolveBinary(), args, { env, cwd: migrationsFolder });
-    return stdout;
-  } catch (error) {
-    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-    throw new Error(output || (error instanceof Error ? error.message : String(error)), { cause: error });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+/** Oldest first. The answer is one line for each that was missing. */
+async function applyMissing(sql: postgres.Sql): Promise<string[]> {
+  const [known] = await sql`select where to_regclass('schema_migrations') is not null`;
+  if (!known) await sql`create table schema_migrations (version varchar primary key)`;
+  const rows = await sql<{ version: string }[]>`select version from schema_migrations`;
+  const applied = new Set(rows.map(({ version }) => version));
+  const missing = migrations.filter(({ version }) => !applied.has(version));
+  for (const { version, file } of missing) {
+    try {
+      await apply(sql, version, readFileSync(path.join(migrationsFolder, file), 'utf8'));
+    } catch (error) {
+      throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+    }
   }
+  return missing.map(({ file }) => `Applied: ${file}`);
 }
 
-/**
- * Where the address says nothing of TLS, we connect without and dbmate demands it: both do without. Where it names no
- * certificates, we trust those of Node and dbmate those of the system, which may have none: dbmate gets ours, by a file in
- * `folder`. With `sslsni` its driver would check the host's name in every mode, and without `binary_parameters` prepare a
- * statement in one transaction and execute it in the next.
- */
-function addressForDbmate(databaseUrl: string, folder: string, moreCertificates: string | undefined): string {
-  const address = new URL(databaseUrl);
-  const { searchParams: query } = address;
-  const mode = query.has('host') ? 'disable' : (query.get('sslmode') ?? 'disable');
-  const given = query.get('sslrootcert');
-  const rootFile =
-    given !== null ? path.resolve(given) : mode.startsWith('verify-') && writeTrusted(folder, moreCertificates);
-  query.set('sslmode', mode);
-  if (rootFile) query.set('sslrootcert', rootFile);
-  if (rootFile && mode !== 'verify-full') query.set('sslsni', '0');
-  query.set('binary_parameters', 'yes');
-  query.set('standard_conforming_strings', sessionBasics.standard_conforming_strings);
-  return address.toString();
-}
-
-function writeTrusted(folder: string, more: string | undefined): string {
-  const file = path.join(folder, 'trusted.pem');
-  writeFileSync(file, [...rootCertificates, ...(more ? [readMore(more)] : [])].join('\n'));
-  return file;
-}
-
-function readMore(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Error(`NODE_EXTRA_CA_CERTS names a file that cannot be read: ${file}`, { cause: error });
+/** With its note in one transaction, but for the one statement of a file that no transaction may hold. */
+async function apply(sql: postgres.Sql, version: string, text: string): Promise<void> {
+  const [, how = '', up = ''] = /^-- migrate:up(.*)$([\s\S]*)^-- migrate:down/m.exec(text) ?? [];
+  const note = (on: postgres.ISql) => on`insert into schema_migrations (version) values (${version})`;
+  if (how.includes('transaction:false')) {
+    await sql.unsafe(up);
+    await note(sql);
+  } else {
+    await sql.begin(async (transaction) => {
+      await transaction.unsafe(up);
+      await note(transaction);
+    });
   }
 }

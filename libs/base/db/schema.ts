@@ -10,9 +10,10 @@ import { tablesElsewhere } from './search-path.ts';
 export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /** Oldest first. Read once: a later build in the same folder may bring more, which this process does not need. */
-export const versions = readdirSync(migrationsFolder)
-  .map((file) => file.replace(/_.*/, ''))
-  .sort();
+export const migrations = readdirSync(migrationsFolder)
+  .sort()
+  .map((file) => ({ file, version: file.replace(/_.*/, '') }));
+export const versions = migrations.map(({ version }) => version);
 
 /**
  * `old`: migrations of this build are missing; `elsewhere`: the tables are where this login does not look; `forbidden`:
