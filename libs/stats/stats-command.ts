@@ -39,13 +39,13 @@ export function statsCommand(tools: Tools): Command {
 }
 
 async function read(db: Database, { org, domain, from, to, by }: Options) {
-  const owner = await db.run((sql) => findOwner(sql, org, domain));
+  const owner = await db.read((sql) => findOwner(sql, org, domain));
   const spans = cover(from, to);
   const wanted = [by, 'source', 'crawlers'] as const;
-  const { at: through } = await db.run(facetsThrough);
+  const { at: through } = await db.read(facetsThrough);
   const [counts, found] = await Promise.all([
-    db.run((sql) => readCounts(sql, { ...owner, spans })),
-    db.run((sql) => readFacets(sql, { ...owner, dimensions: [...wanted], periods: periodsOf(spans) })),
+    db.read((sql) => readCounts(sql, { ...owner, spans })),
+    db.read((sql) => readFacets(sql, { ...owner, dimensions: [...wanted], periods: periodsOf(spans) })),
   ]);
   const breakdown = sumOf(counts.values());
   const whose = domain === undefined ? { organizationId: owner.organizationId } : { domainId: domain };
