@@ -26,7 +26,8 @@ export function receipt(
   if (allowed.length > 0 && others.length > 0) lines.push(fill(texts.notAllowed, { categories: list(others) }));
 
   const text = element('p', { class: 'fine' }, `${lines.join('\n')}\nID `, element('code', {}, id));
-  if (seen) text.append(`\n\n${seen}`);
+  // what a category lacks is an empty line there
+  if (seen) text.append(`\n\n${seen.replace(/\n{2,}/g, '\n')}`);
   const copy = async () => {
     await navigator.clipboard.writeText(text.textContent ?? '');
     button.textContent = `${texts.copy} ✓`;

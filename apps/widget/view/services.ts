@@ -30,7 +30,7 @@ function table(cookies: Cookie[], texts: AllTexts): HTMLElement {
     {},
     row('th', [texts.cookieList], [texts.cookieDuration]),
     cookies.map(({ name, domain, duration = '' }) =>
-      row('td', [element('code', {}, name), domain ? ` ${domain}` : ''], [duration]),
+      row('td', [element('code', { dir: 'ltr' }, name), domain ? ` ${domain}` : ''], [duration]),
     ),
   );
 }
