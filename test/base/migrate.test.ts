@@ -53,6 +53,20 @@ describe('migrate', () => {
     expect(await schemaOf(sql)).toEqual(before);
   });
 
+  it('makes an index anew that one before was cut off at', async () => {
+    const sql = open(url);
+    const [file = ''] = files.filter((each) =>
+      readFileSync(new URL(each, folder), 'utf8').includes('index concurrently'),
+    );
+    const [, index = ''] = /create index concurrently (\w+)/.exec(readFileSync(new URL(file, folder), 'utf8')) ?? [];
+    await sql`delete from schema_migrations where version = ${file.split('_')[0] ?? ''}`;
+    await sql`update pg_index set indisvalid = false where indexrelid = ${index}::regclass`;
+    expect(await migrate(url)).toContain(`Applied: ${file}`);
+    expect(await sql`select indisvalid from pg_index where indexrelid = ${index}::regclass`).toEqual([
+      { indisvalid: true },
+    ]);
+  });
+
   it('leaves no lock behind, and gives up where another one holds it for too long', async () => {
     const sql = open(url);
     const locks = () => sql`

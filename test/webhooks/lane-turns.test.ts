@@ -107,7 +107,7 @@ describe('lanes that are due', () => {
   const costOf = async (given?: Partial<Claiming>) => {
     await db.run((sql) => sql`vacuum analyze webhook_lanes, webhooks`);
     return rolledBack(db, (inside) =>
-      inside.run(async (sql) => {
+      inside.write(async (sql) => {
         // what the connection did before may be in it
         const read = async () => {
           const [row] = await sql<{ count: number }[]>`

@@ -124,6 +124,9 @@ async function apply(sql: postgres.Sql, version: string, text: string): Promise<
   const [, how = '', up = ''] = /^-- migrate:up(.*)$([\s\S]*)^-- migrate:down/m.exec(text) ?? [];
   const note = (on: postgres.ISql) => on`insert into schema_migrations (version) values (${version})`;
   if (how.includes('transaction:false')) {
+    // one that was cut off has left an index that is not valid
+    const [, index] = /^create index concurrently (\w+)/m.exec(up) ?? [];
+    if (index) await sql`drop index concurrently if exists ${sql(index)}`;
     await sql.unsafe(up);
     await note(sql);
   } else {

@@ -174,7 +174,7 @@ describe('on a desk and on phones, light and dark, there is nothing for axe to f
     await go(page, `/domains/${shop}/widget`);
     await page.frameLocator('iframe').getByRole('button', { name: 'Accept all' }).waitFor();
     await look(page, 'widget-setup');
-    for (const title of ['Categories', 'Colours', 'Position and theme', 'Links and versions', 'Behaviour'])
+    for (const title of ['Categories', 'Colours', 'Position and theme', 'Company, links and versions', 'Behaviour'])
       await page.getByRole('heading', { name: title, exact: true }).click();
     const field = (name: string) => page.getByRole('textbox', { name, exact: true });
     await field('Buttons').fill('#777777');

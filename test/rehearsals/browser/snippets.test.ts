@@ -99,8 +99,8 @@ describe('the snippets of the documents', () => {
     await page.getByRole('button', { name: 'Accept all' }).click();
     await page.evaluate(`{ ${fill(snippet('js'))} }`);
     expect(await page.evaluate(() => window.assent?.getConsent()?.decision)).toBe('withdraw');
-    await page.getByRole('button', { name: 'Privacy settings' }).click();
-    await page.getByRole('button', { name: 'Accept all' }).click();
+    await page.getByRole('button', { name: 'Paramètres de confidentialité' }).click();
+    await page.getByRole('button', { name: 'Tout accepter' }).click();
     await page.waitForFunction(() => window.assent?.getConsent()?.decision === 'accept_all');
     expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
   });
