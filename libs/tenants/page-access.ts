@@ -77,7 +77,7 @@ export const preflight =
 
 /** Whatever is wrong. Who sends a record while a page closes may not know that a beacon has no headers of its own. */
 const howTo =
-  'send the x-api-key of this domain; navigator.sendBeacon cannot send this header, fetch with keepalive: true can';
+  'send the x-api-key of this domain (data-key and data-domain in a widget’s tag); navigator.sendBeacon cannot send this header, fetch with keepalive: true can';
 
 export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
   const lookUp = async (ctx: Context, known: Domain | undefined) => {
