@@ -16,6 +16,7 @@ import { seal } from './bench/measurements/seal.ts';
 import { stats } from './bench/measurements/stats.ts';
 import { sustain } from './bench/measurements/sustain.ts';
 import { tenants } from './bench/measurements/tenants.ts';
+import { widget } from './bench/measurements/widget.ts';
 import { startBench } from './bench/stack.ts';
 import { Advice, explain } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
@@ -28,7 +29,7 @@ const { values, positionals: names } = parseArgs({
 /** The checkout to compare with, in turns. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : whole;
-const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, capacity, cost];
+const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, capacity, cost, widget];
 const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
 const signal = onInterrupt();
 

@@ -9,9 +9,9 @@ import {
   type ViewportSize,
 } from 'playwright-core';
 import { beforeAll, expect, onTestFinished } from 'vitest';
+import { findChromium } from '../../../scripts/stack/chromium.ts';
 import { atEnd } from '../at-end.ts';
 import { eventually } from '../wait.ts';
-import { findChromium } from './chromium.ts';
 
 /** Hosts below this name are this machine. */
 export const hostName = 'example.test';

@@ -1,6 +1,6 @@
 /** The machine's Chromium, or Debian's without a window system, in which a page costs two thirds of the time. */
 import { writeFileSync } from 'node:fs';
-import { findProgram, type Program } from '../../../scripts/stack/packages.ts';
+import { findProgram, type Program } from './packages.ts';
 
 export async function findChromium(say: (line: string) => void): Promise<Program> {
   const { folder, ...program } = await findProgram({
