@@ -1,7 +1,7 @@
 /** The file of the widget that has the settings: when it comes, and what happens where it does not. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { click, hold, step } from '../support/browser/browser.ts';
+import { click, hold, step, stopClock } from '../support/browser/browser.ts';
 import { html } from '../support/browser/site.ts';
 import { useWidget } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
@@ -66,14 +66,17 @@ describe('the second file of the widget', () => {
     ['another page', (page) => page.route(file, (route) => route.fulfill({ body: '<html>Sign in</html>' }))],
     ['slow', (page) => hold(page, file)],
   ])('where it is %s the visitor can still decide, and withdraw, and is told', async (name, spoil) => {
-    const { page } = await widget.visit();
+    const { page, context } = await widget.visit();
     await page.clock.install();
     const isSlow = name === 'slow';
     await spoil(page);
     await page.goto(widget.address);
+    // what is known at once is told at once
+    if (!isSlow) await stopClock(context);
     await click(page, 'Customise');
     if (isSlow) await page.clock.fastForward(5_000);
     await page.getByRole('dialog').getByText(told).waitFor();
+    await page.clock.resume();
     expect(await page.getByRole('status').textContent()).toBe(told);
     await click(page, 'Accept all');
     await widget.records(1);
