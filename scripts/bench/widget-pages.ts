@@ -40,7 +40,7 @@ const klaro = {
 
 /** `head`: what a site puts into the page; `shown`: the banner's element, in JavaScript. */
 const kinds = {
-  'no banner': { head: () => '', shown: 'body' },
+  'no banner': { head: () => '', shown: 'document.body' },
   Assent: {
     head: (api: string, { domainId, apiKey }: Pick<Site, 'domainId' | 'apiKey'>) =>
       `<script src="${api}/widget.js" data-domain="${domainId}" data-key="${apiKey}" defer></script>`,

@@ -52,7 +52,7 @@ describe('an embed that waits', () => {
   };
 
   it('shows a placeholder of its own size, which goes where a script moves it, and can be shown once', async () => {
-    const { page } = await widget.visit.again();
+    const { page } = await widget.visit();
     const asked = watch(page);
     await page.goto(widget.add('/waiting', widget.tag(), embeds));
     const film = placeholder(page, 'Film Hall');
@@ -80,9 +80,9 @@ describe('an embed that waits', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const session = await page.context().newCDPSession(page);
     await session.send('Animation.enable');
-    await session.send('Animation.setPlaybackRate', { playbackRate: 0 });
     const button = film.getByRole('button', { name: 'Show once' });
     await button.click({ trial: true });
+    await session.send('Animation.setPlaybackRate', { playbackRate: 0 });
     const box = await button.boundingBox();
     const press = () => page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
     await press();

@@ -129,6 +129,24 @@ describe('the services of a category', () => {
     expect(loads.length).toBe(3);
   });
 
+  it('keep the direction of the site’s own words in a language that runs the other way', async () => {
+    const { page: of } = await widget.visit.again();
+    await of.goto(page('/other-way', { lang: 'ar' }));
+    await of.getByRole('dialog').waitFor();
+    await of.evaluate(() => window.assent?.open());
+    await of.locator('dialog:modal li').filter({ hasText: 'Counter' }).locator('summary').click();
+    const [first = 0, last = 0] = await of.getByText('1 day', { exact: true }).evaluate((element) => {
+      const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode() ?? element;
+      return [0, 2].map((at) => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect().left;
+      });
+    });
+    expect(first).toBeLessThan(last);
+  });
+
   it('may be two hundred: the choice is recorded, without a notice that is too long', async () => {
     const many = Array.from({ length: 200 }, (_, at) => ({ ...counting, name: `Service ${at}` }));
     const { page: of } = await widget.visit.again();

@@ -3,16 +3,19 @@ import type { Cookie, Service } from '#libs/widget/config';
 import { type Children, element } from './element.ts';
 import type { AllTexts } from './preferences.ts';
 
+/** What the site says in words of its own may run the other way than the visitor's language: "13 months" in Arabic. */
+const own = (text: string): HTMLElement => element('bdi', {}, text);
+
 export function services(list: Service[], language: string, texts: AllTexts): HTMLElement {
   const service = ({ name, provider, country, purpose, policyUrl, cookies = [] }: Service) => {
-    const place = country && `(${countryName(country, language)})`;
+    const place = country && ` (${countryName(country, language)})`;
     return element(
       'div',
       { class: 'service' },
-      element('strong', {}, name),
-      purpose ? element('p', {}, purpose) : [],
+      element('strong', {}, own(name)),
+      purpose ? element('p', {}, own(purpose)) : [],
       provider || place
-        ? element('p', {}, `${texts.serviceProvider}: ${[provider, place].filter(Boolean).join(' ')}`)
+        ? element('p', {}, `${texts.serviceProvider}:`, provider ? [' ', own(provider)] : [], place ?? '')
         : [],
       policyUrl ? element('p', {}, element('a', { href: policyUrl }, texts.policy)) : [],
       cookies.length > 0 ? table(cookies, texts) : [],
@@ -30,7 +33,7 @@ function table(cookies: Cookie[], texts: AllTexts): HTMLElement {
     {},
     row('th', [texts.cookieList], [texts.cookieDuration]),
     cookies.map(({ name, domain, duration = '' }) =>
-      row('td', [element('code', { dir: 'ltr' }, name), domain ? ` ${domain}` : ''], [duration]),
+      row('td', [element('code', { dir: 'ltr' }, name), domain ? ` ${domain}` : ''], [own(duration)]),
     ),
   );
 }

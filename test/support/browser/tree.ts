@@ -2,7 +2,7 @@
 import type { CDPSession } from 'playwright-core';
 
 /** Roles that say nothing by themselves. */
-const silent = ['InlineTextBox', 'generic', 'none', 'LineBreak', 'ListMarker'];
+const silent = ['InlineTextBox', 'generic', 'none', 'LineBreak', 'ListMarker', 'code'];
 const told = ['checked', 'expanded', 'modal', 'focused', 'level'];
 
 /**
@@ -20,12 +20,17 @@ export async function treeOf(session: CDPSession): Promise<string[]> {
     const name = String(node.name?.value ?? '');
     const isShown = !node.ignored && !silent.includes(role) && !(role === 'StaticText' && name === above);
     const states = (node.properties ?? []).flatMap(({ name: state, value }) =>
-      told.includes(state) && value.value !== false && value.value !== 'false' ? [`${state}=${value.value}`] : [],
+      told.includes(state) &&
+      !(state === 'level' && role === 'listitem') &&
+      value.value !== false &&
+      value.value !== 'false'
+        ? [`${state}=${value.value}`]
+        : [],
     );
     const description = node.description?.value ? `(${node.description.value})` : '';
     const line = ['  '.repeat(depth) + role, name && `"${name}"`, description, ...states].filter(Boolean).join(' ');
     const below = (node.childIds ?? []).flatMap((child) =>
-      walk(child, isShown ? depth + 1 : depth, isShown && name ? name : above),
+      walk(child, isShown ? depth + 1 : depth, isShown ? name : above),
     );
     return isShown ? [line, ...below] : below;
   };

@@ -1,0 +1,99 @@
+/** What a screen reader is told, as text: to be read by whoever changes it. */
+import { describe, expect, it } from 'vitest';
+import { config } from '../support/browser/site.ts';
+import { treeOf } from '../support/browser/tree.ts';
+import { useWidget } from '../support/browser/widget.ts';
+import { useStack } from '../support/stack.ts';
+
+describe('the widget as a screen reader has it', () => {
+  const widget = useWidget(useStack);
+  const matomo = {
+    name: 'Matomo',
+    provider: 'InnoCraft',
+    country: 'NZ',
+    purpose: 'Counts visits',
+    cookies: [{ name: '_pk_id*', duration: '13 months' }],
+  };
+  const settings = { company: 'Fern & Kiln', categories: [{ id: 'analytics', services: [matomo] }, 'marketing'] };
+  const film = '<iframe data-assent="marketing" data-src="/film" title="Film" width="320" height="260"></iframe>';
+
+  it('makes sense: the banner and a placeholder, then the settings with their services', async () => {
+    const { page } = await widget.visit();
+    const session = await page.context().newCDPSession(page);
+    await page.goto(widget.add('/', config(settings) + widget.tag(), film));
+    await page.getByRole('group', { name: 'Film' }).waitFor();
+    const told = async () => `\n${(await treeOf(session)).join('\n')}\n`;
+    expect(await told()).toBe(`
+RootWebArea "A page" focused=true
+  main
+    group "Film"
+      strong
+        StaticText "Film"
+      paragraph
+        StaticText "This content is shown only if you allow: Marketing"
+      button "Show once"
+      button "Always allow Marketing"
+  dialog "Your privacy, your choice" (${intro}) focused=true
+    heading "Your privacy, your choice" level=2
+    paragraph
+      StaticText "${intro}"
+    paragraph
+      StaticText "Fern & Kiln asks for your consent for: Statistics · Marketing"
+    button "Accept all"
+    button "Reject all"
+    button "Customise"
+  status
+`);
+    await page.getByRole('button', { name: 'Customise' }).click();
+    await page.getByText('Services (1)').click();
+    await page.getByText('Counts visits').waitFor();
+    expect(await told()).toBe(`
+RootWebArea "A page" focused=true
+  dialog "Privacy settings" (${intro}) modal=true
+    heading "Privacy settings" level=2
+    button "Close"
+      image
+    paragraph
+      StaticText "${intro}"
+    list
+      listitem
+        strong
+          StaticText "Necessary"
+        paragraph
+          StaticText "Needed for this site to work."
+        StaticText "Always on"
+      listitem
+        paragraph
+          StaticText "Shows us which pages are visited."
+        switch "Statistics" (Shows us which pages are visited.)
+        group
+          DisclosureTriangle "Services (1)" focused=true expanded=true
+          strong
+            StaticText "Matomo"
+          paragraph
+            StaticText "Counts visits"
+          paragraph
+            StaticText "Provider:"
+            StaticText " "
+            StaticText "InnoCraft"
+            StaticText " (New Zealand)"
+          table
+            row
+              columnheader "Cookies"
+              columnheader "Storage period"
+            row
+              cell "_pk_id*"
+              cell "13 months"
+      listitem
+        paragraph
+          StaticText "Advertising based on your interests."
+        switch "Marketing" (Advertising based on your interests.)
+    button "Accept all"
+    button "Reject all"
+    button "Save choice"
+`);
+  });
+});
+
+const intro =
+  'This site uses cookies and similar technologies. Some are necessary, others need your consent. You can change your mind at any time.';
