@@ -103,7 +103,26 @@ describe('setting up the widget in the dashboard', () => {
     expect(await page.getByRole('group', { name: 'Theme' }).getByLabel('Light').isChecked()).toBe(true);
     await choose(page, 'View', 'Settings');
     await banner(page).getByRole('switch', { name: 'Karten' }).waitFor();
+    await page.getByText('Services of Karten').click();
+    await click(page, 'Add service to Karten');
+    const service = page.getByRole('group', { name: 'Service 1' });
+    await service.getByRole('textbox', { name: 'Name', exact: true }).fill('Open Map');
+    const cookies = service.getByRole('textbox', { name: /^Its cookies/ });
+    await cookies.fill('*');
+    await service.getByText('Not the name of a cookie: *').waitFor();
+    await cookies.fill('map_id; 1 Tag');
+    await banner(page).getByText('Dienste (1)').click();
+    await banner(page).getByRole('row', { name: 'map_id 1 Tag' }).waitFor();
     await choose(page, 'View', 'Banner');
+    await page.getByText('The banner has no link to a privacy policy.').waitFor();
+    const nobody = page.getByText('The banner does not say who asks');
+    await nobody.waitFor();
+    await unfold(page, 'Company, links and versions');
+    await field(page, 'Who asks').fill('Fern GmbH');
+    await nobody.waitFor({ state: 'detached' });
+    await banner(page)
+      .getByText(/^Fern GmbH .*: Statistik · Marketing · Karten$/)
+      .waitFor();
     await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
 
     // the preview is the real widget, and nothing comes of it

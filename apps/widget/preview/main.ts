@@ -27,8 +27,16 @@ function show({ config, texts, view, isDark }: PreviewOrder): void {
   // none of them is anybody's
   Object.assign(tag.dataset, { domain: 'dom_preview', key: 'ak_preview' });
   tag.addEventListener('load', () => {
-    document.querySelector('assent-widget')?.shadowRoot?.adoptedStyleSheets.push(still);
-    if (view === 'preferences') window.assent?.open();
+    const tree = document.querySelector('assent-widget')?.shadowRoot;
+    const isOfSettings = view === 'preferences';
+    const keepStill = () => {
+      for (const sheet of isOfSettings ? [still, unseen] : [still])
+        if (tree && !tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
+    };
+    keepStill();
+    // the widget has others once the file of the settings is there
+    if (tree) new MutationObserver(keepStill).observe(tree, { attributes: true, subtree: true });
+    if (isOfSettings) window.assent?.open();
   });
   // beside this page, wherever the service is
   tag.src = 'widget.js';
@@ -38,6 +46,9 @@ function show({ config, texts, view, isDark }: PreviewOrder): void {
 /** It is shown anew with each key that somebody types. */
 const still = new CSSStyleSheet();
 still.replaceSync('dialog[open] { animation: none; }');
+/** The first view, while the file of the settings comes. */
+const unseen = new CSSStyleSheet();
+unseen.replaceSync('dialog.banner { animation: late 0.4s step-end; } @keyframes late { from { opacity: 0; } }');
 
 addEventListener('message', ({ source, origin, data }: MessageEvent<PreviewOrder>) => {
   if (source === parent && origin === location.origin) show(data);
