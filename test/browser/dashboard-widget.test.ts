@@ -111,6 +111,8 @@ describe('setting up the widget in the dashboard', () => {
     await cookies.fill('*');
     await service.getByText('Not the name of a cookie: *').waitFor();
     await cookies.fill('map_id; 1 Tag');
+    // folded, until the newest settings are shown
+    await banner(page).getByText('map_id').waitFor({ state: 'attached' });
     await banner(page).getByText('Dienste (1)').click();
     await banner(page).getByRole('row', { name: 'map_id 1 Tag' }).waitFor();
     await choose(page, 'View', 'Banner');
