@@ -28,6 +28,9 @@ const minuteFormat = utc({ dateStyle: 'long', timeStyle: 'short' });
 const localClockFormat = new Intl.DateTimeFormat(undefined, clock);
 
 export const count = (value: number): string => whole.format(value);
+/** `1 record`, `2 records`. */
+export const counted = (value: number, one: string, more = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : more}`;
 export const shortCount = (value: number): string => compact.format(value);
 export const share = (value: number | null): string => (value === null ? '–' : shares.format(value));
 /** `+2.3 points`, of two shares. */

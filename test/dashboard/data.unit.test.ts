@@ -265,6 +265,9 @@ describe('acts', () => {
     ['domain.archive dom_1', { keysRevoked: 2 }, 'Archived the domain shop.example | its 2 keys were revoked'],
     ['key.revoke ak_12345678', { domainId: 'dom_1' }, 'Revoked the key ak_12345678… of shop.example'],
     ['records.import dom_1', { importId: 'imp_1', queued: 1200 }, 'Imported 1,200 records into shop.example'],
+    ['records.import dom_1', { importId: 'imp_2', queued: 1 }, 'Imported 1 record into shop.example'],
+    ['log.read dom_1', { what: 'proof', records: 1 }, 'Read the log of shop.example | 1 record, with proof'],
+    ['log.read org_1', { what: 'org-stats', records: 2 }, 'Read the log of all domains | 2 records, the newest ones'],
     ['visitor.erase abc', { domainId: 'dom_1', erasureId: 'er_1' }, 'Erased a visitor of shop.example | er_1'],
     ['webhook.update wh_1', { enabled: false }, 'Paused the webhook wh_1'],
     [

@@ -7,7 +7,7 @@ import { useReading } from '../data/reading.ts';
 import { erasureAddress } from '../data/router.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count, dateOf, timeOfDay } from '../format.ts';
+import { counted, dateOf, timeOfDay } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
 import { NotAllowed } from '../parts/not-allowed.tsx';
 import { LoadOlder } from '../parts/older.tsx';
@@ -60,7 +60,10 @@ function All() {
                       <code>{erasureId}</code>
                     </a>
                   </p>
-                  <p class="hint">{state === 'running' ? `${recordsOf(records)} so far` : recordsOf(records)}</p>
+                  <p class="hint">
+                    {counted(records, 'record')}
+                    {state === 'running' && ' so far'}
+                  </p>
                 </div>
               </li>
             ))}
@@ -71,5 +74,3 @@ function All() {
     </ThingsPage>
   );
 }
-
-const recordsOf = (records: number): string => `${count(records)} ${records === 1 ? 'record' : 'records'}`;

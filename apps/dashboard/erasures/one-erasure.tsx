@@ -10,7 +10,7 @@ import { erasuresAddress } from '../data/router.ts';
 import { mayReadLogs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';
-import { count, dateAndTime } from '../format.ts';
+import { count, counted, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { Failure } from '../parts/field.tsx';
@@ -50,7 +50,7 @@ export function OneErasure({ erasureId }: { erasureId: string }) {
             <h2 id="receipt-title" class="anywhere">
               Erasure <code>{erasure.erasureId}</code>
             </h2>
-            {erasure.state === 'running' && <p role="status">Running: {count(erasure.records)} records so far</p>}
+            {erasure.state === 'running' && <p role="status">Running: {counted(erasure.records, 'record')} so far</p>}
           </header>
           <Facts>
             <Fact name="Organization">{isolated(organization.name)}</Fact>
@@ -94,8 +94,10 @@ function Domain({ domainId, of }: { domainId: string; of: OfDomain }) {
         {isolated(domainIn(organization, domainId).name)} <code class="muted">{domainId}</code>
       </h3>
       <p>
-        {count(records)} {records === 1 ? 'record' : 'records'}
-        {entries.length > 0 && entries.length < records && `, of which ${count(entries.length)} are listed`}
+        {counted(records, 'record')}
+        {entries.length > 0 &&
+          entries.length < records &&
+          `, of which ${count(entries.length)} ${entries.length === 1 ? 'is' : 'are'} listed`}
       </p>
       {entries.length > 0 && (
         <ul class="rows receipt-entries">

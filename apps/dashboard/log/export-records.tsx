@@ -35,11 +35,13 @@ export function ExportRecords({ domainId, query, total }: Props) {
     }
   };
   const isBusy = outcome === 'busy';
+  const isFiltered = hasFilters(query);
+  const records = total === 1 ? 'the one record' : `${isFiltered ? 'the' : 'all'} ${count(total)} records`;
   return (
     <section class="cluster log-export" aria-label="Export">
       <p>
-        Export {hasFilters(query) ? `the ${count(total)} records that match` : `all ${count(total)} records`}, oldest
-        first
+        Export {records}
+        {isFiltered && (total === 1 ? ' that matches' : ' that match')}, oldest first
       </p>
       <Button text="CSV" disabled={isBusy} onClick={() => start('csv')} />
       <Button text="NDJSON" disabled={isBusy} onClick={() => start('ndjson')} />

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { RecordsPage } from '#libs/log/contract';
 import { domainAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count, dateAndMinute, escapeInvisible } from '../format.ts';
+import { count, counted, dateAndMinute, escapeInvisible } from '../format.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { hasFilters, type LogQuery } from './log-query.ts';
 
@@ -20,7 +20,7 @@ export function NoRecords({ query, answer, isArchived, addressOf }: Props) {
   if (answer.total > 0)
     return (
       <Nothing title="This page is past the end">
-        The log has {count(answer.total)} matching records.{' '}
+        The log has {counted(answer.total, 'matching record')}.{' '}
         <a href={addressOf({ ...query, page: 1 })}>Go to the first page</a>
       </Nothing>
     );

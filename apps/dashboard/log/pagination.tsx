@@ -1,7 +1,7 @@
 /** Links to the other pages of the log, and the choice of their size. */
 import type { RecordsPage } from '#libs/log/contract';
 import { navigate } from '../data/router.ts';
-import { count } from '../format.ts';
+import { count, counted } from '../format.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
 import { type LogQuery, pageSizes } from './log-query.ts';
@@ -20,8 +20,8 @@ export function Pagination({ answer, query, addressOf }: Props) {
     <nav class="cluster pages" aria-label="Pages of the log">
       <p role="status" class="digits">
         {records.length > 0
-          ? `${count(first)} to ${count(first + records.length - 1)} of ${count(total)} records`
-          : `${count(total)} records`}
+          ? `${count(first)} to ${count(first + records.length - 1)} of ${counted(total, 'record')}`
+          : counted(total, 'record')}
       </p>
       <Select
         label="Rows"

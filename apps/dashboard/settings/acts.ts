@@ -2,7 +2,7 @@
 
 import type { Organization } from '#libs/stats/contract';
 import type { ActsPage } from '#libs/tenants/contract';
-import { count } from '../format.ts';
+import { count, counted } from '../format.ts';
 
 export type Act = ActsPage['acts'][number];
 
@@ -20,14 +20,14 @@ const say = (texts: TemplateStringsArray, ...names: string[]): Part[] =>
     return name === undefined ? [text] : [text, { name }];
   });
 
-/** What of the log was read. */
+/** How the log was read. */
 const logReads = new Map([
-  ['records', 'pages'],
-  ['record', 'single records'],
-  ['proof', 'proofs'],
-  ['entries', 'entries'],
-  ['feed', 'the feed'],
-  ['org-stats', 'the newest records of all domains'],
+  ['records', 'in the list'],
+  ['record', 'by id'],
+  ['proof', 'with proof'],
+  ['entries', 'as entries'],
+  ['feed', 'in the feed'],
+  ['org-stats', 'the newest ones'],
 ]);
 
 /** What can be searched for. */
@@ -62,7 +62,7 @@ export const actNames: Record<string, string> = {
   'webhook.disable': 'A failing webhook was paused',
 };
 
-export function tellAct({ act, subject, details }: Act, { domains }: Organization): Told {
+export function tellAct({ act, subject, details }: Act, { organizationId, domains }: Organization): Told {
   const nameOf = (domainId: string) => domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   const text = (field: string) => {
     const value = details[field];
@@ -74,6 +74,7 @@ export function tellAct({ act, subject, details }: Act, { domains }: Organizatio
   };
   const ofDomain = text('domainId');
   const [domain, host, own] = [nameOf(ofDomain), hostIn(text('url')), nameOf(subject)];
+  const read = subject === organizationId ? 'all domains' : own;
   const where = ofDomain === '' ? 'all domains' : domain;
   const told: Record<string, () => Told> = {
     'org.create': () => ({
@@ -94,7 +95,7 @@ export function tellAct({ act, subject, details }: Act, { domains }: Organizatio
     'domain.restore': () => ({ what: say`Restored the domain ${own}` }),
     'key.create': () => ({ what: say`Made the key ${`${subject}…`} of ${domain}` }),
     'key.revoke': () => ({ what: say`Revoked the key ${`${subject}…`} of ${domain}` }),
-    'records.import': () => ({ what: say`Imported ${count(number('queued'))} records into ${own}` }),
+    'records.import': () => ({ what: say`Imported ${counted(number('queued'), 'record')} into ${own}` }),
     'records.export': () => ({
       what: ofDomain === '' ? ['Exported records of all domains'] : say`Exported records of ${domain}`,
       more: say`as ${text('format').toUpperCase()}`,
@@ -102,7 +103,7 @@ export function tellAct({ act, subject, details }: Act, { domains }: Organizatio
     'notice.put': () => ({ what: say`Added a notice to ${own}`, more: say`SHA-256 ${text('notice')}` }),
     'log.restart': () => ({
       what: say`Began log ${text('log')} of ${own}`,
-      more: say`after ${count(number('size'))} entries`,
+      more: say`after ${counted(number('size'), 'entry', 'entries')}`,
     }),
     'log.confirm': () => ({ what: say`Confirmed log ${text('log')} of ${own}` }),
     'webhook.create': () => ({ what: say`Created the webhook to ${host}` }),
@@ -117,8 +118,8 @@ export function tellAct({ act, subject, details }: Act, { domains }: Organizatio
     'webhook.disable': () => ({ what: say`Paused the webhook ${subject}`, more: say`${text('reason')}` }),
     'token.create': () => ({ what: say`Issued an access token to ${text('sub')}`, more: say`for ${text('scope')}` }),
     'log.read': () => ({
-      what: say`Read the log of ${own}`,
-      more: say`${logReads.get(text('what')) ?? text('what')}, ${count(number('records'))} records`,
+      what: say`Read the log of ${read}`,
+      more: say`${counted(number('records'), 'record')}, ${logReads.get(text('what')) ?? text('what')}`,
     }),
     'visitor.read': () => ({ what: say`Looked up a visitor’s records of ${where}` }),
     'visitor.access': () => ({ what: say`Read everything about a visitor of ${where}` }),

@@ -6,7 +6,7 @@ import type { FullRecord } from '#libs/record/contract';
 import { ApiError } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count } from '../format.ts';
+import { counted } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/field.tsx';
@@ -29,9 +29,8 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
   return (
     <Dialog title="Erase this visitor?" isBusy={isBusy} onClose={onClose}>
       <p>
-        This cannot be undone. It concerns {count(visitor.records.length)}{' '}
-        {visitor.records.length === 1 ? 'record' : 'records'} of this domain, and what still arrives from this visitor
-        in the next 32 days.
+        This cannot be undone. It concerns {counted(visitor.records.length, 'record')} of this domain, and what still
+        arrives from this visitor in the next 32 days.
       </p>
       <div class="erase-lists">
         <section aria-labelledby="erase-goes">
@@ -56,7 +55,7 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
         Without the id nobody can find the visitor’s records again. Download them first if you need them.
       </p>
       <div role="status">
-        {isBusy && <p>{running ? `Erasing: ${count(running.records)} records so far` : 'Erasing'}</p>}
+        {isBusy && <p>{running ? `Erasing: ${counted(running.records, 'record')} so far` : 'Erasing'}</p>}
       </div>
       <Failure>{failure}</Failure>
       <div class="actions">
