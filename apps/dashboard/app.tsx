@@ -6,14 +6,17 @@ import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
 import { useReading } from './data/reading.ts';
 import { homeAddress, type Route, useRoute } from './data/router.ts';
+import { mayRead } from './data/scopes.ts';
 import { now } from './data/service-clock.ts';
-import { SignedInContext } from './data/signed-in.ts';
+import { SignedInContext, useSignedIn } from './data/signed-in.ts';
 import { Domain } from './domain/domain.tsx';
 import { Home } from './home/home.tsx';
 import { Button, ButtonLink } from './parts/button.tsx';
 import { Header } from './parts/header.tsx';
 import { isolated } from './parts/isolated.tsx';
 import { later } from './parts/later.tsx';
+import { NotAllowed } from './parts/not-allowed.tsx';
+import { PageHead } from './parts/page-head.tsx';
 import { Unanswered } from './parts/unanswered.tsx';
 import { Offered } from './sign-in/offered.tsx';
 import { providerTokens } from './sign-in/provider-session.ts';
@@ -163,8 +166,21 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
   );
 }
 
+type OfRecords = Extract<Route, { page: 'domain' | 'groups' | 'experiments' | 'log' }>;
+const isOfRecords = (route: Route): route is OfRecords =>
+  ['domain', 'groups', 'experiments', 'log'].includes(route.page);
+
+const Unreadable = ({ domainId, page }: OfRecords) => (
+  <>
+    <PageHead note="What visitors of this domain decided" domain={{ domainId, page }} />
+    <NotAllowed what="Seeing statistics and the log" scope="read" />
+  </>
+);
+
 function Page({ route }: { route: Route }) {
+  const { organization } = useSignedIn();
   if (route.page === 'home') return <Home />;
+  if (isOfRecords(route) && !mayRead(organization)) return <Unreadable {...route} />;
   if (route.page === 'domain') return <Domain key={route.domainId} {...route} />;
   if (route.page === 'groups') return <Groups key={route.domainId} {...route} />;
   if (route.page === 'experiments') return <Experiments key={route.domainId} {...route} />;

@@ -163,7 +163,7 @@ describe('statistics by country, banner version and so on', () => {
     await card(page, 'By country').waitFor();
     const manager = { token: tokenFor(customer.organizationId, { scope: 'manage' }) };
     const { page: forbidden } = await dashboard.open(manager, `${address}/by/device`);
-    await forbidden.getByRole('heading', { name: 'Your access token does not allow this' }).waitFor();
+    await forbidden.getByRole('heading', { name: 'Your access token does not allow this page' }).waitFor();
   });
 
   it('give each domain of the overview its opt-in rate, by which the list is sorted', async () => {

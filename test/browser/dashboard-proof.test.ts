@@ -159,6 +159,8 @@ describe('the sealed log in the dashboard', () => {
       expect(await receipt.getByText(text, { exact: true }).count()).toBe(1);
     expect(await receipt.textContent()).not.toContain('v-7');
     await look(page, 'erasure');
+    await page.reload();
+    await entry.waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Download proof of entry 301')]);
     expect(download.suggestedFilename()).toBe(`erasure-${domainId}-1-301.txt`);
     const reader = createLogReader(dashboard.api.baseUrl, customer.organizationId, domainId);

@@ -149,16 +149,18 @@ describe('the settings in the dashboard', () => {
     await changing(page).waitFor();
     expect((await shown(customer, domainId)).origins).toEqual(['https://shop.example']);
     await step('also of what was refused, and the last one gives the focus back', async () => {
-      await eventually(async () => expect((await record(domainId, apiKey, 'https://new.example')).status).toBe(403));
-      await click(page, 'Add https://new.example to the list');
-      expect(await origin(page, 2).inputValue()).toBe('https://new.example');
+      await eventually(async () => expect((await record(domainId, apiKey, 'https://sh0p.example')).status).toBe(403));
+      await page.getByText('Add only addresses of your own.').waitFor();
+      await page.getByText('It looks like https://shop.example, but is another website.').waitFor();
+      await click(page, 'Add https://sh0p.example to the list');
+      expect(await origin(page, 2).inputValue()).toBe('https://sh0p.example');
       await page.getByRole('button', { name: 'Add https://blog.shop.example' }).focus();
       await page.keyboard.press('Enter');
       await hint.waitFor({ state: 'detached' });
       await hasFocus(page.getByRole('button', { name: 'Add address' }));
       await click(page, 'Save changes');
       await changing(page).waitFor();
-      const all = ['https://shop.example', 'https://new.example', 'https://blog.shop.example'];
+      const all = ['https://shop.example', 'https://sh0p.example', 'https://blog.shop.example'];
       expect((await shown(customer, domainId)).origins).toEqual(all);
     });
   });
@@ -311,7 +313,18 @@ describe('the settings in the dashboard', () => {
       }).then((response) => response.text());
     await lookUp('v-1', 'olga');
     await lookUp('v-2', 'igor');
-    const { page, messages } = await dashboard.open(officer(), '/erasures');
+    const { page, messages } = await dashboard.open(officer());
+    await step('and neither figures nor the log are asked for in vain', async () => {
+      await page.getByText('Statistics and the log need the scope read').waitFor();
+      await page.getByRole('navigation', { name: 'Visitors of a domain' }).getByRole('link').click();
+      await page.getByRole('searchbox', { name: 'Visitor' }).waitFor();
+      await go(page, `/domains/${domainId}/log`);
+      await page.getByText('needs the scope read').waitFor();
+      const ofDomain = page.getByRole('navigation', { name: 'Pages of this domain' }).getByRole('link');
+      expect(await ofDomain.allTextContents()).toEqual(['Visitor', 'Widget']);
+    });
+    await go(page, '/erasures');
+    await page.getByRole('heading', { name: 'No erasures yet' }).waitFor();
     const tabs = page.getByRole('navigation', { name: 'Pages of the organization' });
     await tabs.getByRole('link', { name: 'Erasures' }).waitFor();
     expect(await tabs.getByRole('link').allTextContents()).toEqual(['Overview', 'Activity', 'Erasures']);

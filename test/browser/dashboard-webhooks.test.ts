@@ -253,8 +253,7 @@ describe('the page of webhooks', () => {
 
   it('is reached with a token that may do nothing else, and offers entries only to who may read them', async () => {
     const { page } = await dashboard.open({ token: tokenFor(customer.organizationId, { scope: 'manage' }) });
-    await page.getByRole('heading', { name: 'Your access token does not allow this' }).waitFor();
-    await page.getByText('The access token lacks the scope read.').waitFor();
+    await page.getByText('Statistics and the log need the scope read').waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('link', { name: 'New webhook' }).click();
     const entries = page.getByRole('checkbox', { name: /New entries/ });

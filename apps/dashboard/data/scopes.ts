@@ -1,6 +1,9 @@
 /** What the access token may do. The service decides; this only spares visitors what would be refused. */
 import type { Organization } from '#libs/stats/contract';
 
+/** Statistics, and the log where the plan has it. */
+export const mayRead = ({ scopes }: Organization): boolean => scopes.includes('read');
+
 /** One visitor's records and their erasure. */
 export const mayReadVisitors = ({ scopes }: Organization): boolean => scopes.includes('privacy');
 
@@ -12,4 +15,5 @@ export const maySeeActs = (organization: Organization): boolean =>
   mayManage(organization) || mayReadVisitors(organization);
 
 /** Entries of logs: what webhooks with `records.sealed` send. */
-export const mayReadLogs = ({ scopes, plan }: Organization): boolean => scopes.includes('read') && plan.consentLog;
+export const mayReadLogs = (organization: Organization): boolean =>
+  mayRead(organization) && organization.plan.consentLog;

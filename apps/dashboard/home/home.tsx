@@ -1,6 +1,7 @@
 /** The home page: 30 days of all domains, and the latest records. */
 import './home.css';
 import { useReading } from '../data/reading.ts';
+import { mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { LiveBadge } from '../parts/live-badge.tsx';
@@ -8,8 +9,11 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { Overview } from './overview.tsx';
 import { type OverviewState, readOverview, useOverviewPoll } from './overview-state.ts';
+import { WithoutFigures } from './without-figures.tsx';
 
-export function Home() {
+export const Home = () => (mayRead(useSignedIn().organization) ? <Figures /> : <WithoutFigures />);
+
+function Figures() {
   const { api, organization, onOrganization } = useSignedIn();
   const reading = useReading<OverviewState>('home', (signal) => readOverview(api, signal));
   const state = reading.value;

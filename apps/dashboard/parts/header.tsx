@@ -2,6 +2,7 @@
 import type { Organization } from '#libs/stats/contract';
 import './header.css';
 import { base } from '../data/base.ts';
+import { firstPageOf } from '../data/first-page.ts';
 import {
   domainAddress,
   groupsAddress,
@@ -11,6 +12,7 @@ import {
   settingsAddress,
   widgetAddress,
 } from '../data/router.ts';
+import { mayRead } from '../data/scopes.ts';
 import { escapeInvisible } from '../format.ts';
 import { Button } from './button.tsx';
 import { DomainMenu } from './domain-menu.tsx';
@@ -32,6 +34,7 @@ export function Header({ organization, subject, route, signOut }: Props) {
     if (route.page === 'settings') return settingsAddress(domainId);
     if (route.page === 'groups') return groupsAddress(domainId, route.by, periodQuery(route));
     if (route.page === 'widget') return widgetAddress(domainId);
+    if (organization && !mayRead(organization)) return firstPageOf(domainId, organization);
     return domainAddress(domainId, periodQuery(route));
   };
   return (

@@ -4,6 +4,7 @@ import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
+import { firstPageOf } from '../data/first-page.ts';
 import {
   activityAddress,
   domainAddress,
@@ -16,7 +17,7 @@ import {
   webhooksAddress,
   widgetAddress,
 } from '../data/router.ts';
-import { mayManage, mayReadVisitors, maySeeActs } from '../data/scopes.ts';
+import { mayManage, mayRead, mayReadVisitors, maySeeActs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { escapeInvisible } from '../format.ts';
 import { isolated } from './isolated.tsx';
@@ -82,7 +83,7 @@ export function PageHead({ title: given, note, children, domain, under, before =
       {domain?.page === 'domain' && <Crumbs way={[]} here={title} />}
       {domain && domain.page !== 'domain' && (
         <Crumbs
-          way={[{ name: title, address: domainAddress(domain.domainId) }]}
+          way={[{ name: title, address: firstPageOf(domain.domainId, organization) }]}
           here={domain.crumb ?? crumbs[domain.page]}
         />
       )}
@@ -151,8 +152,12 @@ function tabsOf({ domainId, page }: OfDomain, organization: Organization): Tab[]
     isCurrent: pages.includes(page),
   });
   return [
-    tab('Statistics', domainAddress(domainId), 'domain', 'groups', 'experiments'),
-    tab('Log', logAddress(domainId), 'log'),
+    ...(mayRead(organization)
+      ? [
+          tab('Statistics', domainAddress(domainId), 'domain', 'groups', 'experiments'),
+          tab('Log', logAddress(domainId), 'log'),
+        ]
+      : []),
     ...(mayReadVisitors(organization) ? [tab('Visitor', visitorAddress(domainId), 'visitor')] : []),
     tab('Widget', widgetAddress(domainId), 'widget'),
     ...(mayManage(organization) ? [tab('Settings', settingsAddress(domainId), 'settings')] : []),

@@ -1,0 +1,44 @@
+/** The home page of a token that may not read figures: the way to what it may see. */
+import { activeFirst } from '../data/domains.ts';
+import { firstPageOf } from '../data/first-page.ts';
+import { mayReadVisitors, maySeeActs } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { count } from '../format.ts';
+import { isolated } from '../parts/isolated.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+
+const listed = 20;
+
+export function WithoutFigures() {
+  const { organization } = useSignedIn();
+  const hasPages = maySeeActs(organization);
+  const domains = activeFirst(organization.domains);
+  const more = domains.length - listed;
+  return (
+    <>
+      <PageHead title="Overview" note="What your access token may see" tabs="home" />
+      <p class="notice">
+        Statistics and the log need the scope <code>read</code>, which your access token lacks; whoever issues your
+        tokens can add it.{hasPages && ' The pages beside Overview are open to you, and those of the domains below.'}
+      </p>
+      {hasPages && domains.length > 0 && (
+        <nav class="card" aria-labelledby="domains-title">
+          <header class="card-head">
+            <h2 id="domains-title">
+              {mayReadVisitors(organization) ? 'Visitors of a domain' : 'Settings of a domain'}
+            </h2>
+            <p class="muted">{count(domains.length)}</p>
+          </header>
+          <ul class="rows after-head">
+            {domains.slice(0, listed).map(({ domainId, name }) => (
+              <li key={domainId}>
+                <a href={firstPageOf(domainId, organization)}>{isolated(name)}</a>
+              </li>
+            ))}
+          </ul>
+          {more > 0 && <p class="hint">and {count(more)} more in the menu at the top</p>}
+        </nav>
+      )}
+    </>
+  );
+}
