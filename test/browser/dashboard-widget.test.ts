@@ -111,10 +111,12 @@ describe('setting up the widget in the dashboard', () => {
     await cookies.fill('*');
     await service.getByText('Not the name of a cookie: *').waitFor();
     await cookies.fill('map_id; 1 Tag');
-    // folded, until the newest settings are shown
-    await banner(page).getByText('map_id').waitFor({ state: 'attached' });
-    await banner(page).getByText('Dienste (1)').click();
-    await banner(page).getByRole('row', { name: 'map_id 1 Tag' }).waitFor();
+    const row = banner(page).getByRole('row', { name: 'map_id 1 Tag' });
+    // each time that the settings are shown anew, they are folded
+    await eventually(async () => {
+      if (!(await row.isVisible())) await banner(page).getByText('Dienste (1)').click();
+      expect(await row.isVisible()).toBe(true);
+    });
     await choose(page, 'View', 'Banner');
     await page.getByText('The banner has no link to a privacy policy.').waitFor();
     const nobody = page.getByText('The banner does not say who asks');
