@@ -130,7 +130,7 @@ function Domain({ domainId, of }: { domainId: string; of: OfDomain }) {
           {mayReadLogs(organization)
             ? 'Anybody who has the log’s key can check a proof without this service, for example at '
             : 'Proofs of these entries need a token with the scope read and a plan with the log. They are checked at '}
-          <a href={`${base}/verify`}>/verify</a>.
+          <a href={`${base}/verify`}>{`${location.host}${base}/verify`}</a>.
         </p>
       )}
       <Failure>{failure}</Failure>
