@@ -138,7 +138,7 @@ describe('the sealed log in the dashboard', () => {
 
   it('an erasure has a receipt that is found again, with the proof of its sealed entry, to keep and to print', async () => {
     const officer = {
-      token: tokenFor(customer.organizationId, { scope: 'read privacy', sub: 'olga@northwind.example' }),
+      token: tokenFor(customer.organizationId, { scope: 'read privacy manage', sub: 'olga@northwind.example' }),
     };
     const { page, messages } = await dashboard.open(officer, `/domains/${domainId}/visitor`);
     await page.getByRole('searchbox', { name: 'Visitor' }).fill('v-7');
@@ -151,7 +151,10 @@ describe('the sealed log in the dashboard', () => {
     await sealer.closeAndSeal();
     await dashboard.open(officer);
     await page.getByRole('link', { name: 'Erasures', exact: true }).click();
-    await page.getByRole('listitem').filter({ hasText: 'olga@northwind.example' }).getByRole('link').click();
+    const listed = page.getByRole('listitem').filter({ hasText: 'olga@northwind.example' }).getByRole('link');
+    await listed.waitFor();
+    await look(page, 'erasures');
+    await listed.click();
     const receipt = page.getByRole('region', { name: /^Erasure ers_/ });
     const entry = receipt.getByRole('listitem');
     await entry.getByText(/^Sealed as entry 301 of log 1: erased the record of entry \d+$/).waitFor();
