@@ -19,7 +19,7 @@ import { readNdjson } from './import/ndjson.ts';
 import { type Preset, presetNames, readColumns, readPreset } from './import/presets.ts';
 import { writeRefused } from './import/refused-rows.ts';
 import type { Rows } from './import/rows.ts';
-import { isTimeFormat, isTimeZone } from './import/time-rules.ts';
+import { formatProblem, isTimeZone } from './import/time-rules.ts';
 import type { TimeReader } from './import/times.ts';
 
 interface ImportConfig {
@@ -167,8 +167,9 @@ async function timesOf(form: Preset, isForeign: boolean): Promise<TimeReader | u
 
 /** Throws an error that names the option. */
 function checkOptions({ timeFormat, timeZone, encoding }: Options): void {
-  if (timeFormat !== undefined && !isTimeFormat(timeFormat))
-    throw new Error('--time-format is unix, unix-ms, or a format with year, month and day, such as "dd/MM/yyyy HH:mm"');
+  const problem = timeFormat === undefined ? undefined : formatProblem(timeFormat);
+  if (problem !== undefined)
+    throw new Error(`--time-format is unix, unix-ms, or a format such as "dd/MM/yyyy HH:mm"; ${problem}`);
   if (timeZone !== undefined && !isTimeZone(timeZone))
     throw new Error('--time-zone is the name of a time zone, such as Europe/Berlin');
   if (encoding !== undefined && !isReadable(encoding))

@@ -1,10 +1,14 @@
 /** Files as other programs write them: their times, encodings and line ends. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCsv } from '#libs/log/import/csv';
 import { inUtf8, isReadable } from '#libs/log/import/encodings';
 import { readNdjson } from '#libs/log/import/ndjson';
+import { readColumns, readPreset } from '#libs/log/import/presets';
 import type { Rows } from '#libs/log/import/rows';
-import { isTimeFormat, isTimeZone } from '#libs/log/import/time-rules';
+import { formatProblem, isTimeZone } from '#libs/log/import/time-rules';
 import { createTimeReader } from '#libs/log/import/times';
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
@@ -47,21 +51,27 @@ it.each<[unknown, string | undefined, string | undefined, string | undefined]>([
   expect(createTimeReader({ format, zone }).read(text)).toBe(time);
 });
 
+it('a time in another format is not said to be one that the clocks skipped', () => {
+  const { problem } = createTimeReader({ format: 'dd.MM.yyyy HH:mm', zone: berlin });
+  expect(problem('2026-03-29 02:30')).toBe('must be a time by dd.MM.yyyy HH:mm');
+  expect(problem('29.03.2026 02:30')).toContain('clocks in Europe/Berlin showed: they skipped this one');
+});
+
 it('a format says year, month and day in letters that are known; a zone and an encoding have a name', () => {
   const formats = ['dd/MM/yyyy HH:mm', 'unix', 'unix-ms', "yyyyMMdd'T'HHmmssSSS", 'MMMM d, yyyy h:mm a', 'd.M.yy'];
-  expect(formats.filter((format) => !isTimeFormat(format))).toEqual([]);
-  const wrong = [
-    '',
-    'HH:mm',
-    'dd/mm/yyyy',
-    'DD/MM/YYYY',
-    'yyyy-MM-dd hh:mm',
-    "yyyy-MM-dd 'x",
-    'yyyy-MM-dd q',
-    'constructor',
-    'M'.repeat(60).concat('q'),
-  ];
-  expect(wrong.filter(isTimeFormat)).toEqual([]);
+  expect(formats.map(formatProblem)).toEqual(formats.map(() => undefined));
+  const wrong: Record<string, string> = {
+    '': 'the year (yyyy) is missing',
+    'HH:mm': 'the year (yyyy) is missing',
+    'dd/mm/yyyy': 'the month (MM) is missing',
+    'DD.MM.YYYY HH:mm': 'DD is unknown (days are d or dd), YYYY is unknown (years are yy or yyyy)',
+    'dd.MM.yyyy hh:mm': 'hh needs a for AM or PM; HH has 24 hours',
+    "yyyy-MM-dd 'x": 'a quote is not closed',
+    'yyyy-MM-ddTHH:mm': "T is unknown (what means itself stands between quotes: 'T')",
+    constructor: 'is unknown',
+    ['M'.repeat(60).concat('q')]: 'is unknown',
+  };
+  for (const [format, problem] of Object.entries(wrong)) expect(formatProblem(format)).toContain(problem);
   expect(['UTC', berlin, 'Asia/Kolkata', 'x', '', 'Mars/Base', '../etc'].map(isTimeZone)).toEqual([
     ...[true, true, true],
     ...[false, false, false, false],
@@ -108,5 +118,36 @@ describe('a file', () => {
 
   it('that is an export of no records is no mistake', async () => {
     expect(await valuesOf(readNdjson(inPieces(Buffer.from('{"end":true,"count":0}\n'), 100)))).toEqual([]);
+  });
+});
+
+describe('a preset', () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'preset-')), 'ours.json');
+  const read = (text: string) => {
+    writeFileSync(file, text);
+    return readPreset(file);
+  };
+
+  it('may begin with a byte order mark', async () => {
+    expect(await read('\ufeff{"columns":{"decision":"Wahl"}}')).toMatchObject({ columns: { decision: 'Wahl' } });
+  });
+
+  it.each([
+    ['{"columns":{"decision":"Wahl"},}', ' is not valid JSON: '],
+    ['{"timeFormat":"DD.MM.yyyy"}', ': timeFormat: must be'],
+    ['{"delimiter":"ab"}', ': delimiter: must be one character'],
+    ['{"columns":{"decison":"Wahl"}}', ': columns.decison: is no field; there are'],
+    ['{"columns":{"preferences.Werbung & Co":"Werbung"}}', ': columns.preferences.Werbung & Co: a category has a name of'],
+    ['{"values":{"decision":{"ja":"yes"}}}', ': values.decision.ja: must be accept_all, reject_all,'],
+  ])('%s is refused by the name of the file', async (text, problem) => {
+    await expect(read(text)).rejects.toThrow(`${file}${problem}`);
+  });
+
+  it('has columns that options change, which are named where they are wrong', async () => {
+    const preset = await read('{"columns":{"decision":"Wahl"},"values":{"decision":{"Ja":"accept_all"}}}');
+    const { columns, values } = readColumns(preset, ['decision=a=b'], ['decision:nein=reject_all']);
+    expect([columns.get('decision'), values.get('decision')?.size]).toEqual(['a=b', 2]);
+    expect(() => readColumns(preset, ['decison=a'], [])).toThrow('--map decison=a: is no field');
+    expect(() => readColumns(preset, [], ['decision:ja=yes'])).toThrow('--map-value decision:ja=yes: must be accept');
   });
 });

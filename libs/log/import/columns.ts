@@ -1,6 +1,7 @@
 /** Which field of a row each column of a foreign CSV is, and what its values mean. */
 
 import { decisions } from '#libs/base/terms/terms';
+import { preferences } from '#libs/record/contract';
 import { importedFields } from './contract.ts';
 import { columnsOf, requireColumn, requireDistinct, toValues } from './csv.ts';
 import { Unreadable } from './rows.ts';
@@ -16,34 +17,46 @@ export interface Columns {
 
 export const noColumns = (): Columns => ({ columns: new Map(), values: new Map(), required: new Set() });
 
-/** `decision=Consent state` */
-export function addColumn(text: string, { columns, required }: Columns, isRequired: boolean): void {
-  const [, field, column] = /^([A-Za-z]+(?:\.[A-Za-z0-9_.:-]+)?)=(.+)$/.exec(text) ?? [];
+/** `decision=Consent state`: a column that has to be there */
+export function addColumn(text: string, { columns, required }: Columns): void {
+  const [, field, column] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (!field || !column) throw new Error(`--map is FIELD=COLUMN, not ${text}`);
-  requireField(field);
+  const problem = fieldProblem(field);
+  if (problem !== undefined) throw new Error(`--map ${text}: ${problem}`);
   columns.set(field, column);
-  if (isRequired) required.add(field);
+  required.add(field);
 }
 
 /** `decision:accepted=accept_all` */
-export function addValue(text: string, { values }: Columns): void {
+export function addValue(text: string, all: Columns): void {
   const [, field, theirs, ours] = /^([A-Za-z]+(?:\.[A-Za-z0-9_.:-]+)?):(.*)=(.*)$/.exec(text) ?? [];
   if (!field || theirs === undefined || ours === undefined) {
     throw new Error(`--map-value is FIELD:THEIRS=OURS, not ${text}`);
   }
-  requireField(field);
-  if (field === 'decision' && !decisions.some((each) => each === ours)) {
-    throw new Error(`--map-value: a decision is one of ${decisions.join(', ')}, not ${ours}`);
-  }
+  const problem = fieldProblem(field) ?? valueProblem(field, ours);
+  if (problem !== undefined) throw new Error(`--map-value ${text}: ${problem}`);
+  setValue(all, field, theirs, ours);
+}
+
+export function setValue({ values }: Columns, field: string, theirs: string, ours: string): void {
   const ofField = values.get(field) ?? new Map<string, string>();
   values.set(field, ofField.set(theirs.toLowerCase(), ours));
 }
 
-function requireField(field: string): void {
-  if (importedFields.has(field) || field.startsWith('preferences.')) return;
-  const fields = [...importedFields, 'preferences.CATEGORY'].join(', ');
-  throw new Error(`no field ${field}; there are ${fields}`);
+/** Why no column can hold this field, in words; undefined where one can. */
+export function fieldProblem(field: string): string | undefined {
+  if (importedFields.has(field)) return undefined;
+  if (!field.startsWith('preferences.'))
+    return `is no field; there are ${[...importedFields, 'preferences.CATEGORY'].join(', ')}`;
+  const isCategory = preferences.safeParse({ [field.slice('preferences.'.length)]: true }).success;
+  return isCategory ? undefined : 'a category has a name of 1 to 64 letters, digits and _ . : -';
 }
+
+/** Why no value can mean this, in words; undefined where one can. */
+export const valueProblem = (field: string, ours: string): string | undefined =>
+  field === 'decision' && !decisions.some((each) => each === ours)
+    ? `must be ${decisions.slice(0, -1).join(', ')} or ${decisions.at(-1)}, not ${ours}`
+    : undefined;
 
 /** Columns that are not mapped keep their name. */
 export function createFieldsOf({ columns: all, values, required }: Columns) {

@@ -5,7 +5,7 @@ import { isHashedAddress } from '#libs/base/http/client-address';
 import { count } from '#libs/base/terms/response-fields';
 import { recordFields, storable } from '#libs/record/contract';
 import { isReadable } from './encodings.ts';
-import { isTimeFormat, isTimeZone } from './time-rules.ts';
+import { formatProblem, isTimeZone } from './time-rules.ts';
 
 export const importFormats = ['ndjson', 'csv'] as const;
 export type ImportFormat = (typeof importFormats)[number];
@@ -45,7 +45,12 @@ export const importQuery = z.strictObject({
   timeFormat: z
     .string()
     .max(64)
-    .refine(isTimeFormat, 'must be `unix`, `unix-ms`, or a format with year, month and day, such as dd/MM/yyyy HH:mm')
+    .superRefine((format, ctx) => {
+      const problem = formatProblem(format);
+      if (problem === undefined) return;
+      const message = `must be \`unix\`, \`unix-ms\`, or a format such as dd/MM/yyyy HH:mm; ${problem}`;
+      ctx.addIssue({ code: 'custom', message });
+    })
     .optional()
     .meta({
       description: 'how the file writes times, such as `dd/MM/yyyy HH:mm`, `unix` or `unix-ms`; default: RFC 3339',

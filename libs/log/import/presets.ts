@@ -1,22 +1,32 @@
 /** How files of other services are written: of those that are built in, by what is publicly known; else by a file. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { addColumn, addValue, type Columns, noColumns } from './columns.ts';
+import { addColumn, addValue, type Columns, fieldProblem, noColumns, setValue, valueProblem } from './columns.ts';
 import { importQuery } from './contract.ts';
 
 const { timeFormat, timeZone, encoding } = importQuery.shape;
 
 /** What a preset may say: the options of the command, except those about one run. */
-export const presetFile = z.strictObject({
-  /** field → their column */
-  columns: z.record(z.string(), z.string()).default({}),
-  /** field → what they write → what it means */
-  values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  delimiter: z.string().length(1).optional(),
-  timeFormat,
-  timeZone,
-  encoding,
-});
+export const presetFile = z
+  .strictObject({
+    /** field → their column */
+    columns: z.record(z.string(), z.string().min(1, 'must not be empty')).default({}),
+    /** field → what they write → what it means */
+    values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+    delimiter: z.string().length(1, 'must be one character').optional(),
+    timeFormat,
+    timeZone,
+    encoding,
+  })
+  .superRefine(({ columns, values }, ctx) => {
+    const add = (path: string[], message: string | undefined) =>
+      message !== undefined && ctx.addIssue({ code: 'custom', path, message });
+    for (const field of Object.keys(columns)) add(['columns', field], fieldProblem(field));
+    for (const [field, meanings] of Object.entries(values)) {
+      add(['values', field], fieldProblem(field));
+      for (const [theirs, ours] of Object.entries(meanings)) add(['values', field, theirs], valueProblem(field, ours));
+    }
+  });
 export type Preset = z.infer<typeof presetFile>;
 
 // not tried with real files; how they write times is not published, beyond ISO 8601
@@ -93,30 +103,33 @@ export async function readPreset(name: string): Promise<Preset> {
   const known = builtIn.get(name);
   if (known) return known;
   if (!name.endsWith('.json')) throw new Error(`--preset is one of ${presetNames.join(', ')}, or a .json file`);
-  const text = await readFile(name, 'utf8');
-  const read = presetFile.safeParse(parseJson(text));
+  const read = presetFile.safeParse(parseJson(name, await readFile(name, 'utf8')));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new Error(`${name}: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`);
 }
 
-function parseJson(text: string): unknown {
+/** Editors on Windows begin a file with a byte order mark. */
+function parseJson(name: string, text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${name} is not valid JSON: ${why.replaceAll(/\s+/g, ' ')}`);
   }
 }
 
 /** The columns of a preset, and those that were given with it, which come first. */
 export function readColumns({ columns, values }: Preset, map: string[], mapValue: string[]): Columns {
   const all = noColumns();
-  // what else a preset names need not be in the file
-  for (const [field, column] of Object.entries(columns))
-    addColumn(`${field}=${column}`, all, ['decision', 'decidedAt'].includes(field));
-  for (const text of map) addColumn(text, all, true);
+  for (const [field, column] of Object.entries(columns)) {
+    all.columns.set(field, column);
+    // what else a preset names need not be in the file
+    if (['decision', 'decidedAt'].includes(field)) all.required.add(field);
+  }
+  for (const text of map) addColumn(text, all);
   for (const [field, meanings] of Object.entries(values))
-    for (const [theirs, ours] of Object.entries(meanings)) addValue(`${field}:${theirs}=${ours}`, all);
+    for (const [theirs, ours] of Object.entries(meanings)) setValue(all, field, theirs, ours);
   for (const text of mapValue) addValue(text, all);
   return all;
 }

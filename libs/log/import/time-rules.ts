@@ -19,14 +19,31 @@ const tokens = new Set('yyyy yy M MM MMM MMMM d dd H HH h hh m mm s ss S SSS u a
 /** What stands between quotes means itself. */
 export const partsOf = (format: string): string => format.replaceAll(/'[^']*'/g, ' ');
 
-/** Whether it says year, month and day, in letters that are known. */
-export function isTimeFormat(format: string): boolean {
-  if (counted.has(format)) return true;
-  const runs: string[] = partsOf(format).match(/([A-Za-z'])\1*/g) ?? [];
-  const isHalved = runs.some((run) => run.startsWith('h')) && !runs.includes('a');
-  const hasAll = ['y', 'M', 'd'].every((letter) => runs.some((run) => run.startsWith(letter)));
-  return hasAll && !isHalved && runs.every((run) => tokens.has(run));
+const needed = [
+  ['y', 'the year (yyyy)'],
+  ['M', 'the month (MM)'],
+  ['d', 'the day (dd)'],
+] as const;
+
+/** By the first letter of what other programs write. */
+const meant: Readonly<Record<string, string>> = { y: 'years are yy or yyyy', d: 'days are d or dd' };
+
+/** What is wrong with it, in words; undefined where it says year, month and day, in letters that are known. */
+export function formatProblem(format: string): string | undefined {
+  if (counted.has(format)) return undefined;
+  const parts = partsOf(format);
+  if (parts.includes("'")) return 'a quote is not closed';
+  const runs: string[] = parts.match(/([A-Za-z])\1*/g) ?? [];
+  const unknown = runs.filter((run) => !tokens.has(run));
+  if (unknown.length > 0) return [...new Set(unknown)].map(unknownRun).join(', ');
+  const missing = needed.find(([letter]) => !runs.some((run) => run.startsWith(letter)));
+  if (missing) return `${missing[1]} is missing`;
+  const half = runs.find((run) => run.startsWith('h'));
+  return half && !runs.includes('a') ? `${half} needs a for AM or PM; ${half.toUpperCase()} has 24 hours` : undefined;
 }
+
+const unknownRun = (run: string): string =>
+  `${run} is unknown (${meant[run.charAt(0).toLowerCase()] ?? `what means itself stands between quotes: '${run}'`})`;
 
 export function isTimeZone(name: string): boolean {
   try {

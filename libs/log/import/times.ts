@@ -5,22 +5,25 @@ import { counted, partsOf, type TimeRules } from './time-rules.ts';
 export interface TimeReader {
   /** RFC 3339 UTC; undefined for a value that is no such time, or that the clocks of its zone skipped */
   read(value: unknown): string | undefined;
-  /** in words */
-  rule: string;
+  /** why a value cannot be read, in words */
+  problem(value: unknown): string;
 }
 
 export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReader {
   const unit = format === undefined ? undefined : counted.get(format);
-  const rule = `must be a time ${format === undefined ? 'such as 2024-05-31 09:30' : `by ${format}`} that clocks in ${zone} showed`;
   if (unit !== undefined)
-    return { read: (value) => toText(countOf(value, unit)), rule: `must be a number, by ${format}` };
+    return { read: (value) => toText(countOf(value, unit)), problem: () => `must be a number, by ${format}` };
+  const rule = `must be a time ${format === undefined ? 'such as 2024-05-31 09:30' : `by ${format}`}`;
   const readWall = format === undefined ? readIso : readBy(format);
   const offsets = IANAZone.create(zone);
-  const read = (value: unknown) => {
-    const wall = typeof value === 'string' ? readWall(value.trim()) : undefined;
-    return wall && toText(wall.isWhole ? wall.time : momentAt(wall.time, offsets));
+  const wallOf = (value: unknown) => (typeof value === 'string' ? readWall(value.trim()) : undefined);
+  return {
+    read: (value) => {
+      const wall = wallOf(value);
+      return wall && toText(wall.isWhole ? wall.time : momentAt(wall.time, offsets));
+    },
+    problem: (value) => (wallOf(value) ? `${rule} that clocks in ${zone} showed: they skipped this one` : rule),
   };
-  return { read, rule };
 }
 
 const toText = (time: number | undefined): string | undefined =>

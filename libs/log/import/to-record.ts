@@ -130,10 +130,10 @@ function readTimes(picked: Record<string, unknown>, times: TimeReader): { leftOu
     picked[field] = times.read(sent);
     return picked[field] !== undefined;
   };
-  const { receivedAt } = picked;
+  const { decidedAt, receivedAt } = picked;
   return {
-    broken: read('decidedAt') ? [] : [{ path: '/decidedAt', message: times.rule }],
-    leftOut: read('receivedAt') ? [] : [leaveOut('receivedAt', times.rule, receivedAt)],
+    broken: read('decidedAt') ? [] : [{ path: '/decidedAt', message: times.problem(decidedAt) }],
+    leftOut: read('receivedAt') ? [] : [leaveOut('receivedAt', times.problem(receivedAt), receivedAt)],
   };
 }
 
