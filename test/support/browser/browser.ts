@@ -50,6 +50,19 @@ async function launch(): Promise<Browser> {
   });
 }
 
+/**
+ * The widget waits a second for the texts of its language and is in English then. On a busy machine they come later, so
+ * in a test it waits until they come, unless the test has a clock of its own.
+ */
+function waitForTexts(): void {
+  const { setTimeout } = window;
+  const patient = (task: () => void, wait?: number, ...given: unknown[]) => {
+    const isForTexts = wait === 1_000 && new Error().stack?.includes('/widget.js');
+    return setTimeout(task, isForTexts ? 2 ** 30 : wait, ...given);
+  };
+  Object.assign(window, { setTimeout: patient });
+}
+
 /** `prepare`: what every new visitor's browser is made like. */
 export function useBrowser(prepare = async (_: BrowserContext): Promise<unknown> => undefined): Visit {
   let browser: Browser;
@@ -67,6 +80,7 @@ export function useBrowser(prepare = async (_: BrowserContext): Promise<unknown>
   const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
     const context = await browser.newContext({ locale: 'en-GB', ...options });
     context.setDefaultTimeout(patience);
+    await context.addInitScript(waitForTexts);
     await prepare(context);
     const messages: string[] = [];
     context.on('page', (page) => {
