@@ -101,7 +101,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
     now: Date.now(),
     ip: config.addressRule(),
     retentionMonths,
-    times: await timesOf(form, isMapped(options)),
+    times: await timesOf(form, isMapped(form, options)),
   });
   const { size } = await stat(file);
   const isPacked = await isPackedFile(file);
@@ -183,18 +183,22 @@ function formatOf(file: string, { format }: Options): ImportFormat {
   return found;
 }
 
-const isMapped = ({ preset, map, mapValue }: Options): boolean =>
-  preset !== undefined || map.length + mapValue.length > 0;
+const hasColumns = ({ columns, values }: Preset): boolean =>
+  Object.keys(columns).length + Object.keys(values).length > 0;
+
+const isMapped = (form: Preset, { map, mapValue }: Options): boolean =>
+  hasColumns(form) || map.length + mapValue.length > 0;
 
 function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, form: Preset, options: Options): Rows {
   const { delimiter = ',' } = form;
   const columns = readColumns(form, options.map, options.mapValue);
   if (format === 'ndjson') {
-    if (isMapped(options)) throw new Error('--map, --map-value and --preset are for CSV');
+    if (options.map.length + options.mapValue.length > 0) throw new Error('--map and --map-value are for CSV');
+    if (hasColumns(form)) throw new Error(`--preset ${options.preset} has columns or values, which are for CSV`);
     return readNdjson(bytes);
   }
   if (delimiter.length !== 1) throw new Error('--delimiter is one character');
-  return readCsv(bytes, { delimiter, ...(isMapped(options) && { fieldsOf: createFieldsOf(columns) }) });
+  return readCsv(bytes, { delimiter, ...(isMapped(form, options) && { fieldsOf: createFieldsOf(columns) }) });
 }
 
 const width = 24;

@@ -28,6 +28,9 @@ export function statsCommand(tools: Tools): Command {
     .action(async (options: Options, self: Command) => {
       const { from, to, by } = options;
       const [issue] = statsQuery.safeParse({ from, to, by }).error?.issues ?? [];
+      // the command always groups, also where nobody gave --by
+      if (issue?.path[0] === 'by')
+        throw new Error('--from and --to may cover at most 366 days: choose a shorter range');
       if (issue) throw new Error(`--${issue.path.join()} ${issue.message}`);
       const { groups, ...answer } = await tools.database((db) => read(db, options));
       if (isJson(self)) return print(self, { ...answer, groups });

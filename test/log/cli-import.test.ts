@@ -99,6 +99,14 @@ describe('records import', () => {
     ]);
     const other = await cli.json<Imported>(...args, '--time-zone', 'UTC', '--dry-run');
     expect(other, 'of another time, so another record').toMatchObject({ queued: 1, known: 0 });
+    // NDJSON has no columns, but times
+    const row = { decision: 'custom', decidedAt: '01.07.2023 10:00', preferences: {} };
+    const lines = args.with(2, fileOf('ours.ndjson', JSON.stringify(row)));
+    expect(await cli.error(...lines)).toContain(`${preset} has columns or values, which are for CSV`);
+    expect(await cli.error(...lines, '--map', 'decision=x')).toContain('--map and --map-value are for CSV');
+    const times = fileOf('times.json', '{"timeFormat":"dd.MM.yyyy HH:mm","timeZone":"Europe/Berlin"}');
+    const { queued } = await cli.json<Imported>(...lines.with(-1, times), '--dry-run');
+    expect(queued).toBe(1);
     const wrong = fileOf('wrong.json', '{"timeFormat":"HH:mm"}');
     expect(await cli.error(...args.with(-1, wrong))).toContain(`${wrong}: timeFormat: must be`);
     expect(await cli.error(...args.with(-1, 'nobody'))).toContain(

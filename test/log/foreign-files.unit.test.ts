@@ -137,7 +137,10 @@ describe('a preset', () => {
     ['{"timeFormat":"DD.MM.yyyy"}', ': timeFormat: must be'],
     ['{"delimiter":"ab"}', ': delimiter: must be one character'],
     ['{"columns":{"decison":"Wahl"}}', ': columns.decison: is no field; there are'],
-    ['{"columns":{"preferences.Werbung & Co":"Werbung"}}', ': columns.preferences.Werbung & Co: a category has a name of'],
+    [
+      '{"columns":{"preferences.Werbung & Co":"Werbung"}}',
+      ': columns.preferences.Werbung & Co: a category has a name of',
+    ],
     ['{"values":{"decision":{"ja":"yes"}}}', ': values.decision.ja: must be accept_all, reject_all,'],
   ])('%s is refused by the name of the file', async (text, problem) => {
     await expect(read(text)).rejects.toThrow(`${file}${problem}`);

@@ -152,6 +152,10 @@ describe('statistics by what decisions have in common', () => {
       code: 1,
       stderr: '--from must not be after `to`\n',
     });
+    const long = ['--from', '2025-01-01', '--to', '2026-09-30'];
+    expect(await cli.error('stats', '--domain', domainId, ...long)).toBe(
+      '--from and --to may cover at most 366 days: choose a shorter range',
+    );
   });
 
   it('answers 304 for as long as nothing moved, and moves on without traffic', async () => {
