@@ -10,7 +10,7 @@ import { onGrowth } from './growth.ts';
 import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
 import { openLanguage } from './language.ts';
-import { linesOf, type Notice } from './notice.ts';
+import type { Notice } from './notice.ts';
 import { assigned, page } from './page.ts';
 import { pageUrl } from './page-url.ts';
 import type { PlaceholderNotice } from './placeholders.ts';
@@ -138,9 +138,9 @@ function start(): void {
     const wasShown = about ?? shownNow;
     attempt(() => {
       store.write(made);
-      store.keepSeen(made, linesOf(notice).join('\n'));
+      store.keepSeen(made, (notice && wasShown?.text) ?? '');
     });
-    apply(made);
+    apply(made, last, source === 'api');
     const report: Report = {
       decision,
       preferences,
@@ -156,11 +156,11 @@ function start(): void {
     };
     attempt(() => client.record(report, id, wasShown));
     view.say(shown.wording.texts.saved);
-    void forget(own(last?.preferences), source === 'api');
   }
 
   /** Deletes the cookies of what was allowed before and is not any longer, and loads the page again where that is wanted. */
-  async function forget(before: Record<string, unknown>, isByCode: boolean): Promise<void> {
+  async function forget(last: Consent | null, isByCode?: boolean): Promise<void> {
+    const before = own(last?.preferences);
     const lost = map(settings.categories, (each) =>
       before[each.id] === true && !isAllowed(each.id) ? each : undefined,
     );
@@ -172,17 +172,19 @@ function start(): void {
     if (mayReload && isOn(settings.reload)) location.reload();
   }
 
-  function apply(made: Kept): void {
+  /** `last`: what was chosen before. */
+  function apply(made: Kept, last: Consent | null, isByCode?: boolean): void {
     kept = made;
     attempt(view.close);
     attempt(() => signal('change', getConsent()));
     runHeld();
+    void forget(last, isByCode);
   }
 
   /** Takes over a choice made in another tab. */
   function follow(): void {
     const found = store.current(settings);
-    if (found && found.at > (kept?.at ?? 0)) apply(found);
+    if (found && found.at > (kept?.at ?? 0)) apply(found, kept);
   }
 
   /** The page called for the settings before there were texts. */

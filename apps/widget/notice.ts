@@ -6,7 +6,7 @@
 import type { Service } from '#libs/widget/config';
 import { either } from './attempt.ts';
 import { type Consent, isGiven } from './consent.ts';
-import { joined, map, own } from './plain.ts';
+import { joined, map } from './plain.ts';
 import type { Settings } from './settings.ts';
 
 interface NoticeCategory {
@@ -73,13 +73,4 @@ export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | nu
     policyVersion: settings.policyVersion || undefined,
     ...(variant && { variant }),
   };
-}
-
-/** All that is in the document, in its order. */
-export function linesOf(part: unknown): unknown[] {
-  if (typeof part !== 'object' || !part) return [part];
-  let lines: unknown[] = [];
-  const fields = own(part as Record<string, unknown>);
-  for (const name in fields) lines = joined(lines, linesOf(fields[name]));
-  return lines;
 }

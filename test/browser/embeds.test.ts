@@ -109,8 +109,23 @@ describe('an embed that waits', () => {
     const { page } = await widget.visit.again();
     const asked = watch(page);
     await page.goto(widget.add('/allowed', widget.tag(), embeds));
-    await placeholder(page, 'Film Hall').getByRole('button', { name: 'Always allow Marketing' }).click();
+    // with the border that an iframe has by itself
+    await page.locator('#shadow .embed').waitFor();
+    const bordered = await sizeOf(page, '#shadow .embed');
+    // two buttons fit where the text does not
+    const film = placeholder(page, 'Film Hall');
+    await page.locator('#video').evaluate((video) => video.setAttribute('width', '200'));
+    await page.locator('#video').evaluate((video) => video.setAttribute('height', '100'));
+    await page.evaluate(() => dispatchEvent(new Event('resize')));
+    const box = await page.locator('#first .embed').boundingBox();
+    for (const button of await film.getByRole('button').all()) {
+      const { y = 0, height = 0 } = (await button.boundingBox()) ?? {};
+      expect(y).toBeGreaterThanOrEqual(box?.y ?? Infinity);
+      expect(y + height).toBeLessThanOrEqual((box?.y ?? 0) + 100);
+    }
+    await film.getByRole('button', { name: 'Always allow Marketing' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await sizeOf(page, '#shadow iframe')).toEqual(bordered);
     await page.frameLocator('#video').getByRole('button', { name: 'Play' }).waitFor();
     await expect
       .poll(() => [...asked].sort())

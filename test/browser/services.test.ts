@@ -106,10 +106,13 @@ describe('the services of a category', () => {
     await click(of, 'Accept all');
     await widget.records(1);
     await setCookies(of);
+    const tab = await of.context().newPage();
+    await tab.goto(of.url());
     await click(of, 'Privacy settings');
-    const again = of.waitForEvent('load');
+    const again = [of.waitForEvent('load'), tab.waitForEvent('load')];
     await click(of, 'Withdraw consent');
-    await again;
+    await Promise.all(again);
+    await tab.close();
     await of.getByRole('button', { name: 'Privacy settings' }).waitFor();
     await widget.records(2);
     expect([loads.length, await cookies(of)]).toEqual([2, ['assent_x', 'other', 'shared']]);
@@ -127,6 +130,49 @@ describe('the services of a category', () => {
     await expect.poll(() => cookies(of)).not.toContain('_ga');
     await widget.records(4);
     expect(loads.length).toBe(3);
+  });
+
+  it('fit a phone though the page is wider, and each text is read in its own direction', async () => {
+    const { page: of } = await widget.visit.again({ viewport: { width: 360, height: 640 }, isMobile: true });
+    const cookies = [{ name: 'a'.repeat(80), duration: 'permanently' }];
+    const categories = [{ id: 'analytics', services: [{ name: 'Counter', cookies }], description: 'Sees visits.' }];
+    const head = `<meta name="viewport" content="width=device-width">${config({ categories })}${widget.tag()}`;
+    await of.goto(widget.add('/phone', head, '<iframe width="560" height="315"></iframe>', 'lang="ar"'));
+    const buttonsFit = async () => {
+      for (const button of await of.getByRole('dialog').getByRole('button').all()) {
+        const { x = -1, width = 0 } = (await button.boundingBox()) ?? {};
+        expect(x).toBeGreaterThanOrEqual(0);
+        expect(x + width).toBeLessThanOrEqual(360);
+      }
+    };
+    await of.getByRole('dialog').waitFor();
+    await buttonsFit();
+    await of.getByRole('dialog').getByRole('button').last().click();
+    await of.locator('details summary').first().click();
+    await buttonsFit();
+    const [purpose, duration] = await Promise.all(
+      ['#purpose-analytics', 'td bdi'].map((selector) =>
+        of.locator(selector).evaluate((element) => {
+          const range = document.createRange();
+          const text = element.firstChild as Text;
+          const at = (from: number, to: number) => {
+            range.setStart(text, from);
+            range.setEnd(text, to);
+            return range.getBoundingClientRect();
+          };
+          const end = text.length;
+          return {
+            isInOrder: at(0, 1).x < at(end - 1, end).x,
+            isOneLine: at(0, 1).y === at(end - 1, end).y,
+            gap: element.getBoundingClientRect().right - at(0, end).right,
+          };
+        }),
+      ),
+    );
+    expect([purpose, duration]).toMatchObject([
+      { isInOrder: true, isOneLine: true, gap: expect.closeTo(0, 0) },
+      { isInOrder: true, isOneLine: true },
+    ]);
   });
 
   it('keep the direction of the site’s own words in a language that runs the other way', async () => {

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { OwnTexts } from '#libs/widget/config';
 import { languages } from '#libs/widget/languages';
 import type { Consent } from '../../apps/widget/consent.ts';
-import { linesOf, noticeOf } from '../../apps/widget/notice.ts';
+import { noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';
+import { linesOf } from '../../apps/widget/view/receipt.ts';
 import { wordingIn } from '../../apps/widget/wording.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { sectionOf } from '../support/documents.ts';
@@ -86,7 +87,36 @@ describe('the notice of the widget', () => {
   it('has the site’s own texts', () => {
     const notice = noticeOf(settingsIn('de', { title: 'Biscuits?', de: { title: 'Kekse?' } }), false, null);
     expect(notice.title).toBe('Kekse?');
-    expect(linesOf(notice).slice(0, 2)).toEqual(['Kekse?', expect.stringContaining('Diese Website nutzt Cookies')]);
+  });
+
+  it('has the site’s own categories in the visitor’s language, as far as they have no label for all', () => {
+    const settings = settingsIn('de', { de: { chat: 'Gespräch', chatPurpose: 'Zum Reden.', maps: 'Karten' } });
+    const { categories } = noticeOf(
+      { ...settings, categories: [{ id: 'chat' }, { id: 'maps', label: 'Maps' }] },
+      false,
+      null,
+    ).settings;
+    expect(categories).toMatchObject([{ label: 'Gespräch', description: 'Zum Reden.' }, { label: 'Maps' }]);
+  });
+
+  it('is in the receipt without what says nothing by itself', () => {
+    const cookies = [{ name: 'sess', path: '/', duration: '1 day' }];
+    const services = [
+      { name: 'Counter', country: 'IE', purpose: 'Counts visits.', policyUrl: 'https://a.example', cookies },
+    ];
+    const settings = {
+      ...settingsIn('en'),
+      policyUrl: '/privacy',
+      variant: 'a:b',
+      categories: [{ id: 'analytics', services }],
+    };
+    const lines = linesOf(JSON.stringify(noticeOf(settings, false, null)));
+    expect(lines.slice(-11, -3)).toEqual([
+      ...['Accept all', 'Reject all', 'Customise', 'Privacy settings'],
+      ...['Statistics', 'Shows us which pages are visited.', 'Counter', 'Counts visits.'],
+    ]);
+    expect([lines[0], lines.at(-1)]).toEqual(['Your privacy, your choice', 'Save choice']);
+    expect(linesOf('Lines\n\nof old')).toEqual(['Lines', 'of old']);
   });
 });
 

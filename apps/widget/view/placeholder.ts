@@ -16,7 +16,8 @@ export const placeholder = (notice: PlaceholderNotice, dir: string, clicks: (() 
   );
 
 /** Gives the box the size and place of an element, as its own rules have them: those of one that is not displayed. */
-export function copyPlace(hidden: Element, { style }: HTMLElement): void {
+export function copyPlace(hidden: Element, box: HTMLElement): void {
+  const { style, classList } = box;
   const computed = getComputedStyle(hidden);
   map(words(properties), (name) => {
     const value = computed.getPropertyValue(name);
@@ -24,4 +25,6 @@ export function copyPlace(hidden: Element, { style }: HTMLElement): void {
     const size = name === 'width' ? '300px' : computed.aspectRatio === 'auto' ? '150px' : value;
     style.setProperty(name, value === 'auto' && (name === 'width' || name === 'height') ? size : value);
   });
+  classList.remove('small');
+  classList.toggle('small', box.scrollHeight > box.clientHeight);
 }

@@ -26,8 +26,8 @@ export function receipt(
   if (allowed.length > 0 && others.length > 0) lines.push(fill(texts.notAllowed, { categories: list(others) }));
 
   const text = element('p', { class: 'fine' }, `${lines.join('\n')}\nID `, element('code', {}, id));
-  // what a category lacks is an empty line there
-  if (seen) text.append(`\n\n${seen.replace(/\n{2,}/g, '\n')}`);
+  const shown = linesOf(seen);
+  if (shown[0]) text.append(`\n\n${shown.join('\n')}`);
   const copy = async () => {
     await navigator.clipboard.writeText(text.textContent ?? '');
     button.textContent = `${texts.copy} ✓`;
@@ -42,6 +42,23 @@ export function receipt(
     text,
     buttons,
   );
+}
+
+/** What tells people nothing without a word about what it is. */
+const unsaid = /^(id|href|policyUrl|country|cookies|language|version|policyVersion|variant)$/;
+
+const textsIn = (part: unknown): string[] => {
+  if (typeof part === 'string') return part ? [part] : [];
+  return Object.entries(Object(part)).flatMap(([name, each]) => (unsaid.test(name) ? [] : textsIn(each)));
+};
+
+/** What a notice says, in its order. Earlier releases kept its lines. */
+export function linesOf(seen: string): string[] {
+  try {
+    return textsIn(JSON.parse(seen));
+  } catch {
+    return seen.split(/\n+/);
+  }
 }
 
 /** A site may give texts under a tag that is no language. */
