@@ -4,12 +4,14 @@ import { useReading } from '../data/reading.ts';
 import { mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
+import { later } from '../parts/later.tsx';
 import { LiveBadge } from '../parts/live-badge.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { Overview } from './overview.tsx';
 import { type OverviewState, readOverview, useOverviewPoll } from './overview-state.ts';
-import { WithoutFigures } from './without-figures.tsx';
+
+const WithoutFigures = later(async () => (await import('./without-figures.tsx')).WithoutFigures);
 
 export const Home = () => (mayRead(useSignedIn().organization) ? <Figures /> : <WithoutFigures />);
 
