@@ -37,7 +37,8 @@ describe('figures that move, by the page’s own clock', () => {
     await stopClock(context);
     let asked = 0;
     const answers: Response[] = [];
-    const isPoll = (url: string) => /\/(org-)?stats\?/.test(url) && !url.includes('by=');
+    // rates have a pace of their own
+    const isPoll = (url: string) => /\/v1\/consent\/\S*stats\?/.test(url) && !url.includes('by=');
     page.on('request', (request) => {
       if (isPoll(request.url())) asked += 1;
     });
