@@ -35,8 +35,12 @@ describe(`a plan with ${limit} records a month`, () => {
   const inMonth = limit - 2;
   const ofDomain = inMonth + 5;
   const read = async (query = '') => (await stack.client.records(stack.domainId, query)).body;
-  const record = (domain: number) =>
-    stack.client.record(at(stack.tenant.domainIds, domain), at(stack.tenant.apiKeys, domain), { decision: 'custom' });
+  // a crawler's record would count until its epoch is closed
+  const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0' };
+  const record = (domain: number) => {
+    const [domainId, apiKey] = [at(stack.tenant.domainIds, domain), at(stack.tenant.apiKeys, domain)];
+    return stack.client.record(domainId, apiKey, { decision: 'custom' }, browser);
+  };
   const untilCapped = (capped: boolean) => eventually(async () => expect((await read()).capped).toBe(capped));
   const expectShort = async () => {
     const { status, body } = await stack.client.orgStats();
