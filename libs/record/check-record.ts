@@ -8,7 +8,6 @@ import { parseOptions, pointer, toFieldErrors } from '#libs/base/terms/field-err
 import type { FieldError } from '#libs/base/terms/problem';
 import { mapLimits, recordBody, tooMany } from './contract.ts';
 import { type LeftOut, leaveOut } from './left-out.ts';
-import { mend, withWords } from './mend.ts';
 
 interface Manner {
   /** of the page, by the request's header */
@@ -158,3 +157,43 @@ function entriesThatHold(field: string, map: Given, rules: Pick<Rules, 'whyBroke
   }
   return { kept: Object.fromEntries(kept), leftOut };
 }
+
+/** What a value plainly means that breaks its field's rule. What comes back may still break it. */
+type Mend = (value: unknown, origin?: string) => unknown;
+
+const numberAsText: Mend = (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : value);
+
+/** `en_US` as Java, PHP and POSIX write it; of a list, such as a header `Accept-Language`, the first. */
+const firstTag: Mend = (value) =>
+  typeof value === 'string' ? (/^[^,;]*/.exec(value)?.[0] ?? '').trim().replaceAll('_', '-') : value;
+
+/** Of a page that told its path alone: the path on the site that the browser names. `//host` is no path. */
+const onSite = (path: string, origin: string | undefined): string =>
+  origin !== undefined && origin !== 'null' && /^\/(?!\/)/.test(path) ? origin + path : path;
+
+const mends: Partial<Record<string, Mend>> = {
+  visitorId: (value) => (Number.isSafeInteger(value) ? String(value) : value),
+  bannerVersion: numberAsText,
+  policyVersion: numberAsText,
+  variant: numberAsText,
+  language: firstTag,
+  pageUrl: (value, origin) => (typeof value === 'string' ? onSite(value, origin) : value),
+};
+
+/** `origin`: of the page, by the request's header. */
+const mend = (field: string, value: unknown, origin: string | undefined): unknown =>
+  mends[field]?.(value, origin) ?? value;
+
+const words = new Map<unknown, boolean>([
+  ...['true', 'granted', 'yes', 1].map((word) => [word, true] as const),
+  ...['false', 'denied', 'no', 0].map((word) => [word, false] as const),
+]);
+
+/** The booleans of `preferences`, also in Google Consent Mode's words and those of languages without booleans. */
+function withWords(preferences: unknown): unknown {
+  if (!isMap(preferences)) return preferences;
+  return Object.fromEntries(Object.entries(preferences).map(([name, value]) => [name, readWord(value)]));
+}
+
+const readWord = (value: unknown): unknown =>
+  words.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value;

@@ -5,8 +5,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { timeOf } from '#libs/base/terms/uuid';
-import { type FullRecord, fullRecord, type NewRecord, type RecordBody } from './contract.ts';
-import { storedPageUrl } from './page-url.ts';
+import { type FullRecord, fullRecord, type NewRecord, type RecordBody, storedPageUrl } from './contract.ts';
 
 /** What a record has beside its body. */
 type Found = Pick<

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkRecord } from '#libs/record/check-record';
-import { mapLimits, recordBody } from '#libs/record/contract';
-import { storedPageUrl } from '#libs/record/page-url';
+import { mapLimits, recordBody, storedPageUrl } from '#libs/record/contract';
 import { checkDisplay, displayBody } from '#libs/stats/display-body';
 import { makeId } from '../support/ids.ts';
 
