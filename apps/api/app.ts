@@ -7,9 +7,7 @@ import type { LaggingReads } from '#libs/base/db/replica';
 import type { Middleware, State } from '#libs/base/http/context';
 import { deadline } from '#libs/base/http/deadline';
 import { exchange } from '#libs/base/http/exchange';
-import { withKey, withToken } from '#libs/base/http/key-or-token';
 import { refuseOtherMethods } from '#libs/base/http/methods';
-import { pageRoutes } from '#libs/base/http/page-routes';
 import type { Route } from '#libs/base/http/routes';
 import {
   dashboardHeaders,
@@ -60,7 +58,16 @@ import * as tenants from '#libs/tenants/handlers';
 import { createIgnoredFieldLog } from '#libs/tenants/ignored-fields';
 import { inForce } from '#libs/tenants/in-force';
 import type { LogReads } from '#libs/tenants/log-reads';
-import { allowedOrigin, apiKey, cors, pageRateLimit, preflight } from '#libs/tenants/page-access';
+import {
+  allowedOrigin,
+  apiKey,
+  cors,
+  pageRateLimit,
+  pageRoutes,
+  preflight,
+  withKey,
+  withToken,
+} from '#libs/tenants/page-access';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
 import { readsInPlaces } from '#libs/tenants/request-places';
 import { manageRoutes } from '#libs/tenants/routes';

@@ -1,13 +1,16 @@
 /**
- * What is checked of a request that a page sends with an API key: its origin (CORS), the key, and how many there are. Errors
- * carry the headers of CORS too, so that pages can read them. Whatever is wrong with the key or with the domain, the answer is
- * the same.
+ * Requests that pages send with an API key. Floods come here, and through the router a request would take more processor
+ * time, so the paths of records and displays are matched before it. Checked are the origin (CORS), the key, and how many
+ * there are. Errors carry the headers of CORS too, so that pages can read them. Whatever is wrong with the key or with the
+ * domain, the answer is the same.
  */
 
 import { clientAddress, network } from '#libs/base/http/client-address';
-import type { Context, Step } from '#libs/base/http/context';
+import type { Context, Middleware, Step } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
-import { exposedHeaders } from '#libs/base/http/page-routes';
+import { methodNotAllowed } from '#libs/base/http/methods';
+import type { KeyRoute } from '#libs/base/http/routes';
+import { forDocuments } from '#libs/base/http/security-headers';
 import { isAllowed } from '#libs/base/terms/origin';
 import { Problem } from '#libs/base/terms/problem';
 import { domainOfPath, type FailedCredentials } from './failed-credentials.ts';
@@ -19,6 +22,70 @@ declare module '#libs/base/http/context' {
   interface State {
     /** the domain of the API key */
     domain?: Domain;
+  }
+}
+
+interface PageRoute extends Pick<KeyRoute, 'path'> {
+  OPTIONS: Step[];
+  POST: Step[];
+  /** sees what a step of a POST threw */
+  onRefusal?: (ctx: Context, error: unknown) => void;
+}
+
+/** that a page of another site may read of an answer */
+const exposedHeaders = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Preference-Applied';
+
+const domainPath = '/v1/consent/:domainId/';
+const pattern = new RegExp(`^${domainPath.replace(':domainId', '([^/?]+)')}([a-z]+)(?:\\?|$)`);
+
+/**
+ * By what follows the domain in the path. The steps of a request follow one another, and only those that take time are
+ * waited for.
+ */
+export function pageRoutes(routes: PageRoute[]): Middleware {
+  const known = new Map(routes.map((route) => [route.path.replace(domainPath, ''), route]));
+  const take = async (ctx: Context, steps: Step[]): Promise<void> => {
+    for (const step of steps) {
+      const pending = step(ctx);
+      if (pending) await pending;
+    }
+  };
+  const post = async (ctx: Context, { POST, onRefusal }: PageRoute): Promise<void> => {
+    try {
+      await take(ctx, POST);
+    } catch (error) {
+      onRefusal?.(ctx, error);
+      throw error;
+    }
+  };
+  return (ctx, next) => {
+    const [, domainId = '', name = ''] = pattern.exec(ctx.url) ?? [];
+    const route = known.get(name);
+    if (!route) return next();
+    ctx.params = { domainId: decoded(domainId) };
+    ctx.state.route = route.path;
+    if (ctx.method === 'POST') return post(ctx, route);
+    if (ctx.method === 'OPTIONS') return take(ctx, route.OPTIONS);
+    ctx.set(forDocuments);
+    anyPageMayRead(ctx);
+    throw methodNotAllowed(['OPTIONS', 'POST']);
+  };
+}
+
+/** For an error that reveals nothing about a domain. */
+function anyPageMayRead(ctx: Context): void {
+  ctx.set('Vary', 'Origin');
+  if (!ctx.req.headers.origin) return;
+  ctx.set('Access-Control-Allow-Origin', '*');
+  ctx.set('Access-Control-Expose-Headers', exposedHeaders);
+}
+
+function decoded(domainId: string): string {
+  if (!domainId.includes('%')) return domainId;
+  try {
+    return decodeURIComponent(domainId);
+  } catch {
+    return domainId;
   }
 }
 
@@ -110,3 +177,18 @@ export function pageRateLimit(name: 'record' | 'display', limit: number): Step {
   const limiter = createLimiter({ name, limit, detail });
   return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
 }
+
+/** Of an endpoint that takes an access token, too, for an organization's own servers. A key is what pages send, so it decides. */
+export const sendsToken = (ctx: Context): boolean => ctx.get('x-api-key') === '' && ctx.get('authorization') !== '';
+
+export const withKey =
+  (...steps: Step[]): Middleware =>
+  async (ctx, next) => {
+    if (!sendsToken(ctx)) for (const step of steps) await step(ctx);
+    await next();
+  };
+
+export const withToken =
+  (middleware: Middleware): Middleware =>
+  (ctx, next) =>
+    sendsToken(ctx) ? middleware(ctx, next) : next();
