@@ -1,19 +1,22 @@
 /**
  * The recorder: makes a record safe and says how. Records that arrive while two `add`s are in flight become one job. If
  * Redis cannot take them, the same batch goes straight to Postgres. An `add` that timed out may still have reached Redis;
- * this does no harm, because a record is stored once however often it arrives.
+ * this does no harm, because a record is stored once however often it arrives. The producer is its side of the queues.
  */
 
+import { Queue } from 'bullmq';
 import { Batcher, BatcherFull, BatcherTimeout } from '#libs/base/batcher';
+import { every } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/base/ops/tracing';
+import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
 import { unavailable } from '#libs/base/terms/problem';
 import { within } from '#libs/base/within';
 import type { NewRecord } from './contract.ts';
 import type { RecordMetrics } from './metrics.ts';
-import { shardOf } from './queue.ts';
-import type { Producer } from './queue-producer.ts';
+import { announceEvery, announceShards, closeAll, packJob, queuePrefix, recordQueue, shardOf } from './queue.ts';
+import type { QueueTracing } from './queue-tracing.ts';
 
 /** With only one in flight, a record that just misses it waits for two writes to disk. */
 const addsAtOnce = 2;
@@ -141,4 +144,78 @@ function whyNot(error: unknown): string {
   if (error instanceof BatcherFull) return 'too many records are pending; send this one again';
   if (error instanceof BatcherTimeout) return 'the record may or may not be stored; send it again with this id';
   return 'neither Redis nor Postgres can take the record; send it again with this id';
+}
+
+/** An outage is retried within one attempt; further attempts are for unforeseen errors. */
+const jobOptions = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 }, stackTraceLimit: 3 };
+
+/** Adds batches of records to the queues, and fails fast while Redis cannot take them. */
+export interface Producer {
+  /** Resolves once the batch is in Redis. After a timeout it may or may not be there. */
+  add(shard: number, records: NewRecord[], origins?: readonly Origin[]): Promise<void>;
+  /** Resolves once every queue has been reached. */
+  ready(): Promise<void>;
+  queues(): Queue[];
+  close(): Promise<void>;
+}
+
+interface ProducerOptions {
+  /** the shards could not be announced, which is tried again */
+  onAnnounceError?: () => void;
+  tracing?: QueueTracing | undefined;
+}
+
+export function createProducer(
+  redis: RedisConnection,
+  shards: number,
+  { onAnnounceError = () => {}, tracing }: ProducerOptions = {},
+): Producer {
+  const open = new Map<number, Queue>();
+  let closed = false;
+
+  // BullMQ never recovers a queue whose first commands failed, so a queue is used only once it has answered
+  const openQueue = async (shard: number): Promise<void> => {
+    while (!closed) {
+      const queue = new Queue(recordQueue(shard), {
+        connection: redis.client,
+        prefix: queuePrefix,
+        defaultJobOptions: jobOptions,
+        ...(tracing && { telemetry: tracing.telemetry }),
+      });
+      queue.on('error', () => {});
+      try {
+        await queue.waitUntilReady();
+        open.set(shard, queue);
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+  };
+  const announcing = every({
+    name: 'announce_shards',
+    pace: announceEvery,
+    task: () => announceShards(redis.client, shards),
+    failed: onAnnounceError,
+  });
+  redis.client.on('ready', () => void announcing.now());
+  const opened = Array.from({ length: shards }, (_, shard) => openQueue(shard));
+
+  return {
+    async add(shard, records, origins = noOrigins) {
+      const queue = open.get(shard);
+      if (!queue) throw new Error('Redis has not been reached yet');
+      const add = () => queue.add('record', packJob(records));
+      await (tracing ? tracing.adding(origins, add) : add());
+    },
+    ready: async () => {
+      await Promise.all(opened);
+    },
+    queues: () => [...open.values()],
+    close: async () => {
+      closed = true;
+      await announcing.stop();
+      await closeAll(redis, [...open.values()]);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createProducer } from '#libs/record/queue-producer';
+import { createProducer } from '#libs/record/recorder';
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
 import { startWorker } from '../support/service.ts';

@@ -3,8 +3,7 @@
 import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type RedisHealth, watchRedis } from '#libs/base/redis/health';
-import { createProducer, type Producer } from '#libs/record/queue-producer';
-import { createRecorder, type Recorder } from '#libs/record/recorder';
+import { createProducer, createRecorder, type Producer, type Recorder } from '#libs/record/recorder';
 import { persistOrReject } from '#libs/record/store';
 import { readWorkerConfig } from '../../apps/settings/worker.ts';
 import { createConsumer } from '../../apps/worker/consume.ts';

@@ -1,9 +1,11 @@
 /**
  * Every request, from its arrival to its answer: its id, the checks that HTTP itself requires, the answer or the error,
- * the metric, the span and the log line.
+ * the metric, the span and the log line. One that is incomplete or no HTTP gets one of the contract's errors, too.
  */
 
 import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { BatcherFull, BatcherTimeout } from '../batcher.ts';
 import { isUnavailable } from '../db/errors.ts';
 import type { BaseMetrics } from '../ops/metrics.ts';
@@ -12,6 +14,7 @@ import type { Tracing } from '../ops/tracing.ts';
 import { Problem, problems, unavailable } from '../terms/problem.ts';
 import type { Context, Middleware } from './context.ts';
 import { errorPage, errorPageHeaders } from './error-page.ts';
+import { isUpload } from './upload.ts';
 
 /** `home`: the dashboard's path. */
 export function exchange(deps: {
@@ -76,7 +79,7 @@ function beginRequest(ctx: Context): void {
 }
 
 /** Of a request that came without one: 16 hexadecimal digits, since a whole UUID would be carried through job, log and answer for nothing. */
-export const newRequestId = (): string => randomUUID().slice(19).replace('-', '');
+const newRequestId = (): string => randomUUID().slice(19).replace('-', '');
 
 /** For log lines. */
 function traceOf(ctx: Context): { trace_id?: string } {
@@ -115,7 +118,7 @@ function endRequest({ log, metrics }: { log: Log; metrics: BaseMetrics }): (ctx:
   };
 }
 
-export const problemType = 'application/problem+json';
+const problemType = 'application/problem+json';
 
 /** Problems as they are, everything else as a 500 without details. */
 function answerError({ log, home = '/' }: { log: Log; home?: string }): (ctx: Context, error: unknown) => void {
@@ -148,4 +151,60 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof BatcherFull) return unavailable('too many requests are waiting; try again', { cause: error });
   if (error instanceof BatcherTimeout) return unavailable('the answer took too long; try again', { cause: error });
   return new Problem('internal_error', problems.internal_error.title, { cause: error });
+}
+
+/** An error of Node's parser, with the bytes that it failed on. */
+type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+function problemOfBroken({ code }: BrokenRequest): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return unavailable('the request did not arrive in time; try again');
+  const tooLarge = code === 'HPE_HEADER_OVERFLOW';
+  return new Problem(
+    'invalid_request',
+    tooLarge ? 'the headers are larger than 16 KiB' : 'the request is not valid HTTP',
+  );
+}
+
+/** Answers what the router never sees: incomplete requests, and those that are not valid HTTP. */
+export function answerBrokenRequests(server: Server): void {
+  const last = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+  server.on('request', (request, response) => last.set(request.socket, { request, response }));
+  // Node would answer 417; an unknown expectation may be ignored (RFC 9110, 10.1.1)
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+
+  server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
+    const before = last.get(socket);
+    // whoever reads it has a limit of its own
+    if (before && isUpload(before.request) && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return;
+    // the request was refused before its body arrived, and the rest never arrived
+    const isAnswered = before && !before.request.complete && before.response.headersSent;
+    if (isAnswered || error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // whoever reads the body answers, with the headers that are set already
+    const isRead = before && !before.request.complete && before.request.listenerCount('error') > 0;
+    if (isRead && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+      before.request.emit('error', error);
+      return;
+    }
+    const requestId = newRequestId();
+    const problem = problemOfBroken(error);
+    const body = JSON.stringify(problem.body(requestId));
+    socket.end(
+      [
+        `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+        `Content-Type: ${problemType}`,
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        'X-Content-Type-Options: nosniff',
+        `X-Request-Id: ${requestId}`,
+        ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
+        'Connection: close',
+        '',
+        // an answer to HEAD has no body; the client would take one for the next answer
+        error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body,
+      ].join('\r\n'),
+      () => socket.destroy(),
+    );
+  });
 }

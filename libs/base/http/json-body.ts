@@ -74,7 +74,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** The server's limit on the time for a whole request is over; see broken-requests.ts. */
+/** The server's limit on the time for a whole request is over; see exchange.ts. */
 const isTooLate = (error: NodeJS.ErrnoException): boolean => error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
 
 const tooLate = () =>

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { within } from '../within.ts';
 
-/** Milliseconds. A request that is not complete by then is answered in broken-requests.ts, within the contract's 5 s. */
+/** Milliseconds. A request that is not complete by then is answered in exchange.ts, within the contract's 5 s. */
 const timeouts = {
   headersTimeout: 3_500,
   requestTimeout: 4_500,
