@@ -45,14 +45,13 @@ export interface Called<Body> {
 
 export type GivenTo<Of extends Endpoint> = Given<Endpoints[Of]>;
 export type AnswerTo<Of extends Endpoint> = AnswerOf<Endpoints[Of]>;
-export type Ask = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>) => Promise<Called<AnswerTo<Of>>>;
-
 export interface How {
   headers?: Record<string, string | undefined>;
   /** when to give up */
   expiry?: AbortSignal;
 }
 
+export type Ask = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: How) => Promise<Called<AnswerTo<Of>>>;
 /** For the answer as it comes. */
 export type AskRaw = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: How) => Promise<Response>;
 

@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
-import type { Api, Sealed } from './api.ts';
+import type { Api } from './api.ts';
+import type { Sealed } from './proof-api.ts';
 import { now } from './service-clock.ts';
 
 /** milliseconds between two looks */

@@ -2,8 +2,8 @@
 import type { FullRecord } from '#libs/record/contract';
 import './log.css';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Sealed } from '../data/api.ts';
 import { domainIn } from '../data/domains.ts';
+import type { Sealed } from '../data/proof-api.ts';
 import { useReading } from '../data/reading.ts';
 import { cameByHistory, logAddress, navigate, visitorAddress } from '../data/router.ts';
 import { mayReadVisitors } from '../data/scopes.ts';

@@ -1,6 +1,6 @@
 /** What was found of a visitor. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { FoundVisitor } from '../data/api.ts';
+import type { FoundVisitor } from '../data/privacy-api.ts';
 import { useReading } from '../data/reading.ts';
 import { visitorAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';

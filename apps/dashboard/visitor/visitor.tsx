@@ -1,7 +1,7 @@
 /** One visitor of a domain: what they decided and saw, and their erasure. Every plan has it; the token needs a scope. */
 import './visitor.css';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { FoundVisitor } from '../data/api.ts';
+import type { FoundVisitor } from '../data/privacy-api.ts';
 import { useReading } from '../data/reading.ts';
 import { erasureAddress, navigate, visitorAddress } from '../data/router.ts';
 import { mayReadVisitors } from '../data/scopes.ts';

@@ -1,0 +1,40 @@
+/** The endpoints of what is stored about one visitor: shown, erased, and who did so. */
+
+import type { Visitor } from '#libs/privacy/contract';
+import { bodyOf } from './calls.ts';
+import { listedActs } from './manage-api.ts';
+import { parse, type Requests, readText } from './requests.ts';
+
+/** Milliseconds for all that is stored about a visitor, which the service streams. */
+const streamTimeout = 120_000;
+
+export interface FoundVisitor {
+  /** the answer as it was sent, to be kept */
+  text: string;
+  visitor: Visitor;
+}
+
+const domain = '/v1/consent/:domainId';
+const long = () => ({ expiry: AbortSignal.timeout(streamTimeout) });
+
+export const createPrivacyApi = ({ call, getJson }: Requests) => ({
+  /** The visitor's id is in the body of this and the next, so that no log on the way holds it. */
+  visitor: async (domainId: string, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor> => {
+    const given = { params: { domainId }, body: { visitorId }, signal };
+    const text = await readText(await getJson(`post ${domain}/visitors/lookup`, given, long()));
+    return { text, visitor: parse<Visitor>(text) };
+  },
+  eraseVisitor: (domainId: string, visitorId: string) =>
+    call(`post ${domain}/visitors/erase`, { params: { domainId }, body: { visitorId } }, long()).then(bodyOf),
+  erasure: (erasureId: string, signal?: AbortSignal) =>
+    call('get /v1/organization/erasures/:erasureId', { params: { erasureId }, signal }).then(bodyOf),
+  erasures: (cursor?: string, signal?: AbortSignal) =>
+    call('get /v1/organization/erasures', { query: { cursor }, signal }).then(bodyOf),
+  /** Acts about a visitor, whose id stays out of addresses. */
+  actsAbout: (visitorId: string, cursor?: string, signal?: AbortSignal) =>
+    call('post /v1/organization/acts/lookup', {
+      query: { limit: listedActs, cursor },
+      body: { visitorId },
+      signal,
+    }).then(bodyOf),
+});

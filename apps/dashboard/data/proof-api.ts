@@ -1,0 +1,47 @@
+/** The endpoints of sealed logs: all that is asked of them is text, as the service sent it. */
+
+import type { FullRecord } from '#libs/record/contract';
+import { ApiError } from './api-error.ts';
+import { asJson, asText, type Requests, readText } from './requests.ts';
+
+export interface Sealed {
+  /** entries that are sealed, at least one */
+  size: number;
+  /** RFC 3339; null where the answer lacks it */
+  at: string | null;
+}
+
+const domain = '/v1/consent/:domainId';
+const ofLog = ({ log }: FullRecord) => ({ log: log ?? undefined });
+
+export const createProofApi = ({ getOk, getText }: Requests) => ({
+  /** How far the domain's log is sealed; null where nothing is. */
+  sealed: (domainId: string, signal?: AbortSignal): Promise<Sealed | null> =>
+    getOk(`get ${domain}/log/checkpoint`, { params: { domainId }, signal }, asText).then(
+      readSealed,
+      (error: unknown) => {
+        if (error instanceof ApiError && error.code === 'not_found') return null;
+        throw error;
+      },
+    ),
+  /** The bundle that proves a record. */
+  proof: (record: FullRecord, signal?: AbortSignal) =>
+    getText(
+      `get ${domain}/records/:recordId/proof`,
+      { params: { domainId: record.domainId, recordId: record.id }, query: ofLog(record), signal },
+      asJson,
+    ),
+  /** Every key that signed the log that the record is in, a line each. */
+  verifierKeys: (record: FullRecord, signal?: AbortSignal) =>
+    getText(`get ${domain}/log/key`, { params: { domainId: record.domainId }, query: ofLog(record), signal }, asText),
+  /** The proof file of any entry of a log. */
+  entryProof: (domainId: string, log: number, position: number) =>
+    getText(`get ${domain}/log/entries/:position/proof`, { params: { domainId, position }, query: { log } }, asText),
+});
+
+/** The second line of a checkpoint is the log's size. */
+async function readSealed(response: Response): Promise<Sealed> {
+  const time = Date.parse(response.headers.get('last-modified') ?? '');
+  const [, size] = (await readText(response)).split('\n');
+  return { size: Number(size), at: Number.isNaN(time) ? null : new Date(time).toISOString() };
+}
