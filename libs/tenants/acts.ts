@@ -97,3 +97,35 @@ const matches = (sql: Sql, { act, actor, from, to }: ActFilters) => sql`
   and ${actor === undefined ? sql`true` : sql`actor = ${actor}`}
   and ${from === undefined ? sql`true` : sql`at >= ${`${from}T00:00:00Z`}::timestamptz`}
   and ${to === undefined ? sql`true` : sql`at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz`}`;
+
+/** What those need to know of an act who keep in memory what it may have changed. */
+export interface NewAct {
+  act: string;
+  subject: string;
+  organizationId: string | null;
+  /** of a revoked token */
+  jti: string | null;
+}
+
+interface NewActs {
+  /** in the order of their ids */
+  acts: NewAct[];
+  /** of the newest act, 0 for none, and when it was */
+  newest: number;
+  newestAt: string | null;
+  /** when act `last` was; null where there is none of that id */
+  lastAt: string | null;
+}
+
+/** The administrative acts after `last`; undefined: none, only which is the newest. */
+export async function readActsSince(sql: Sql, last: number | undefined): Promise<NewActs> {
+  const rows = await sql<(NewAct & Omit<NewActs, 'acts'>)[]>`
+    with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
+    select newest, (select at::text from administrative_acts where id = newest) as "newestAt",
+      (select at::text from administrative_acts where id = ${last ?? -1}) as "lastAt",
+      a.act, a.subject, a.organization_id as "organizationId", a.details ->> 'jti' as jti
+    from newest left join administrative_acts a on a.id > ${last ?? -1} and ${last !== undefined}
+    order by a.id`;
+  const { newest = 0, newestAt = null, lastAt = null } = rows[0] ?? {};
+  return { acts: rows.filter(({ act }) => act !== null), newest, newestAt, lastAt };
+}

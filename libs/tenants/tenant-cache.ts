@@ -4,11 +4,12 @@
  * stops within a second in every process.
  */
 import { LRUCache } from 'lru-cache';
-import { Batcher } from '#libs/base/batcher';
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Database } from '#libs/base/db/database';
 import { every, type Rounds } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/log';
 import { domainIdPattern } from '#libs/base/terms/terms';
+import { type NewAct, readActsSince } from './acts.ts';
+import { createKnownDomains } from './known-domains.ts';
 import { createKnownOrganizations } from './known-organizations.ts';
 import {
   apiKeyPattern,
@@ -25,19 +26,8 @@ const unknownFor = 500;
 const pollEvery = 500;
 /** Milliseconds: `last_used_at` of a key is accurate to within this. */
 const usualNoteUseEvery = 30_000;
-/** Bytes of domains by their keys, and as many by their ids: their lists of origins may be long. */
-const mostBytes = 64 * 1024 * 1024;
 /** Milliseconds: short enough that a request that needs a lookup is still answered in time. */
 const lookupTimeout = 1_500;
-
-interface Act {
-  id: number;
-  act: string;
-  subject: string;
-  organizationId: string | null;
-  /** of a revoked token */
-  jti: string | null;
-}
 
 export interface TenantCache {
   /** The domain that `apiKey` may record for; null for an unknown or revoked key. Rejects while Postgres is away. */
@@ -63,77 +53,16 @@ export function createTenantCache(
   let lastActAt: string | null = null;
   let generation = 0;
 
-  /** One query runs at a time; lookups that arrive meanwhile share the next one. */
-  function lookup<Found extends Domain>(
-    max: number,
-    find: (sql: Sql, ids: string[]) => Promise<Map<string, Found>>,
-    groupOf: (found: Found) => string = () => '',
-  ) {
-    /** ids by group, since to look through all that is known would hold up a process for tens of milliseconds */
-    const groups = new Map<string, Set<string>>();
-    const known = new LRUCache<string, Found>({
-      max,
-      maxSize: mostBytes,
-      sizeCalculation: sizeOf,
-      dispose: (found, id) => {
-        const group = groups.get(groupOf(found));
-        group?.delete(id);
-        if (group?.size === 0) groups.delete(groupOf(found));
-      },
-    });
-    const keep = (id: string, found: Found) => {
-      known.set(id, found);
-      groups.set(groupOf(found), (groups.get(groupOf(found)) ?? new Set()).add(id));
-    };
-    const unknown = new LRUCache<string, true>({ max: 10_000, ttl: unknownFor });
-    const batcher = new Batcher<string, Map<string, Found>>({
-      run: (ids) => db.read((sql) => find(sql, [...new Set(ids)]), { deadline: lookupTimeout }),
-      maxBatch: 500,
-      maxPending: 5_000,
-      patience: lookupTimeout,
-    });
-    const get = async (id: string): Promise<Found | null> => {
-      const cached = known.get(id);
-      if (cached) return cached;
-      if (unknown.has(id)) return null;
-      const asked = generation;
-      const found = (await batcher.add(id)).get(id);
-      if (!found) {
-        unknown.set(id, true);
-        return null;
-      }
-      // an act seen while the query ran may have changed what it read
-      if (lastAct !== undefined && asked === generation) keep(id, found);
-      return found;
-    };
-    return {
-      get,
-      known: (id: string) => known.get(id),
-      forget: (id: string) => {
-        known.delete(id);
-        unknown.delete(id);
-      },
-      forgetWhere: (isConcerned: (found: Found) => boolean) => {
-        for (const [id, found] of [...known]) if (isConcerned(found)) known.delete(id);
-      },
-      forgetGroup: (group: string) => {
-        for (const id of [...(groups.get(group) ?? [])]) known.delete(id);
-      },
-      clear: () => {
-        known.clear();
-        unknown.clear();
-      },
-    };
-  }
-
-  const keys = lookup(50_000, domainsOfKeys, ({ domainId }) => domainId);
+  const isFollowing = () => lastAct !== undefined;
+  const ofDomains = { unknownFor, lookupTimeout, asOf: () => (isFollowing() ? generation : undefined) };
+  const keys = createKnownDomains(db, { ...ofDomains, find: domainsOfKeys, haveSeveral: true });
   /** only of valid keys, so that guesses take no memory */
   const hashes = new LRUCache<string, string>({ max: 50_000 });
-  const domains = lookup(50_000, findDomains);
+  const domains = createKnownDomains(db, { ...ofDomains, find: findDomains });
   const organizations = createKnownOrganizations(db, {
     unknownFor,
     lookupTimeout,
-    isFollowing: () => lastAct !== undefined,
+    isFollowing,
     mostBytes: organizationBytes,
   });
 
@@ -142,7 +71,7 @@ export function createTenantCache(
   };
 
   /** An act's name is `noun.verb`; its subject is the changed thing's id (for a key: its hash). */
-  const forget = ({ act, subject, organizationId, jti }: Act) => {
+  const forget = ({ act, subject, organizationId, jti }: NewAct) => {
     const noun = act.split('.')[0];
     if (noun === 'key') keys.forget(subject);
     else if (act === 'org.revoke-token' && jti !== null) organizations.revoked(subject, jti);
@@ -153,7 +82,7 @@ export function createTenantCache(
     else if (noun === 'domain') {
       domains.forget(subject);
       // all others stay known: theirs would be refused where guesses of others have used up the limit
-      keys.forgetGroup(subject);
+      keys.forgetDomain(subject);
       if (organizationId === null) organizations.clear();
       else organizations.changed(organizationId, subject);
     }
@@ -164,24 +93,14 @@ export function createTenantCache(
   };
 
   const ask = async () => {
-    const acts = await db.read(
-      (sql) => sql<(Act & { newest: number; newestAt: string | null; lastAt: string | null })[]>`
-        with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
-        select newest, (select at::text from administrative_acts where id = newest) as "newestAt",
-          (select at::text from administrative_acts where id = ${lastAct ?? -1}) as "lastAt",
-          a.id, a.act, a.subject, a.organization_id as "organizationId", a.details ->> 'jti' as jti
-        from newest left join administrative_acts a on a.id > ${lastAct ?? -1} and ${lastAct !== undefined}
-        order by a.id`,
-      { deadline: 2_000 },
-    );
-    const { newest = 0, newestAt = null, lastAt = null } = acts[0] ?? {};
+    const { acts, newest, newestAt, lastAt } = await db.read((sql) => readActsSince(sql, lastAct), { deadline: 2_000 });
     // a restored or promoted database may lack acts that were seen here, and hide that with new ones; where it has the
     // last, it has all before
     const hasLast = lastAct !== undefined && lastAt === lastActAt;
     if (hasLast && newest === lastAct) return;
     generation += 1;
     if (!hasLast) forgetAll();
-    else for (const act of acts) if (act.act) forget(act);
+    else for (const act of acts) forget(act);
     lastAct = newest;
     lastActAt = newestAt;
   };
@@ -236,13 +155,13 @@ export function createTenantCache(
     },
     knownDomainOfKey: (apiKey) => {
       const hash = hashes.get(apiKey);
-      const domain = hash === undefined ? undefined : keys.known(hash);
+      const domain = hash === undefined ? undefined : keys.known.get(hash);
       if (domain && hash) used.set(hash, Date.now());
       return domain;
     },
     // the id comes unchecked from the path: a NUL, which Postgres refuses, would fail every lookup in the query
     domain: async (domainId) => (domainIdPattern.test(domainId) ? domains.get(domainId) : null),
-    knownDomain: domains.known,
+    knownDomain: (domainId) => domains.known.get(domainId),
     organization: organizations.get,
     follow,
     catchUp: async () => polls?.now(),
@@ -252,10 +171,3 @@ export function createTenantCache(
     },
   };
 }
-
-/** Bytes, with what an object and its places in tables cost. */
-const sizeOf = ({ domainId, organizationId, name, origins }: Domain): number =>
-  origins.reduce(
-    (sum, { length }) => sum + 40 + 2 * length,
-    400 + 2 * (domainId.length + organizationId.length + name.length),
-  );
