@@ -56,7 +56,6 @@ import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope, som
 import { createFailedCredentials } from '#libs/tenants/failed-credentials';
 import * as tenants from '#libs/tenants/handlers';
 import { createIgnoredFieldLog } from '#libs/tenants/ignored-fields';
-import { inForce } from '#libs/tenants/in-force';
 import type { LogReads } from '#libs/tenants/log-reads';
 import {
   allowedOrigin,
@@ -158,6 +157,11 @@ export function createApp(given: AppParts): Koa<State> {
     revocations: [readInPlace, revocationRateLimit(deps.config.changeRatePerMinute)],
     own: [],
   };
+  /** What a request changed is in force in this process before it is answered; in others it is within a second. */
+  const inForce: Middleware = async (_, next) => {
+    await next();
+    await deps.tenants.catchUp();
+  };
   /** Each row with the handler that has its name. */
   const mount = <Name extends string>(
     routes: Record<Name, Route>,
@@ -167,7 +171,7 @@ export function createApp(given: AppParts): Koa<State> {
       const row: Route = routes[name];
       const ended = row.hasNoDeadline ? [] : [deadline];
       const scoped = row.scope === 'any' ? someScope : scope(...row.scope);
-      const awaited = row.inForce ? [inForce(deps)] : [];
+      const awaited = row.inForce ? [inForce] : [];
       const also = row.alsoNeeds ? [scope(row.alsoNeeds)] : [];
       const checks = [readHeaders, ...ended, token, readRate, scoped, ...limitsOf[row.limits], ...awaited, ...also];
       endpoints[row.method](row.path, ...checks, handlers[name](deps));

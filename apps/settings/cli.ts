@@ -1,9 +1,9 @@
 /** What the command line reads. */
 
+import { userInfo } from 'node:os';
 import { readSettings, refuse } from '#libs/base/config/read';
 import { withSecretFiles } from '#libs/base/config/secret-files';
 import type { KeyName } from '#libs/base/db/key-fingerprints';
-import { readActor } from './actor.ts';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { settings } from './settings.ts';
 import {
@@ -66,3 +66,24 @@ export function readCliConfig(
 }
 
 export type CliConfig = ReturnType<typeof readCliConfig>;
+
+/**
+ * Whose acts a command's are: the system's user, which the environment cannot change. `given`: with `--actor`, for a user without a name, as in a container that runs under another number.
+ */
+export function readActor(given: string | undefined, systemUser: () => { username: string } = userInfo): string {
+  const name = nameOf(systemUser);
+  if (name === undefined) {
+    if (given?.trim()) return given.trim();
+    throw new Error(`the system's user ${process.getuid?.() ?? ''} has no name: say who you are with --actor`);
+  }
+  if (given === undefined || given === name) return name;
+  throw new Error(`--actor is for a system's user without a name, and this one is ${name}`);
+}
+
+function nameOf(systemUser: () => { username: string }): string | undefined {
+  try {
+    return systemUser().username || undefined;
+  } catch {
+    return undefined;
+  }
+}

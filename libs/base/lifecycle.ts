@@ -1,5 +1,5 @@
 /** How a process ends: in order, with a deadline, and in no other way. */
-import type { Log } from './ops/log.ts';
+import type { Log } from './ops/process-log.ts';
 
 interface ShutdownStep {
   name: string;

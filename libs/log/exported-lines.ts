@@ -1,7 +1,6 @@
 /** An export: the lines of all matching records of some domains, as they are read. */
 import type { Database, Reads } from '#libs/base/db/database';
-import type { VisitorHash } from '#libs/tenants/visitors';
-import { addVisitorAct } from '#libs/tenants/visitors';
+import { addVisitorAct, type VisitorHash } from '#libs/tenants/visitors';
 import { type DomainExport, readDomain } from './export/domain-records.ts';
 import { headers } from './export/lines.ts';
 

@@ -2,8 +2,8 @@
 
 import type { Reads, Sql } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
-import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
+import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem } from '#libs/base/terms/problem';
 import { findSize, type LogSize } from '#libs/proof/published';
 import { organizationIn } from '#libs/tenants/bearer';

@@ -6,7 +6,7 @@
 
 import type { Database } from '#libs/base/db/database';
 import { every, type Rounds } from '#libs/base/every';
-import type { Log } from '#libs/base/ops/log';
+import type { Log } from '#libs/base/ops/process-log';
 import { droppedFor } from './dropping.ts';
 
 const pollEvery = 500;

@@ -2,10 +2,10 @@
 
 import type { Database, Reads, Sql } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
-import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import type { Log } from '#libs/base/ops/process-log';
 import { sha256 } from '#libs/base/sha256';
+import { refuseFields } from '#libs/base/terms/field-errors';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { LogReads } from '#libs/tenants/log-reads';

@@ -3,8 +3,8 @@
 import type { Clock } from '#libs/base/db/clock';
 import { type AddressRule, clientAddress, storedAddress } from '#libs/base/http/client-address';
 import type { Context, Step } from '#libs/base/http/context';
-import { refuseFields } from '#libs/base/http/field-errors';
 import { bodyLimit, readJsonObject, wantsStrict } from '#libs/base/http/json-body';
+import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
 import { makeIdAt, timeOf } from '#libs/base/terms/uuid';

@@ -4,6 +4,7 @@ import { countDays, monthsBetween } from '#libs/base/terms/calendar';
 import { date, inOrder, outOfOrder } from '#libs/base/terms/parameters';
 import { count, day, month, nullable, time } from '#libs/base/terms/response-fields';
 import { dimensions, scopes } from '#libs/base/terms/terms';
+import { recordBody } from '#libs/record/contract';
 
 export const counts = { accept_all: count, reject_all: count, custom: count, withdraw: count };
 export const breakdown = z.object(counts);
@@ -97,6 +98,12 @@ const stats = {
 export const domainStats = z.object({ domainId: z.string(), ...stats }).meta({ id: 'DomainStats' });
 
 export const organizationStats = z.object({ organizationId: z.string(), ...stats }).meta({ id: 'OrganizationStats' });
+
+/** That a banner was shown: it is counted by these values, and nothing else is kept. */
+export const displayBody = recordBody
+  .pick({ bannerVersion: true, variant: true, language: true })
+  .meta({ id: 'DisplayBody', description: 'A banner was shown. What is unknown or breaks its rule is left out.' });
+export type DisplayBody = z.infer<typeof displayBody>;
 
 export const organization = z
   .object({

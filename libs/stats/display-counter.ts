@@ -8,9 +8,9 @@ import type { Log } from '#libs/base/ops/process-log';
 import { dayOf } from '#libs/base/terms/calendar';
 import { within } from '#libs/base/within';
 import type { Domain } from '#libs/tenants/tenants';
-import type { DisplayBody, Displays } from './display-body.ts';
+import type { DisplayBody } from './contract.ts';
 import type { StatsMetrics } from './metrics.ts';
-import type { Flush } from './stored-displays.ts';
+import type { Displays, Flush } from './stored-displays.ts';
 
 /** milliseconds */
 const storeEvery = 1_000;

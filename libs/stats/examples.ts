@@ -2,8 +2,7 @@
 
 import { domainId, organizationId } from '#libs/base/terms/example-names';
 import { type Breakdown, emptyBreakdown, withTotal } from '#libs/base/terms/terms';
-import type { DomainStats, Organization, OrganizationStats } from './contract.ts';
-import type { DisplayBody } from './display-body.ts';
+import type { DisplayBody, DomainStats, Organization, OrganizationStats } from './contract.ts';
 
 export const displayBody: DisplayBody = { bannerVersion: '2026-11', variant: 'b', language: 'de' };
 

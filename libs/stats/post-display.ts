@@ -2,12 +2,15 @@
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import type { Step } from '#libs/base/http/context';
-import { refuseFields } from '#libs/base/http/field-errors';
 import { readOptionalObject, wantsStrict } from '#libs/base/http/json-body';
+import { refuseFields } from '#libs/base/terms/field-errors';
+import { createCheck } from '#libs/record/check-record';
 import type { NoteLeftOut } from '#libs/record/left-out';
 import { domainIn } from '#libs/tenants/page-access';
-import { checkDisplay } from './display-body.ts';
+import { displayBody } from './contract.ts';
 import type { DisplayCounter } from './display-counter.ts';
+
+export const checkDisplay = createCheck(displayBody);
 
 export function display({ displays, noteLeftOut }: { displays: DisplayCounter; noteLeftOut: NoteLeftOut }): Step {
   const isCrawler = createCrawlerCheck();

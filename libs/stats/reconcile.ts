@@ -2,11 +2,11 @@
 
 import { currentServer } from '#libs/base/db/server';
 import { groupBy } from '#libs/base/group-by';
+import type { RedisClient } from '#libs/base/redis/connection';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { eachOrganization, type RepairParts } from './each-organization.ts';
 import { confirm, type Difference, StrangeKey, type Suspicion, suspect } from './redis/drift.ts';
 import { fill, readyAmong } from './redis/fill.ts';
-import { notedServer, noteServer } from './redis/server.ts';
 import { drop } from './redis-counters.ts';
 import { countersSince, listCounters, nextOrganizationIds } from './stored-counters.ts';
 
@@ -131,3 +131,12 @@ async function fillOrganization({ redis, db, metrics }: RepairParts, organizatio
     db.read((sql) => listCounters(sql, organizationId, after, limit));
   if (await fill(redis, organizationId, list)) metrics.fills.inc();
 }
+
+/** Which Postgres the counters in Redis are a copy of: another one may have fewer, in every period. */
+const serverKey = 'assent:counters:server';
+
+/** Null where none was noted, or Redis was emptied. */
+const notedServer = (client: RedisClient): Promise<string | null> => client.get(serverKey);
+
+/** `server`: the one that all counters were compared with. */
+export const noteServer = (client: RedisClient, server: string): Promise<unknown> => client.set(serverKey, server);

@@ -2,7 +2,17 @@
 
 import type { Database } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
-import type { Displays } from './display-body.ts';
+
+/** How often banners were shown on a domain in one UTC day; '' for a value that there is not. */
+export interface Displays {
+  domainId: string;
+  /** `YYYY-MM-DD` */
+  day: string;
+  bannerVersion: string;
+  variant: string;
+  language: string;
+  displays: number;
+}
 
 export interface Flush {
   /** a UUID, the same for every try */

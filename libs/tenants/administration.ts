@@ -15,7 +15,6 @@ export function createAdministration(db: Pick<Database, 'transaction'>, actor: s
     ...organizationChanges(perform),
     ...domainChanges(perform),
     ...keyChanges(perform),
-
     ...tokenChanges(perform),
   };
 }

@@ -1,6 +1,5 @@
-import { Problem } from '#libs/base/terms/problem';
-
 /** Why a change is refused. */
+import { Problem } from '#libs/base/terms/problem';
 
 /** An operator's mistake. The message is one line. */
 export class Refused extends Error {}

@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
 import { every, type Rounds } from '#libs/base/every';
-import type { Log } from '#libs/base/ops/log';
+import type { Log } from '#libs/base/ops/process-log';
 import { domainIdPattern } from '#libs/base/terms/terms';
 import { type NewAct, readActsSince } from './acts.ts';
 import { createKnownDomains } from './known-domains.ts';

@@ -6,8 +6,7 @@ import type { Database } from '#libs/base/db/database';
 import { type Decision, decisions } from '#libs/base/terms/terms';
 import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
-import { type WebhookType, webhookBody, webhookTypes } from './contract.ts';
-import { type Headers, headersGiven } from './headers.ts';
+import { type Headers, headersGiven, type WebhookType, webhookBody, webhookTypes } from './contract.ts';
 import { createSecretBox, formatSecret, resealSecrets } from './secret.ts';
 import {
   findWebhookAnywhere,

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { decision, domainIdPattern } from '#libs/base/terms/terms';
-import { headersGiven } from './headers.ts';
 
 /** What a webhook may be told of. */
 export const webhookTypes = ['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached'] as const;
@@ -25,6 +24,35 @@ export type Failure = (typeof failures)[number];
 
 const distinct = (list: unknown[]) => new Set(list).size === list.length;
 const twice = 'must not name one twice';
+
+/** of a webhook */
+const mostHeaders = 10;
+/** bytes of all names and values */
+const longestHeaders = 4 * 1024;
+
+/** What says how a message is sent, and what the service says of it. */
+const ofService = /^(host|connection|transfer-encoding|keep-alive|upgrade|expect|te|trailer|content-.*|webhook-.*)$/;
+
+/** Names in lower case. */
+export type Headers = Record<string, string>;
+
+/** What an organization has sent with each message, such as the receiver's own credentials. */
+export const headersGiven = z
+  .record(
+    z
+      .string()
+      .regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be a header's name")
+      .refine((name) => !ofService.test(name.toLowerCase()), 'is set by the service'),
+    z.string().regex(/^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII, without spaces around it'),
+  )
+  .refine((given) => Object.keys(given).length <= mostHeaders, `must be at most ${mostHeaders}`)
+  .refine(
+    (given) => Object.entries(given).flat().join('').length <= longestHeaders,
+    `must have at most ${longestHeaders} bytes in all`,
+  )
+  .refine((given) => new Set(namesOf(given)).size === Object.keys(given).length, twice);
+
+export const namesOf = (headers: Headers): string[] => Object.keys(headers).map((name) => name.toLowerCase());
 
 const fields = {
   url: z.string().min(1).max(2048).meta({ description: '`https`, port 443 or from 1024 on' }),

@@ -2,9 +2,9 @@
 
 import type { Middleware } from '#libs/base/http/context';
 import { changedMeanwhile, requiredVersion, tagOf } from '#libs/base/http/etag';
-import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
+import { refuseFields } from '#libs/base/terms/field-errors';
 import type { Around, Unchanged } from '#libs/tenants/audited-change';
 import { organizationIn } from '#libs/tenants/bearer';
 import { answerOnce } from '#libs/tenants/idempotency';

@@ -3,9 +3,9 @@
 import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { setVersion } from '#libs/base/http/etag';
-import { refuseFields } from '#libs/base/http/field-errors';
 import { guard } from '#libs/base/http/guard';
 import type { BodyOf, Route } from '#libs/base/http/routes';
+import { refuseFields } from '#libs/base/terms/field-errors';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import type { Around } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import type { SecretBox } from '#libs/base/secret-box';
 import { createPerform } from '#libs/tenants/audited-change';
-import { type Headers, headersGiven } from './headers.ts';
+import { type Headers, headersGiven } from './contract.ts';
 
 export { createSecretBox, type SecretBox } from '#libs/base/secret-box';
 

@@ -2,8 +2,8 @@
 import { dayOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/record/contract';
-import type { Displays } from '#libs/stats/display-body';
 import { createDisplayTally } from '#libs/stats/display-counter';
+import type { Displays } from '#libs/stats/stored-displays';
 import { randomOf } from './chance.ts';
 import { unansweredFor, variantOf } from './circumstances.ts';
 

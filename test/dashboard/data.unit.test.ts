@@ -4,7 +4,7 @@ import type { OrgStats, ShortRecord } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
 import { type Webhook, webhookBody } from '#libs/webhooks/contract';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
-import { rateOf } from '../../apps/dashboard/data/groups.ts';
+import { rateOf } from '../../apps/dashboard/data/group-rows.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
 import { currentUsage } from '../../apps/dashboard/home/current-usage.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';

@@ -7,7 +7,7 @@ import {
   experimentsOf,
   measure,
   unevenness,
-} from '../../apps/dashboard/data/experiments.ts';
+} from '../../apps/dashboard/data/experiment-figures.ts';
 import { equalSharesP, newcombe, wilson } from '../../apps/dashboard/data/proportions.ts';
 
 const of = (part: number, all: number) => ({ part, all });

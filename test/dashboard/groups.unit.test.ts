@@ -4,9 +4,9 @@ import { dimensions } from '#libs/base/terms/terms';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
 import { dimensionNames } from '../../apps/dashboard/data/dimension-names.ts';
 import { valueName } from '../../apps/dashboard/data/dimensions.ts';
-import { changeOf, funnelOf, rowsOf } from '../../apps/dashboard/data/groups.ts';
+import { changeOf, funnelOf, rowsOf } from '../../apps/dashboard/data/group-rows.ts';
 import { sorted } from '../../apps/dashboard/data/sorted.ts';
-import { toCsv } from '../../apps/dashboard/groups/csv.ts';
+import { toCsv } from '../../apps/dashboard/groups/group-csv.ts';
 
 const breakdown = { accept_all: 0, reject_all: 0, custom: 0, withdraw: 0 };
 const stats = (groups: StatsGroup[] | CategoryGroup[], fields: Partial<DomainStats> = {}): DomainStats => ({

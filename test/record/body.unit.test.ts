@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkRecord } from '#libs/record/check-record';
 import { mapLimits, recordBody, storedPageUrl } from '#libs/record/contract';
-import { checkDisplay, displayBody } from '#libs/stats/display-body';
+import { displayBody } from '#libs/stats/contract';
+import { checkDisplay } from '#libs/stats/post-display';
 import { makeId } from '../support/ids.ts';
 
 const strictly = (body: Record<string, unknown>) => checkRecord(body, { isStrict: true });

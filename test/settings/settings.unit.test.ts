@@ -4,9 +4,8 @@ import path from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BadSetting } from '#libs/base/config/bad-setting';
-import { readActor } from '../../apps/settings/actor.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
-import { readCliConfig } from '../../apps/settings/cli.ts';
+import { readActor, readCliConfig } from '../../apps/settings/cli.ts';
 import { settings } from '../../apps/settings/settings.ts';
 import { readWorkerConfig } from '../../apps/settings/worker.ts';
 

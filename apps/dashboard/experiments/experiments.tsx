@@ -2,7 +2,7 @@
 import './experiments.css';
 import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../data/completeness.ts';
-import { experimentsOf, titleOf } from '../data/experiments.ts';
+import { experimentsOf, titleOf } from '../data/experiment-figures.ts';
 import { defaultPeriod, isGrouped, type Period, periodIn } from '../data/periods.ts';
 import { useReading } from '../data/reading.ts';
 import { experimentsAddress } from '../data/router.ts';

@@ -1,5 +1,5 @@
 /** The rates of an experiment's variants with their intervals, and what follows in words. */
-import { conclusionOf, type Experiment, type Measured, measure, unevenness } from '../data/experiments.ts';
+import { conclusionOf, type Experiment, type Measured, measure, unevenness } from '../data/experiment-figures.ts';
 import type { Interval } from '../data/proportions.ts';
 import { count, escapeInvisible, points, share, signedPoints } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';

@@ -1,8 +1,8 @@
 /** The groups as CSV: what their table shows, with codes beside names, and rates as shares from 0 to 1. */
+import { csvCell } from '#libs/base/terms/csv';
 import type { Dimension } from '#libs/base/terms/terms';
 import { decisions } from '../data/decisions.ts';
-import { isShown, type Row } from '../data/groups.ts';
-import { toCsv } from './csv.ts';
+import { isShown, type Row } from '../data/group-rows.ts';
 
 export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean): string {
   const isCategory = by === 'category';
@@ -29,4 +29,16 @@ export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean
       ...(hasDisplays ? [row.displays, row.noChoiceRate] : []),
     ]),
   ]);
+}
+
+type Cell = string | number | null | undefined;
+
+/** As the service writes it (RFC 4180): what a spreadsheet would take for a formula has an apostrophe before it. */
+export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
+  rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+
+function cell(value: Cell): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return String(value);
+  return csvCell(value);
 }

@@ -5,7 +5,7 @@ import type { DomainStats } from '#libs/stats/contract';
 import { decisionNames, decisions } from '../data/decisions.ts';
 import { dimensionNames } from '../data/dimension-names.ts';
 import { titleOf } from '../data/dimensions.ts';
-import { changeOf, isShown, type Row, rowsOf } from '../data/groups.ts';
+import { changeOf, isShown, type Row, rowsOf } from '../data/group-rows.ts';
 import { type Sort, sorted } from '../data/sorted.ts';
 import { downloadText } from '../download.ts';
 import { count, dayRange, points, share } from '../format.ts';

@@ -9,8 +9,8 @@ import { count, dateOf, escapeInvisible, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { DecisionName } from '../parts/decision-name.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { LoadOlder } from '../parts/load-older.tsx';
 import { memo } from '../parts/memo.ts';
-import { LoadOlder } from '../parts/older.tsx';
 import { idOf, isFull, lengthOf, type Stream, type StreamRecord } from './stream.ts';
 
 /** Rows after which loading ends: the logs of the domains are the better place to look further. */

@@ -6,7 +6,7 @@ import type { FullRecord } from '#libs/record/contract';
 import type { OrganizationStats } from '#libs/stats/contract';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { StackedChart } from '../charts/stacked-chart.tsx';
-import { rateOf } from '../data/groups.ts';
+import { rateOf } from '../data/group-rows.ts';
 import { useLive } from '../data/live.ts';
 import { useOlder } from '../data/older.ts';
 import { useReading } from '../data/reading.ts';

@@ -2,7 +2,7 @@
 import './figure.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Rated } from '../data/groups.ts';
+import type { Rated } from '../data/group-rows.ts';
 import { count, points, share } from '../format.ts';
 
 interface Props {

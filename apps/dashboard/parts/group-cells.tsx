@@ -2,7 +2,7 @@
 import './group-bar.css';
 import type { Dimension } from '#libs/base/terms/terms';
 import { colourOf } from '../data/decisions.ts';
-import type { Row } from '../data/groups.ts';
+import type { Row } from '../data/group-rows.ts';
 import { share } from '../format.ts';
 
 interface NameProps {

@@ -8,7 +8,7 @@ import { useReading } from '../data/reading.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
-import { LoadOlder } from '../parts/older.tsx';
+import { LoadOlder } from '../parts/load-older.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { ActivityFilters, filtersIn } from './activity-filters.tsx';
 import { type Act, type Part, tellAct } from './acts.ts';

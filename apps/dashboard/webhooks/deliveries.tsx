@@ -6,7 +6,7 @@ import { useSignedIn } from '../data/signed-in.ts';
 import type { Replay } from '../data/webhook-api.ts';
 import { count, dateAndTime, dateOf, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
-import { LoadOlder } from '../parts/older.tsx';
+import { LoadOlder } from '../parts/load-older.tsx';
 import { nameOfDomain } from './coverage.ts';
 import { type Delivery, failureOf, idOfTry, isDelivered, messageNames } from './webhook-facts.ts';
 

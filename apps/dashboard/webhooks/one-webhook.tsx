@@ -15,10 +15,10 @@ import { Unanswered } from '../parts/unanswered.tsx';
 import { Actions } from './actions.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
-import { Settings, Trouble } from './settings.tsx';
 import { type FreshSecret, hostOf } from './webhook-facts.ts';
 import { ChangeWebhook } from './webhook-form.tsx';
 import { useWebhook } from './webhook-reading.ts';
+import { Settings, Trouble } from './webhook-settings.tsx';
 
 interface Props {
   webhookId: string;

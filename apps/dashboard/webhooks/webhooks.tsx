@@ -13,9 +13,9 @@ import { PageHead } from '../parts/page-head.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { domainsText, typesText } from './coverage.ts';
 import { OneWebhook } from './one-webhook.tsx';
-import { StateTag } from './settings.tsx';
 import type { FreshSecret } from './webhook-facts.ts';
 import { NewWebhook } from './webhook-form.tsx';
+import { StateTag } from './webhook-settings.tsx';
 
 interface Props {
   /** a webhook's id, `new`, or null for all */

@@ -12,7 +12,7 @@
  * by what the replica receives from it.
  */
 import { every, type Rounds } from '../every.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../ops/process-log.ts';
 import { within } from '../within.ts';
 import type { Database, Reads } from './database.ts';
 import { isAnswer, isDeadlock, isInTheWay, isUnavailable } from './errors.ts';

@@ -1,6 +1,6 @@
 /** Tables that are there, where this login does not look: for it the database is empty. */
 import type postgres from 'postgres';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../ops/process-log.ts';
 import type { Reads, Sql } from './database.ts';
 
 /** Says where they are; undefined where the login finds them, or there are none. */

@@ -1,8 +1,8 @@
 /** The guard: checks parameters against the contract and hands the handler typed values. */
 import { z } from 'zod';
+import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from '../terms/field-errors.ts';
 import { type FieldError, Problem } from '../terms/problem.ts';
 import type { Context, Middleware } from './context.ts';
-import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from './field-errors.ts';
 import { readFields } from './json-body.ts';
 import type { BodyOf, ParamsOf, QueryOf, Route } from './routes.ts';
 

@@ -2,9 +2,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import { parseOptions, refuseFields, toFieldErrors } from '../terms/field-errors.ts';
 import { Problem, unavailable } from '../terms/problem.ts';
 import type { Context } from './context.ts';
-import { parseOptions, refuseFields, toFieldErrors } from './field-errors.ts';
 import { isUtf8Charset, parseMediaType } from './media-type.ts';
 
 export const bodyLimit = 16 * 1024;

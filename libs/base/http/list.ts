@@ -1,6 +1,5 @@
 /** A page of a list that goes by the numbers of rows, newest first. */
-import type { Binding, Listed } from './cursor.ts';
-import { makeNumberCursor, readNumberCursor } from './cursor.ts';
+import { type Binding, type Listed, makeNumberCursor, readNumberCursor } from './cursor.ts';
 
 const defaultLimit = 50;
 

@@ -1,5 +1,5 @@
 /** What a process lacks that was started without a key: otherwise it first shows when somebody wants to be erased. */
-import type { Log } from './log.ts';
+import type { Log } from './process-log.ts';
 
 interface Keys {
   privacyKey: Buffer | undefined;

@@ -3,10 +3,13 @@
  * `event` (snake_case) names a line that programs wait for; it stays when the text changes.
  */
 import pino, { type DestinationStream, type LoggerOptions } from 'pino';
-import { createLineLimit } from './line-limit.ts';
-import type { Log } from './log.ts';
 
-export type { Log };
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
 
 const censored = '…';
 const withheld = [
@@ -33,7 +36,7 @@ export interface ProcessLog extends Log {
   onSuppressed(listener: (level: 'warn' | 'error') => void): void;
 }
 
-/** Of the warnings and errors of one text one is written each second, see line-limit.ts. */
+/** Of the warnings and errors of one text one is written each second. */
 export function createLog(
   name: string,
   level: string,
@@ -85,4 +88,35 @@ function describeError(error: unknown): object {
   const code = 'code' in error ? { code: String(error.code) } : {};
   const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
   return { type, message, ...code, ...cause, stack };
+}
+
+/** milliseconds */
+const lineEvery = 1_000;
+/** Kinds come from the code, so there are few; this bounds the memory should one vary all the same. */
+const maxKinds = 1_000;
+
+interface Kind {
+  /** when the next line is due, at one a second */
+  due: number;
+  suppressed: number;
+}
+
+/**
+ * An outage under load makes thousands of equal lines a second. One of a kind is written each second, and says how many
+ * it stands for; the rest are only counted. The returned function takes a line's kind and says how many were left out before it; null:
+ * leave this one out too. `burst`: so many may come at once before they have to wait for the next second.
+ */
+function createLineLimit(): (kind: string, burst: number) => number | null {
+  const kinds = new Map<string, Kind>();
+  return (kind, burst) => {
+    const now = performance.now();
+    const { due, suppressed } = kinds.get(kind) ?? { due: now, suppressed: 0 };
+    const isEarly = now < due - (burst - 1) * lineEvery;
+    if (kinds.size >= maxKinds) kinds.clear();
+    kinds.set(
+      kind,
+      isEarly ? { due, suppressed: suppressed + 1 } : { due: Math.max(due, now) + lineEvery, suppressed: 0 },
+    );
+    return isEarly ? null : suppressed;
+  };
 }

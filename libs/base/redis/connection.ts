@@ -5,7 +5,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { watchOutcomes } from '../every.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../ops/process-log.ts';
 import { followPromotions } from './promotions.ts';
 import { followClusterRunIds, followRunId } from './run-ids.ts';
 

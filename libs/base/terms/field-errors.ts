@@ -1,6 +1,6 @@
-/** What is wrong with each field, in the contract's words. */
+/** What is wrong with each field, in the contract's words, and the refusal that says so. */
 import type { z } from 'zod';
-import type { FieldError } from './problem.ts';
+import { type FieldError, Problem } from './problem.ts';
 
 /** Messages for rules whose schema has none of its own, as zod's parse functions take them. */
 export const parseOptions = { error: messageOf };
@@ -46,3 +46,13 @@ export const unknownParameter = (name: string): FieldError => ({
 /** RFC 6901 */
 export const pointer = (path: PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** Of a request whose fields or parameters break their rules; of a field that breaks several only the first is reported. */
+export function refuseFields(broken: FieldError[]): Problem {
+  const errors = [
+    ...new Map([...broken].reverse().map((error) => [`${error.in} ${error.path}`, error])).values(),
+  ].reverse();
+  const [first] = errors;
+  const detail = first ? `${first.path || 'the request'} ${first.message}` : 'the request is invalid';
+  return new Problem('invalid_request', detail, { errors });
+}

@@ -4,8 +4,7 @@ import { checkFile, type Verdict } from './check-file.ts';
 import { type Fields, fieldOf, parseObject } from './fields.ts';
 import { ProofError } from './proof-error.ts';
 import { type Crypto, openCheckpoint } from './tlog-proof.ts';
-import type { VerifierKey } from './verifier-key.ts';
-import { formatVerifierKey } from './verifier-key.ts';
+import { formatVerifierKey, type VerifierKey } from './verifier-key.ts';
 import { checkVisitor, type VisitorVerdict } from './visitor-answer.ts';
 
 /** Bytes: a visitor's answer with ten thousand records has some 80 MB. */

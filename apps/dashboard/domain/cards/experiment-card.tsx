@@ -1,5 +1,5 @@
 /** The experiments of a period, each with what may be concluded. */
-import { conclusionOf, type Experiment, titleOf, unevenness } from '../../data/experiments.ts';
+import { conclusionOf, type Experiment, titleOf, unevenness } from '../../data/experiment-figures.ts';
 import type { Period } from '../../data/periods.ts';
 import { experimentsAddress } from '../../data/router.ts';
 import { count } from '../../format.ts';

@@ -4,7 +4,7 @@ import type { Dimension } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
 import { dimensionNames } from '../../data/dimension-names.ts';
 import { titleOf } from '../../data/dimensions.ts';
-import { rowsOf } from '../../data/groups.ts';
+import { rowsOf } from '../../data/group-rows.ts';
 import type { Period } from '../../data/periods.ts';
 import { groupsAddress } from '../../data/router.ts';
 import { count } from '../../format.ts';

@@ -1,7 +1,7 @@
 /** Sends spans, and says once that the collector does not take them. Recording goes on whatever becomes of them. */
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import type { Log } from '../log.ts';
+import type { Log } from '../process-log.ts';
 
 export function sayOnce(exporter: SpanExporter, log: Pick<Log, 'info' | 'warn'>, onFailure: () => void): SpanExporter {
   let isFailing = false;

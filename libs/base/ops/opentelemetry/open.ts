@@ -17,7 +17,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { within } from '../../within.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../process-log.ts';
 import type { Tracing } from '../tracing.ts';
 import { sayOnce } from './exporter.ts';
 import { createSpans } from './spans.ts';

@@ -2,7 +2,7 @@
 import { optInRate } from '#libs/base/terms/opt-in';
 import type { DomainStats } from '#libs/stats/contract';
 import { escapeInvisible, pointsOf } from '../format.ts';
-import { optInsOf } from './groups.ts';
+import { optInsOf } from './group-rows.ts';
 import { equalSharesP, type Interval, newcombe, type Proportion, wilson } from './proportions.ts';
 
 /** choices of each variant before anything is concluded */

@@ -15,7 +15,7 @@ import {
 } from './draft/categories.ts';
 import { defaultText, languageName, type OwnTexts, textIn, withoutText, withText } from './draft/texts.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
-import { Services } from './services.tsx';
+import { Services } from './service-fields.tsx';
 
 interface Props extends PartProps {
   language: string;
