@@ -23,7 +23,7 @@ export const nameLayer = (name = layerName as string): void => {
   layerName = name as 'dataLayer';
 };
 
-export const dataLayer = (): unknown[] => {
+const dataLayer = (): unknown[] => {
   const layer = assigned(layerName) ?? [];
   window[layerName] = layer;
   return layer;

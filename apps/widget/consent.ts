@@ -34,7 +34,7 @@ export interface Kept extends Consent {
 /** All, nothing, or category by category. */
 export type Choice = boolean | Record<string, boolean>;
 
-export interface Terms {
+interface Terms {
   /** optional categories */
   asked: string[];
   policyVersion: string;

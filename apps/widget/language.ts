@@ -8,7 +8,7 @@ import { languageFor, packFor, type Texts, wordingIn } from './wording.ts';
 /** Milliseconds that a banner waits for its texts, then it is in English. */
 const patience = 1_000;
 
-export interface Language {
+interface Language {
   /** Chooses a language instead of the site's choice; without one, the page's or the visitor's again. */
   choose(tag?: string): void;
   /** Looks whether the page has another language now. */

@@ -14,7 +14,7 @@ export type PlaceholderNotice = Pick<
   'title' | 'intro' | 'note' | 'links' | 'buttons' | 'language' | 'version' | 'policyVersion' | 'variant'
 >;
 
-export interface PlaceholderOptions {
+interface PlaceholderOptions {
   settings: Settings;
   dress: View['dress'];
   /** A placeholder shows this. */

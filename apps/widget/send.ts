@@ -9,7 +9,7 @@ export interface Target {
   key: string;
 }
 
-export type Outcome =
+type Outcome =
   | { receipt: Receipt }
   /** `wait`: milliseconds that the service asks for */
   | { wait: number }
@@ -29,7 +29,7 @@ type Answer = Receipt & { code?: string; detail: string; serverTime: string };
 /** Without a slash at the end. */
 export const baseOf = (api: string): string => (api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api);
 
-export async function ask({ api, domain, key }: Target, method: string, path: string, body: string): Promise<Response> {
+async function ask({ api, domain, key }: Target, method: string, path: string, body: string): Promise<Response> {
   return fetch(`${baseOf(api)}/v1/consent/${domain}/${path}`, {
     method,
     // the request outlives the page

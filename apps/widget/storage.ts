@@ -2,7 +2,7 @@
 import { either } from './attempt.ts';
 import { own, part } from './plain.ts';
 
-export interface Storage {
+interface Storage {
   get(name: string): string | null;
   set(name: string, text: string): void;
   remove(name: string): void;

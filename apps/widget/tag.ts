@@ -8,7 +8,7 @@ import { page } from './page.ts';
 import { map } from './plain.ts';
 import { eachTree } from './trees.ts';
 
-export interface Tag {
+interface Tag {
   /** its `data-` attributes, named as in `dataset` */
   data: Record<string, string | undefined>;
   /** where its file is from, with the query; the page's own where nothing tells */

@@ -46,7 +46,7 @@ function baseOf(language: string): string | undefined {
 }
 
 /** The site's own texts: those for all languages, below those of the language and below those of exactly this tag. */
-export function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
+function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
   const base = baseOf(language);
   const exactly = lower(tagOf(language));
   const all = own(texts);

@@ -12,7 +12,7 @@ export const listUnpublished = (sql: Sql, signedBy: string): Promise<Unpublished
     and (checkpoint_size < size or signed_by is distinct from ${signedBy})
   order by domain_number`;
 
-export interface Signed {
+interface Signed {
   domainNumber: number;
   log: number;
   size: number;

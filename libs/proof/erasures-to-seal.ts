@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 import type { Mark } from '#libs/record/derivations';
 import type { LogName } from './runs.ts';
 
-export interface Erasure {
+interface Erasure {
   domainNumber: number;
   /** the erased record's */
   id: string;

@@ -14,7 +14,7 @@ import { sealedEntryOf } from './tree/entry.ts';
 import { leafHash } from './tree/hash.ts';
 import { parseNote } from './tree/note.ts';
 
-export interface ProvenRecord {
+interface ProvenRecord {
   id: string;
   position: number;
   /** undefined where the record is not what was sealed */

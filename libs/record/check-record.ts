@@ -16,7 +16,7 @@ interface Manner {
   isStrict?: boolean;
 }
 
-export type Checked<Body> =
+type Checked<Body> =
   | { body: Body; leftOut: LeftOut[]; broken?: undefined }
   | { body?: undefined; leftOut?: undefined; broken: FieldError[] };
 

@@ -47,7 +47,7 @@ export const preferences = z
   .record(name, z.boolean())
   .refine(atMost(mapLimits.preferences), tooMany(mapLimits.preferences))
   .meta({ maxProperties: mapLimits.preferences });
-export const metadata = z
+const metadata = z
   .record(name, z.union([text(1024), safeNumber, z.boolean()]))
   .refine(atMost(mapLimits.metadata), tooMany(mapLimits.metadata))
   .refine(withinBytes(1024), 'must be at most 1 KiB as JSON')

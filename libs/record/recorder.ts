@@ -32,7 +32,7 @@ const overhead = 2 * 1024;
 const maxBatch = 1024 * 1024;
 const maxPending = 64 * 1024 * 1024;
 
-export type Recorded = 'queued' | 'persisted';
+type Recorded = 'queued' | 'persisted';
 
 export interface Recorder {
   /**

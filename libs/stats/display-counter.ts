@@ -82,7 +82,7 @@ export function createDisplayCounter({
 const totalOf = ({ rows }: Pick<Flush, 'rows'>): number => rows.reduce((sum, { displays }) => sum + displays, 0);
 
 /** Different ones between two flushes: of a domain, of an organization, which has an eighth, and of all. */
-export const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };
+const bounds = { perDomain: 500, perOrganization: 2_500, inAll: 20_000 };
 
 type DisplayedOn = Pick<Domain, 'domainId' | 'organizationId'>;
 

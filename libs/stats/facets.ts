@@ -54,7 +54,7 @@ export const readFacets = (
 /** of their derivation */
 export const facetsName = 'facets';
 
-export interface Through {
+interface Through {
   epoch: number;
   /** when that epoch was closed; null before the first */
   at: Date | null;

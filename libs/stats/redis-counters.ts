@@ -59,7 +59,7 @@ export function parseKey(organizationId: string, key: string): { domainId: strin
 }
 
 /** `first field`, then the counts: what the scripts take for a counter. */
-export const pack = ({ period, accept_all, reject_all, custom, withdraw }: Counter): string =>
+const pack = ({ period, accept_all, reject_all, custom, withdraw }: Counter): string =>
   `${counterField(period)} ${accept_all} ${reject_all} ${custom} ${withdraw}`;
 
 /** The four counts of a field; a malformed one counts as 0, here as in the scripts. */

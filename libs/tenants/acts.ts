@@ -2,7 +2,7 @@
 import type { Sql } from '#libs/base/db/database';
 import { addDays } from '#libs/base/terms/calendar';
 
-export interface ListedAct {
+interface ListedAct {
   /** of its own table */
   id: number;
   at: Date;

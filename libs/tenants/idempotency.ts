@@ -12,7 +12,7 @@ import { notConfigured, Problem } from '#libs/base/terms/problem';
 import type { Around } from './audited-change.ts';
 import { accessIn, organizationIn } from './bearer.ts';
 
-export interface Answer {
+interface Answer {
   status: 200 | 201;
   body: object;
   etag?: string;

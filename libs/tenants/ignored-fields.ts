@@ -5,7 +5,7 @@ import { createNotedByTurns, type NotedParts } from './noted-by-turns.ts';
 /** of a domain: the newest */
 const stored = 20;
 
-export interface IgnoredField {
+interface IgnoredField {
   field: string;
   /** the rule that the value broke */
   why: string;
@@ -40,7 +40,7 @@ export const listIgnoredFields = (sql: Sql, domainNumber: number) => sql<(Ignore
 /** What else a page may call a field could itself be somebody's data. */
 const nameOfField = /^[A-Za-z0-9_.:-]{1,80}$/;
 
-export interface IgnoredFieldLog {
+interface IgnoredFieldLog {
   note(domainId: string, ignored: IgnoredField): void;
 }
 

@@ -17,7 +17,7 @@ const stopPatience = 2_500;
 /** Different ones that wait: with more they are written at once. While Postgres refuses them no more are kept. */
 const most = 10_000;
 
-export type LogReadKind = 'records' | 'record' | 'proof' | 'entries' | 'feed' | 'org-stats';
+type LogReadKind = 'records' | 'record' | 'proof' | 'entries' | 'feed' | 'org-stats';
 
 export interface LogReads {
   /** `records`: how many the answer shows; none is no act. `domainId`: undefined for all of the organization. */

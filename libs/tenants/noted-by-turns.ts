@@ -17,7 +17,7 @@ const perSecond = 10;
 /** that wait; of a domain more would only replace each other */
 const most = { organizations: 10_000, domains: 100, ofDomain: 10 };
 
-export interface Noted<Item> {
+interface Noted<Item> {
   /** `name`: what makes it the same as another of this domain */
   note(domainId: string, name: string, item: Item): void;
 }

@@ -18,7 +18,7 @@ export interface Reach {
   stores: Store[];
 }
 
-export interface Store {
+interface Store {
   host: string;
   port: number;
 }

@@ -7,7 +7,7 @@ import { load } from './programs.ts';
 import type { Server, Stack } from './stack.ts';
 
 /** Prepares a build, and gives back what measures it once. */
-export type Prepare = (stack: Stack, scale: Scale) => Promise<Round>;
+type Prepare = (stack: Stack, scale: Scale) => Promise<Round>;
 
 export interface Measurement {
   name: string;

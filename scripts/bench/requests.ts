@@ -25,13 +25,13 @@ const templateCount = 20_000;
 /** A visitor's id has 32 hexadecimal digits, as the widget makes them; the last six are the visitor's number. */
 const visitorPrefix = '5f0c9a3e71b84d26ae93d7f018';
 const visitorDigits = 6;
-export const visitorNumber = (index: number): string => String((index * 7_919) % visitors).padStart(visitorDigits, '0');
+const visitorNumber = (index: number): string => String((index * 7_919) % visitors).padStart(visitorDigits, '0');
 
 /** Of a hundred visitors. */
 const shares: Record<Decision, number> = { accept_all: 50, reject_all: 32, custom: 14, withdraw: 4 };
 const mixed = decisions.flatMap((decision) => Array<Decision>(shares[decision]).fill(decision));
 
-export function makeBody(index: number, visitor: string) {
+function makeBody(index: number, visitor: string) {
   const decision = mixed[(index * 37) % mixed.length] ?? 'custom';
   const allowed = decision === 'accept_all';
   return {
@@ -57,9 +57,9 @@ export function makeRecord(domainIds: string[], index: number, time: number): Ne
 }
 
 /** The site, or its domain's id, of the `index`th record. */
-export const siteOf = <S>(sites: S[], index: number): S => choose(sites, index * 0.618_033_988_749_895);
+const siteOf = <S>(sites: S[], index: number): S => choose(sites, index * 0.618_033_988_749_895);
 
-export const userAgentOf = (index: number): string => choose(userAgents, (index % templateCount) * Math.SQRT2);
+const userAgentOf = (index: number): string => choose(userAgents, (index % templateCount) * Math.SQRT2);
 
 /**
  * The n-th gets a share that falls as 1/n does (Zipf's law). Multiples of an irrational number as `place` mix them

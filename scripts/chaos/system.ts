@@ -30,7 +30,7 @@ const untilSeen = 2;
 type Begin = () => Promise<End> | End;
 type FaultsOf<Name extends Kind> = Record<keyof (typeof faults)[Name], Begin>;
 /** What can happen to each part. */
-export type Parts = Map<string, Record<string, Begin>>;
+type Parts = Map<string, Record<string, Begin>>;
 
 /**
  * Two of each, and a load. `env`: settings of all of them. `links`: they reach the stores through proxies, which costs time

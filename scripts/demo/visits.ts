@@ -30,7 +30,7 @@ export interface Period {
 export type Made = Omit<NewRecord, 'domainId'>;
 
 /** The visits to one site on one UTC day. */
-export interface SiteDay {
+interface SiteDay {
   site: Site;
   /** `YYYY-MM-DD` */
   date: string;

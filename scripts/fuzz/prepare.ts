@@ -11,7 +11,7 @@ export const prepared = 3;
 /** The fuzzer erases them again and again, and records for them. */
 const visitors = ['v-1', 'v/2?#%'];
 
-export type Site = Pick<Known, 'domainId' | 'apiKey' | 'token' | 'webhooksToken'> & { baseUrl: string };
+type Site = Pick<Known, 'domainId' | 'apiKey' | 'token' | 'webhooksToken'> & { baseUrl: string };
 
 type Answer = Partial<Record<'nextCursor' | 'erasureId' | 'webhookId', string>> & {
   total?: number;

@@ -7,7 +7,7 @@ import { root } from '../stack/paths.ts';
 import { succeeds } from '../stack/wait.ts';
 import { readPrivate, writePrivate } from './settings.ts';
 
-export type Cli = ReturnType<typeof createCli>;
+type Cli = ReturnType<typeof createCli>;
 
 /** The built command line; a failure there is one line, and an Advice here. */
 export function createCli(env: NodeJS.ProcessEnv, signal: AbortSignal) {

@@ -8,7 +8,7 @@ import { dataRoot, root } from '../stack/paths.ts';
 import type { Tethered } from '../stack/tether.ts';
 import { waitUntil } from '../stack/wait.ts';
 
-export interface Service {
+interface Service {
   name: string;
   logFile: string;
   tethered: Tethered;

@@ -15,7 +15,7 @@ import {
 } from '#libs/widget/files';
 import { type PackedFile, pack } from './send-packed.ts';
 
-export type ServedFile = WidgetFile & PackedFile;
+type ServedFile = WidgetFile & PackedFile;
 
 export interface WidgetCache {
   current(name: WidgetFileName): ServedFile;

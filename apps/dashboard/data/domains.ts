@@ -1,7 +1,7 @@
 /** The domains of an organization, as its menu has them. */
 import type { Organization } from '#libs/stats/contract';
 
-export type Domain = Organization['domains'][number];
+type Domain = Organization['domains'][number];
 
 /** One that is not listed is known by its id alone. */
 export const domainIn = ({ domains }: Organization, domainId: string): Domain =>

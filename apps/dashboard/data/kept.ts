@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { type LiveState, useLive } from './live.ts';
 import { type Reading, useReading } from './reading.ts';
 
-export interface Kept<T> extends Reading<T> {
+interface Kept<T> extends Reading<T> {
   live: LiveState | null;
   /** the newest, also between two renders */
   latest(): T | undefined;

@@ -41,7 +41,7 @@ const visitorFragment = /^#visitor=(.+)/;
 
 type Address = Record<'pathname' | 'search' | 'hash', string>;
 
-export function routeOf({ pathname: whole, search, hash }: Address): Route {
+function routeOf({ pathname: whole, search, hash }: Address): Route {
   if (!whole.startsWith(`${base}/`)) return { page: 'unknown' };
   const pathname = whole.slice(base.length);
   if (pathname === '/' || pathname === '/sign-in') return { page: 'home' };

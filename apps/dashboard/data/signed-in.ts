@@ -5,7 +5,7 @@ import { useContext } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
 import type { Api } from './api.ts';
 
-export interface SignedIn {
+interface SignedIn {
   api: Api;
   /** as it was last read */
   organization: Organization;

@@ -9,7 +9,7 @@ export type Act = ActsPage['acts'][number];
 /** Names come from outside and are set apart, whatever characters they have. */
 export type Part = string | { name: string };
 
-export interface Told {
+interface Told {
   what: Part[];
   more?: Part[] | undefined;
 }

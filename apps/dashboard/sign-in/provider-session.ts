@@ -2,7 +2,7 @@
 import { withStorage } from '../data/storage.ts';
 
 /** Between the way to the provider and back. */
-export interface Pending {
+interface Pending {
   state: string;
   nonce: string;
   verifier: string;

@@ -3,7 +3,7 @@ const width = 30;
 /** milliseconds */
 const between = 200;
 
-export interface Progress {
+interface Progress {
   show(done: number): void;
   end(): void;
 }

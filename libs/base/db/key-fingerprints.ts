@@ -82,7 +82,7 @@ export async function requireKeys(sql: Sql, keys: OwnKey[]): Promise<void> {
   }
 }
 
-export interface Comparing {
+interface Comparing {
   /** Resolves after the first try, whether or not Postgres answered. Rejects with an OtherKey. */
   tried: Promise<void>;
   /** Resolves once the keys were compared. Rejects with an OtherKey. */

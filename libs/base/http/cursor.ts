@@ -14,7 +14,7 @@ const twoNumbers = z.tuple([z.literal('act'), z.int().min(1), z.int().min(1)]);
 /** What lists that go by a row's number are of. */
 export type Listed = z.infer<typeof rowNumber>[0];
 
-export interface Position {
+interface Position {
   /** the last record of the previous page; two domains may have a record with the same id */
   after: { id: string; domainId: string };
   /** the number of the next page */

@@ -1,6 +1,6 @@
 /** What a `Content-Type` says: the type, and the encoding of the text (RFC 9110, 8.3). */
 
-export interface MediaType {
+interface MediaType {
   /** in lower case, without parameters */
   type: string;
   /** as it was sent; absent where none is named */

@@ -24,7 +24,7 @@ export interface Readiness {
 }
 
 /** How a part was found. */
-export interface Seen {
+interface Seen {
   /** as `/readyz` says it */
   state: boolean | string;
   /** absent where the part is well */

@@ -51,7 +51,7 @@ const partRow = (name: string, state: boolean | string | number, faults: Fault[]
   return row(name, [state === true ? 'works' : String(state), '', '']);
 };
 
-export interface Status {
+interface Status {
   /** of the process: `API` or `worker` */
   name: string;
   readiness: Readiness;

@@ -27,8 +27,8 @@ export interface Tracing {
 }
 
 /** `self`: the span, as the origin of what it does */
-export type Work<T> = (self: readonly Origin[]) => Promise<T>;
-export type Counts = Record<string, number>;
+type Work<T> = (self: readonly Origin[]) => Promise<T>;
+type Counts = Record<string, number>;
 
 export const noOrigins: readonly Origin[] = [];
 

@@ -1,6 +1,6 @@
 /** The opt-in rate: the one figure of this name, for the API, the dashboard and its files. docs/statistics.md defines it. */
 
-export interface Choices {
+interface Choices {
   /** decisions that visitors made themselves, crawlers' and imported ones left out */
   choices: number;
   /** choices that allow a category besides `necessary` */

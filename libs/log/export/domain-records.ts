@@ -36,7 +36,7 @@ export interface DomainExport extends Filter {
 }
 
 /** A range of ids, `below` not included, with at most `count` matching records, of any visitor. */
-export interface Span {
+interface Span {
   from: string;
   below: string;
   count: number;

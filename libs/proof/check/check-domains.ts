@@ -19,7 +19,7 @@ export interface Difference {
   what: string;
 }
 
-export interface Checked {
+interface Checked {
   /** entries */
   checked: number;
   differences: Difference[];

@@ -15,7 +15,7 @@ const labels = { circumstances: Buffer.from('circumstances'), private: Buffer.fr
 let scratch = Buffer.allocUnsafe(64 * 1_024);
 
 /** What records name by number. */
-export interface Named {
+interface Named {
   userAgents: ReadonlyMap<number, UserAgentText>;
   notices: ReadonlyMap<number, SeenNotice>;
 }

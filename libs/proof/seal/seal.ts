@@ -31,7 +31,7 @@ interface SealParts {
 }
 
 /** records in one transaction */
-export const usualPiece = 4_096;
+const usualPiece = 4_096;
 
 interface Seal extends Derivation {
   /** Seals what a log was passed over for while it was halted, a piece at a time. */

@@ -14,7 +14,7 @@ export interface VerifierKey {
 const ed25519 = Uint8Array.of(1);
 const newline = Uint8Array.of(10);
 
-export const keyId = (sha256: Sha256, name: string, publicKey: Uint8Array): Uint8Array =>
+const keyId = (sha256: Sha256, name: string, publicKey: Uint8Array): Uint8Array =>
   sha256(concat(utf8(name), newline, ed25519, publicKey)).slice(0, 4);
 
 export const verifierKey = (sha256: Sha256, name: string, publicKey: Uint8Array): VerifierKey => ({

@@ -41,7 +41,7 @@ export function verifyInclusion(sha256: Sha256, { root, ...leafProof }: Inclusio
   return found !== undefined && equal(found, root);
 }
 
-export interface Consistency {
+interface Consistency {
   from: number;
   to: number;
   fromRoot: Uint8Array;

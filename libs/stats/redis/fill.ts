@@ -14,7 +14,7 @@ const pageSize = 5_000;
 /** keys asked for at once */
 const readAtOnce = 500;
 
-export type CounterKey = Pick<Counter, 'domainId' | 'period'>;
+type CounterKey = Pick<Counter, 'domainId' | 'period'>;
 
 /** Reads up to `limit` counters after a place, in a fixed order; `next` is the place to go on from, if there are more. */
 export type ListCounters = (

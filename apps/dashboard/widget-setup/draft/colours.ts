@@ -76,7 +76,7 @@ function isOpaque(value: string): boolean {
 }
 
 /** Something that CSS takes as a colour: it cannot end the declaration. */
-export const isColour = (value: string): boolean =>
+const isColour = (value: string): boolean =>
   /^(#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\([\d\s.,%/a-z+-]{1,80}\))$/i.test(
     value,
   );

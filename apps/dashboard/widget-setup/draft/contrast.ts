@@ -82,7 +82,7 @@ export const contrastTroubles = ({ theme, colors = {} }: Colours): ContrastTroub
       }),
     );
 
-export interface ContrastWarning {
+interface ContrastWarning {
   sentence: string;
   /** the theme that can be read, where only the other one cannot */
   wayOut: Scheme | undefined;

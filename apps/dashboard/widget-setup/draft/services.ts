@@ -3,7 +3,7 @@ import type { Cookie, Service } from '#libs/widget/config';
 import { isObject, short } from './values.ts';
 
 /** Undefined where it is none: `*` alone would be every cookie of the site. */
-export const cookieName = (value: unknown): string | undefined => {
+const cookieName = (value: unknown): string | undefined => {
   const name = short(value)?.trim();
   return name && name !== '*' && /^[^\s;,=]+$/.test(name) ? name : undefined;
 };

@@ -17,7 +17,7 @@ export const roleNames = (prefix: string): RoleNames => ({
   api: `${prefix}_api`,
 });
 
-export async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
+async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
   const [found] = await sql`select from pg_roles where rolname = ${role}`;
   return found !== undefined;
 }
