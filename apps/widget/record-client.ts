@@ -14,8 +14,6 @@ import { openStorage } from './storage.ts';
 import { makeId, timeOf, withTime } from './uuid.ts';
 import { openWaits } from './waits.ts';
 
-export type { Receipt };
-
 /** A decision; the client adds the id, and the notice that is shown. */
 export type Report = Omit<RecordBody, 'id' | 'notice'>;
 
