@@ -1,6 +1,8 @@
 /** What the dashboard computes, apart from its pages. */
 import { describe, expect, it } from 'vitest';
 import type { OrgStats, ShortRecord } from '#libs/log/contract';
+import { fullRecord } from '#libs/record/contract';
+import { fullRecord as example } from '#libs/record/examples';
 import type { Organization } from '#libs/stats/contract';
 import { type Webhook, webhookBody } from '#libs/webhooks/contract';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
@@ -8,6 +10,7 @@ import { rateOf } from '../../apps/dashboard/data/group-rows.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
 import { currentUsage } from '../../apps/dashboard/home/current-usage.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';
+import { fieldsOf } from '../../apps/dashboard/parts/record-fields.ts';
 import { type Act, tellAct } from '../../apps/dashboard/settings/acts.ts';
 import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/settings/domain-draft.ts';
 import { originFrom } from '../../apps/dashboard/settings/typed-origin.ts';
@@ -375,4 +378,12 @@ describe('the origins of the newest records', () => {
     const many = Array.from({ length: 30 }, (_, each) => `https://site-${each}.example/`);
     expect(unlistedOrigins(of(...many), [])).toHaveLength(10);
   });
+});
+
+it('every field that describes a record is on the pages that show one', () => {
+  const shownOtherwise =
+    'id domainId decision decidedAt receivedAt visitorId preferences source metadata notice bot erasedAt log position';
+  const described = Object.keys(fullRecord.shape).filter((field) => !shownOtherwise.split(' ').includes(field));
+  const shown = (field: string, value: unknown) => fieldsOf({ ...example, [field]: value });
+  expect(described.filter((field) => shown(field, null).join() === shown(field, 'x').join())).toEqual([]);
 });

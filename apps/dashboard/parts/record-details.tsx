@@ -5,10 +5,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { copyText } from '../clipboard.ts';
 import { logAddress, visitorAddress } from '../data/router.ts';
-import { dateAndTime, escapeInvisible } from '../format.ts';
+import { dateAndTime } from '../format.ts';
 import { Button, ButtonLink } from './button.tsx';
 import { DecisionName } from './decision-name.tsx';
 import { isolated } from './isolated.tsx';
+import { fieldsOf } from './record-fields.ts';
 import { RecordNotice } from './record-notice.tsx';
 import { RecordProof } from './record-proof.tsx';
 
@@ -66,7 +67,7 @@ export function RecordDetails({ record, domainName, hasVisitors, onClose }: Prop
           <Field name="Domain">
             {isolated(domainName)} <code>{record.domainId}</code>
           </Field>
-          <Field name="Visitor">{record.visitorId !== null && <Text text={record.visitorId} />}</Field>
+          <Field name="Visitor">{record.visitorId !== null && isolated(record.visitorId)}</Field>
           <Field name="Preferences">
             {record.preferences && (
               <Pairs
@@ -75,17 +76,12 @@ export function RecordDetails({ record, domainName, hasVisitors, onClose }: Prop
             )}
           </Field>
           <Field name="Source">{sources[record.source]}</Field>
-          <Field name="Global Privacy Control">{record.gpc === null ? null : record.gpc ? 'on' : 'off'}</Field>
-          <Field name="Page">{record.pageUrl !== null && <Text text={record.pageUrl} />}</Field>
-          <Field name="Language">{record.language}</Field>
-          <Field name="Country">{record.country}</Field>
-          <Field name="Stored IP address">{record.ip && <code>{record.ip}</code>}</Field>
-          <Field name="Browser">{record.userAgent !== null && <Text text={record.userAgent} />}</Field>
+          {fieldsOf(record).map(([name, text]) => (
+            <Field key={name} name={name}>
+              {text !== null && isolated(text)}
+            </Field>
+          ))}
           <Field name="Bot">{record.bot ? 'yes: sent by a crawler or another program' : 'no'}</Field>
-          <Field name="Banner version">{record.bannerVersion !== null && <Text text={record.bannerVersion} />}</Field>
-          <Field name="Policy version">{record.policyVersion !== null && <Text text={record.policyVersion} />}</Field>
-          <Field name="TC string">{record.tcString !== null && <Text text={record.tcString} />}</Field>
-          <Field name="GPP string">{record.gppString !== null && <Text text={record.gppString} />}</Field>
           <Field name="Metadata">
             {record.metadata && (
               <Pairs pairs={Object.entries(record.metadata).map(([name, value]) => [name, String(value)])} />
@@ -124,8 +120,6 @@ export function RecordDetails({ record, domainName, hasVisitors, onClose }: Prop
     </dialog>
   );
 }
-
-const Text = ({ text }: { text: string }) => <bdi>{escapeInvisible(text)}</bdi>;
 
 function Field({ name, children }: { name: string; children?: ComponentChildren }) {
   const isEmpty = children === null || children === undefined || children === false || children === '';

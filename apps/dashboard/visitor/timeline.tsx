@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx';
 import { DecisionName } from '../parts/decision-name.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { useOnPaper } from '../parts/on-paper.ts';
+import { fieldsOf } from '../parts/record-fields.ts';
 import { RecordNotice } from '../parts/record-notice.tsx';
 
 /** Records shown at once. */
@@ -56,21 +57,11 @@ export function Timeline({ records, notices, title = 'Decisions' }: Props) {
 
 /** Whatever else is stored that a person may ask for. */
 function Circumstances({ record }: { record: FullRecord }) {
-  const { receivedAt, pageUrl, ip, userAgent, country, language, bannerVersion, policyVersion, erasedAt } = record;
+  const { receivedAt, metadata, erasedAt } = record;
   const facts: [string, string | null][] = [
     ['Received', `${dateAndTime(receivedAt)} UTC`],
-    ['Page', pageUrl],
-    ['IP address', ip],
-    ['Browser', userAgent],
-    ['Country', country],
-    ['Language', language],
-    ['Banner version', bannerVersion],
-    ['Policy version', policyVersion],
-    ['Variant', record.variant],
-    ['TC string', record.tcString],
-    ['GPP string', record.gppString],
-    ['Global Privacy Control', record.gpc === null ? null : record.gpc ? 'on' : 'off'],
-    ['Metadata', record.metadata && JSON.stringify(record.metadata)],
+    ...fieldsOf(record),
+    ['Metadata', metadata && JSON.stringify(metadata)],
     ['Erased', erasedAt && `${dateAndTime(erasedAt)} UTC`],
     ['Record', record.id],
   ];

@@ -1,0 +1,16 @@
+/** What describes a record, each field with its name, as every page shows it; null where nothing is stored. */
+import type { FullRecord } from '#libs/record/contract';
+
+export const fieldsOf = (record: FullRecord): [name: string, text: string | null][] => [
+  ['Global Privacy Control', record.gpc === null ? null : record.gpc ? 'on' : 'off'],
+  ['Page', record.pageUrl],
+  ['Language', record.language],
+  ['Country', record.country],
+  ['IP address', record.ip],
+  ['Browser', record.userAgent],
+  ['Banner version', record.bannerVersion],
+  ['Policy version', record.policyVersion],
+  ['Variant', record.variant],
+  ['TC string', record.tcString],
+  ['GPP string', record.gppString],
+];
