@@ -72,10 +72,10 @@ export function createCounterReader(options: {
     ask: Ask<Counts>,
     derive: (rows: Map<string, Breakdown>) => Counts,
   ): Promise<{ source: StatsSource; counts: Counts }> => {
-    const held = await fromRedis(ask, wanted);
-    const source = held ? 'redis' : 'postgres';
+    const copied = await fromRedis(ask, wanted);
+    const source = copied ? 'redis' : 'postgres';
     metrics.statsReads.inc({ source });
-    return { source, counts: held ?? derive(await inPlace(() => db.read((sql) => readCounts(sql, wanted)))) };
+    return { source, counts: copied ?? derive(await inPlace(() => db.read((sql) => readCounts(sql, wanted)))) };
   };
 
   return {

@@ -68,24 +68,24 @@ export function createKnownOrganizations(
 
   const refresh = async (all: Map<string, Known>): Promise<Map<string, Organization>> => {
     if (all.size === 0) return new Map();
-    const asked = [...all].map(([id, held]) => ({ id, held, before: held.changes, ids: [...held.changedDomains] }));
+    const asked = [...all].map(([id, entry]) => ({ id, entry, before: entry.changes, ids: [...entry.changedDomains] }));
     const ids = asked.flatMap((each) => each.ids);
     const found = await db.read((sql) => findOrganizations(sql, [...all.keys()], ids), { deadline: lookupTimeout });
-    for (const { id, held, before, ids } of asked) {
+    for (const { id, entry, before, ids } of asked) {
       const fresh = found.get(id);
       if (!fresh) {
         known.delete(id);
         continue;
       }
-      const { domains, revokedTokens } = held.organization;
-      const bytes = held.bytes + putDomains(domains, ids, fresh.domains);
+      const { domains, revokedTokens } = entry.organization;
+      const bytes = entry.bytes + putDomains(domains, ids, fresh.domains);
       const organization = { ...fresh, domains, revokedTokens };
       found.set(id, organization);
       // it may have been forgotten meanwhile, or changed once more
-      if (known.peek(id) !== held) continue;
-      const isCurrent = held.changes === before;
-      const changedDomains = isCurrent ? new Set<string>() : held.changedDomains;
-      known.set(id, { ...held, organization, bytes, changedDomains, isCurrent });
+      if (known.peek(id) !== entry) continue;
+      const isCurrent = entry.changes === before;
+      const changedDomains = isCurrent ? new Set<string>() : entry.changedDomains;
+      known.set(id, { ...entry, organization, bytes, changedDomains, isCurrent });
     }
     return found;
   };
@@ -93,14 +93,14 @@ export function createKnownOrganizations(
   /** One runs at a time; what is asked for meanwhile shares the next one. */
   const batcher = new Batcher<string, Map<string, Organization>>({
     run: async (ids) => {
-      const held = new Map<string, Known>();
+      const entries = new Map<string, Known>();
       const rest = new Set<string>();
       for (const id of ids) {
         const one = known.peek(id);
-        if (one) held.set(id, one);
+        if (one) entries.set(id, one);
         else rest.add(id);
       }
-      const [loaded, refreshed] = [await load([...rest]), await refresh(held)];
+      const [loaded, refreshed] = [await load([...rest]), await refresh(entries)];
       return new Map([...loaded, ...refreshed]);
     },
     maxBatch: 500,
@@ -110,8 +110,8 @@ export function createKnownOrganizations(
 
   return {
     get: async (organizationId) => {
-      const held = known.get(organizationId);
-      if (held?.isCurrent) return held.organization;
+      const entry = known.get(organizationId);
+      if (entry?.isCurrent) return entry.organization;
       if (unknown.has(organizationId)) return null;
       const found = (await batcher.add(organizationId)).get(organizationId);
       if (!found) unknown.set(organizationId, true);
@@ -120,26 +120,26 @@ export function createKnownOrganizations(
     changed: (organizationId, domainId) => {
       unknown.delete(organizationId);
       loading.delete(organizationId);
-      const held = known.peek(organizationId);
-      if (!held) return;
-      if (domainId !== undefined) held.changedDomains.add(domainId);
-      held.isCurrent = false;
-      held.changes += 1;
+      const entry = known.peek(organizationId);
+      if (!entry) return;
+      if (domainId !== undefined) entry.changedDomains.add(domainId);
+      entry.isCurrent = false;
+      entry.changes += 1;
     },
     revoked: (organizationId, jti) => {
       loading.delete(organizationId);
-      const held = known.peek(organizationId);
-      if (!held) return;
-      held.organization.revokedTokens.add(jti);
+      const entry = known.peek(organizationId);
+      if (!entry) return;
+      entry.organization.revokedTokens.add(jti);
       // those that have expired stay until all are read again
-      if (held.organization.revokedTokens.size > 2 * mostRevoked) known.delete(organizationId);
-      else known.set(organizationId, { ...held, bytes: held.bytes + sizeOfToken(jti) });
+      if (entry.organization.revokedTokens.size > 2 * mostRevoked) known.delete(organizationId);
+      else known.set(organizationId, { ...entry, bytes: entry.bytes + sizeOfToken(jti) });
     },
     allChanged: () => {
       loading.clear();
-      for (const held of known.values()) {
-        held.isCurrent = false;
-        held.changes += 1;
+      for (const entry of known.values()) {
+        entry.isCurrent = false;
+        entry.changes += 1;
       }
     },
     clear: () => {

@@ -10,7 +10,7 @@ const fetchEvery = 60_000;
 const tryAgainAfter = 5_000;
 /** milliseconds */
 const refreshEvery = 3_600_000;
-const holdFor = 86_400_000;
+const freshFor = 86_400_000;
 const patience = 2_000;
 /** No provider has as many keys as fit. */
 const maxBytes = 256 * 1024;
@@ -26,18 +26,18 @@ interface ProviderKeys {
 
 export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; algorithm: string }): ProviderKeys {
   let keys: ProviderKey[] = [];
-  let heldUntil = 0;
+  let freshUntil = 0;
   let mayFetchAt = 0;
   let refreshAt = 0;
   let known = '';
   let generation = 0;
-  const isFresh = () => Date.now() < heldUntil;
+  const isFresh = () => Date.now() < freshUntil;
   const fetchKeys = async () => {
     if (Date.now() < mayFetchAt) throw new Error('its keys were asked for a moment ago');
     mayFetchAt = Date.now() + tryAgainAfter;
     const list = await readKeys(await fetch(jwksUrl, { signal: AbortSignal.timeout(patience), redirect: 'manual' }));
     mayFetchAt = Date.now() + fetchEvery;
-    heldUntil = Date.now() + holdFor;
+    freshUntil = Date.now() + freshFor;
     const now = JSON.stringify(list);
     if (now === known) return;
     known = now;

@@ -11,7 +11,7 @@ const alike: [RegExp, string][] = [
 ];
 
 /** Shorter names stand in too many others. */
-const telling = 4;
+const shortest = 4;
 
 /** Undefined where it looks like none of `origins`, or is of the same website. */
 export function resembled(origin: string, origins: readonly string[]): string | undefined {
@@ -20,7 +20,7 @@ export function resembled(origin: string, origins: readonly string[]): string | 
   const shown = host.split('.').map(asSeen);
   return origins.find((own) => {
     const name = asSeen(nameOf(hostOf(own)));
-    if (name.length < telling) return false;
+    if (name.length < shortest) return false;
     return shown.some((label) => label.includes(name) || isOneAway(label, name));
   });
 }
