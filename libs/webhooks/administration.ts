@@ -1,13 +1,15 @@
 /** What is changed about webhooks. Each change and its administrative act are written in one transaction. */
+
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
+import type { SecretBox } from '#libs/base/secret-box';
 import type { Decision } from '#libs/base/terms/terms';
 import { findSize, type LogSize } from '#libs/proof/published';
 import { type Around, createPerform, type Unchanged } from '#libs/tenants/audited-change';
 import { requireRoom } from '#libs/tenants/refused-changes';
 import { type Headers, namesOf, type WebhookChange, type WebhookType } from './contract.ts';
 import { addLanes, addMissingLanes, dropLanes, forgetBounds, restLanes, setBack, wakeLanes } from './lanes.ts';
-import { makeSecret, type SecretBox, sealHeaders } from './secret.ts';
+import { makeSecret, sealHeaders } from './secret.ts';
 import { findWebhook, type Webhook, webhookColumns } from './stored-webhooks.ts';
 
 /** What a webhook is made of; the caller has checked it. */

@@ -3,11 +3,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import { print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { Database } from '#libs/base/db/database';
+import { createSecretBox } from '#libs/base/secret-box';
 import { type Decision, decisions } from '#libs/base/terms/terms';
 import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import { type Headers, headersGiven, type WebhookType, webhookBody, webhookTypes } from './contract.ts';
-import { createSecretBox, formatSecret, resealSecrets } from './secret.ts';
+import { formatSecret, resealSecrets } from './secret.ts';
 import {
   findWebhookAnywhere,
   isToldOf,

@@ -2,11 +2,13 @@
  * Delivering: takes lanes that are due and sends their next messages. What is due, and who is at it, is in Postgres; a
  * worker that is killed leaves its lanes to the others, and Redis has no part in it.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import { eighthOf } from '#libs/base/places';
 import type { Scheduler } from '#libs/base/scheduler';
+import { createSecretBox } from '#libs/base/secret-box';
 import { createWebhookAdministration } from './administration.ts';
 import { claimLanes, type Lane } from './claim.ts';
 import type { Headers } from './contract.ts';
@@ -16,7 +18,7 @@ import { addLimitMessages } from './limit-messages.ts';
 import { readMessage, sign } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { nextTry } from './retries.ts';
-import { createSecretBox, openHeaders } from './secret.ts';
+import { openHeaders } from './secret.ts';
 import { type Sender, send } from './send.ts';
 
 /** milliseconds */

@@ -5,6 +5,7 @@ import type { Context, Middleware } from '#libs/base/http/context';
 import { setVersion } from '#libs/base/http/etag';
 import { guard } from '#libs/base/http/guard';
 import type { BodyOf, Route } from '#libs/base/http/routes';
+import { createSecretBox, type SecretBox } from '#libs/base/secret-box';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import type { Around } from '#libs/tenants/audited-change';
@@ -16,7 +17,6 @@ import type { Organization } from '#libs/tenants/tenants';
 import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import type { Webhook as Answer, webhookPath } from './contract.ts';
-import { createSecretBox, type SecretBox } from './secret.ts';
 import { findWebhook, type Webhook } from './stored-webhooks.ts';
 
 export interface WebhookParts {

@@ -5,8 +5,6 @@ import type { SecretBox } from '#libs/base/secret-box';
 import { createPerform } from '#libs/tenants/audited-change';
 import { type Headers, headersGiven } from './contract.ts';
 
-export { createSecretBox, type SecretBox } from '#libs/base/secret-box';
-
 /** 32 random bytes, as Standard Webhooks writes them. */
 export const formatSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
 export const makeSecret = (): Buffer => randomBytes(32);
