@@ -11,8 +11,6 @@ import { closeServer, createHttpServer } from '#libs/base/http/server';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { createAskedGauges } from '#libs/base/ops/asked-gauges';
 import type { BaseMetrics } from '#libs/base/ops/metrics';
-import { warnOfMissingKeys } from '#libs/base/ops/missing-keys';
-import { createPoolGauges } from '#libs/base/ops/pool-gauges';
 import { createOpsServer, listen } from '#libs/base/ops/port';
 import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
@@ -32,7 +30,7 @@ import { createFacetReader } from '#libs/stats/facets';
 import { storeDisplays } from '#libs/stats/stored-displays';
 import { createLogReads } from '#libs/tenants/log-reads';
 import { createTenantCache } from '#libs/tenants/tenant-cache';
-import { observe, observeRedis } from '../process/observe.ts';
+import { observe, observeRedis, warnOfMissingKeys } from '../process/observe.ts';
 import type { ApiConfig } from '../settings/api.ts';
 import { createApp } from './app.ts';
 import { createWidgetCache } from './pages/widget-cache.ts';
@@ -101,10 +99,10 @@ export async function openApi(
     isPostgresUsable: () => db.unavailableSince() === null,
     redisMemory: redisHealth.memory,
     clockSkew: clock.skew,
-  });
-  createPoolGauges(metrics.register, {
-    main: { running: db.running, connections: database.max },
-    ...(replica && { read: { running: replica.running, connections: database.max } }),
+    pools: {
+      main: { running: db.running, connections: database.max },
+      ...(replica && { read: { running: replica.running, connections: database.max } }),
+    },
   });
   const tenants = createTenantCache(db, log);
   const notices = createKnownNotices(db, log);

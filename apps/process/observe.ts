@@ -1,4 +1,7 @@
-/** What an API and a worker say of themselves alike: the metrics of all rooms, traces, and whether Redis can be used. */
+/**
+ * What an API and a worker say of themselves alike: the metrics of all rooms, traces, whether Redis can be used, and which
+ * keys they were started without.
+ */
 import { type BaseMetrics, countFailures, createBaseMetrics } from '#libs/base/ops/metrics';
 import type { ProcessLog } from '#libs/base/ops/process-log';
 import type { RedisClient } from '#libs/base/redis/connection';
@@ -55,3 +58,18 @@ export const observeRedis = (
     },
     (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
   );
+
+interface Keys {
+  privacyKey: Buffer | undefined;
+  secretsKey: Buffer | undefined;
+}
+
+/** One line for each key that is not set: otherwise that first shows when somebody wants to be erased. */
+export function warnOfMissingKeys({ privacyKey, secretsKey }: Keys, log: Pick<ProcessLog, 'warn'>): void {
+  if (!privacyKey)
+    log.warn(
+      { event: 'no_privacy_key' },
+      'visitors can be neither looked up nor erased, and no erasure is repeated: PRIVACY_KEY is not set',
+    );
+  if (!secretsKey) log.warn({ event: 'no_secrets_key' }, 'there are no webhooks: SECRETS_KEY is not set');
+}

@@ -7,8 +7,6 @@ import { tellOfTablesElsewhere } from '#libs/base/db/search-path';
 import { createTurns } from '#libs/base/db/turns';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
-import { warnOfMissingKeys } from '#libs/base/ops/missing-keys';
-import { createPoolGauges } from '#libs/base/ops/pool-gauges';
 import { createOpsServer } from '#libs/base/ops/port';
 import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
@@ -25,7 +23,7 @@ import { statsBacklog } from '#libs/stats/metrics';
 import { createResolve } from '#libs/webhooks/addresses';
 import { scheduleDelivering } from '#libs/webhooks/delivering';
 import { webhookBacklog } from '#libs/webhooks/metrics';
-import { observe, observeRedis } from '../process/observe.ts';
+import { observe, observeRedis, warnOfMissingKeys } from '../process/observe.ts';
 import type { WorkerConfig } from '../settings/worker.ts';
 import { createConsumer, statements } from './consume.ts';
 import { derivationsOf, scheduleDeriving } from './deriving.ts';
@@ -162,11 +160,11 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
     isPostgresUsable: () => pools.every((each) => each.unavailableSince() === null),
     redisMemory: redisHealth.memory,
     clockSkew: clock.skew,
-  });
-  createPoolGauges(metrics.register, {
-    main: { running: db.running, connections: connections.main },
-    recording: { running: recordingDb.running, connections: connections.recording },
-    delivery: { running: deliveryDb.running, connections: connections.delivery },
+    pools: {
+      main: { running: db.running, connections: connections.main },
+      recording: { running: recordingDb.running, connections: connections.recording },
+      delivery: { running: deliveryDb.running, connections: connections.delivery },
+    },
   });
 
   const ops = createOpsServer({

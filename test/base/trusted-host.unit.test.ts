@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isTrustedHost } from '#libs/base/ops/trusted-host';
+import { isTrustedHost } from '#libs/base/ops/port';
 
 const loopback = ['127.0.0.1', '127.0.1.1', '::1', '::ffff:127.0.0.1'];
 const network = ['10.1.2.3', '::ffff:10.1.2.3', 'fd00::7', '192.168.127.1'];

@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { createAskedGauges } from '#libs/base/ops/asked-gauges';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
-import { createPoolGauges } from '#libs/base/ops/pool-gauges';
 import { createReadyGauge } from '#libs/base/ops/port';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
 import { problemBody, problems } from '#libs/base/terms/problem';
@@ -227,8 +226,7 @@ describe('docs/operations.md', () => {
     const asked = [recordBacklog([]), statsBacklog, webhookBacklog, retentionBacklog, housekeepingBacklog([])];
     for (const gauges of [queueGauges, ...asked.map((question) => question.gauges)])
       createAskedGauges<never>(register, gauges, () => Promise.reject(new Error('not asked')), nothing);
-    createStoreGauges(register, { isPostgresUsable: () => true, redisMemory: () => 0, clockSkew: () => 0 });
-    createPoolGauges(register, {});
+    createStoreGauges(register, { isPostgresUsable: () => true, redisMemory: () => 0, clockSkew: () => 0, pools: {} });
     createReadyGauge(register);
     const metrics = register.getMetricsAsArray().map(({ name }) => name);
     const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));

@@ -27,6 +27,7 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
     isPostgresUsable: () => !isAway,
     redisMemory: () => (isAway ? null : 0.25),
     clockSkew: () => (isAway ? null : -2_500),
+    pools: {},
   };
   createStoreGauges(register, stores);
   const all = [

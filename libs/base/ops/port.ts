@@ -1,10 +1,10 @@
 /** The operations port: state, metrics and the queues' pages. For operators only, on loopback by default. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Server as AnyServer } from 'node:net';
+import { hostname } from 'node:os';
 import { Gauge, Registry } from 'prom-client';
 import { lateQueue, type Readiness, type Shard, toAnswer } from './readiness.ts';
 import { statusPage, statusPagePolicy } from './status-page.ts';
-import { isTrustedHost } from './trusted-host.ts';
 
 interface OpsOptions {
   /** of the process, for people */
@@ -75,4 +75,23 @@ export function listen(server: AnyServer, host: string, port: number, setting: s
       resolve(typeof address === 'object' && address ? address.port : port);
     });
   });
+}
+
+const loopback = /^(::ffff:)?127\.|^::1$/;
+/** DNS rebinding needs a name in a foreign domain; an address cannot be rebound. */
+const addressOrLocalhost = /^(localhost|\d+(\.\d+){3}|\[[\da-f:.]+\])$/i;
+
+/**
+ * The port has no password, so on loopback only known names are answered, which prevents DNS rebinding: IP addresses,
+ * `localhost` and the machine's own name. On other interfaces every name is: there the operator opened the port, and the
+ * network guards it. `host`: the Host header; `localAddress`: the local address of the connection.
+ */
+export function isTrustedHost(
+  host: string | undefined,
+  localAddress: string | undefined,
+  ownName = hostname(),
+): boolean {
+  if (host === undefined || !loopback.test(localAddress ?? '')) return true;
+  const name = host.replace(/:\d+$/, '');
+  return addressOrLocalhost.test(name) || name.toLowerCase() === ownName.toLowerCase();
 }

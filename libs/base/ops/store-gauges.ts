@@ -1,7 +1,13 @@
-/** How the stores are, as this process saw them last: read when they are scraped. */
+/** How the stores are, as this process saw them last, and how busy its connections: read when they are scraped. */
 import { Gauge, type Registry } from 'prom-client';
 import { lastSuccesses } from '../db/turns.ts';
 import { by, type Question } from './asked-gauges.ts';
+
+interface Pool {
+  /** how many queries and transactions are under way or wait for a connection */
+  running(): number;
+  connections: number;
+}
 
 interface Stores {
   isPostgresUsable(): boolean;
@@ -9,9 +15,14 @@ interface Stores {
   redisMemory(): number | null;
   /** milliseconds that this process' clock is ahead of Postgres'; null where that is not known yet */
   clockSkew(): number | null;
+  /** of connections to Postgres */
+  pools: Record<string, Pool>;
 }
 
-export function createStoreGauges(register: Registry, { isPostgresUsable, redisMemory, clockSkew }: Stores): void {
+export function createStoreGauges(
+  register: Registry,
+  { isPostgresUsable, redisMemory, clockSkew, pools }: Stores,
+): void {
   const registers = [register];
   const postgres = new Gauge({
     name: 'assent_postgres_usable',
@@ -46,6 +57,24 @@ export function createStoreGauges(register: Registry, { isPostgresUsable, redisM
       else skew.set(ahead / 1_000);
     },
   });
+  // of several processes behind one port the fullest
+  const shared = { registers: [register], aggregator: 'max' as const };
+  const connections = new Gauge({
+    name: 'assent_postgres_connections',
+    help: 'Connections that a pool may have, by pool',
+    labelNames: ['pool'],
+    ...shared,
+  });
+  const running = new Gauge({
+    name: 'assent_postgres_running',
+    help: 'Queries and transactions that are under way or wait for a connection, by pool',
+    labelNames: ['pool'],
+    ...shared,
+    collect: () => {
+      for (const [pool, each] of Object.entries(pools)) running.set({ pool }, each.running());
+    },
+  });
+  for (const [pool, each] of Object.entries(pools)) connections.set({ pool }, each.connections);
 }
 
 interface Housekeeping {
