@@ -1,6 +1,6 @@
 /** WEB_CONCURRENCY above 1: the primary process forks the API, replaces processes that die, and serves the operations port. */
 import cluster from 'node:cluster';
-import { BadSetting } from '#libs/base/config/bad-setting';
+import { BadSetting } from '#libs/base/config/read';
 import { createDatabase } from '#libs/base/db/database';
 import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
 import { inOrder, type Running } from '#libs/base/lifecycle';

@@ -1,8 +1,7 @@
 /** What the command line reads. */
 
 import { userInfo } from 'node:os';
-import { readSettings, refuse } from '#libs/base/config/read';
-import { withSecretFiles } from '#libs/base/config/secret-files';
+import { readSettings, refuse, withSecretFiles } from '#libs/base/config/read';
 import type { KeyName } from '#libs/base/db/key-fingerprints';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { settings } from './settings.ts';

@@ -1,5 +1,5 @@
 /** One worker: connects, consumes and maintains, and stops in order. It knows neither signals nor exit codes. */
-import { BadSetting } from '#libs/base/config/bad-setting';
+import { BadSetting } from '#libs/base/config/read';
 import { createClock } from '#libs/base/db/clock';
 import { createDatabase } from '#libs/base/db/database';
 import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { withSecretFiles } from '#libs/base/config/secret-files';
+import { withSecretFiles } from '#libs/base/config/read';
 import { readApiConfig } from '../../apps/settings/api.ts';
 import { readCliConfig } from '../../apps/settings/cli.ts';
 import { type Setting, settings } from '../../apps/settings/settings.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { BadSetting } from '#libs/base/config/bad-setting';
+import { BadSetting } from '#libs/base/config/read';
 import { readApiConfig } from '../../apps/settings/api.ts';
 
 type Environment = Record<string, string>;

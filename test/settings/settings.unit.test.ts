@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BadSetting } from '#libs/base/config/bad-setting';
+import { BadSetting } from '#libs/base/config/read';
 import { readApiConfig } from '../../apps/settings/api.ts';
 import { readActor, readCliConfig } from '../../apps/settings/cli.ts';
 import { settings } from '../../apps/settings/settings.ts';

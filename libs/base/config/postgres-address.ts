@@ -6,7 +6,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { sessionNames } from '../db/session.ts';
-import { BadSetting } from './bad-setting.ts';
+import { BadSetting } from './read.ts';
 import { faultOfSocket } from './postgres-socket.ts';
 
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];

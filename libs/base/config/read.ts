@@ -1,7 +1,9 @@
-/** Reads the settings from the environment and checks every one of them. */
+/**
+ * Reads the settings from the environment and checks every one of them. Secrets may be in files: for each secret setting
+ * NAME there is NAME_FILE, as container engines hand them over.
+ */
+import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { BadSetting } from './bad-setting.ts';
-import { withSecretFiles } from './secret-files.ts';
 
 /** Settings by the names of their environment variables. */
 type SettingTable = Record<string, { schema: z.ZodType; default?: string; secret?: boolean }>;
@@ -9,6 +11,9 @@ type SettingTable = Record<string, { schema: z.ZodType; default?: string; secret
 export type ValuesOf<Table extends SettingTable> = {
   [Name in keyof Table]: z.infer<Table[Name]['schema']> | (Table[Name] extends { default: string } ? never : undefined);
 };
+
+/** An invalid setting. Its message is one line that names the setting; the process exits with it. */
+export class BadSetting extends Error {}
 
 export function refuse(name: string, rule: string): never {
   throw new BadSetting(`${name} must be ${rule}`);
@@ -36,6 +41,36 @@ export function readSettings<Table extends SettingTable>(
     return refuse(name, secret ? rule : `${rule}, not ${JSON.stringify(text)}`);
   });
   return Object.fromEntries(entries) as ValuesOf<Table>;
+}
+
+/** The environment with what the files hold, without a line break at the end. An empty variable counts as not set. */
+export function withSecretFiles(
+  table: Record<string, { schema: unknown; secret?: boolean }>,
+  environment: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  const resolved = { ...environment };
+  for (const [name, { secret }] of Object.entries(table)) {
+    if (!secret) continue;
+    const variable = `${name}_FILE`;
+    const file = environment[variable];
+    if (!file) continue;
+    if (environment[name]) throw new BadSetting(`${variable} must be unset where ${name} is set`);
+    resolved[name] = readSecret(variable, file);
+    delete resolved[variable];
+  }
+  return resolved;
+}
+
+function readSecret(variable: string, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new BadSetting(`${variable} must be a file that can be read, not ${JSON.stringify(file)}${code}`);
+  }
+  if (text === '') throw new BadSetting(`${variable} must be a file with the secret in it; ${file} is empty`);
+  return text;
 }
 
 /** Reads a process's configuration, or ends the process with one line that names the invalid setting. */
