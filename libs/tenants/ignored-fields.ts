@@ -40,15 +40,9 @@ export const listIgnoredFields = (sql: Sql, domainNumber: number) => sql<(Ignore
 /** What else a page may call a field could itself be somebody's data. */
 const nameOfField = /^[A-Za-z0-9_.:-]{1,80}$/;
 
-interface IgnoredFieldLog {
-  note(domainId: string, ignored: IgnoredField): void;
-}
-
-export function createIgnoredFieldLog(parts: NotedParts): IgnoredFieldLog {
-  const noted = createNotedByTurns(parts, noteIgnoredField);
-  return {
-    note: (domainId, ignored) => {
-      if (nameOfField.test(ignored.field)) noted.note(domainId, ignored.field, ignored);
-    },
-  };
-}
+export const createIgnoredFieldLog = (parts: NotedParts) =>
+  createNotedByTurns<IgnoredField>(parts, {
+    write: noteIgnoredField,
+    nameOf: ({ field }) => field,
+    isNoted: ({ field }) => nameOfField.test(field),
+  });

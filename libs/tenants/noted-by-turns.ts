@@ -17,9 +17,16 @@ const perSecond = 10;
 /** that wait; of a domain more would only replace each other */
 const most = { organizations: 10_000, domains: 100, ofDomain: 10 };
 
-interface Noted<Item> {
-  /** `name`: what makes it the same as another of this domain */
-  note(domainId: string, name: string, item: Item): void;
+export interface NotedByTurns<Item> {
+  note(domainId: string, item: Item): void;
+}
+
+interface What<Item> {
+  write: (sql: Sql, domainId: string, item: Item) => Promise<unknown>;
+  /** what makes it the same as another of its domain */
+  nameOf: (item: Item) => string;
+  /** others are passed over: whoever sends them makes them up */
+  isNoted: (item: Item) => boolean;
 }
 
 export interface NotedParts {
@@ -30,8 +37,8 @@ export interface NotedParts {
 
 export function createNotedByTurns<Item>(
   { db, log, tenants }: NotedParts,
-  write: (sql: Sql, domainId: string, item: Item) => Promise<unknown>,
-): Noted<Item> {
+  { write, nameOf, isNoted }: What<Item>,
+): NotedByTurns<Item> {
   const noted = new LRUCache<string, true>({ max: 10_000, ttl: minute });
   /** by organization, and by domain, in the order of their turns */
   const waiting = new Map<string, Map<string, Item[]>>();
@@ -68,8 +75,9 @@ export function createNotedByTurns<Item>(
   };
 
   return {
-    note: (domainId, name, item) => {
-      const whole = `${domainId} ${name}`;
+    note: (domainId, item) => {
+      if (!isNoted(item)) return;
+      const whole = `${domainId} ${nameOf(item)}`;
       const organizationId = tenants.knownDomain(domainId)?.organizationId ?? domainId;
       const domains = waiting.get(organizationId) ?? new Map<string, Item[]>();
       const others = domains.get(domainId) ?? [];

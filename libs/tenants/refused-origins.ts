@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { isOrigin } from '#libs/base/terms/origin';
-import { createNotedByTurns, type NotedParts } from './noted-by-turns.ts';
+import { createNotedByTurns, type NotedByTurns, type NotedParts } from './noted-by-turns.ts';
 
 /** of a domain: the newest */
 const stored = 10;
@@ -38,18 +38,14 @@ export const listRefusedOrigins = (sql: Sql, domainNumber: number) => sql<Refuse
 /** characters */
 const longest = 255;
 
-export interface RefusedOriginLog {
-  note(domainId: string, origin: string): void;
-}
+export type RefusedOriginLog = NotedByTurns<string>;
 
-export function createRefusedOriginLog(parts: NotedParts): RefusedOriginLog {
-  const noted = createNotedByTurns(parts, noteRefusedOrigin);
-  return {
-    note: (domainId, origin) => {
-      if (origin.length <= longest && couldBeListed(origin)) noted.note(domainId, origin, origin);
-    },
-  };
-}
+export const createRefusedOriginLog = (parts: NotedParts): RefusedOriginLog =>
+  createNotedByTurns(parts, {
+    write: noteRefusedOrigin,
+    nameOf: (origin) => origin,
+    isNoted: (origin) => origin.length <= longest && couldBeListed(origin),
+  });
 
 /** No browser sends a `*`; what a program made up must not become a wildcard on the list with one click. */
 const couldBeListed = (origin: string): boolean => isOrigin(origin) && !origin.includes('*');

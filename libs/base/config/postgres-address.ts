@@ -6,8 +6,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { sessionNames } from '../db/session.ts';
-import { BadSetting } from './read.ts';
 import { faultOfSocket } from './postgres-socket.ts';
+import { BadSetting } from './read.ts';
 
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 const parameters = ['sslmode', 'sslrootcert'];
