@@ -21,14 +21,6 @@ interface Props {
   onClose(): void;
 }
 
-const sources: Record<FullRecord['source'], string> = {
-  banner: 'the banner',
-  preferences: 'the settings',
-  gpc: 'Global Privacy Control',
-  api: 'an API call',
-  import: 'an import',
-};
-
 export function RecordDetails({ record, domainName, hasVisitors, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [copyResult, setCopyResult] = useState('');
@@ -75,7 +67,6 @@ export function RecordDetails({ record, domainName, hasVisitors, onClose }: Prop
               />
             )}
           </Field>
-          <Field name="Source">{sources[record.source]}</Field>
           {fieldsOf(record).map(([name, text]) => (
             <Field key={name} name={name}>
               {text !== null && isolated(text)}

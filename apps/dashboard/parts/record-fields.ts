@@ -1,7 +1,16 @@
 /** What describes a record, each field with its name, as every page shows it; null where nothing is stored. */
 import type { FullRecord } from '#libs/record/contract';
 
+const sources: Record<FullRecord['source'], string> = {
+  banner: 'the banner',
+  preferences: 'the settings',
+  gpc: 'Global Privacy Control',
+  api: 'an API call',
+  import: 'an import',
+};
+
 export const fieldsOf = (record: FullRecord): [name: string, text: string | null][] => [
+  ['Source', sources[record.source]],
   ['Global Privacy Control', record.gpc === null ? null : record.gpc ? 'on' : 'off'],
   ['Page', record.pageUrl],
   ['Language', record.language],
