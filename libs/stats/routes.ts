@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { answer, handling, preferenceApplied, requestId, statsSource } from '#libs/base/http/openapi';
 import type { KeyRoutes, Routes } from '#libs/base/http/routes';
 import { domainPath } from '#libs/base/terms/parameters';
-import { domainStats, organization, organizationStats, statsQuery } from './contract.ts';
-import { displayBody } from './display-body.ts';
+import { displayBody, domainStats, organization, organizationStats, statsQuery } from './contract.ts';
 import * as examples from './examples.ts';
 
 export const displayRoutes = {

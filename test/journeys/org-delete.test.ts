@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
+import { createSecretBox } from '#libs/base/secret-box';
 import { readNotice } from '#libs/notices/contract';
 import { putManagedNotice } from '#libs/notices/documents';
 import type { NewRecord } from '#libs/record/contract';
@@ -9,7 +10,6 @@ import { packJob, queuePrefix, recordQueue } from '#libs/record/queue';
 import { keepRejected } from '#libs/record/rejected';
 import { createPerform } from '#libs/tenants/audited-change';
 import { createWebhookAdministration } from '#libs/webhooks/administration';
-import { createSecretBox } from '#libs/webhooks/secret';
 import { tables } from '../../apps/cli/org-delete.ts';
 import { keysWith, tablesWith } from '../../scripts/stack/places-with.ts';
 import { createCli } from '../support/cli.ts';

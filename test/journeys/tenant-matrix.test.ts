@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createSecretBox } from '#libs/base/secret-box';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
 import { makeIdAt } from '#libs/base/terms/uuid';
@@ -9,7 +10,6 @@ import { persist } from '#libs/record/persist/persist';
 import { createPerform } from '#libs/tenants/audited-change';
 import { createWebhookAdministration } from '#libs/webhooks/administration';
 import type { DeliveriesPage } from '#libs/webhooks/contract';
-import { createSecretBox } from '#libs/webhooks/secret';
 import { createOpenApi } from '../../apps/api/openapi.ts';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectBlame, expectProblem, indistinguishable } from '../support/problems.ts';

@@ -5,10 +5,10 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
+import { createSecretBox } from '#libs/base/secret-box';
 import type { Imported } from '#libs/log/import/contract';
 import { persist } from '#libs/record/persist/persist';
 import { createWebhookAdministration } from '#libs/webhooks/administration';
-import { createSecretBox } from '#libs/webhooks/secret';
 import { createClient, request, tokenFor } from '../support/client.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
