@@ -36,7 +36,7 @@ describe('the dashboard when something is wrong', () => {
   });
 
   it('slow: the shape of the page, then a line that it takes long, and no figure until there is one', async () => {
-    const { page, context } = await dashboard.visit({ reducedMotion: 'reduce' });
+    const { page, context } = await dashboard.visit();
     await context.clock.install();
     const release = await hold(page, '**/v1/consent/**');
     await dashboard.enter(page, customer);

@@ -68,7 +68,7 @@ describe("the widget on a site's page", () => {
   });
 
   it('moves nothing: its arrival and its parting shift no layout', async () => {
-    const { page } = await widget.visit();
+    const { page } = await widget.visit({ reducedMotion: 'no-preference' });
     await page.addInitScript(() => {
       window.seen = [];
       new PerformanceObserver((list) => {

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { dayOf } from '#libs/base/terms/calendar';
 import type { Imported } from '#libs/log/import/contract';
-import { closeEpoch } from '#libs/record/epochs';
 import type { DomainStats, StatsGroup } from '#libs/stats/contract';
 import { request, tokenFor } from '../support/client.ts';
 import { makeMmdb } from '../support/mmdb.ts';
+import { closeOpenEpoch, deriveFacets } from '../support/sealing.ts';
 import { startApi } from '../support/service.ts';
 import { recordsOf, useStackWithApi } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
@@ -48,9 +48,10 @@ describe('a server that records for its visitors', () => {
     });
   /** The choices and the rate, once all that was stored before is in them. */
   const rates = async (domainId: string) => {
-    await eventually(async () => expect(await closeEpoch(stack.db, { pace: 0, patience: 5_000 })).toBe('closed'));
+    await closeOpenEpoch(stack.db);
     const query = `from=${dayOf(Date.now() - 86_400_000)}&to=${dayOf(Date.now())}&by=source`;
     return async () => {
+      await deriveFacets(stack.db);
       const { body } = await request<DomainStats>(stack.api.baseUrl, `/v1/consent/${domainId}/stats?${query}`, {
         headers: bearer('read'),
       });

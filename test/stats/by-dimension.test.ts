@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { totalOf } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
-import { closeEpoch } from '#libs/record/epochs';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
 import { createAdministration } from '#libs/tenants/administration';
 import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
+import { closeOpenEpoch, deriveFacets } from '../support/sealing.ts';
 import { at, storeRecords, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -15,9 +15,6 @@ const today = dayOf(Date.now());
 const yesterday = addDays(today, -1);
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
-
-const closeOne = () =>
-  eventually(async () => expect(await closeEpoch(stack.db, { pace: 0, patience: 5_000 })).toBe('closed'));
 
 const stack = await useStack({ tenant: { domains: 2 } });
 const cli = createCli(stack.env);
@@ -36,7 +33,7 @@ await storeRecords(stack, [
   recordAt(`${today}T00:00:01.000Z`, { domainId: other, country: 'DE', decision: 'reject_all' }),
 ]);
 const firstAt = Date.now();
-await closeOne();
+await closeOpenEpoch(stack.db);
 
 describe('statistics by what decisions have in common', () => {
   const ask = (path: string, headers: Record<string, string> = {}) =>
@@ -48,6 +45,7 @@ describe('statistics by what decisions have in common', () => {
   /** Complete with what was stored before. */
   const askLater = (path: string, since: number) =>
     eventually(async () => {
+      await deriveFacets(stack.db);
       const answer = await ask(path);
       expect(Date.parse(answer.body.through ?? '')).toBeGreaterThan(since);
       return answer;
@@ -167,7 +165,7 @@ describe('statistics by what decisions have in common', () => {
       expect([again.status, again.body]).toEqual([304, '']);
     });
     const since = Date.now();
-    await closeOne();
+    await closeOpenEpoch(stack.db);
     const later = await askLater(ofDomain('language'), since);
     expect(later.body.groups).toEqual(body.groups);
     expect(later.headers.get('etag')).not.toBe(headers.get('etag'));

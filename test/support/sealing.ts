@@ -4,10 +4,11 @@ import { Registry } from 'prom-client';
 import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { createBlanking } from '#libs/privacy/blanking';
+import { blankingName, createBlanking } from '#libs/privacy/blanking';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import { closeEpoch } from '#libs/record/epochs';
+import { createFacets } from '#libs/stats/facet-derivation';
 import { privacyKey } from './settings.ts';
 import { eventually } from './wait.ts';
 
@@ -50,3 +51,10 @@ export const closeOpenEpoch = (db: Database): Promise<void> =>
     const closing = await closeEpoch(db, { pace: 0, patience: 5_000 });
     if (closing !== 'closed') throw new Error(closing);
   });
+
+/** What is closed is in the facets once nobody else is at it: the worker would take a while. */
+export async function deriveFacets(db: Database): Promise<void> {
+  const { signal } = new AbortController();
+  await createBlanking({ db, privacyKey: Buffer.from(privacyKey, 'hex') })(signal);
+  await createFacets(db, blankingName)(signal);
+}

@@ -29,7 +29,7 @@ export interface Visitor {
 }
 
 export interface Visit {
-  /** somebody new, who is gone when the test ends */
+  /** Somebody new, who is gone when the test ends. Nothing moves that need not, unless the test asks for it. */
   (options?: BrowserContextOptions): Promise<Visitor>;
   /**
    * The one who came with the first test that asked for this name, in the tab of then. A new visitor costs as much as a
@@ -51,16 +51,24 @@ async function launch(): Promise<Browser> {
 }
 
 /**
- * The widget waits a second for the texts of its language and is in English then. On a busy machine they come later, so
- * in a test it waits until they come, unless the test has a clock of its own.
+ * What tests would only wait for. The widget waits a second for the texts of its language and is in English then: on a busy
+ * machine they come later, so it waits until they come, unless the test has a clock of its own. And what opens can be
+ * pressed after half a second, here after a twentieth.
  */
-function waitForTexts(): void {
+function hastenWidget(): void {
   const { setTimeout } = window;
   const patient = (task: () => void, wait?: number, ...given: unknown[]) => {
     const isForTexts = wait === 1_000 && new Error().stack?.includes('/widget.js');
     return setTimeout(task, isForTexts ? 2 ** 30 : wait, ...given);
   };
   Object.assign(window, { setTimeout: patient });
+  // some pages replace what the language has
+  const { replaceSync } = CSSStyleSheet.prototype;
+  const { replaceAll } = String.prototype;
+  const { apply } = Reflect;
+  CSSStyleSheet.prototype.replaceSync = function (rules) {
+    apply(replaceSync, this, [apply(replaceAll, rules, ['animation:.5s wait', 'animation:.05s wait'])]);
+  };
 }
 
 /** `prepare`: what every new visitor's browser is made like. */
@@ -78,9 +86,9 @@ export function useBrowser(prepare = async (_: BrowserContext): Promise<unknown>
   });
 
   const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
-    const context = await browser.newContext({ locale: 'en-GB', ...options });
+    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(patience);
-    await context.addInitScript(waitForTexts);
+    await context.addInitScript(hastenWidget);
     await prepare(context);
     const messages: string[] = [];
     context.on('page', (page) => {

@@ -6,12 +6,12 @@ import type { Database } from '#libs/base/db/database';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
-import { closeEpoch } from '#libs/record/epochs';
 import { persist } from '#libs/record/persist/persist';
 import type { DomainStats } from '#libs/stats/contract';
 import { createAdministration } from '#libs/tenants/administration';
 import { type Client, createClient, tokenFor } from '../client.ts';
 import { recordAt } from '../records.ts';
+import { closeOpenEpoch, deriveFacets } from '../sealing.ts';
 import type { Addresses } from '../service.ts';
 import { sharedStack } from '../shared.ts';
 import { type Stores, useStores } from '../stack.ts';
@@ -154,10 +154,10 @@ const hasten = (context: BrowserContext) =>
     Object.assign(window, { setTimeout: hastened });
   });
 
-/** Nothing moves that need not. `own`: what is not that of the worker's shared stack. */
+/** `own`: what is not that of the worker's shared stack. */
 export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' | 'api'>> = {}): Dashboard {
   const visit = useBrowser(hasten);
-  const calm = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
+  const desk = { viewport: { width: 1440, height: 900 } };
   const dashboard: Dashboard = {
     ...useStores(),
     api: sharedStack().api,
@@ -183,21 +183,22 @@ export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' |
       });
     },
     grouped: async (customer, records) => {
-      await eventually(async () => expect(await closeEpoch(dashboard.db, { pace: 0, patience: 5_000 })).toBe('closed'));
+      await closeOpenEpoch(dashboard.db);
       const query = `from=${addDays(dayOf(Date.now()), -365)}&to=${dayOf(Date.now())}&by=source`;
       await eventually(async () => {
+        await deriveFacets(dashboard.db);
         const { groups = [], bots = 0 } = await dashboard.manage<DomainStats>(customer, `/stats?${query}`);
         expect(groups.reduce((all, group) => all + ('total' in group ? group.total : 0), bots)).toBe(records);
       });
     },
-    regular: (options) => visit.again({ ...calm, ...options }),
+    regular: (options) => visit.again({ ...desk, ...options }),
     open: async (who, path, options) => {
       const visitor = await dashboard.regular(options);
       await dashboard.enter(visitor.page, who, path);
       return visitor;
     },
     openNew: async (who, path) => {
-      const visitor = await visit(calm);
+      const visitor = await visit(desk);
       await dashboard.enter(visitor.page, who, path);
       return visitor;
     },
