@@ -7,7 +7,7 @@ import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
 import { dataRoot } from '../../scripts/stack/paths.ts';
 import { click, step } from '../support/browser/browser.ts';
 import { go, useDashboard } from '../support/browser/dashboard.ts';
-import { look } from '../support/browser/look.ts';
+import { glance } from '../support/browser/look.ts';
 import { tokenFor } from '../support/client.ts';
 import { createLogReader, crypto } from '../support/log-reader.ts';
 import { verifyTlogProof } from '../support/proof-checks.ts';
@@ -153,7 +153,7 @@ describe('the sealed log in the dashboard', () => {
     await page.getByRole('link', { name: 'Erasures', exact: true }).click();
     const listed = page.getByRole('listitem').filter({ hasText: 'olga@northwind.example' }).getByRole('link');
     await listed.waitFor();
-    await look(page, 'erasures');
+    await glance(page, 'erasures');
     await listed.click();
     const receipt = page.getByRole('region', { name: /^Erasure ers_/ });
     const entry = receipt.getByRole('listitem');
@@ -161,7 +161,7 @@ describe('the sealed log in the dashboard', () => {
     for (const text of ['Northwind Outdoor', 'olga@northwind.example', 'shop.example', '1 record'])
       expect(await receipt.getByText(text, { exact: true }).count()).toBe(1);
     expect(await receipt.textContent()).not.toContain('v-7');
-    await look(page, 'erasure');
+    await glance(page, 'erasure');
     await page.reload();
     await entry.waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Download proof of entry 301')]);

@@ -5,7 +5,7 @@ import { createAdministration } from '#libs/tenants/administration';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { afterwards, click, step } from '../support/browser/browser.ts';
 import { useDashboard } from '../support/browser/dashboard.ts';
-import { look } from '../support/browser/look.ts';
+import { glance } from '../support/browser/look.ts';
 import { audience, type Policy, startProvider } from '../support/browser/provider.ts';
 import { startApi } from '../support/service.ts';
 import { eventually } from '../support/wait.ts';
@@ -191,7 +191,7 @@ describe('signing in with a provider', () => {
     await question(page);
     await page.getByText('opens the dashboard of Fabrikam as mara').waitFor();
     expect(await page.evaluate(() => [sessionStorage.length, location.hash])).toEqual([0, '']);
-    await look(page, 'offered');
+    await glance(page, 'offered');
     await click(page, 'Cancel');
     await page.getByRole('heading', { name: 'Sign in to Assent' }).waitFor();
     await page.getByText('Use an access token').click();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ActsPage, KeysPage, ManagedDomain } from '#libs/tenants/contract';
 import { click, hasFocus, hold, step } from '../support/browser/browser.ts';
 import { type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
-import { look } from '../support/browser/look.ts';
+import { glance } from '../support/browser/look.ts';
 import { createClient, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
@@ -353,7 +353,7 @@ describe('the settings in the dashboard', () => {
     await click(page, 'Find');
     await acts.filter({ hasText: 'olga' }).waitFor();
     expect(await acts.count()).toBe(1);
-    await look(page, 'activity');
+    await glance(page, 'activity');
     await filters.getByRole('searchbox', { name: 'Visitor' }).fill('nobody');
     await click(page, 'Find');
     await page.getByRole('heading', { name: 'Nothing is noted about this visitor' }).waitFor();
