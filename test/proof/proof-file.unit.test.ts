@@ -12,7 +12,10 @@ const whole = utf8(vector.proof);
 describe('a proof file', () => {
   it('does not hold with any single bit changed', () => {
     const wrong: unknown[] = [];
+    // of most bytes one bit; of the last ones of a line, which in base64 may mean nothing, every bit
+    const isLast = (at: number) => /[=\n]/.test(String.fromCharCode(whole[at] ?? 0, whole[at + 1] ?? 0));
     for (let bit = 0; bit < whole.length * 8; bit++) {
+      if (bit % 8 !== (bit >> 3) % 8 && !isLast(bit >> 3)) continue;
       const result = check(whole.with(bit >> 3, (whole[bit >> 3] ?? 0) ^ (1 << (bit & 7))));
       if (result.holds || !/^[A-Z].{20,}/.test(result.why)) wrong.push([bit, result]);
     }

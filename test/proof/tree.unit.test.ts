@@ -97,7 +97,7 @@ describe('a tree that is appended to', () => {
         const after = grow(all.slice(half, size), unpackFrontier(half, packFrontier(before)));
         expect(after).toEqual(grow(upTo(size)));
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 
@@ -156,7 +156,7 @@ describe('proofs from tiles', () => {
           claim.proof.length === 0 ? claim.root : undefined,
         );
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -172,7 +172,7 @@ describe('proofs from tiles', () => {
           if (from < to) expect(verifyConsistency(sha256, { ...claim, from: to, to: from })).toBe(false);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
