@@ -54,7 +54,7 @@ async function run(chosen: Drill[]): Promise<number> {
     }
   };
   try {
-    await build(dist, signal);
+    await build(dist, { signal });
     const together = chosen.filter(({ alone }) => !alone);
     // each of them takes its own stack down, even if another one failed
     const performing = await Promise.allSettled(Array.from({ length: atOnce }, () => performAll(together)));

@@ -20,7 +20,7 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 export const startBench = (signal: AbortSignal) =>
   startRun('bench', async (run) => {
     const dist = path.join(run.folder, 'dist');
-    await build(dist, signal);
+    await build(dist, { signal });
     return startStack(run, dist, signal);
   });
 

@@ -1,4 +1,4 @@
-/** Checks the types of apps and libs, and builds what plain Node runs and what browsers load. */
+/** Builds what plain Node runs and what browsers load, and checks the types of apps and libs. */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
@@ -9,14 +9,20 @@ import { ensureDataRoot, root } from './paths.ts';
 /** What is read as it is, beside what reads it: files of pages, Lua and SQL. */
 const isRead = /^apps\/api\/pages\/public\/|^libs\/.*\.(lua|sql)$/;
 
+interface BuildOptions {
+  signal?: AbortSignal | undefined;
+  /** false: types are checked elsewhere */
+  checksTypes?: boolean;
+}
+
 /** The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one. */
-export async function build(outDir: string, signal?: AbortSignal): Promise<void> {
+export async function build(outDir: string, { signal, checksTypes = true }: BuildOptions = {}): Promise<void> {
   const target = path.resolve(root, outDir);
   const unfinished = `${target}-${process.pid}-new`;
   const folderOf = (app: string) => path.join(unfinished, 'apps', app);
   try {
     await Promise.all([
-      checkTypes(signal),
+      ...(checksTypes ? [checkTypes(signal)] : []),
       ...(['api', 'worker', 'cli'] as const).map((app) => bundleProcess(app, folderOf(app))),
       bundleWidget(folderOf('widget')),
       bundleDashboard(folderOf('dashboard')),

@@ -31,7 +31,7 @@ export interface Running {
 export async function bringUp(running: Running, signal: AbortSignal) {
   // what is wrong with the user's own ports is reported at once
   await chooseAddresses();
-  await step('build', () => build('dist', signal));
+  await step('build', () => build('dist', { signal }));
   const bringUpStore = storesIn(running, signal);
   const postgres = await bringUpStore('Postgres', ['DATABASE_URL'], startPostgres);
   const redis = await bringUpStore('Redis', ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'], startRedis);

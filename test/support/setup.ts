@@ -17,7 +17,7 @@ import { startRedis } from '../../scripts/stack/redis.ts';
 import { removeFolder } from '../../scripts/stack/service-user.ts';
 import { copyDatabase } from './database.ts';
 import { limitSteps } from './set-up-limit.ts';
-import { type Started, setUpPatience, startedFile } from './started.ts';
+import { type Started, setUpPatience, startedFile, unsynced } from './started.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -64,7 +64,7 @@ export default function setup(project: TestProject): () => Promise<void> {
   const openStores = async (postgresUrl: string, name: string): Promise<Started['stores'][number]> => {
     const [databaseUrl, redis] = await settled([
       copyDatabase(postgresUrl),
-      keep(startRedis({ dataDir: path.join(folder, 'redis', name) })),
+      keep(startRedis({ dataDir: path.join(folder, 'redis', name), settings: unsynced })),
     ]);
     return { DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
   };
@@ -82,7 +82,7 @@ export default function setup(project: TestProject): () => Promise<void> {
           }),
         ),
       ),
-      step('the build', build(dist)),
+      step('the build', build(dist, { checksTypes: false })),
       step('the program of Redis', findRedis({ say })),
     ]);
     const { DATABASE_API_URL: api, DATABASE_WORKER_URL: worker } = loginsAt(server.url);

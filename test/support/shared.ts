@@ -1,7 +1,7 @@
 /** What the set-up of a run has started, and what the files of one vitest worker share. */
 import { existsSync } from 'node:fs';
 import { inject } from 'vitest';
-import { type Addresses, runApi, runWorker, second } from './service.ts';
+import { type Addresses, runApi, runWorker } from './service.ts';
 import { readStarted, type Started, setUpPatience, startedFile } from './started.ts';
 import { eventually } from './wait.ts';
 
@@ -28,7 +28,8 @@ export async function openShared(): Promise<void> {
   started = readStarted(inject('folder'));
   const env = started.stores[Number(process.env.VITEST_POOL_ID) - 1];
   if (!env) throw new Error(`no stores for worker ${process.env.VITEST_POOL_ID}`);
-  const [api] = await Promise.all([runApi(env), runWorker(env, second)]);
+  // at its own pace: it mostly has nothing to do, and there is one beside each vitest worker
+  const [api] = await Promise.all([runApi(env), runWorker(env)]);
   stack = { env, api };
 }
 

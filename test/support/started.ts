@@ -5,6 +5,9 @@ import path from 'node:path';
 /** Milliseconds for all of it: in a fresh clone, on a slow line, packages of Debian come first. */
 export const setUpPatience = 600_000;
 
+/** Of each Redis: what it has written outlives its end all the same, if not the machine's. */
+export const unsynced = { appendfsync: 'no' };
+
 export interface Started {
   /** address of the server, without a database */
   postgresUrl: string;

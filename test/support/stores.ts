@@ -11,6 +11,7 @@ import { atEnd } from './at-end.ts';
 import { copyDatabase } from './database.ts';
 import { openPool, type Statement, statementsOn } from './pool.ts';
 import { sharedPostgresUrl, sharedStack } from './shared.ts';
+import { unsynced } from './started.ts';
 import { eventually } from './wait.ts';
 
 /** Makes an empty, migrated database and returns its address. */
@@ -33,10 +34,10 @@ export function connectDatabase(url: string): TestDatabase {
   return { url, db, sql: statementsOn(db) };
 }
 
-/** A Redis as it is shipped: append-only file, every write on disk before its answer. */
+/** A Redis as it is shipped, with an append-only file. */
 export async function openRedisServer(settings: Record<string, string> = {}): Promise<RunningRedis> {
   const dataDir = mkdtempSync(path.join(inject('folder'), 'redis', 'server-'));
-  const server = await startRedis({ dataDir, settings });
+  const server = await startRedis({ dataDir, settings: { ...unsynced, ...settings } });
   atEnd(() => {
     server.kill();
     return server.exited;
