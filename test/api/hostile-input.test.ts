@@ -175,6 +175,12 @@ describe('a hostile request', () => {
     expect((await get('/v1/organization', ...Array<string>(2_500).fill('a:b'))).status).toBe(200);
   });
 
+  it('prefers nothing where its preferences are too many to compare', async () => {
+    const page = 'Accept: text/html';
+    expect((await get('/nowhere', page)).body).toContain('<!doctype html>');
+    expect(problemIn(await get('/nowhere', `${page}${',a/b'.repeat(400)}`)).code).toBe('not_found');
+  });
+
   it('did no harm: nothing failed, and the next record is taken', async () => {
     expect((await post(decided)).status).toBe(202);
     expect(stack.api.events('bug')).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requireJson } from '#libs/base/http/json-body';
+import { isStrict, requireJson } from '#libs/base/http/json-body';
 
 const isTaken = (type: string | undefined): boolean => {
   try {
@@ -30,4 +30,8 @@ it('where only the charset is wrong the refusal says so, not what was sent', () 
 it('with very many spaces a content type is refused as any other', () => {
   for (const begin of ['application/json', 'application/json; charset=utf-8', 'application/json; charset='])
     expect(isTaken(`${begin}${' '.repeat(300_000)}x`)).toBe(false);
+});
+
+it('nor does a quote that is never closed hold up the others', () => {
+  expect(isStrict(`"${';'.repeat(700_000)}`)).toBe(false);
 });

@@ -2,6 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { IANAZone } from 'luxon';
 import { describe, expect, it } from 'vitest';
 import { readCsv } from '#libs/log/import/csv';
 import { inUtf8, isReadable } from '#libs/log/import/encodings';
@@ -51,6 +52,20 @@ it.each<[unknown, string | undefined, string | undefined, string | undefined]>([
   expect(createTimeReader({ format, zone }).read(text)).toBe(time);
 });
 
+it('zones are not kept for as many spellings as a file, or requests, may have of them', () => {
+  const spellings = Array.from({ length: 260 }, (_, at) =>
+    [...'europe/berlin'].map((letter, bit) => ((at >> bit) & 1 ? letter.toUpperCase() : letter)).join(''),
+  );
+  const first = IANAZone.create('EUROPE/BERLIN');
+  const { read } = createTimeReader({ format: 'yyyy-MM-dd z' });
+  for (const zone of spellings) expect(read(`2026-01-01 ${zone}`)).toBe('2025-12-31T23:00:00.000Z');
+  expect(IANAZone.create('EUROPE/BERLIN')).not.toBe(first);
+  const second = IANAZone.create('EUROPE/BERLIN');
+  for (const zone of spellings)
+    expect(createTimeReader({ zone }).read('2026-01-01 00:00')).toBe('2025-12-31T23:00:00.000Z');
+  expect(IANAZone.create('EUROPE/BERLIN')).not.toBe(second);
+});
+
 it('a time in another format is not said to be one that the clocks skipped', () => {
   const { problem } = createTimeReader({ format: 'dd.MM.yyyy HH:mm', zone: berlin });
   expect(problem('2026-03-29 02:30')).toBe('must be a time by dd.MM.yyyy HH:mm');
@@ -68,6 +83,9 @@ it('a format says year, month and day in letters that are known; a zone and an e
     'dd.MM.yyyy hh:mm': 'hh needs a for AM or PM; HH has 24 hours',
     "yyyy-MM-dd 'x": 'a quote is not closed',
     'yyyy-MM-ddTHH:mm': "T is unknown (what means itself stands between quotes: 'T')",
+    // there are more ways to read twenty digits by it than can be tried
+    [`yyyyMMdd${'sS'.repeat(20)}`]: 's says again what stands before it',
+    'd.M.yyyy H:m h a': 'h says again what stands before it',
     constructor: 'is unknown',
     ['M'.repeat(60).concat('q')]: 'is unknown',
   };

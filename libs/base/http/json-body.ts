@@ -115,9 +115,9 @@ export function wantsStrict({ req, res }: Context): boolean {
   return true;
 }
 
-/** Of several `handling` the first counts. */
-function isStrict(prefer: string): boolean {
-  const preferences = prefer.replaceAll(/"[^"]*[,;][^"]*"/g, '""').split(',');
+/** Of several `handling` the first counts. Its time grows with its length alone: whoever has a page's key may send it. */
+export function isStrict(prefer: string): boolean {
+  const preferences = prefer.replaceAll(/"[^"]*"/g, (quoted) => (/[,;]/.test(quoted) ? '""' : quoted)).split(',');
   const handling = preferences
     .map((each) => (each.split(';')[0] ?? '').split('='))
     .find(([name = '']) => name.trim().toLowerCase() === 'handling');

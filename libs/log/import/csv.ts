@@ -65,7 +65,8 @@ export const columnsOf = (names: string[]): string =>
     .join(', ')}`;
 
 export function requireDistinct(names: string[]): void {
-  const twice = names.find((name, at) => name !== '' && names.indexOf(name) !== at);
+  const seen = new Set<string>();
+  const twice = names.find((name) => name !== '' && seen.size === seen.add(name).size);
   if (twice !== undefined) throw new Unreadable(`two columns are ${JSON.stringify(twice)}`);
 }
 

@@ -38,9 +38,16 @@ export function formatProblem(format: string): string | undefined {
   if (unknown.length > 0) return [...new Set(unknown)].map(unknownRun).join(', ');
   const missing = needed.find(([letter]) => !runs.some((run) => run.startsWith(letter)));
   if (missing) return `${missing[1]} is missing`;
+  const again = runs.find((run, at) => runs.findIndex((before) => kindOf(before) === kindOf(run)) !== at);
+  if (again) return `${again} says again what stands before it: each part of a time stands once`;
   const half = runs.find((run) => run.startsWith('h'));
   return half && !runs.includes('a') ? `${half} needs a for AM or PM; ${half.toUpperCase()} has 24 hours` : undefined;
 }
+
+/** Hours have two letters, and so do parts of a second and zones. */
+const same: Readonly<Record<string, string>> = { h: 'H', u: 'S', z: 'Z' };
+/** Which part of a time: with several of one, there would be more ways to read a text than can be tried. */
+const kindOf = (run: string): string => same[run.charAt(0)] ?? run.charAt(0);
 
 const unknownRun = (run: string): string =>
   `${run} is unknown (${meant[run.charAt(0).toLowerCase()] ?? `what means itself stands between quotes: '${run}'`})`;

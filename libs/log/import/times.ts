@@ -15,6 +15,7 @@ export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReade
     return { read: (value) => toText(countOf(value, unit)), problem: () => `must be a number, by ${format}` };
   const rule = `must be a time ${format === undefined ? 'such as 2024-05-31 09:30' : `by ${format}`}`;
   const readWall = format === undefined ? readIso : readBy(format);
+  forgetZones();
   const offsets = IANAZone.create(zone);
   const wallOf = (value: unknown) => (typeof value === 'string' ? readWall(value.trim()) : undefined);
   return {
@@ -42,11 +43,24 @@ interface Wall {
   isWhole: boolean;
 }
 
+/** Texts after which zones are forgotten: some 15 MB of them. */
+const forgetEvery = 256;
+let zones = 0;
+
+/** Luxon keeps each zone that was ever asked for, once for each spelling in large and small letters. */
+function forgetZones(): void {
+  zones += 1;
+  if (zones % forgetEvery === 0) IANAZone.resetCache();
+}
+
 function readBy(format: string): (text: string) => Wall | undefined {
-  const isWhole = /[Zz]/.test(partsOf(format));
+  const parts = partsOf(format);
+  const isWhole = /[Zz]/.test(parts);
+  const namesZone = parts.includes('z');
   const options = { zone: 'utc', locale: 'en-US' };
   const parser = DateTime.buildFormatParser(format, options);
   return (text) => {
+    if (namesZone) forgetZones();
     const time = DateTime.fromFormatParser(text, parser, options);
     return time.isValid ? { time: time.toMillis(), isWhole } : undefined;
   };
