@@ -14,8 +14,8 @@ import type { TenantMetrics } from './metrics.ts';
 /** Milliseconds between two writes. */
 const writeEvery = 60_000;
 const stopPatience = 2_500;
-/** Different ones that wait: with more they are written at once. While Postgres refuses them no more are kept. */
-const most = 10_000;
+/** Different ones that wait, in all and of one organization. At half of either they are written at once. */
+const most = { inAll: 20_000, perOrganization: 5_000 };
 
 type LogReadKind = 'records' | 'record' | 'proof' | 'entries' | 'feed' | 'org-stats';
 
@@ -41,23 +41,27 @@ interface Parts {
 }
 
 export function createLogReads({ db, log, metrics }: Parts): LogReads {
-  let tally = new Map<string, LogRead>();
-  let isFull = false;
-  /** for which there was no room while others were being written */
+  let tally = createTally();
+  /** for which there was no room */
   let unkept = 0;
+  /** While Postgres refuses them they wait for the next minute, since each try costs the time of all. */
+  let isAsked = false;
+  let writing = Promise.resolve();
+  /** that are being written */
+  let underWay = 0;
   const write = async () => {
-    if (tally.size === 0) return;
-    const taken = tally;
-    tally = new Map();
-    isFull = false;
-    const overflow = unkept;
-    unkept = 0;
+    if (tally.reads.size === 0) return;
+    const [taken, overflow] = [tally.reads, unkept];
+    [tally, unkept, underWay] = [createTally(), 0, taken.size];
     try {
       await db.write((sql) => addLogReads(sql, [...taken.values()]));
     } catch (error) {
-      lose(error, overflow + [...taken].filter(([key, read]) => !add(key, read, most)).length);
+      lose(error, overflow + [...taken].filter(([key, read]) => !tally.add(key, read)).length);
       throw error;
+    } finally {
+      underWay = 0;
     }
+    isAsked = false;
     lose(undefined, overflow);
   };
   const lose = (error: unknown, acts: number) => {
@@ -65,17 +69,13 @@ export function createLogReads({ db, log, metrics }: Parts): LogReads {
     metrics.logReadsLost.inc(acts);
     log.warn({ err: error, acts }, 'who read the log is lost, because Postgres did not take it in time');
   };
-  /** Returns false where there is no room. */
-  const add = (key: string, read: LogRead, room: number): boolean => {
-    const known = tally.get(key);
-    if (known) known.records += read.records;
-    else if (tally.size < room) tally.set(key, read);
-    return known !== undefined || tally.get(key) === read;
-  };
   const rounds = every({
     name: 'write_log_reads',
     pace: writeEvery,
-    task: write,
+    task: () => {
+      writing = write();
+      return writing;
+    },
     failed: (error, isNews) => {
       if (isNews) log.warn({ err: error }, 'could not write who read the log; it is tried again');
     },
@@ -86,20 +86,42 @@ export function createLogReads({ db, log, metrics }: Parts): LogReads {
       const { organizationId } = organizationIn(ctx);
       const { subject: actor, countedAs } = accessIn(ctx);
       const key = `${what} ${domainId ?? ''} ${countedAs}`;
-      const read = { organizationId, domainId: domainId ?? null, actor, what, records };
-      if (!add(key, read, 2 * most)) unkept += 1;
-      if (tally.size < most || isFull) return;
-      isFull = true;
+      if (!tally.add(key, { organizationId, domainId: domainId ?? null, actor, what, records })) unkept += 1;
+      if (isAsked || !tally.isHalfFull(organizationId)) return;
+      isAsked = true;
       void rounds.now();
     },
     close: async () => {
-      await rounds.stop();
+      void rounds.stop();
       try {
-        await within(stopPatience, write());
+        await within(stopPatience, writing.catch(() => {}).then(write));
       } catch (error) {
-        lose(error, tally.size + unkept);
+        lose(error, underWay + tally.reads.size + unkept);
       }
     },
+  };
+}
+
+function createTally() {
+  const reads = new Map<string, LogRead>();
+  const sizes = new Map<string, number>();
+  const sizeOf = (organizationId: string) => sizes.get(organizationId) ?? 0;
+  return {
+    reads,
+    /** Returns false where there is no room. */
+    add: (key: string, read: LogRead): boolean => {
+      const known = reads.get(key);
+      const size = sizeOf(read.organizationId);
+      if (known) known.records += read.records;
+      else if (reads.size >= most.inAll || size >= most.perOrganization) return false;
+      else {
+        reads.set(key, read);
+        sizes.set(read.organizationId, size + 1);
+      }
+      return true;
+    },
+    isHalfFull: (organizationId: string) =>
+      2 * reads.size >= most.inAll || 2 * sizeOf(organizationId) >= most.perOrganization,
   };
 }
 

@@ -91,7 +91,7 @@ it('a token that reads a page a second for a day leaves one act a write, with th
   ]);
 });
 
-it('acts that Postgres does not take are counted and logged, beyond as many as are kept, and at the end', async () => {
+it('acts that Postgres does not take are counted and logged beyond the share of each organization, and tried once a minute', async () => {
   const db = createDatabase({
     url: 'postgres://127.0.0.1:1/none',
     max: 1,
@@ -101,21 +101,37 @@ it('acts that Postgres does not take are counted and logged, beyond as many as a
     name: 'none',
   });
   onTestFinished(() => db.close());
+  let tries = 0;
+  const write: typeof db.write = (...given) => {
+    tries += 1;
+    return db.write(...given);
+  };
   const lost: unknown[] = [];
   const metrics = createTenantMetrics(new Registry());
   const reads = createLogReads({
-    db,
+    db: { ...db, write },
     log: { warn: (details: { acts?: number }) => void lost.push(details.acts ?? 0) },
     metrics,
   });
-  for (let sub = 0; sub < 20_500; sub += 1) {
-    const access = { subject: `${sub}`, countedAs: `${sub}` };
+  const note = (organizationId: string, sub: string) => {
+    const access = { subject: sub, countedAs: `${organizationId} ${sub}` };
     const ctx = { state: { organization: { organizationId }, access } } as unknown as Context;
     reads.note(ctx, { what: 'records', records: 1, domainId });
-  }
+  };
   const count = async () => (await metrics.logReadsLost.get()).values[0]?.value;
-  await eventually(async () => expect(await count()).toBe(10_500));
+  for (let sub = 0; sub < 20_500; sub += 1) note('greedy', `${sub}`);
+  await eventually(async () => expect(await count()).toBe(15_500));
+  for (const organizationId of ['b', 'c']) for (let sub = 0; sub < 5_000; sub += 1) note(organizationId, `${sub}`);
+  const before = tries;
+  for (let again = 0; again < 200; again += 1) {
+    note('b', '1');
+    await new Promise(setImmediate);
+  }
+  // that of the minute
+  expect(tries - before).toBeLessThanOrEqual(1);
+  // one more organization has room
+  for (let sub = 0; sub < 6_000; sub += 1) note('d', `${sub}`);
   await reads.close();
-  expect(await count()).toBe(20_500);
-  expect(lost.reduce((sum: number, acts) => sum + Number(acts), 0)).toBe(20_500);
+  expect(await count()).toBe(15_500 + 20_000 + 1_000);
+  expect(lost.reduce((sum: number, acts) => sum + Number(acts), 0)).toBe(36_500);
 });
