@@ -4,7 +4,7 @@ import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { LaggingReads } from '#libs/base/db/replica';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
-import { gzipped, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
+import { gzipped, holdUntilTaken, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
 import type { Unsent } from '#libs/base/http/unsent';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
@@ -69,7 +69,7 @@ function sender({ config, db, readDb, places, unsent, pace }: Parts) {
       answer(ctx, wanted, domainId ?? wanted.organizationId);
       const pages = retryingReads(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
       const hold = (bytes: number) => unsent.hold(organizationId, bytes, () => ctx.res.destroy());
-      const texts = holdUntilTaken(keepingOpen(ctx, readExport(pages, wanted, epoch)), hold);
+      const texts = holdUntilTaken(textsOf(keepingOpen(ctx, readExport(pages, wanted, epoch))), hold);
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);
       // it begins now, also where the first match is far
       if (ctx.method !== 'HEAD') ctx.flushHeaders();
@@ -88,18 +88,7 @@ function answer(ctx: Context, { format }: Export, of: string): void {
   if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') ctx.set('Content-Encoding', 'gzip');
 }
 
-/** Each page is memory until its client has taken it. Pages may be empty, while nothing matches. */
-async function* holdUntilTaken(
-  pages: AsyncIterable<{ text: Buffer }>,
-  hold: (bytes: number) => () => void,
-): AsyncGenerator<Buffer> {
-  for await (const { text } of pages) {
-    if (text.length === 0) continue;
-    const release = hold(text.length);
-    try {
-      yield text;
-    } finally {
-      release();
-    }
-  }
+/** Pages may be empty, while nothing matches. */
+async function* textsOf(pages: AsyncIterable<{ text: Buffer }>): AsyncGenerator<Buffer> {
+  for await (const { text } of pages) yield text;
 }

@@ -4,7 +4,8 @@ import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
-import { keepingOpen, toStream } from '#libs/base/http/stream';
+import { holdUntilTaken, keepingOpen, toStream } from '#libs/base/http/stream';
+import type { Unsent } from '#libs/base/http/unsent';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { Problem } from '#libs/base/terms/problem';
@@ -29,9 +30,9 @@ interface Keyed {
 
 const showVisitor =
   (given: 'path' | 'body') =>
-  (parts: Keyed & { log: Log; places: SharedPlaces }): Middleware =>
+  (parts: Keyed & { log: Log; places: SharedPlaces; unsent: Unsent }): Middleware =>
     forVisitor(parts, given, async (ctx, visitor) => {
-      const { log, places } = parts;
+      const { log, places, unsent } = parts;
       const { organizationId } = visitor;
       const end = endOf(ctx);
       const leave = await places.open.visitors.take(organizationId, end).catch(() => undefined);
@@ -47,7 +48,8 @@ const showVisitor =
       const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
         log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
       );
-      ctx.body = toStream(keepingOpen(ctx, texts));
+      const hold = (size: number) => unsent.hold(organizationId, size, () => ctx.res.destroy());
+      ctx.body = toStream(holdUntilTaken(keepingOpen(ctx, texts), hold));
     });
 
 /** Milliseconds for Redis. */

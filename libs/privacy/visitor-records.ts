@@ -25,65 +25,80 @@ export async function listVisitorDomains(sql: Sql, scope: VisitorScope, visitorI
     where ${isInScope(sql, numbers)} order by domains.id`;
 }
 
-/** The next ones of a domain before the id `before`. */
-async function readVisitorRecords(
-  sql: Sql,
-  {
-    domainNumber,
-    visitorId,
-    before,
-    limit,
-  }: { domainNumber: number; visitorId: string; before: string; limit: number },
-): Promise<FoundRecord[]> {
+interface Place {
+  domainNumber: number;
+  domainId: string;
+  id: string;
+}
+
+/** Those that are still the visitor's. */
+async function readRecords(sql: Sql, wanted: Place[], visitorId: string): Promise<FoundRecord[]> {
   const rows = await sql<FoundRow[]>`
     select ${foundColumns(sql)}
-    from (
-      select * from records
-      where domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and id < ${before}
-      order by id desc limit ${limit}
-    ) as r ${joinNames(sql)} ${joinLog(sql)}
-    order by r.id desc`;
-  return rows.map(toFound);
+    from json_to_recordset(${JSON.stringify(wanted)}::text::json) as w ("domainNumber" integer, id uuid)
+    cross join lateral (
+      select * from records where domain_number = w."domainNumber" and id = w.id and ${isVisitor(sql, visitorId)}
+      offset 0
+    ) as r ${joinNames(sql)} ${joinLog(sql)}`;
+  const found = new Map(rows.map(toFound).map((each) => [`${each.record.domainId} ${each.record.id}`, each]));
+  return wanted.flatMap(({ domainId, id }) => found.get(`${domainId} ${id}`) ?? []);
 }
 
 /** records that are read at once */
 const pageSize = 200;
-/** after all others */
-const last = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Ids that are held, roughly: a visitor may have thousands of records in each of ten thousand domains. */
+const mostIds = 20_000;
+const fewestIds = 10;
 
-interface Line {
-  domainNumber: number;
-  records: FoundRecord[];
+interface Line extends Pick<Place, 'domainNumber' | 'domainId'> {
+  ids: string[];
   before: string;
   isOver: boolean;
 }
 
+/** From the newest of each domain on, by `domains`. Of what is not in the page yet only ids are held. */
 export async function* newestFirst(
   db: Reads,
   domains: VisitorDomain[],
   visitorId: string,
 ): AsyncGenerator<FoundRecord[]> {
-  const lines: Line[] = domains.map(({ domainNumber }) => ({ domainNumber, records: [], before: last, isOver: false }));
-  let page: FoundRecord[] = [];
+  const limit = Math.max(fewestIds, Math.min(pageSize, Math.floor(mostIds / domains.length)));
+  const lines = domains.map(
+    ({ domainNumber, domainId, record: { id } }): Line => ({
+      ...{ domainNumber, domainId },
+      ...{ ids: [id], before: id, isOver: false },
+    }),
+  );
+  let page: Place[] = [];
   for (;;) {
-    for (const line of lines) if (line.records.length === 0 && !line.isOver) await refill(db, line, visitorId);
-    const next = lines.reduce<Line | undefined>((newest, line) => (isNewer(line, newest) ? line : newest), undefined);
-    const record = next?.records.shift();
-    if (record) page.push(record);
-    if (page.length === pageSize || (!record && page.length > 0)) {
-      yield page;
-      page = [];
+    let next: Line | undefined;
+    for (const line of lines) {
+      if (line.ids.length === 0 && !line.isOver) await refill(db, line, visitorId, limit);
+      if (isNewer(line, next)) next = line;
     }
-    if (!record) return;
+    const id = next?.ids.shift();
+    if (next && id !== undefined) page.push({ domainNumber: next.domainNumber, domainId: next.domainId, id });
+    if (page.length === pageSize || (id === undefined && page.length > 0)) {
+      const wanted = page;
+      page = [];
+      yield db.read((sql) => readRecords(sql, wanted, visitorId));
+    }
+    if (id === undefined) return;
   }
 }
 
-const isNewer = ({ records: [one] }: Line, other: Line | undefined): boolean =>
-  one !== undefined && (other?.records[0] === undefined || one.record.id > other.records[0].record.id);
+const isNewer = ({ ids: [one] }: Line, other: Line | undefined): boolean =>
+  one !== undefined && (other?.ids[0] === undefined || one > other.ids[0]);
 
-async function refill(db: Reads, line: Line, visitorId: string): Promise<void> {
+/** The next ones of a domain. */
+async function refill(db: Reads, line: Line, visitorId: string, limit: number): Promise<void> {
   const { domainNumber, before } = line;
-  line.records = await db.read((sql) => readVisitorRecords(sql, { domainNumber, visitorId, before, limit: pageSize }));
-  line.before = line.records.at(-1)?.record.id ?? before;
-  line.isOver = line.records.length < pageSize;
+  const found = await db.read(
+    (sql) => sql<{ id: string }[]>`
+      select id from records where domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and id < ${before}
+      order by id desc limit ${limit}`,
+  );
+  line.ids = found.map(({ id }) => id);
+  line.before = line.ids.at(-1) ?? before;
+  line.isOver = line.ids.length < limit;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/base/terms/uuid';
 import { importLimits } from '#libs/log/import/contract';
-import { importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
+import { countHeldIds, importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
 import { readNdjson } from '#libs/log/import/ndjson';
 import { createToRecord } from '#libs/log/import/to-record';
 import type { RecordBody } from '#libs/record/contract';
@@ -108,6 +108,39 @@ it('every field of a record comes into the record', () => {
 });
 
 describe('a file', () => {
+  it('beside many others keeps the ids of its last rows alone, and counts none twice', async () => {
+    const numbers = Array.from({ length: 2_500 }, (_, number) => number);
+    const text = [...numbers, ...numbers.slice(-500), ...numbers.slice(0, -500)]
+      .map((externalId) => JSON.stringify({ ...good, externalId }))
+      .join('\n');
+    const pieces = async function* () {
+      yield Buffer.from(text);
+    };
+    const stored = new Set<string>();
+    let onTheirWay: string[] = [];
+    let most = 0;
+    const counts = noRows();
+    await importRows(
+      {
+        rows: readNdjson(pieces()),
+        toRecord,
+        findKnown: async (rows) => new Set(rows.map(({ id }) => id).filter((id) => stored.has(id))),
+        // as the throttle does: those before are stored by then
+        store: async (records) => {
+          for (const id of onTheirWay) stored.add(id);
+          onTheirWay = records.map(({ id }) => id);
+          most = Math.max(most, countHeldIds());
+        },
+        mostIds: 1_000,
+      },
+      counts,
+    );
+
+    expect(counts).toMatchObject({ read: 5_000, queued: 2_500, known: 2_500 });
+    expect(most).toBeLessThanOrEqual(1_500);
+    expect(countHeldIds()).toBe(0);
+  });
+
   it('that holds an externalId or a row twice has the first', async () => {
     const rows = [
       { ...good, externalId: 'a' },

@@ -39,6 +39,22 @@ export async function* keepingOpen<Part>(
   }
 }
 
+/** Each piece is memory until its client has taken it. `hold` is told its size, and gives what lets go of it. */
+export async function* holdUntilTaken<Piece extends string | Uint8Array>(
+  pieces: AsyncIterable<Piece>,
+  hold: (size: number) => () => void,
+): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    if (piece.length === 0) continue;
+    const release = hold(piece.length);
+    try {
+      yield piece;
+    } finally {
+      release();
+    }
+  }
+}
+
 /** At the fastest level: it is made while others wait for the same cores. */
 export async function* gzipped(chunks: Chunks): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });

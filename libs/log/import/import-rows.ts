@@ -17,6 +17,11 @@ import { createToRecord, type RecordRules, type ToRecord } from './to-record.ts'
 /** Records that are looked up, and stored, together: whoever records waits no longer for them than for a busy moment. */
 const chunkSize = 500;
 
+/** Ids that the imports of a process hold, some 80 bytes each. With more, each keeps those of its last rows alone. */
+const mostHeld = 1_000_000;
+let held = 0;
+export const countHeldIds = (): number => held;
+
 export interface ImportCounts {
   /** rows, without the header and without the line that ends an export */
   read: number;
@@ -48,13 +53,23 @@ export interface ImportParts {
   /** After each chunk. */
   progress?(): void;
   maxRows?: number;
+  mostIds?: number;
 }
 
 /** `counts`: grow as it goes, also where it fails half-way. */
 export async function importRows(parts: ImportParts, counts: ImportCounts): Promise<void> {
-  const { rows, toRecord, findKnown, store, onRefused, progress, maxRows = Number.POSITIVE_INFINITY } = parts;
   /** ids of this file: what stands in it twice is known the second time */
   const seen = new Set<string>();
+  try {
+    await importSeen(parts, counts, seen);
+  } finally {
+    held -= seen.size;
+  }
+}
+
+async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<string>): Promise<void> {
+  const { rows, toRecord, findKnown, store, onRefused, progress, maxRows = Number.POSITIVE_INFINITY } = parts;
+  const { mostIds = mostHeld } = parts;
   let chunk: { record: NewRecord; formerId?: string | undefined }[] = [];
   const yieldNow = createYield();
 
@@ -68,8 +83,15 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
     if (store && fresh.length > 0) await store(fresh);
     counts.queued += fresh.length;
     progress?.();
-    // of a longer file, which only the command line reads, the database knows the rows before
-    if (seen.size >= importLimits.rows) seen.clear();
+    // of longer files, which only the command line reads, and of many at once the database knows the rows before
+    if (seen.size >= importLimits.rows || held > mostIds) keepOnly(rows.map(({ record: { id } }) => packed(id)));
+  };
+
+  const keepOnly = (ids: string[]) => {
+    held -= seen.size;
+    seen.clear();
+    for (const id of ids) seen.add(id);
+    held += seen.size;
   };
 
   const take = (row: Row): Promise<unknown> | undefined => {
@@ -88,6 +110,7 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
       return undefined;
     }
     seen.add(id);
+    held += 1;
     chunk.push(made);
     return undefined;
   };
