@@ -14,8 +14,8 @@ import type { TenantCache } from './tenant-cache.ts';
 const second = 1_000;
 const minute = 60 * second;
 const perSecond = 10;
-/** that wait; of a domain more would only replace each other */
-const most = { organizations: 10_000, domains: 100, ofDomain: 10 };
+/** that wait; of a domain more would only replace each other. Past `inAll`, one of each organization. */
+const most = { inAll: 20_000, organizations: 10_000, domains: 100, ofDomain: 10 };
 
 export interface NotedByTurns<Item> {
   note(domainId: string, item: Item): void;
@@ -44,6 +44,7 @@ export function createNotedByTurns<Item>(
   const waiting = new Map<string, Map<string, Item[]>>();
   let since = Number.NEGATIVE_INFINITY;
   let writes = 0;
+  let size = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const tryToWrite = (domainId: string, item: Item) => {
@@ -68,6 +69,7 @@ export function createNotedByTurns<Item>(
       if (others.length > 0) domains.set(domainId, others);
       if (domains.size > 0) waiting.set(organizationId, domains);
       if (item === undefined) continue;
+      size -= 1;
       writes += 1;
       tryToWrite(domainId, item);
     }
@@ -84,8 +86,9 @@ export function createNotedByTurns<Item>(
       const isFull =
         others.length >= most.ofDomain ||
         (others.length === 0 && domains.size >= most.domains) ||
-        (domains.size === 0 && waiting.size >= most.organizations);
+        (domains.size === 0 ? waiting.size >= most.organizations : size >= most.inAll);
       if (noted.has(whole) || isFull) return;
+      size += 1;
       noted.set(whole, true);
       waiting.set(organizationId, domains.set(domainId, [...others, item]));
       if (!timer) writeSome();

@@ -14,27 +14,35 @@ import { endOf, type SharedPlaces } from './shared-places.ts';
 /** Characters or bytes: smaller answers are mostly in the buffers of the connection at once. */
 const large = 256 * 1024;
 
-/** `unsent`: undefined where no answer is large. */
-export function readsInPlaces({ reads, unsent }: { reads: Places; unsent?: Unsent }): Middleware {
-  return async (ctx, next) => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    const { organizationId } = organizationIn(ctx);
-    const { res } = ctx;
-    const leave = reads.tryTake(organizationId) ?? (await waitFor(reads, organizationId, ctx));
-    try {
-      if (!leave || res.writableEnded || res.destroyed) return;
-      await next();
-      if (!unsent) return;
-      const size = stringify(ctx);
-      if (size <= large || res.writableEnded || res.destroyed) return;
-      res.once(
-        'close',
-        unsent.hold(organizationId, size, () => res.destroy()),
-      );
-    } finally {
-      leave?.();
-    }
-  };
+interface ReadParts {
+  reads: Places;
+  /** undefined where no answer is large */
+  unsent?: Unsent;
+}
+
+export const readsInPlaces =
+  (parts: ReadParts): Middleware =>
+  (ctx, next) =>
+    ctx.method === 'GET' || ctx.method === 'HEAD' ? readInPlace(parts, ctx, next) : next();
+
+/** Also for a read whose question is in its body, once that is there. */
+export async function readInPlace({ reads, unsent }: ReadParts, ctx: Context, read: () => Promise<unknown>) {
+  const { organizationId } = organizationIn(ctx);
+  const { res } = ctx;
+  const leave = reads.tryTake(organizationId) ?? (await waitFor(reads, organizationId, ctx));
+  try {
+    if (!leave || res.writableEnded || res.destroyed) return;
+    await read();
+    if (!unsent) return;
+    const size = stringify(ctx);
+    if (size <= large || res.writableEnded || res.destroyed) return;
+    res.once(
+      'close',
+      unsent.hold(organizationId, size, () => res.destroy()),
+    );
+  } finally {
+    leave?.();
+  }
 }
 
 /** Does work that the request's organization asks for once it has a place. Undefined where nobody waits for it any more. */

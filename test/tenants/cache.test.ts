@@ -237,6 +237,12 @@ describe('the tenant cache', () => {
     expect(await bounded.organization(one.organizationId)).not.toBe(held);
   });
 
+  it('organizations are read a few at a time: where all are large, none waits for all others', async () => {
+    const before = asked();
+    await Promise.all(Array.from({ length: 40 }, (_, number) => unfollowed.organization(`org-${number}`)));
+    expect(asked() - before).toBe(5);
+  });
+
   it('what is known is answered without a query', async () => {
     await unfollowed.follow();
     try {
