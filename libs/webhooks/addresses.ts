@@ -3,7 +3,7 @@
  * what a name resolves to.
  */
 
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -151,12 +151,20 @@ export async function checkAddresses(url: URL, addresses: string[], reach: Reach
   });
   if (refused !== undefined) throw new RefusedAddress(`${host} leads to ${refused}`);
   const stores = reach.stores.filter((store) => store.port === port);
-  const theirs = await Promise.all(
-    stores.map((store) => (ipaddr.isValid(store.host) ? [store.host] : resolve(store.host).catch(() => []))),
-  );
+  const theirs = await Promise.all(stores.map((each) => addressesOf(each, resolve)));
   const taken = new Set(theirs.flat().map((each) => unwrap(each).toString()));
   const store = addresses.find((address) => taken.has(unwrap(address).toString()));
   if (store !== undefined) throw new RefusedAddress(`${host} leads to a store at ${store}`);
+}
+
+/** Where this process finds it, by its files too. Throws where it does not: any address could be the store's. */
+async function addressesOf({ host }: Store, resolve: Resolve): Promise<string[]> {
+  if (ipaddr.isValid(host)) return [host];
+  try {
+    return await resolve(host).catch(async () => (await lookup(host, { all: true })).map(({ address }) => address));
+  } catch (error) {
+    throw new RefusedAddress(`the store ${host} cannot be found, so nothing is sent to its port`, { cause: error });
+  }
 }
 
 /**

@@ -23,7 +23,7 @@ interface NewWebhook {
 }
 
 /** bytes of a message, where nothing else is asked for */
-const usualBytes = 64 * 1024;
+export const usualBytes = 64 * 1024;
 
 /** Hours for which a secret still signs after its rotation. */
 const previousFor = 24;

@@ -6,14 +6,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
-import { eighthOf } from '#libs/base/places';
+import { createPlaces, eighthOf } from '#libs/base/places';
 import type { Scheduler } from '#libs/base/scheduler';
 import { createSecretBox } from '#libs/base/secret-box';
-import { createWebhookAdministration } from './administration.ts';
+import { createPieceSize } from '#libs/record/derivations';
+import { createWebhookAdministration, usualBytes } from './administration.ts';
 import { claimLanes, type Lane } from './claim.ts';
 import type { Headers } from './contract.ts';
 import { endBefore, fail, goOn, putOff, releaseLanes } from './ended-tries.ts';
-import { addNewLanes, type Line, lineUp, wakeGrown, wakeStray } from './lanes.ts';
+import { addNewLanes, compareLanes, findNewestDomain, type Line, lineUp, wakeGrown, wokenAtOnce } from './lanes.ts';
 import { addLimitMessages } from './limit-messages.ts';
 import { readMessage, sign } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
@@ -25,9 +26,12 @@ import { type Sender, send } from './send.ts';
 const second = 1_000;
 /** after a lane is done */
 const followUp = 10;
-/** how far back a round looks for logs that grew, and how often all are compared */
+/** how far back a round looks for logs that grew, how often all are compared, and how long a round goes on with either */
 const overlap = 10 * second;
 const compareEvery = 60 * second;
+const roundTime = second / 4;
+/** whose lanes are compared at once */
+const comparedWebhooks = 100;
 /** longer than a try, of 20 seconds at most, and what is claimed, read and written around it, of 10 seconds each */
 const lease = 60 * second;
 const cappedFor = 60 * second;
@@ -39,6 +43,10 @@ const cappedFor = 60 * second;
 const places: Record<Line, number> = { failing: 64, well: 256 };
 /** and of one webhook */
 const perWebhook = 4;
+/** Of these, messages that may be larger than usual, at some megabytes of memory each; an organization has an eighth. */
+const largeOnes = 32;
+/** milliseconds after which one that found no place is due again */
+const largeAgain = second;
 /** Organizations of which it is remembered which webhook had the last turn. */
 const remembered = 1_000;
 
@@ -77,8 +85,11 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   const after: Record<Line, number> = { failing: 0, well: 0 };
   const lastWebhooks = new Map<number, number>();
   const admin = createWebhookAdministration(db, 'worker');
-  let comparedAt: number | undefined;
-  let newestDomain = 0;
+  const large = createPlaces({ places: largeOnes });
+  const pieces = createPieceSize(comparedWebhooks);
+  let comparedThrough = 0;
+  let comparedAt = Number.NEGATIVE_INFINITY;
+  let newestDomain: number | undefined;
 
   const secretsOf = ({ webhookId, secret, previousSecret, headers }: Lane): Secrets | undefined => {
     try {
@@ -127,10 +138,20 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
       log.warn({ event: 'webhook_disabled', webhookId, reason }, 'a webhook was disabled');
   };
 
+  const deliverLarge = async (claimed: Lane): Promise<void> => {
+    const leave = large.tryTake(claimed.organizationId);
+    if (!leave) return void (await db.write((sql) => putOff(sql, claimed, by, largeAgain)));
+    try {
+      await deliver(claimed);
+    } finally {
+      leave();
+    }
+  };
+
   const start = async (lane: Lane, line: Line): Promise<void> => {
     running.set(lane.number, { ...lane, line });
     try {
-      await deliver(lane);
+      await (lane.maxBytes > usualBytes ? deliverLarge(lane) : deliver(lane));
     } catch (error) {
       // its lease ends, and then it is tried again
       log.warn(
@@ -178,19 +199,30 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     return begun;
   };
 
+  /** As much as a round has time for: what an organization has must not keep the others from being woken. */
+  const compareSome = async () => {
+    if (comparedThrough === 0 && performance.now() < comparedAt + compareEvery) return;
+    const until = performance.now() + roundTime;
+    do
+      comparedThrough = await pieces.watch(() =>
+        compareLanes((work) => db.write(work), comparedThrough, pieces.records()),
+      );
+    while (comparedThrough > 0 && performance.now() < until);
+    if (comparedThrough === 0) comparedAt = performance.now();
+  };
+
   return {
     async begin() {
       await db.write(lineUp);
       return [...(await begin('well')), ...(await begin('failing'))];
     },
     async wake() {
-      const time = performance.now();
-      const isWhole = comparedAt === undefined || time >= comparedAt + compareEvery;
-      newestDomain = await db.write((sql) => addNewLanes(sql, isWhole ? 0 : newestDomain));
-      await db.write((sql) => wakeGrown(sql, isWhole ? null : overlap));
-      if (!isWhole) return;
-      await db.write(wakeStray);
-      comparedAt = time;
+      const after = newestDomain ?? (await db.read(findNewestDomain));
+      newestDomain = await db.write((sql) => addNewLanes(sql, after));
+      const until = performance.now() + roundTime;
+      for (let woken = wokenAtOnce; woken === wokenAtOnce && performance.now() < until; )
+        woken = await db.write((sql) => wakeGrown(sql, overlap));
+      await compareSome();
     },
     release: async () => {
       const numbers = [...running.keys()];

@@ -35,13 +35,46 @@ export const addMissingLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) =
 /**
  * New domains have no lanes yet: those of webhooks that are told of every domain begin with the first entry. Looks at domains
  * whose number is higher than `after`, and returns the highest. Two that are made at once may be committed in the other
- * order, so now and then all are looked at.
+ * order, so now and then all are compared.
  */
 export async function addNewLanes(sql: Sql, after: number): Promise<number> {
   const [row] = await sql<{ newest: number }[]>`
     with added as (${insertNewLanes(sql, sql`domains.number > ${after}`)})
     select coalesce(max(number), 0)::int as newest from domains`;
   return row?.newest ?? 0;
+}
+
+export async function findNewestDomain(sql: Sql): Promise<number> {
+  const [row] = await sql<{ newest: number }[]>`select coalesce(max(number), 0)::int as newest from domains`;
+  return row?.newest ?? 0;
+}
+
+/**
+ * Adds what the lanes of some webhooks lack, and wakes those that should be due: of the next webhooks after this number. An
+ * organization may have millions of lanes, so all at once would be more than a statement may take. Returns where the next
+ * ones begin; 0 after the last.
+ */
+export async function compareLanes(run: Run, after: number, webhooks: number): Promise<number> {
+  const [piece] = await run(
+    (sql) => sql<{ through: number | null; count: number }[]>`
+      select max(number) as through, count(*)::int as count
+      from (select number from webhooks where number > ${after} order by number limit ${webhooks}) as next`,
+  );
+  if (!piece || piece.through === null) return 0;
+  const { through, count } = piece;
+  await run((sql) => insertNewLanes(sql, sql`webhooks.number > ${after} and webhooks.number <= ${through}`));
+  for (let woken = wokenAtOnce; woken === wokenAtOnce; )
+    woken = await run((sql) => wakeGrownOf(sql, { after, through }));
+  await run((sql) => wakeStray(sql, { after, through }));
+  return count < webhooks ? 0 : through;
+}
+
+type Run = <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
+
+/** By their numbers: those above `after`, up to `through`. */
+interface Webhooks {
+  after: number;
+  through: number;
 }
 
 /** What a webhook is made or changed with has its lanes in the same transaction; so others are of domains made since. */
@@ -104,23 +137,60 @@ export const setBack = (sql: Sql, webhook: number, { domainNumber, log }: LogSiz
     due_at = case when (select enabled from webhooks where number = ${webhook}) then clock_timestamp() else 'infinity' end
   where webhook = ${webhook} and domain_number = ${domainNumber}`;
 
-/** Wakes lanes whose logs have grown in these last milliseconds, or at any time. */
-export const wakeGrown = (sql: Sql, within: number | null) => sql`
-  update webhook_lanes as l set due_at = clock_timestamp(), ${inLine(sql)}
-  from logs, ${withOrganization(sql)}
-  where logs.domain_number = l.domain_number and l.due_at = 'infinity' and webhooks.number = l.webhook
-    and webhooks.enabled and ${within === null ? sql`true` : sql`logs.sealed_at >= ${fromNow(sql, -within)}`}
-    and (logs.log > l.log and logs.checkpoint_size > 0 or logs.log = l.log and logs.checkpoint_size > l.position)`;
+/** Lanes that one statement wakes. */
+export const wokenAtOnce = 5_000;
+
+const isBehind = (sql: Sql) => sql`
+  l.due_at = 'infinity' and webhooks.enabled
+  and (logs.log > l.log and logs.checkpoint_size > 0 or logs.log = l.log and logs.checkpoint_size > l.position)`;
+
+/** `grown`: the numbers of lanes that are behind. Returns how many there were, `wokenAtOnce` at most. */
+const wake = async (sql: Sql, grown: ReturnType<Sql>): Promise<number> => {
+  const { count } = await sql`
+    with grown as materialized (${grown} limit ${wokenAtOnce})
+    update webhook_lanes as l set due_at = clock_timestamp(), ${inLine(sql)}
+    from grown, ${withOrganization(sql)}
+    where l.number = grown.number and l.due_at = 'infinity' and webhooks.number = l.webhook`;
+  return count;
+};
+
+/** Those whose logs have grown in these last milliseconds: what is looked at is these logs', however many lanes there are. */
+export const wakeGrown = (sql: Sql, within: number): Promise<number> =>
+  wake(
+    sql,
+    sql`
+      select l.number
+      from (select * from logs where sealed_at >= ${fromNow(sql, -within)} offset 0) as logs
+      cross join lateral (
+        select l.number from webhook_lanes as l join webhooks on webhooks.number = l.webhook
+        where l.domain_number = logs.domain_number and ${isBehind(sql)} offset 0
+      ) as l`,
+  );
+
+const wakeGrownOf = (sql: Sql, { after, through }: Webhooks): Promise<number> =>
+  wake(
+    sql,
+    sql`
+      select l.number
+      from webhook_lanes as l
+        join logs on logs.domain_number = l.domain_number
+        join webhooks on webhooks.number = l.webhook
+      where l.webhook > ${after} and l.webhook <= ${through} and ${isBehind(sql)}`,
+  );
 
 /** Milliseconds: longer than any wait for the next try. */
 const longestWait = 27 * 60 * 60 * 1_000;
 
 /** What was noted by a clock that was ahead counts from now: what is due later than any wait lasts, and failures to come. */
-export async function wakeStray(sql: Sql): Promise<void> {
+async function wakeStray(sql: Sql, { after, through }: Webhooks): Promise<void> {
   await sql`
-    with failing as (update webhooks set failing_since = clock_timestamp() where failing_since > clock_timestamp())
+    with failing as (
+      update webhooks set failing_since = clock_timestamp()
+      where number > ${after} and number <= ${through} and failing_since > clock_timestamp()
+    )
     update webhook_lanes set due_at = clock_timestamp(), line = null
-    where due_at < 'infinity' and due_at > ${fromNow(sql, longestWait)}`;
+    where webhook > ${after} and webhook <= ${through}
+      and due_at < 'infinity' and due_at > ${fromNow(sql, longestWait)}`;
 }
 
 /** Lanes that one statement puts into their lines. */

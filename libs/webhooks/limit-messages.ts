@@ -16,16 +16,20 @@ const steps = [
 export async function addLimitMessages(sql: Sql): Promise<number> {
   let added = 0;
   for (const { type, column, share } of steps) {
+    const isUntold = sql`w.enabled and ${type} = any(w.types) and w.${sql(column)} is distinct from month`;
     const { count } = await sql`
       with this as materialized (select ${thisMonth(sql)} as month),
-      due as materialized (
-        select w.number, organizations.id, month, monthly_record_limit, monthly_record_limit * ${share}::float8 as threshold
-        from this, webhooks as w
-        join organizations on organizations.id = w.organization_id
+      -- once for all webhooks of an organization
+      reached as materialized (
+        select organizations.id, month, monthly_record_limit, monthly_record_limit * ${share}::float8 as threshold
+        from this, organizations
         join plans on plans.name = organizations.plan
-        where w.enabled and ${type} = any(w.types) and w.${sql(column)} is distinct from month
-          and monthly_record_limit is not null
+        where monthly_record_limit is not null
+          and exists (select from webhooks as w where w.organization_id = organizations.id and ${isUntold})
           and ${usedIn(sql, sql`organizations`, sql`month`)} >= greatest(1, monthly_record_limit * ${share}::float8)
+      ),
+      due as materialized (
+        select w.number, reached.* from reached join webhooks as w on w.organization_id = reached.id and ${isUntold}
       ),
       exact as materialized (
         select due.id, all_records - crawlers as used from (select distinct id, month from due) as due

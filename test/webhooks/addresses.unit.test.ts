@@ -74,10 +74,16 @@ describe('what the operator allows', () => {
     names: ['n8n'],
     stores: [
       { host: 'redis', port: 6379 },
+      // no name server knows these
+      { host: 'localhost', port: 6380 },
+      { host: 'nowhere.invalid', port: 6381 },
       { host: '192.168.1.9', port: 5432 },
     ],
   };
-  const resolve = async (host: string) => (host === 'redis' ? ['192.168.1.8', '::1'] : []);
+  const resolve = async (host: string) => {
+    if (host === 'redis') return ['192.168.1.8', '::1'];
+    throw new Error(`${host} is unknown`);
+  };
   const check = (url: string, ...addresses: string[]) => checkAddresses(new URL(url), addresses, allowed, resolve);
 
   it('is taken over http and on any port', () => {
@@ -110,5 +116,11 @@ describe('what the operator allows', () => {
     ['a store by its address', 'http://other.internal:5432/', '192.168.1.9'],
   ])('is not sent to: %s', async (_, url, ...addresses) => {
     await expect(check(url, ...addresses)).rejects.toThrow(/ leads to /);
+  });
+
+  it('is not sent to a store that only files name, nor to the port of one that is not found', async () => {
+    await expect(check('http://n8n:6380/', '127.0.0.1')).rejects.toThrow('n8n leads to a store at 127.0.0.1');
+    await expect(check('http://n8n:6381/', '192.168.1.20')).rejects.toThrow('nowhere.invalid cannot be found');
+    await expect(check('http://n8n:6382/', '127.0.0.1')).resolves.toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 /** Deliveries, step by step: a worker's deliverer, a real receiver and its failures; time passes when the test says so. */
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -426,6 +427,25 @@ describe('deliveries', () => {
     expect(entriesIn(receiver.received).map(({ record }) => record.id)).toEqual(ids);
   });
 
+  it('go on while the lanes of another organization cannot be compared', async () => {
+    const { webhook } = await make({ of: await makeTenant(db), url: 'https://other.example/' });
+    await createAdministration(db, 'test').createDomain(webhook.organizationId, { name: 'new', origins: [] });
+    await make();
+    await seal(1);
+    let woken: Promise<void> | undefined;
+    await db.run((sql) =>
+      sql.begin(async (own) => {
+        await own`select from webhooks where number = ${webhook.number} for update`;
+        woken = deliverer.wake();
+        await eventually(async () => {
+          await deliverer.begin();
+          expect(receiver.received).toHaveLength(1);
+        });
+      }),
+    );
+    await woken;
+  });
+
   it('are not of a new domain where the webhook is just changed to others', async () => {
     const { webhook } = await make();
     const { domainId } = await makeDomain();
@@ -721,6 +741,29 @@ describe('deliveries', () => {
     // an eighth of the places
     await slow.until(32);
     expect(slow.received).toHaveLength(32);
+  });
+
+  it('that may be large are four of an organization at once, since they take memory', async () => {
+    const slow = await startReceiver();
+    const unanswered: ServerResponse[] = [];
+    slow.answerWith((response) => void unanswered.push(response));
+    for (let count = 0; count < 6; count += 1)
+      await admin().test((await make({ url: slow.url, maxBytes: 1024 * 1024 })).webhook);
+    let ended = 0;
+    for (const each of await deliverer.begin()) void each.then(() => (ended += 1));
+    await slow.until(4);
+    await eventually(() => expect(ended).toBe(2));
+    await admin().test((await make({ of: await makeTenant(db), maxBytes: 1024 * 1024 })).webhook);
+    await deliverer.begin();
+    await receiver.until(1);
+    expect(slow.received).toHaveLength(4);
+    slow.answerWith();
+    for (const response of unanswered) response.end();
+    await eventually(async () => {
+      await pass(1_000);
+      await deliverer.begin();
+      expect(slow.received).toHaveLength(6);
+    });
   });
 
   it('to a receiver that lets them time out come down to one at a time, until it answers', async () => {
