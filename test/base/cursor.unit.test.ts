@@ -1,7 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Binding, makeCursor, readCursor } from '#libs/base/http/cursor';
+import {
+  type Binding,
+  makeCursor,
+  makeNumberCursor,
+  readCursor,
+  readMergedCursor,
+  readNumberCursor,
+} from '#libs/base/http/cursor';
 import { Problem } from '#libs/base/terms/problem';
 import { makeIdAt } from '#libs/base/terms/uuid';
 import { orgStatsQuery, recordsQuery } from '#libs/log/contract';
@@ -73,6 +80,14 @@ describe('a cursor', () => {
     }
     expectRefused(cursor);
     expectRefused(makeCursor(position, binding), filtered);
+  });
+
+  it('of a list goes on in that list alone', () => {
+    const cursor = makeNumberCursor('import', 7, binding);
+    expect(readNumberCursor('import', cursor, binding)).toBe(7);
+    expect(() => readNumberCursor('erasure', cursor, binding)).toThrow('/cursor');
+    expect(() => readMergedCursor(cursor, binding)).toThrow('/cursor');
+    expectRefused(cursor);
   });
 
   it('whose end is taken for the id of its domain, or the other way round, is refused', () => {
