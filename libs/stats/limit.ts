@@ -41,3 +41,18 @@ export const usedIn = (sql: Sql, organization: Expression, month: Expression) =>
       where organization_number = ${organization}.number and domain_number = 0 and dimension = 'crawlers'
         and period = ${month}
     ), 0))`;
+
+/**
+ * When the last of a month's records came but for the `later` newest, crawlers' not counted. Null where it is in none of the
+ * newest epochs: only their records are looked through.
+ */
+export const cameAt = (sql: Sql, organization: Expression, month: Expression, later: Expression) => sql`
+  (
+    select coalesce(imported_at, received_at) as came_at
+    from epochs join records r on r.epoch = any(array[open - 1, open, open + 1])
+      join domains on domains.number = r.domain_number
+    where domains.organization_id = ${organization}.id and not r.bot
+      and r.id >= id_at((${month} || '-01')::timestamp at time zone 'UTC')
+      and r.id < id_at(((${month} || '-01')::timestamp + interval '1 month') at time zone 'UTC')
+    order by came_at desc offset ${later} limit 1
+  )`;

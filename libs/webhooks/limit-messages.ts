@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { thisMonth } from '#libs/base/db/due';
-import { usedIn } from '#libs/stats/limit';
+import { cameAt, usedIn } from '#libs/stats/limit';
 
 const steps = [
   { type: 'limit.approaching', column: 'approaching_in', share: 0.8 },
@@ -11,7 +11,8 @@ const steps = [
 
 /**
  * Adds the messages that are due; returns how many. Each is sent once, so crawlers' records of open epochs, which
- * `usedIn` counts yet, are taken off: whoever has a page's public key could make these.
+ * `usedIn` counts yet, are taken off: whoever has a page's public key could make these. A message is of the time when the
+ * record came that reached its share; if that is minutes ago, the limit or the webhook is newer, and it is of now.
  */
 export async function addLimitMessages(sql: Sql): Promise<number> {
   let added = 0;
@@ -46,10 +47,14 @@ export async function addLimitMessages(sql: Sql): Promise<number> {
       told as (
         update webhooks as w set ${sql(column)} = month from due join exact using (id)
         where w.number = due.number and used > 0 and used >= threshold
-        returning w.number, month, used, monthly_record_limit
+        returning w.number, due.id, month, used, monthly_record_limit, greatest(1, threshold) as threshold
       )
       insert into webhook_lanes (webhook, type, made_at, data)
-      select number, ${type}, date_trunc('milliseconds', clock_timestamp()), jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)
+      select number, ${type},
+        date_trunc('milliseconds', least(
+          clock_timestamp(), ${cameAt(sql, sql`told`, sql`month`, sql`used - ceil(threshold)::bigint`)}
+        )),
+        jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)
       from told`;
     added += count;
   }

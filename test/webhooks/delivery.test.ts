@@ -570,7 +570,7 @@ describe('deliveries', () => {
     expect((await again(webhook)).failingSince).toBeNull();
   });
 
-  it('of limits come once a month each', async () => {
+  it('of limits come once a month each, of the time when the record came that reached them', async () => {
     await make({ types: ['limit.approaching', 'limit.reached'] });
     await setPlan({ monthlyRecordLimit: 10 });
     const limits = async () => {
@@ -579,19 +579,25 @@ describe('deliveries', () => {
       return receiver.received.map(({ message }) => [message.type, message.data]);
     };
     const month = new Date().toISOString().slice(0, 7);
-    await record(7);
+    const ago = (seconds: number) => ({ receivedAt: new Date(Date.now() - seconds * 1_000).toISOString() });
+    const lastAt = () => at(receiver.received, -1).message.timestamp;
+    await record(7, ago(50));
     expect(await limits()).toEqual([]);
     // crawlers' records of epochs that are open yet, of any of its domains
     for (const domainId of tenant.domainIds) await record(5, { domainId, bot: true });
     expect(await limits()).toEqual([]);
-    await record(1);
+    const [eighth, tenth] = [ago(40), ago(20)];
+    await record(1, eighth);
     const approaching = ['limit.approaching', { month, used: 8, limit: 10 }];
     expect(await limits()).toEqual([approaching]);
-    await record(1);
+    expect(lastAt()).toBe(eighth.receivedAt);
+    await record(1, ago(30));
     expect(await limits()).toEqual([approaching]);
+    await record(1, tenth);
     await record(1);
-    const reached = ['limit.reached', { month, used: 10, limit: 10 }];
+    const reached = ['limit.reached', { month, used: 11, limit: 10 }];
     expect(await limits()).toEqual([approaching, reached]);
+    expect(lastAt()).toBe(tenth.receivedAt);
     await record(5);
     expect(await limits()).toEqual([approaching, reached]);
   });
