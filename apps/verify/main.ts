@@ -10,6 +10,11 @@ let chosen: { name: string; found: Recognized } | undefined;
 /** of files chosen one after the other only the last counts, whichever is read first */
 let reading = 0;
 
+/** Bytes: a download of thousands of records takes seconds, for which the page stands still. */
+const large = 4 * 1024 * 1024;
+/** Milliseconds in which the page is drawn. */
+const drawn = 50;
+
 async function choose(file: File | undefined): Promise<void> {
   const turn = ++reading;
   chosen = undefined;
@@ -22,6 +27,11 @@ async function choose(file: File | undefined): Promise<void> {
       () => undefined,
     );
     if (turn !== reading) return;
+    if (file.size > large) {
+      page.showWaiting('Checking…');
+      await new Promise((resolve) => setTimeout(resolve, drawn));
+      if (turn !== reading) return;
+    }
     if (content) chosen = { name: file.name, found: recognize(content) };
     else page.showFileError(`${file.name} cannot be read.`);
   }

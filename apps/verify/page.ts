@@ -2,7 +2,7 @@
 import type { Verdict } from '#libs/proof/tree/check-file';
 import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from '#libs/proof/tree/facts';
 import type { CheckpointVerdict, Finding } from '#libs/proof/tree/recognize';
-import { lineOf, summaryOf, type VisitorVerdict, visitorLimit } from '#libs/proof/tree/visitor-answer';
+import { lineOf, summaryOf, type VisitorVerdict, visitorLimit, worstFirst } from '#libs/proof/tree/visitor-answer';
 
 function element<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -56,7 +56,7 @@ function showVisitor(verdict: VisitorVerdict): void {
   const unproven = isOld ? 'This download cannot be checked.' : 'Not every record is sealed yet.';
   const words = holds ? 'Each record holds.' : isFalse ? 'Not every record holds.' : unproven;
   say(holds ? 'verdict good' : isFalse ? 'verdict bad' : 'verdict', words, summaryOf(verdict));
-  showFacts(records.map((record) => [record.id, lineOf(record)]));
+  showFacts(worstFirst(records).map((record) => [record.id, lineOf(record)]));
 }
 
 function showCheckpoint(verdict: Extract<CheckpointVerdict, { holds: true }>): void {

@@ -10,7 +10,7 @@ import { type Proven, parseVerifierKeys } from './tree/check-file.ts';
 import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from './tree/facts.ts';
 import { examine, type Finding, largestFile, type Recognized, recognize } from './tree/recognize.ts';
 import type { VerifierKey } from './tree/verifier-key.ts';
-import { lineOf, type RecordVerdict, summaryOf, visitorLimit } from './tree/visitor-answer.ts';
+import { lineOf, type RecordVerdict, summaryOf, visitorLimit, worstFirst } from './tree/visitor-answer.ts';
 
 export function verifyCommand(): Command {
   return new Command('verify')
@@ -82,7 +82,7 @@ export function readKeys(given: string): VerifierKey[] {
 function printFinding({ kind, verdict }: Finding, file: string): void {
   if (kind === 'visitor') {
     print(
-      [summaryOf(verdict), '', ...verdict.records.map((record) => `${record.id}  ${lineOf(record)}`)],
+      [summaryOf(verdict), '', ...worstFirst(verdict.records).map((record) => `${record.id}  ${lineOf(record)}`)],
       visitorLimit,
     );
   } else if (!verdict.holds) {

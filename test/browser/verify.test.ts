@@ -89,14 +89,26 @@ describe('the page that checks proofs', () => {
     await enter(page, vector.verifierKey);
     await page.getByText('Not every record holds.').waitFor();
     expect(await facts(page)).toEqual([
-      ['new', 'no proof: it was not sealed yet'],
       [record.id, 'does not hold: The answer has a bundle of it, but not the record.'],
+      ['new', 'no proof: it was not sealed yet'],
     ]);
     await choose(page, { visitorId: 'v-1', records: [record], bundles: { [record.id]: bundle } });
     await page.getByText('Each record holds.').waitFor();
-    expect(await facts(page)).toEqual([[record.id, expect.stringContaining('holds: custom on dom_test')]]);
+    expect(await facts(page)).toEqual([
+      [record.id, expect.stringContaining('holds: custom (9 denied, 10 allowed, analytics allowed) on dom_test')],
+    ]);
     await choose(page, vector.checkpoint);
     await page.getByText('The checkpoint holds.').waitFor();
+    // a check of thousands of records takes seconds, and says that it has begun
+    await page.getByRole('status').evaluate((status) => {
+      const note = () =>
+        status.setAttribute('data-said', `${status.getAttribute('data-said') ?? ''}${status.textContent}`);
+      new MutationObserver(note).observe(status, { childList: true });
+    });
+    const large = JSON.stringify({ visitorId: 'v-1', records: [record], bundles: { [record.id]: bundle } });
+    await choose(page, large + ' '.repeat(5 * 1024 * 1024));
+    await page.getByText('Each record holds.').waitFor();
+    expect(await page.getByRole('status').getAttribute('data-said')).toMatch(/^Checking….*Each record holds/);
     await choose(page, { name: 'package' });
     await page.getByText('This is not a proof.').waitFor();
     expect(await verdict(page)).not.toContain('does not hold');

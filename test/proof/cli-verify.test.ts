@@ -78,7 +78,7 @@ describe('assent log verify', () => {
     const good = await verify(file('visitor.json', answer([record])), ...key);
     expect(good).toMatchObject({ code: 0, stderr: '' });
     expect(good.stdout).toMatch(/^1 record of the visitor v-1: 1 holds\.\n/);
-    expect(good.stdout).toContain(`${record.id}  holds: custom on dom_test`);
+    expect(good.stdout).toContain(`${record.id}  holds: custom (9 denied, 10 allowed, analytics allowed) on dom_test`);
     expect(good.stdout).toContain('has all of their records is not proven');
     const bad = await verify(file('visitor.json', answer([changed])), ...key, '--json');
     expect(bad).toMatchObject({ code: 1, stderr: '' });

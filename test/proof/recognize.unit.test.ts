@@ -9,7 +9,7 @@ import { wholeTree } from '#libs/proof/tree/make-proofs';
 import { formatNote } from '#libs/proof/tree/note';
 import { examine, recognize } from '#libs/proof/tree/recognize';
 import { verifierKey } from '#libs/proof/tree/verifier-key';
-import { lineOf, summaryOf } from '#libs/proof/tree/visitor-answer';
+import { lineOf, summaryOf, worstFirst } from '#libs/proof/tree/visitor-answer';
 import { bundle } from '../support/log-bundle.ts';
 import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
 
@@ -63,14 +63,18 @@ describe("a visitor's answer", () => {
       holds: true,
       records: [{ id: record.id, holds: true, personal: { visitorId: 'v-1' } }],
     });
-    expect(verdict.records.map(lineOf)).toEqual(['holds: custom on dom_test, 2025-10-20T05:03:11.360Z, position 1']);
+    const line =
+      'holds: custom (9 denied, 10 allowed, analytics allowed) on dom_test, 2025-10-20T05:03:11.360Z, position 1';
+    expect(verdict.records.map(lineOf)).toEqual([line]);
     expect(summaryOf(verdict)).toBe('1 record of the visitor v-1: 1 holds.');
   });
 
   const gone = { visitorId: null, ip: null, userAgent: null, pageUrl: null, metadata: null };
   const erased = { ...bundle, record: { ...record, ...gone }, opening: { ...bundle.opening, private: null } };
   it('holds for a record that was erased while it was made', () => {
-    expect(answer([record], { [record.id]: erased })).toMatchObject({ holds: true, records: [{ personal: null }] });
+    const verdict = answer([record], { [record.id]: erased });
+    expect(verdict).toMatchObject({ holds: true, records: [{ personal: null }] });
+    expect(verdict.records.map(lineOf)).toEqual([expect.stringMatching(/position 1, personal fields erased$/)]);
   });
 
   const signed = (by: string) => ({ ...bundle, checkpoint: vector.checkpoint.replaceAll('consent.example.com', by) });
@@ -132,10 +136,10 @@ describe("a visitor's answer", () => {
     ]);
   });
 
-  it('with five hundred records names the one that was changed and the two of another installation', () => {
+  it('with ten thousand records names the one that was changed and the two of another installation', () => {
     const { publicKey, sign } = logKey(vector.logKey, vector.origin);
     const own = verifierKey(sha256, vector.origin, publicKey);
-    const records = Array.from({ length: 500 }, (_, at) => ({
+    const records = Array.from({ length: 10_000 }, (_, at) => ({
       ...record,
       id: record.id.slice(0, -6) + at.toString(16).padStart(6, '0'),
       position: at,
@@ -170,18 +174,25 @@ describe("a visitor's answer", () => {
     const elsewhere = { checkpoint: note('other.example/dom_test') };
     Object.assign(bundles, {
       [of(7)]: { ...kept(7), opening: { ...kept(7).opening, private: null }, record: { ...records[7], ...gone } },
-      [of(400)]: { ...kept(400), ...elsewhere },
-      [of(499)]: { ...kept(499), ...elsewhere },
+      [of(8_000)]: { ...kept(8_000), ...elsewhere },
+      [of(9_999)]: { ...kept(9_999), ...elsewhere },
     });
     const listed = records.map((each, at) =>
-      at === 250 ? { ...each, decision: 'reject_all' } : at === 7 ? { ...each, ...gone } : each,
+      at === 5_000 ? { ...each, decision: 'reject_all' } : at === 7 ? { ...each, ...gone } : each,
     );
     const verdict = answer(listed, bundles);
     expect(verdict.records.flatMap((each) => (each.holds ? [] : [[each.id, each.why]]))).toEqual([
-      [of(250), expect.stringContaining('`decision` is "reject_all"')],
-      [of(400), expect.stringContaining('signed by other.example/dom_test')],
-      [of(499), expect.stringContaining('signed by other.example/dom_test')],
+      [of(5_000), expect.stringContaining('`decision` is "reject_all"')],
+      [of(8_000), expect.stringContaining('signed by other.example/dom_test')],
+      [of(9_999), expect.stringContaining('signed by other.example/dom_test')],
     ]);
-    expect(summaryOf(verdict)).toBe('500 records of the visitor v-1: 497 hold, 3 do not hold.');
+    const wrong = worstFirst(verdict.records).slice(0, 4);
+    expect(wrong.map(({ id, holds }) => [id, holds])).toEqual([
+      [of(5_000), false],
+      [of(8_000), false],
+      [of(9_999), false],
+      [of(0), true],
+    ]);
+    expect(summaryOf(verdict)).toBe('10000 records of the visitor v-1: 9997 hold, 3 do not hold.');
   });
 });

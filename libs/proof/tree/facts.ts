@@ -70,7 +70,8 @@ function entryFacts({ entry, circumstances, notice }: Proven): Fact[] {
   ];
 }
 
-function categories(preferences: Record<string, boolean>): string {
+/** Such as “analytics allowed, marketing denied”. */
+export function categories(preferences: Record<string, boolean>): string {
   const allowed = Object.entries(preferences).map(([name, isAllowed]) => `${name} ${isAllowed ? 'allowed' : 'denied'}`);
   return allowed.join(', ') || 'none';
 }

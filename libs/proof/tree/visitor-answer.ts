@@ -4,6 +4,7 @@
  */
 import { base64 } from './bytes.ts';
 import { type Proven, verdictOf } from './check-file.ts';
+import { categories } from './facts.ts';
 import { type Fields, fieldOf, isObject, textIn } from './fields.ts';
 import { proveBundle } from './proof-bundle.ts';
 import { ProofError } from './proof-error.ts';
@@ -99,12 +100,21 @@ export function summaryOf({ visitorId, records }: VisitorVerdict): string {
   return `${of(records.length, 'record', 'records')} of the visitor ${visitorId}: ${parts.join(', ')}.`;
 }
 
+/** Those that do not hold first, then those without a proof: among thousands they would be missed. */
+export const worstFirst = (records: RecordVerdict[]): RecordVerdict[] =>
+  records.toSorted((one, other) => rankOf(one) - rankOf(other));
+
+const rankOf = (record: RecordVerdict): number => (record.holds ? 2 : record.why === null ? 1 : 0);
+
 /** What one record's verdict is in words, without its id. */
 export function lineOf(record: RecordVerdict): string {
   if (record.holds) {
-    const { entry, proven } = record;
-    const said = entry.type === 'record' ? `${entry.decision} on ${entry.domainId}, ${entry.decidedAt}` : entry.type;
-    return `holds: ${said}, position ${proven.index}`;
+    const { entry, proven, circumstances, personal } = record;
+    const { preferences } = circumstances ?? {};
+    const chosen = preferences ? ` (${categories(preferences)})` : '';
+    const said =
+      entry.type === 'record' ? `${entry.decision}${chosen} on ${entry.domainId}, ${entry.decidedAt}` : entry.type;
+    return `holds: ${said}, position ${proven.index}${personal === null ? ', personal fields erased' : ''}`;
   }
   if (record.why !== null) return `does not hold: ${record.why}`;
   return record.without === 'not sealed yet'
