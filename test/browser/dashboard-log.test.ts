@@ -25,6 +25,7 @@ const whole = recordAt(now - 1_000, {
   source: 'preferences',
   bannerVersion: '3.1',
   policyVersion: '2026-09',
+  variant: 'wording:short',
   language: 'de-CH',
   pageUrl: 'https://shop.example/tents',
   country: 'CH',
@@ -227,7 +228,7 @@ describe('the log of a domain', () => {
     const stored = at((await records('visitorId=v-whole')).records, 0);
     const fields = 'v-whole|analytics: allowed|marketing: refused|the settings|3.1|2026-09|de-CH|CH|CPzzzz|DBAA';
     const others = ['https://shop.example/tents', 'Mozilla/5.0 Firefox/144.0', 'shop: north', 'step: 2', '203.0.113.0'];
-    for (const value of [...fields.split('|'), ...others, stored.id]) expect(text).toContain(value);
+    for (const value of [...fields.split('|'), ...others, 'wording:short', stored.id]) expect(text).toContain(value);
     await dialog.getByRole('button', { name: 'Copy as JSON' }).click();
     await dialog.getByText('Copied.').waitFor();
     expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(stored);

@@ -147,8 +147,14 @@ describe('the sealed log in the dashboard', () => {
     await page.getByRole('dialog').getByText('country, consent strings').waitFor();
     await click(page, 'Erase this visitor');
     await page.getByRole('link', { name: 'a receipt' }).click();
-    await page.getByText('No entry is shown').waitFor();
+    await page.getByText('Not sealed yet').waitFor();
     await sealer.closeAndSeal();
+    await step('which shows its entries as soon as they are sealed', () =>
+      page.getByText(/^Sealed as entry 301 of log 1/).waitFor(),
+    );
+    await dashboard.open(officer, '/activity?act=visitor.erase');
+    await page.getByRole('region', { name: 'Activity' }).getByRole('link', { name: /^ers_/ }).click();
+    await page.getByRole('heading', { name: 'Receipt of an erasure' }).waitFor();
     await dashboard.open(officer);
     await page.getByRole('link', { name: 'Erasures', exact: true }).click();
     const listed = page.getByRole('listitem').filter({ hasText: 'olga@northwind.example' }).getByRole('link');

@@ -98,10 +98,20 @@ describe('a visitor’s page', () => {
             .isVisible(),
         ).toBe(true);
       }
-      expect(await paper.getByText('Received').isVisible()).toBe(true);
+      for (const text of ['Received', 'the settings']) expect(await paper.getByText(text).isVisible()).toBe(true);
       for (const hidden of ['Download', 'Erase…', 'Sign out', 'Find'])
         expect(await page.getByRole('button', { name: hidden }).isVisible()).toBe(false);
+      expect(await page.getByRole('link', { name: 'Who looked' }).isVisible()).toBe(false);
       await page.emulateMedia({ media: null });
+    });
+    await step('leads to who looked at it', async () => {
+      await page.getByRole('link', { name: 'Who looked' }).click();
+      await page
+        .getByRole('region', { name: 'Activity' })
+        .getByText('Read everything about a visitor of')
+        .first()
+        .waitFor();
+      expect(await page.getByRole('searchbox', { name: 'Visitor' }).inputValue()).toBe(visitorId);
     });
   });
 

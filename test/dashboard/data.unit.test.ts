@@ -287,6 +287,16 @@ describe('acts', () => {
     );
     expect(told.filter((each) => each !== '').join(' | ')).toBe(expected);
   });
+
+  it('of an erasure lead to its receipt, for whoever may see that', () => {
+    const act = {
+      ...{ at: '2026-03-31T12:00:00Z', actor: 'olga', act: 'visitor.erase', subject: 'abc' },
+      details: { erasureId: 'ers_1' },
+    };
+    const moreFor = (scopes: Organization['scopes']) => tellAct(act, { ...organization, scopes }).more;
+    expect(moreFor(['privacy'])).toEqual(['Receipt: ', { name: 'ers_1', isErasure: true }]);
+    expect(moreFor(['manage'])).toEqual([{ name: 'ers_1' }]);
+  });
 });
 
 describe('what is typed about a domain', () => {

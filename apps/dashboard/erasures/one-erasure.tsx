@@ -8,6 +8,7 @@ import { domainIn } from '../data/domains.ts';
 import { useReading } from '../data/reading.ts';
 import { erasuresAddress } from '../data/router.ts';
 import { mayReadLogs } from '../data/scopes.ts';
+import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';
 import { count, counted, dateAndTime } from '../format.ts';
@@ -19,8 +20,10 @@ import { useOnPaper } from '../parts/on-paper.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 
-/** Milliseconds between two looks at an erasure that goes on. */
-const pause = 1_000;
+/** Milliseconds between two looks at an erasure that goes on, or whose entries are to come. */
+const pause = { running: 1_000, sealing: 2_000 };
+/** Milliseconds for which entries may be to come: a log is sealed every minute. */
+const sealedWithin = 10 * 60_000;
 /** Entries shown at once. */
 const step = 20;
 
@@ -30,9 +33,12 @@ export function OneErasure({ erasureId }: { erasureId: string }) {
   const { api, organization } = useSignedIn();
   const reading = useReading<ErasureDetails>(erasureId, (signal) => api.erasure(erasureId, signal));
   const erasure = reading.value;
+  const isYoung = erasure !== undefined && now() - Date.parse(erasure.erasedAt ?? erasure.requestedAt) < sealedWithin;
   useEffect(() => {
-    if (erasure?.state !== 'running') return undefined;
-    const timer = setTimeout(reading.retry, pause);
+    if (!erasure) return undefined;
+    const isSealing = isYoung && Object.values(erasure.domains).some((of) => waitingIn(of) > 0);
+    if (erasure.state !== 'running' && !isSealing) return undefined;
+    const timer = setTimeout(reading.retry, erasure.state === 'running' ? pause.running : pause.sealing);
     return () => clearTimeout(timer);
   }, [erasure]);
   const domains = Object.entries(erasure?.domains ?? {});
@@ -65,7 +71,7 @@ export function OneErasure({ erasureId }: { erasureId: string }) {
             here names the visitor.
           </p>
           {domains.map(([domainId, of]) => (
-            <Domain key={domainId} domainId={domainId} of={of} />
+            <Domain key={domainId} domainId={domainId} of={of} isYoung={isYoung} />
           ))}
           <div class="actions">
             <Button text="Print" kind="primary" onClick={() => print()} />
@@ -76,13 +82,16 @@ export function OneErasure({ erasureId }: { erasureId: string }) {
   );
 }
 
-function Domain({ domainId, of }: { domainId: string; of: OfDomain }) {
+/** Records whose erasure has no entry here. */
+const waitingIn = ({ records, entries }: OfDomain): number => Math.max(0, records - entries.length);
+
+/** `isYoung`: entries may be to come. */
+function Domain({ domainId, of, isYoung }: { domainId: string; of: OfDomain; isYoung: boolean }) {
   const { api, organization } = useSignedIn();
   const [most, setMost] = useState(step);
   useOnPaper(() => setMost(Number.POSITIVE_INFINITY));
   const { isBusy, failure, attempt } = useAttempt();
   const { records, entries } = of;
-  const waiting = Math.max(0, records - entries.length);
   const download = ({ log, position }: OfDomain['entries'][number]) =>
     attempt(async () => {
       const proof = await api.entryProof(domainId, log, position);
@@ -122,8 +131,12 @@ function Domain({ domainId, of }: { domainId: string; of: OfDomain }) {
       {entries.length > most && (
         <Button onClick={() => setMost(most + step)}>Show more of {count(entries.length)}</Button>
       )}
-      {waiting > 0 && entries.length === 0 && (
-        <p class="muted">No entry is shown: it is not sealed yet, or was erased before entries were kept with it.</p>
+      {waitingIn(of) > 0 && entries.length === 0 && (
+        <p class="muted">
+          {isYoung
+            ? 'Not sealed yet. If the log is sealed, the entries appear here within a minute or two.'
+            : 'No entries are listed: the log is not sealed, or this erasure is from before receipts listed them.'}
+        </p>
       )}
       {entries.length > 0 && (
         <p class="hint">

@@ -5,6 +5,7 @@ import { useRef } from 'preact/hooks';
 import type { ActsPage } from '#libs/tenants/contract';
 import { useOlder } from '../data/older.ts';
 import { useReading } from '../data/reading.ts';
+import { erasureAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
@@ -93,5 +94,16 @@ function Row({ act }: { act: Act }) {
 }
 
 const Parts = ({ parts }: { parts: Part[] }) => (
-  <>{parts.map((part, at) => (typeof part === 'string' ? part : <bdi key={at}>{escapeInvisible(part.name)}</bdi>))}</>
+  <>
+    {parts.map((part, at) => {
+      if (typeof part === 'string') return part;
+      const name = <bdi key={at}>{escapeInvisible(part.name)}</bdi>;
+      if (!part.isErasure) return name;
+      return (
+        <a key={at} href={erasureAddress(part.name)}>
+          {name}
+        </a>
+      );
+    })}
+  </>
 );

@@ -2,12 +2,13 @@
 
 import type { Organization } from '#libs/stats/contract';
 import type { ActsPage } from '#libs/tenants/contract';
+import { mayReadVisitors } from '../data/scopes.ts';
 import { count, counted } from '../format.ts';
 
 export type Act = ActsPage['acts'][number];
 
-/** Names come from outside and are set apart, whatever characters they have. */
-export type Part = string | { name: string };
+/** Names come from outside and are set apart, whatever characters they have. An erasure has a receipt to look at. */
+export type Part = string | { name: string; isErasure?: true };
 
 interface Told {
   what: Part[];
@@ -62,7 +63,8 @@ export const actNames: Record<string, string> = {
   'webhook.disable': 'A failing webhook was paused',
 };
 
-export function tellAct({ act, subject, details }: Act, { organizationId, domains }: Organization): Told {
+export function tellAct({ act, subject, details }: Act, organization: Organization): Told {
+  const { organizationId, domains } = organization;
   const nameOf = (domainId: string) => domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   const text = (field: string) => {
     const value = details[field];
@@ -123,10 +125,17 @@ export function tellAct({ act, subject, details }: Act, { organizationId, domain
     }),
     'visitor.read': () => ({ what: say`Looked up a visitor’s records of ${where}` }),
     'visitor.access': () => ({ what: say`Read everything about a visitor of ${where}` }),
-    'visitor.erase': () => ({ what: say`Erased a visitor of ${where}`, more: say`${text('erasureId')}` }),
+    'visitor.erase': () => ({
+      what: say`Erased a visitor of ${where}`,
+      more: receiptOf(text('erasureId'), organization),
+    }),
   };
   // otherwise of a newer release
   return told[act]?.() ?? { what: say`${act} ${subject}` };
+}
+
+function receiptOf(erasureId: string, organization: Organization): Part[] {
+  return mayReadVisitors(organization) ? ['Receipt: ', { name: erasureId, isErasure: true }] : [{ name: erasureId }];
 }
 
 function originsOf({ origins }: Act['details']): Part[] | undefined {

@@ -1,12 +1,13 @@
 /** What was found of a visitor. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { base } from '../data/base.ts';
 import type { FoundVisitor } from '../data/privacy-api.ts';
 import { useReading } from '../data/reading.ts';
-import { visitorAddress } from '../data/router.ts';
+import { activityAddress, visitorAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';
 import { count, dateAndTime, escapeInvisible } from '../format.ts';
-import { Button } from '../parts/button.tsx';
+import { Button, ButtonLink } from '../parts/button.tsx';
 import { DecisionName } from '../parts/decision-name.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { isolated } from '../parts/isolated.tsx';
@@ -69,7 +70,12 @@ export function Found({ domainId, found, onErased }: Props) {
             onClick={() => downloadText(`visitor-${generatedAt.slice(0, 10)}.json`, 'application/json', text)}
           />
           <Button text="Print" onClick={() => print()} />
+          <ButtonLink text="Who looked" href={activityAddress({}, visitorId)} />
           <Button text="Erase…" kind="danger" onClick={() => setErasing(true)} />
+          <p class="hint">
+            A download can be checked at <a href={`${base}/verify`}>{`${location.host}${base}/verify`}</a>, with the
+            log’s key.
+          </p>
         </div>
       </section>
       <Timeline records={records} notices={notices} />

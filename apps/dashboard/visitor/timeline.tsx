@@ -61,6 +61,7 @@ function Circumstances({ record }: { record: FullRecord }) {
   const facts: [string, string | null][] = [
     ['Received', `${dateAndTime(receivedAt)} UTC`],
     ...fieldsOf(record),
+    ['Bot', record.bot ? 'yes' : null],
     ['Metadata', metadata && JSON.stringify(metadata)],
     ['Erased', erasedAt && `${dateAndTime(erasedAt)} UTC`],
     ['Record', record.id],

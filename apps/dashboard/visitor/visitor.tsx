@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { FoundVisitor } from '../data/privacy-api.ts';
 import { useReading } from '../data/reading.ts';
 import { erasureAddress, navigate, visitorAddress } from '../data/router.ts';
-import { mayReadVisitors } from '../data/scopes.ts';
+import { mayReadLogs, mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
@@ -67,6 +67,7 @@ function OneVisitor({ domainId, visitorId, onErased }: OneVisitorProps) {
 
 /** Asks for a visitor's id. It goes into the fragment of the address, which no server sees. */
 function FindVisitor({ domainId, visitorId }: { domainId: string; visitorId: string | null }) {
+  const { organization } = useSignedIn();
   const [typed, setTyped] = useState(visitorId ?? '');
   // before anything can be typed, which a later effect would take back
   useLayoutEffect(() => setTyped(visitorId ?? ''), [visitorId]);
@@ -80,6 +81,13 @@ function FindVisitor({ domainId, visitorId }: { domainId: string; visitorId: str
     >
       <VisitorField value={typed} onType={setTyped} />
       <Button text="Find" type="submit" kind="primary" disabled={typed === ''} />
+      {visitorId === null && (
+        <p class="hint">
+          {mayReadLogs(organization)
+            ? 'The visitor’s id, or that of one of their records, which the website’s privacy settings show to them.'
+            : 'The visitor’s id, which their browser keeps with the choice.'}
+        </p>
+      )}
     </form>
   );
 }
