@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { monthOf } from '#libs/base/terms/calendar';
 import { makeIdAt } from '#libs/base/terms/uuid';
 import type { OrgStats } from '#libs/log/contract';
@@ -17,7 +19,9 @@ import { createLogReader, crypto, type LogAnswer, sha256 } from '../support/log-
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { verifyTlogProof } from '../support/proof-checks.ts';
 import { recordAt } from '../support/records.ts';
+import { runCliIn } from '../support/run-cli.ts';
 import { createSealer, logName } from '../support/sealing.ts';
+import { startApi } from '../support/service.ts';
 import { at, startStack, storeRecords } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
 
@@ -27,8 +31,8 @@ const size = 560;
 const json = <Body>({ text }: LogAnswer): Body => JSON.parse(text);
 const bytesOf = (text: string): Uint8Array => fromBase64(text) ?? new Uint8Array();
 
-/** of each checkpoint: its size and root */
-const heads: { size: number; root: Uint8Array }[] = [];
+/** of each checkpoint: its size and root, and as it was read */
+const heads: { size: number; root: Uint8Array; note: string }[] = [];
 const some = (count: number, domainId: string) =>
   Array.from({ length: count }, (_, each) =>
     recordAt(now - each * 31, {
@@ -149,6 +153,59 @@ describe('the sealed log, read and verified from outside', () => {
         expect([from.size, to.size, verifyConsistency(sha256, claim)]).toEqual([from.size, to.size, true]);
       }
     }
+  });
+
+  it('the command line tells whether it only grew, by what it asks for or what was kept', async () => {
+    const folder = mkdtempSync(path.join(inject('folder'), 'grown-'));
+    const [older, newer] = [at(heads, 1), at(heads, -1)];
+    const kept = json<Consistency>(await log.ok(`log/consistency?from=${older.size}&to=${newer.size}`));
+    const changed = { ...kept, proof: [...kept.proof.slice(1), at(kept.proof, 0)] };
+    const files = {
+      older: older.note,
+      newer: newer.note,
+      proof: JSON.stringify(kept),
+      changed: JSON.stringify(changed),
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+    const key = (await log.ok('log/key')).text.trim();
+    const tell = async (...args: string[]) => {
+      const given = ['log', 'verify-consistency', ...args, '--key', key, '--json'];
+      const { code, stdout } = await runCliIn(folder, {}, ...given);
+      return { code, ...JSON.parse(stdout) };
+    };
+    const token = tokenFor(stack.tenant.organizationId);
+    const asked = ['--api', stack.api.baseUrl, '--domain', stack.domainId, '--token', token];
+    const holds = { code: 0, holds: true, log: `${logName}/${stack.domainId}`, from: older.size, to: newer.size };
+    expect(await tell('older', 'newer', ...asked)).toEqual(holds);
+    expect(await tell('older', 'newer', '--proof', 'proof')).toEqual(holds);
+    const why = expect.stringContaining('is not proven to begin with');
+    expect(await tell('older', 'newer', '--proof', 'changed')).toEqual({ code: 1, holds: false, why });
+    expect(await tell('newer', 'older', ...asked)).toMatchObject({
+      code: 1,
+      why: expect.stringContaining('older one first'),
+    });
+  });
+
+  it('who reads proofs, entries and the feed is noted; who reads hashes and checkpoints is not', async () => {
+    const api = await startApi(stack.env);
+    const authorization = `Bearer ${tokenFor(stack.tenant.organizationId, { sub: 'auditor' })}`;
+    const read = async (path: string, accept = '*/*') => {
+      const headers = { authorization, accept };
+      const { status } = await request(api.baseUrl, `/v1/consent/${stack.domainId}/${path}`, { headers });
+      expect([path, status]).toEqual([path, 200]);
+    };
+    const ofRecord = `records/${anyRecord().id}/proof`;
+    await read(ofRecord, 'application/json');
+    for (const path of [ofRecord, 'log/entries/0/proof', 'log/tile/entries/002.p/9', 'feed?limit=20']) await read(path);
+    for (const path of ['checkpoint', 'key', 'tile/0/000', 'consistency?from=1&to=2']) await read(`log/${path}`);
+    await api.stop();
+    const acts = await stack.sql<{ details: object }>`
+      select details from visitor_acts where actor = 'auditor' and act = 'log.read' order by details ->> 'what'`;
+    expect(acts.map(({ details }) => details)).toEqual([
+      { what: 'entries', records: 9 },
+      { what: 'feed', records: 20 },
+      { what: 'proof', records: 3 },
+    ]);
   });
 
   it('a record shows its place, and its proof verifies at that place, wherever it is', async () => {
@@ -354,6 +411,8 @@ describe('the sealed log, read and verified from outside', () => {
       expectProblem(await get(domainId, 'log/tile/entries/000.p/3'), 410, 'expired');
       expect((await get(domainId, 'log/tile/entries/000.p/2')).status).toBe(200);
       expect((await get(domainId, 'log/tile/entries/001.p/1')).status).toBe(200);
+      expectProblem(await get(domainId, 'log/entries/2/proof'), 410, 'expired');
+      expect((await get(domainId, 'log/entries/1/proof')).status).toBe(200);
       expectProblem(await get(domainId, `records/${old.id}`), 404, 'record_not_found');
       expectProblem(await get(domainId, `records/${old.id}/proof`), ...proof);
     };
@@ -384,7 +443,7 @@ describe('the sealed log, read and verified from outside', () => {
 
   describe('under a plan', () => {
     const ungated = ['log/checkpoint', 'log/key', 'log/tile/0/000.p/3', 'log/consistency?from=1&to=2'];
-    const gated = ['records/ID', 'records/ID/proof', 'log/tile/entries/000.p/3'];
+    const gated = ['records/ID', 'records/ID/proof', 'log/tile/entries/000.p/3', 'log/entries/0/proof'];
 
     const underPlan = async (consentLog: boolean, monthlyRecordLimit: number | null) => {
       const tenant = await makeTenant(stack.db, { consentLog, monthlyRecordLimit });

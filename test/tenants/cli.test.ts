@@ -103,6 +103,10 @@ describe('tenants by the command line, in the order in which an operator makes t
       org: organizationId,
       scope: 'read manage',
     });
+    const { acts } = await cli.json<{ acts: object[] }>('acts', '--act', 'token.create');
+    const details = { sub: 'ann', scope: 'read manage', expiresAt };
+    expect(acts).toMatchObject([{ actor: userInfo().username, organizationId, details }]);
+    expect(JSON.stringify(acts)).not.toContain(token);
   });
 
   it('key revoke revokes the key by its prefix, and another one goes on', async () => {

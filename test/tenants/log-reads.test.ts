@@ -8,12 +8,13 @@ import type { RecordsPage } from '#libs/log/contract';
 import type { ActsPage } from '#libs/tenants/contract';
 import { createLogReads } from '#libs/tenants/log-reads';
 import { createTenantMetrics } from '#libs/tenants/metrics';
-import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi } from '../support/service.ts';
 import { privacyKey } from '../support/settings.ts';
 import { at, storeRecords, useStack } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const stack = await useStack({ tenant: { domains: 2 } });
@@ -46,6 +47,10 @@ it('what a token reads of the log is one act a kind, with the sum, and no reques
   await read('org-stats');
   // shows nobody's
   await read(`${second}/records`);
+  const short = await makeTenant(stack.db, { consentLog: false });
+  await storeRecords(stack, [recordAt(Date.now(), { domainId: at(short.domainIds, 0) })]);
+  const shortened = await createClient(api.baseUrl, short).orgStats();
+  expect(shortened.body.records).toHaveLength(1);
   await api.stop();
   const { body: found } = await acts('act=log.read');
   const of = (actor: string) =>
@@ -58,6 +63,10 @@ it('what a token reads of the log is one act a kind, with the sum, and no reques
     ]),
   );
   expect(of('other')).toEqual([[domainId, { what: 'records', records: 5 }]]);
+  const ofShort = await stack.sql`
+    select from visitor_acts join organizations on number = organization_number
+    where organizations.id = ${short.organizationId}`;
+  expect(ofShort.count).toBe(0);
 });
 
 it('acts are for whoever manages or answers visitors, and are filtered', async () => {
