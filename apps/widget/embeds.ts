@@ -5,7 +5,7 @@
 import { either } from './attempt.ts';
 import { find } from './growth.ts';
 import { page } from './page.ts';
-import { map, words } from './plain.ts';
+import { has, map, words } from './plain.ts';
 
 const held = ':is(iframe,img,link,video,embed,object)[data-assent]';
 
@@ -40,6 +40,6 @@ export function load(element: HTMLElement, address: string): void {
 /** Nothing but pages and files of the web: an address such as `javascript:` would do more. */
 const addressOf = ({ dataset }: HTMLElement): string | undefined =>
   either(() => {
-    const { href } = new URL(dataset.src || dataset.href || '//', page.baseURI);
-    return /^https?:/.test(href) ? href : undefined;
+    const { href, protocol } = new URL(dataset.src || dataset.href || '//', page.baseURI);
+    return has(['https:', 'http:'], protocol) ? href : undefined;
   });

@@ -1,42 +1,79 @@
 /** Deletes the cookies of categories that are not allowed any longer, as far as the page can reach them. */
 import type { Category, Cookie } from '#libs/widget/config';
 import { page } from './page.ts';
+import { has, joined, map, part, some } from './plain.ts';
 
 /** Those that a category which is still allowed names too stay, and the widget's own. */
 export function forgetCookies(lost: Category[], all: Category[], isAllowed: (category: string) => boolean): void {
   const gone = cookiesOf(lost);
-  const needed = cookiesOf(all.filter(({ id }) => isAllowed(id)));
-  for (const name of names()) {
-    const matching = gone.filter((cookie) => matches(cookie, name));
-    const isNeeded = name.startsWith('assent_') || needed.some((cookie) => matches(cookie, name));
-    if (matching.length > 0 && !isNeeded) forget(name, matching);
-  }
+  const needed = cookiesOf(map(all, (each) => (isAllowed(each.id) ? each : undefined)));
+  map(names(), (name) => {
+    const matching = map(gone, (cookie) => (matches(cookie, name) ? cookie : undefined));
+    const isNeeded = part(name, 0, 7) === 'assent_' || some(needed, (cookie) => matches(cookie, name));
+    if (matching[0] && !isNeeded) forget(name, matching);
+  });
 }
 
-const cookiesOf = (categories: Category[]): Cookie[] =>
-  categories.flatMap(({ services = [] }) => services.flatMap(({ cookies = [] }) => cookies));
+function cookiesOf(categories: Category[]): Cookie[] {
+  let found: Cookie[] = [];
+  map(categories, ({ services = [] }) => {
+    map(services, ({ cookies = [] }) => {
+      found = joined(found, cookies);
+    });
+  });
+  return found;
+}
 
-const names = (): string[] => page.cookie.split(/; ?/).map((entry) => entry.split('=')[0] ?? '');
+const names = (): string[] => map(pieces(page.cookie, '; '), (entry) => pieces(entry, '=')[0]);
 
-const matches = ({ name: pattern }: Cookie, name: string): boolean =>
-  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+function matches({ name: pattern }: Cookie, name: string): boolean {
+  const end = pattern.length - 1;
+  return pattern[end] === '*' ? part(name, 0, end) === part(pattern, 0, end) : name === pattern;
+}
 
 /** A cookie goes only by the domain and path that it was set with, which nothing tells: all that it can have are tried. */
 function forget(name: string, matching: Cookie[]): void {
   const { hostname, pathname, protocol } = location;
-  const labels = hostname.split('.');
-  const domains = [
-    '',
-    ...matching.map(({ domain = '' }) => domain),
-    ...labels.map((_, at) => labels.slice(at).join('.')),
-  ];
-  const steps = pathname.split('/').map((_, at, all) => all.slice(0, at + 1).join('/'));
-  const paths = ['/', ...matching.map(({ path = '/' }) => path), ...steps, ...steps.map((step) => `${step}/`)];
+  const own = <Field extends 'domain' | 'path'>(field: Field) => map(matching, (cookie) => cookie[field]);
+  const domains = joined([''], own('domain'), endings(hostname, '.'));
+  const steps = beginnings(pathname, '/');
+  const folders = map(steps, (step) => `${step}/`);
+  const paths = joined(['/'], own('path'), steps, folders);
   const ends = protocol === 'https:' ? [';secure', ';secure;partitioned'] : [''];
-  for (const domain of new Set(domains))
-    for (const path of new Set(paths))
-      for (const end of ends) {
-        if (!names().includes(name)) return;
-        page.cookie = `${name}=;max-age=0;path=${path}${domain && `;domain=${domain}`}${end}`;
-      }
+  map(domains, (domain) => {
+    map(paths, (path) => {
+      map(ends, (end) => {
+        if (has(names(), name)) page.cookie = `${name}=;max-age=0;path=${path}${domain && `;domain=${domain}`}${end}`;
+      });
+    });
+  });
+}
+
+/** `a; b` → `a`, `b` */
+function pieces(text: string, mark: string): string[] {
+  const found: string[] = [];
+  let piece = '';
+  for (let at = 0; at < text.length; at += 1) {
+    if (part(text, at, at + mark.length) !== mark) piece += text[at];
+    else {
+      found[found.length] = piece;
+      piece = '';
+      at += mark.length - 1;
+    }
+  }
+  return joined(found, [piece]);
+}
+
+/** `www.example.com` → `www.example.com`, `example.com`, `com` */
+function endings(text: string, mark: string): string[] {
+  const found = [text];
+  for (let at = 0; at < text.length; at += 1) if (text[at] === mark) found[found.length] = part(text, at + 1);
+  return found;
+}
+
+/** `/a/b` → ``, `/a`, `/a/b` */
+function beginnings(text: string, mark: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < text.length; at += 1) if (text[at] === mark) found[found.length] = part(text, 0, at);
+  return joined(found, [text]);
 }

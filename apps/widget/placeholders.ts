@@ -3,7 +3,7 @@ import { furtherPhrases } from '#libs/widget/texts';
 import { load, type Waiting } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
 import { type Notice, noticeOf } from './notice.ts';
-import { has, some } from './plain.ts';
+import { between, has, map, part, some } from './plain.ts';
 import type { Settings } from './settings.ts';
 import { copyPlace, placeholder } from './view/placeholder.ts';
 import type { View } from './view/view.ts';
@@ -39,20 +39,22 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
 
   /** Also after a script of the page has moved an iframe, or taken it out. */
   function show(waiting: Waiting[]): void {
-    for (const place of places) if (!waiting.some(({ element }) => element === place.element)) leave(place);
-    waiting.forEach(hold);
+    map(places, (place) => {
+      if (!some(waiting, ({ element }) => element === place.element)) leave(place);
+    });
+    map(waiting, hold);
   }
 
   function hold(waits: Waiting): void {
     const { element } = waits;
-    let place = places.find((each) => each.element === element);
+    let place = map(places, (each) => (each.element === element ? each : undefined))[0];
     if (!place) {
       const { display, width } = getComputedStyle(element);
       // what nobody is to see, such as a pixel that counts visits
-      if (display === 'none' || /^\d(\.|p)/.test(width)) return;
+      if (display === 'none' || +part(width, 0, width.length - 2) < 10) return;
       place = { element, display: element.style.display, ...make(waits) };
-      place.box.style.display = display.startsWith('inline') ? 'inline-grid' : 'grid';
-      places.push(place);
+      place.box.style.display = part(display, 0, 6) === 'inline' ? 'inline-grid' : 'grid';
+      places[places.length] = place;
       element.style.setProperty('display', 'none', 'important');
     }
     if (place.host.nextSibling !== element) element.before(place.host);
@@ -68,7 +70,9 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
     const shown = onShow(notice);
     const once = () => {
       load(element, address);
-      for (const place of places) if (place.element === element) leave(place);
+      map(places, (place) => {
+        if (place.element === element) leave(place);
+      });
     };
     const box = placeholder(notice, settings.wording.direction, [once, () => allow(refused, notice, shown)]);
     return { box, host: dress('assent-embed', box) };
@@ -77,7 +81,7 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
   function leave(place: Place): void {
     const { element, host, display } = place;
     const hadFocus = host.shadowRoot?.activeElement;
-    places = places.filter((each) => each !== place);
+    places = map(places, (each) => (each === place ? undefined : each));
     host.remove();
     element.style.display = display;
     element.animate({ pointerEvents: ['none', 'none'] }, doubleTap);
@@ -86,12 +90,14 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
 
   // a size may depend on that of the page
   addEventListener('resize', () => {
-    for (const { element, box } of places) copyPlace(element, box);
+    map(places, ({ element, box }) => copyPlace(element, box));
   });
   return {
     show,
     /** They come back in the visitor's language with the next `show`. */
-    clear: () => places.forEach(leave),
+    clear: () => {
+      map(places, leave);
+    },
   };
 }
 
@@ -99,8 +105,8 @@ function noticeFor(settings: Settings, service: string, refused: string[]): Plac
   const notice = noticeOf(settings, false, null);
   const { links, language, version, policyVersion, variant } = notice;
   const texts = { ...furtherPhrases, ...settings.wording.texts };
-  const labels = notice.settings.categories.filter(({ id }) => refused.includes(id)).map(({ label }) => label);
-  const category = (labels.length > 0 ? labels : refused).join(' · ');
+  const labels = map(notice.settings.categories, ({ id, label }) => (has(refused, id) ? label : undefined));
+  const category = between(labels[0] ? labels : refused, ' · ');
   // what the banner does not ask for cannot be allowed for good
   const isAsked = !some(refused, (each) => !has(settings.asked, each));
   return {
@@ -108,7 +114,7 @@ function noticeFor(settings: Settings, service: string, refused: string[]): Plac
     intro: fill(texts.embedText, { category }),
     note: undefined,
     links,
-    buttons: [texts.showOnce, ...(isAsked ? [fill(texts.alwaysAllow, { category })] : [])],
+    buttons: isAsked ? [texts.showOnce, fill(texts.alwaysAllow, { category })] : [texts.showOnce],
     language,
     version,
     policyVersion,

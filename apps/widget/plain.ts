@@ -38,6 +38,15 @@ export const some = <Item>(list: ArrayLike<Item>, test: (item: Item) => unknown)
 
 export const has = <Item>(list: ArrayLike<Item>, wanted: Item): boolean => some(list, (item) => item === wanted);
 
+/** One text of several. */
+export function between(texts: readonly string[], mark: string): string {
+  let all = '';
+  map(texts, (text, index) => {
+    all += index ? mark + text : text;
+  });
+  return all;
+}
+
 /** What is between white space and commas. */
 export function words(text: string): string[] {
   const found: string[] = [];

@@ -12,4 +12,5 @@ import { renew } from './view/renew.ts';
 const secondFile = { css, preferences, createPlaceholders, forgetCookies, renew };
 export type SecondFile = typeof secondFile;
 
-Object.assign(page.currentScript ?? {}, { secondFile });
+const script: (HTMLOrSVGScriptElement & { secondFile?: SecondFile }) | null = page.currentScript;
+if (script) script.secondFile = secondFile;

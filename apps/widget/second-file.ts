@@ -1,6 +1,7 @@
 /** Loads the second file, when the browser is idle or when its contents are called for. */
-import { either } from './attempt.ts';
+import { attempt, either } from './attempt.ts';
 import { page } from './page.ts';
+import { map } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,7 +12,7 @@ const longestIdle = 2_000;
 
 /**
  * `home`: the element below which its script runs. `onArrival` is called once. What it returns loads the file: undefined where
- * it is missing or blocked, and after a while where it is slow. Each call tries again.
+ * it is missing or blocked, and after a while where it is slow. Each call tries again, and none throws.
  */
 export function openSecondFile(
   { api, nonce }: Pick<Settings, 'api' | 'nonce'>,
@@ -19,22 +20,37 @@ export function openSecondFile(
   onArrival: (file: SecondFile) => void,
 ): () => Promise<SecondFile | undefined> {
   const address = trusted(api + __SECOND_FILE__);
-  let coming: Promise<SecondFile | undefined> | undefined;
+  const waiting: (() => void)[] = [];
+  let isComing = false;
+  let found: SecondFile | undefined;
 
   const load = async () => {
-    coming ??= new Promise((resolve) => {
-      const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
-      script.onload = script.onerror = () => {
-        script.remove();
-        const { secondFile } = script;
-        coming = secondFile && coming;
-        if (secondFile) onArrival(secondFile);
-        resolve(secondFile);
-      };
-      Object.assign(script, { integrity: __SECOND_INTEGRITY__, nonce, crossOrigin: 'anonymous', src: address });
-      home.append(script);
-    });
-    return Promise.race([coming, new Promise<undefined>((resolve) => setTimeout(resolve, patience))]);
+    try {
+      await new Promise<void>((resolve) => {
+        if (found) return resolve();
+        waiting[waiting.length] = resolve;
+        setTimeout(resolve, patience);
+        if (isComing) return;
+        const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
+        script.onload = script.onerror = () => {
+          script.remove();
+          const { secondFile } = script;
+          found = secondFile;
+          isComing = false;
+          if (secondFile) attempt(() => onArrival(secondFile));
+          map(waiting, (done) => done());
+        };
+        script.integrity = __SECOND_INTEGRITY__;
+        script.nonce = nonce;
+        script.crossOrigin = 'anonymous';
+        script.src = address as string;
+        home.append(script);
+        isComing = true;
+      });
+    } catch {
+      // the visitor decides without it
+    }
+    return found;
   };
   // where a browser has no idle callbacks, as Safari had not, it comes at once
   ((window.requestIdleCallback ?? setTimeout) as typeof requestIdleCallback)(load, { timeout: longestIdle });

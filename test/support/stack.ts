@@ -154,7 +154,9 @@ export function recordsOf({ db, tenant, domainId }: Stack, count: number): Promi
   const { organizationId } = tenant;
   return eventually(
     async () => {
-      const { records } = await db.run((sql) => readPage(sql, { organizationId, domainId, limit: 100, offset: 0 }));
+      const { records } = await db.run((sql) =>
+        readPage(sql, { organizationId, domainId, limit: count + 100, offset: 0 }),
+      );
       if (records.length !== count) throw new Error(`${records.length} records instead of ${count}`);
       return records.reverse();
     },

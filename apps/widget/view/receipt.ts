@@ -1,6 +1,8 @@
 /** What the visitor decided last, to read and to copy: in words, with the record's id, by which they can ask about it. */
+import { either } from '../attempt.ts';
 import type { Consent } from '../consent.ts';
 import type { Notice } from '../notice.ts';
+import { between, has, joined, map, own, words } from '../plain.ts';
 import { fill } from '../wording.ts';
 import { element } from './element.ts';
 import type { AllTexts } from './preferences.ts';
@@ -12,22 +14,25 @@ export function receipt(
   seen: string,
 ): HTMLElement {
   const labels = (isAllowed: boolean) =>
-    categories
-      .filter((each) => !each.always && (preferences[each.id] === true) === isAllowed)
-      .map(({ label }) => label);
-  const [allowed, others] = [labels(true), labels(false)];
-  const date = inWords(language, (locale) =>
-    new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(new Date(decidedAt)),
+    map(categories, ({ always, id: category, label }) =>
+      !always && (own(preferences)[category] === true) === isAllowed ? label : undefined,
+    );
+  const allowed = labels(true);
+  const others = labels(false);
+  const date = inWords(
+    language,
+    (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(new Date(decidedAt)),
+    decidedAt,
   );
-  const list = (names: string[]) => inWords(language, (locale) => new Intl.ListFormat(locale).format(names));
-  const sentence =
-    decision === 'withdraw' ? texts.youWithdrew : allowed.length === 0 ? texts.youRejected : texts.youAllowed;
-  const lines = [fill(sentence, { date, categories: list(allowed) })];
-  if (allowed.length > 0 && others.length > 0) lines.push(fill(texts.notAllowed, { categories: list(others) }));
+  const list = (names: string[]) =>
+    inWords(language, (locale) => new Intl.ListFormat(locale).format(names), between(names, ', '));
+  const sentence = decision === 'withdraw' ? texts.youWithdrew : allowed[0] ? texts.youAllowed : texts.youRejected;
+  const second = allowed[0] && others[0] ? `\n${fill(texts.notAllowed, { categories: list(others) })}` : '';
+  const said = fill(sentence, { date, categories: list(allowed) }) + second;
 
-  const text = element('p', { class: 'fine' }, `${lines.join('\n')}\nID `, element('code', {}, id));
-  const shown = linesOf(seen);
-  if (shown[0]) text.append(`\n\n${shown.join('\n')}`);
+  const text = element('p', { class: 'fine' }, `${said}\nID `, element('code', {}, id));
+  const shown = between(linesOf(seen), '\n');
+  if (shown) text.append(`\n\n${shown}`);
   const copy = async () => {
     await navigator.clipboard.writeText(text.textContent ?? '');
     button.textContent = `${texts.copy} ✓`;
@@ -45,27 +50,20 @@ export function receipt(
 }
 
 /** What tells people nothing without a word about what it is. */
-const unsaid = /^(id|href|policyUrl|country|cookies|language|version|policyVersion|variant)$/;
+const unsaid = words('id href policyUrl country cookies language version policyVersion variant');
 
-const textsIn = (part: unknown): string[] => {
+function textsIn(part: unknown): string[] {
   if (typeof part === 'string') return part ? [part] : [];
-  return Object.entries(Object(part)).flatMap(([name, each]) => (unsaid.test(name) ? [] : textsIn(each)));
-};
+  const all = own(part as Record<string, unknown>);
+  let found: string[] = [];
+  for (const name in all) if (!has(unsaid, name)) found = joined(found, textsIn(all[name]));
+  return found;
+}
 
 /** What a notice says, in its order. Earlier releases kept its lines. */
-export function linesOf(seen: string): string[] {
-  try {
-    return textsIn(JSON.parse(seen));
-  } catch {
-    return seen.split(/\n+/);
-  }
-}
+export const linesOf = (seen: string): string[] =>
+  either(() => textsIn(JSON.parse(seen))) ?? either(() => seen.split(/\n+/), [seen]);
 
-/** A site may give texts under a tag that is no language. */
-function inWords(language: string, work: (locale: string) => string): string {
-  try {
-    return work(language);
-  } catch {
-    return work('en');
-  }
-}
+/** In the visitor's language, or in English: a site may give texts under a tag that is no language. */
+const inWords = (language: string, work: (locale: string) => string, otherwise: string): string =>
+  either(() => work(language)) ?? either(() => work('en'), otherwise);

@@ -1,3 +1,5 @@
+import { map } from '../plain.ts';
+
 /** Shows a view anew, as the visitor has it: what is switched on, what is unfolded, and where the focus is. */
 export function renew(dialog: HTMLElement, show: () => void): void {
   const controls = () =>
@@ -5,7 +7,7 @@ export function renew(dialog: HTMLElement, show: () => void): void {
   const former = controls();
   const focused = (dialog.getRootNode() as ShadowRoot).activeElement ?? document.activeElement;
   show();
-  controls().forEach((control, index) => {
+  map(controls(), (control, index) => {
     const was = former[index];
     if (was?.matches('input')) control.checked = was.checked;
     if (was?.open) control.open = true;

@@ -1,5 +1,6 @@
 /** What a category is made of, folded below it. */
 import type { Cookie, Service } from '#libs/widget/config';
+import { map } from '../plain.ts';
 import { type Children, element } from './element.ts';
 import type { AllTexts } from './preferences.ts';
 
@@ -22,7 +23,7 @@ export function services(list: Service[], language: string, texts: AllTexts): HT
     );
   };
   const summary = element('summary', { class: 'fine' }, `${texts.serviceList} (${list.length})`);
-  return element('details', {}, summary, list.map(service));
+  return element('details', {}, summary, map(list, service));
 }
 
 function table(cookies: Cookie[], texts: AllTexts): HTMLElement {
@@ -32,7 +33,7 @@ function table(cookies: Cookie[], texts: AllTexts): HTMLElement {
     'table',
     {},
     row('th', [texts.cookieList], [texts.cookieDuration]),
-    cookies.map(({ name, domain, duration = '' }) =>
+    map(cookies, ({ name, domain, duration = '' }) =>
       row('td', [element('code', { dir: 'ltr' }, name), domain ? ` ${domain}` : ''], [own(duration)]),
     ),
   );
