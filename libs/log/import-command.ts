@@ -193,6 +193,7 @@ function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, form: Preset
   const { delimiter = ',' } = form;
   const columns = readColumns(form, options.map, options.mapValue);
   if (format === 'ndjson') {
+    if (options.delimiter !== undefined) throw new Error('--delimiter is for CSV');
     if (options.map.length + options.mapValue.length > 0) throw new Error('--map and --map-value are for CSV');
     if (hasColumns(form)) throw new Error(`--preset ${options.preset} has columns or values, which are for CSV`);
     return readNdjson(bytes);

@@ -31,7 +31,7 @@ export function statsCommand(tools: Tools): Command {
       // the command always groups, also where nobody gave --by
       if (issue?.path[0] === 'by')
         throw new Error('--from and --to may cover at most 366 days: choose a shorter range');
-      if (issue) throw new Error(`--${issue.path.join()} ${issue.message}`);
+      if (issue) throw new Error(`--${issue.path.join()} ${issue.message.replace('`to`', '--to')}`);
       const { groups, ...answer } = await tools.database((db) => read(db, options));
       if (isJson(self)) return print(self, { ...answer, groups });
       const { breakdown, ...figures } = answer;

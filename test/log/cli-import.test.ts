@@ -104,6 +104,7 @@ describe('records import', () => {
     const lines = args.with(2, fileOf('ours.ndjson', JSON.stringify(row)));
     expect(await cli.error(...lines)).toContain(`${preset} has columns or values, which are for CSV`);
     expect(await cli.error(...lines, '--map', 'decision=x')).toContain('--map and --map-value are for CSV');
+    expect(await cli.error(...lines, '--delimiter', ';')).toBe('--delimiter is for CSV');
     const times = fileOf('times.json', '{"timeFormat":"dd.MM.yyyy HH:mm","timeZone":"Europe/Berlin"}');
     const { queued } = await cli.json<Imported>(...lines.with(-1, times), '--dry-run');
     expect(queued).toBe(1);

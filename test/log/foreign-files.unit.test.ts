@@ -2,6 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { IANAZone } from 'luxon';
 import { describe, expect, it } from 'vitest';
 import { readCsv } from '#libs/log/import/csv';
@@ -26,6 +27,7 @@ it.each<[unknown, string | undefined, string | undefined, string | undefined]>([
   ['25/11/2026 14:03', 'dd/MM/yyyy HH:mm', undefined, '2026-11-25T14:03:00.000Z'],
   ['25/11/2026 14:03', 'dd/MM/yyyy HH:mm', berlin, '2026-11-25T13:03:00.000Z'],
   ['11/25/26 2:03 PM', 'M/d/yy h:mm a', 'America/New_York', '2026-11-25T19:03:00.000Z'],
+  ['11/25/26,\u00a02:03\u202fam', 'M/d/yy, h:mm a', undefined, '2026-11-25T02:03:00.000Z'],
   ['25 Nov 2026', 'd MMM yyyy', berlin, '2026-11-24T23:00:00.000Z'],
   ['2026-11-25 at 14:03:05.250 +0530', "yyyy-MM-dd 'at' HH:mm:ss.SSS ZZZ", berlin, '2026-11-25T08:33:05.250Z'],
   // the hour of the change to winter time: the first one
@@ -38,6 +40,10 @@ it.each<[unknown, string | undefined, string | undefined, string | undefined]>([
   ['2026-03-29 03:00', 'yyyy-MM-dd HH:mm', berlin, '2026-03-29T01:00:00.000Z'],
   ['1763632800', 'unix', berlin, '2025-11-20T10:00:00.000Z'],
   [1763632800.5, 'unix', undefined, '2025-11-20T10:00:00.500Z'],
+  ['1763632800,5', 'unix', undefined, '2025-11-20T10:00:00.500Z'],
+  ['1,763,632,800', 'unix', undefined, undefined],
+  // what a spreadsheet shows of it has lost digits
+  ['1.76363E+12', 'unix-ms', undefined, undefined],
   ['1763632800123', 'unix-ms', undefined, '2025-11-20T10:00:00.123Z'],
   ['9e99', 'unix', undefined, undefined],
   ['', 'unix', undefined, undefined],
@@ -47,6 +53,9 @@ it.each<[unknown, string | undefined, string | undefined, string | undefined]>([
   ['2026-11-25 14:03', undefined, berlin, '2026-11-25T13:03:00.000Z'],
   ['2026-11-25T14:03:00+05:00', undefined, berlin, '2026-11-25T09:03:00.000Z'],
   ['2026-11-25 14:03:00.5 UTC', undefined, berlin, '2026-11-25T14:03:00.500Z'],
+  ['2026-11-25 14:03:00.123456+02', undefined, berlin, '2026-11-25T12:03:00.123Z'],
+  ['2026-11-25 14:03:00 -0330', undefined, berlin, '2026-11-25T17:33:00.000Z'],
+  ['2026-11-25 14:03:00+2', undefined, berlin, undefined],
   ['2026-11-31 14:03', undefined, berlin, undefined],
 ])('%j by %s in %s is %s', (text, format, zone, time) => {
   expect(createTimeReader({ format, zone }).read(text)).toBe(time);
@@ -132,6 +141,34 @@ describe('a file', () => {
   ])('that has bytes and no row says so: %s', async (_, given, read) => {
     await expect(valuesOf(read(inPieces(Buffer.from(given), 100)))).rejects.toThrow('the file has no rows');
     expect(await valuesOf(read(inPieces(Buffer.alloc(0), 1)))).toEqual([]);
+  });
+
+  it('that has white space around its names, and empty cells at the end of a row, is read; a row that is cut off is not', async () => {
+    const csv = Buffer.from('\ufeffdecision , visitorId\naccept_all,v,,\naccept_all,v,x\naccept_all\n');
+    expect(await valuesOf(readCsv(inPieces(csv, 100)))).toEqual([
+      { decision: 'accept_all', visitorId: 'v' },
+      { code: 'invalid_request', detail: 'the header has 2 cells, the row 3' },
+      { code: 'invalid_request', detail: 'the header has 2 cells, the row 1' },
+    ]);
+    const twice = Buffer.from('decision,a,a \n');
+    await expect(valuesOf(readCsv(inPieces(twice, 100)))).rejects.toThrow('two columns are "a"');
+  });
+
+  it('may say its delimiter in a first line, as for Excel', async () => {
+    for (const first of ['sep=;\r\n', 'SEP=\t\n', 'sep=|\r']) {
+      const mark = first[4] ?? '';
+      const file = `\ufeff${first}decision${mark}visitorId\naccept_all${mark}"a,b"\n`;
+      const csv = Buffer.from(file.replaceAll('\n', first.endsWith('\r') ? '\r' : '\n'));
+      expect(await valuesOf(readCsv(inPieces(csv, 100)))).toEqual([{ decision: 'accept_all', visitorId: 'a,b' }]);
+    }
+  });
+
+  it.each([
+    [gzipSync('{}\n'), 'the file is packed (gzip)'],
+    [Buffer.from('PK\u0003\u0004xl/workbook.xml'), 'save it as CSV'],
+  ])('that is no text is refused as a whole', async (bytes, problem) => {
+    for (const reader of [readCsv, readNdjson])
+      await expect(valuesOf(reader(inUtf8(inPieces(bytes, 100))))).rejects.toThrow(problem);
   });
 
   it('that is an export of no records is no mistake', async () => {

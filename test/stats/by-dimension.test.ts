@@ -148,7 +148,7 @@ describe('statistics by what decisions have in common', () => {
     });
     expect(await cli.run('stats', '--domain', domainId, '--from', today, '--to', yesterday)).toMatchObject({
       code: 1,
-      stderr: '--from must not be after `to`\n',
+      stderr: '--from must not be after --to\n',
     });
     const long = ['--from', '2025-01-01', '--to', '2026-09-30'];
     expect(await cli.error('stats', '--domain', domainId, ...long)).toBe(

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { parseOptions, refuseFields, toFieldErrors } from '../terms/field-errors.ts';
 import { Problem, unavailable } from '../terms/problem.ts';
 import type { Context } from './context.ts';
-import { isUtf8Charset, parseMediaType } from './media-type.ts';
+import { isUtf8Charset, parseMediaType, requireUnpacked } from './media-type.ts';
 
 export const bodyLimit = 16 * 1024;
 
@@ -39,12 +39,7 @@ export async function readFields<Body extends z.ZodType>(ctx: Context, schema: B
 export function readJsonBody(ctx: Context): Promise<Buffer> {
   const headers = ctx.req.headers;
   requireJson(headers['content-type']);
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && !/^(identity)?$/i.test(encoding)) {
-    throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
-      headers: { 'Accept-Encoding': 'identity' },
-    });
-  }
+  requireUnpacked(headers['content-encoding']);
   if (Number(headers['content-length']) > bodyLimit) throw tooLarge(ctx.req);
   return readBytes(ctx.req);
 }

@@ -1,4 +1,5 @@
-/** What a `Content-Type` says: the type, and the encoding of the text (RFC 9110, 8.3). */
+/** What a `Content-Type` says: the type, and the encoding of the text (RFC 9110, 8.3); and that a body is not packed. */
+import { Problem } from '../terms/problem.ts';
 
 interface MediaType {
   /** in lower case, without parameters */
@@ -20,7 +21,7 @@ export function parseMediaType(header = ''): MediaType | undefined {
         .replaceAll('"', ''),
     ];
   });
-  if (charsets.length > 1) return undefined;
+  if (new Set(charsets.map((each) => each.toLowerCase())).size > 1) return undefined;
   return { type: type.toLowerCase(), charset: charsets[0] || undefined };
 }
 
@@ -35,4 +36,12 @@ export function encodingOf(label: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Throws a 415 for a packed body. Some clients name the encoding of their text in `Content-Encoding`, which packs nothing. */
+export function requireUnpacked(encoding: string | undefined): void {
+  if (encoding === undefined || /^(?:identity|utf-?8)?$/i.test(encoding)) return;
+  throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
+    headers: { 'Accept-Encoding': 'identity' },
+  });
 }

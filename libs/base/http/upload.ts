@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '../terms/problem.ts';
 import { TimedOut, within } from '../within.ts';
 import type { Context } from './context.ts';
-import { parseMediaType } from './media-type.ts';
+import { parseMediaType, requireUnpacked } from './media-type.ts';
 
 /** Milliseconds in which a client sends nothing although it could. */
 const idleAfter = 30_000;
@@ -27,11 +27,7 @@ export function requireType(ctx: Context, type: string): string | undefined {
   const { 'content-type': given = '', 'content-encoding': encoding } = ctx.req.headers;
   const sent = parseMediaType(given);
   if (sent?.type !== type) throw new Problem('unsupported_media_type', `send Content-Type: ${type}`);
-  if (encoding !== undefined && !/^(identity)?$/i.test(encoding)) {
-    throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
-      headers: { 'Accept-Encoding': 'identity' },
-    });
-  }
+  requireUnpacked(encoding);
   return sent.charset;
 }
 

@@ -3,7 +3,7 @@
 import { decisions } from '#libs/base/terms/terms';
 import { preferences } from '#libs/record/contract';
 import { importedFields } from './contract.ts';
-import { columnsOf, requireColumn, requireDistinct, toValues } from './csv.ts';
+import { columnsOf, namesOf, requireColumn, toValues } from './csv.ts';
 import { Unreadable } from './rows.ts';
 
 export interface Columns {
@@ -61,8 +61,7 @@ export const valueProblem = (field: string, ours: string): string | undefined =>
 /** Columns that are not mapped keep their name. */
 export function createFieldsOf({ columns: all, values, required }: Columns) {
   return (header: string[]) => {
-    requireDistinct(header);
-    const names = header.map((name) => name.trim());
+    const names = namesOf(header);
     const columns = new Map([...all].filter(([, column]) => names.includes(column)));
     for (const [field, column] of all) {
       if (required.has(field) && !columns.has(field)) {

@@ -45,20 +45,27 @@ function lineEndOf(start: Buffer): number {
   return newline;
 }
 
+/** A first line for Excel, `sep=;`, which says the delimiter, and is none of the table. */
+const separator = /^sep=([^\r\n"])(?:\r\n|\r|\n)/i;
+
 /** Those of a piece of the file at a time; blank lines are left out. */
 export async function* readCsvRecords(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRecord[]> {
   let rest: Buffer | undefined;
-  let lineEnd: number | undefined;
+  let form: Form | undefined;
   for await (const chunk of inPieces(bytes)) {
-    const piece: Buffer = rest ? Buffer.concat([rest, chunk]) : withoutMark(chunk);
-    lineEnd ??= lineEndOf(piece);
-    const { records, end } = await take(piece, { delimiter, lineEnd }, false);
+    let piece: Buffer = rest ? Buffer.concat([rest, chunk]) : withoutMark(chunk);
+    if (!form) {
+      const [line = '', said = delimiter] = separator.exec(piece.toString('latin1', 0, 7)) ?? [];
+      piece = piece.subarray(line.length);
+      form = { delimiter: said, lineEnd: lineEndOf(piece) };
+    }
+    const { records, end } = await take(piece, form, false);
     // of a line that is too long, no more than shows that it is
     rest = piece.subarray(end, end + longest);
     if (records.length > 0) yield records;
   }
-  if (!rest || lineEnd === undefined) return;
-  yield (await take(Buffer.concat([rest, Buffer.of(lineEnd)]), { delimiter, lineEnd }, true)).records;
+  if (!rest || !form) return;
+  yield (await take(Buffer.concat([rest, Buffer.of(form.lineEnd)]), form, true)).records;
 }
 
 function withoutMark(start: Buffer): Buffer {

@@ -38,7 +38,8 @@ export async function* readCsv(
         continue;
       }
       row += 1;
-      const wrong = broken ?? (cells.length === width ? undefined : `the row has ${cells.length} cells, not ${width}`);
+      const wrong =
+        broken ?? (fits(cells, width) ? undefined : `the header has ${width} cells, the row ${cells.length}`);
       if (wrong) rows.push({ row, refusal: { code: 'invalid_request', detail: wrong }, text });
       else rows.push({ row, given: toFields(cells.map(withoutMark)), text });
     }
@@ -47,10 +48,23 @@ export async function* readCsv(
   if (row === 0 && hasBytes) throw withoutRows();
 }
 
+/** Empty cells at the end say nothing; where some are missing the row may be cut off. */
+const fits = (cells: string[], width: number): boolean =>
+  cells.length >= width && cells.slice(width).every((cell) => cell === '');
+
 function byName(header: string[]): (cells: string[]) => Record<string, unknown> {
-  requireDistinct(header);
-  requireColumn('decision', header, header);
-  return (cells) => toValues(header.map((name, at) => [name, cells[at] ?? '']));
+  const names = namesOf(header);
+  requireColumn('decision', names, names);
+  return (cells) => toValues(names.map((name, at) => [name, cells[at] ?? '']));
+}
+
+/** Of the columns, without white space around them. */
+export function namesOf(header: string[]): string[] {
+  const names = header.map((name) => name.trim());
+  const seen = new Set<string>();
+  const twice = names.find((name) => name !== '' && seen.size === seen.add(name).size);
+  if (twice !== undefined) throw new Unreadable(`two columns are ${JSON.stringify(twice)}`);
+  return names;
 }
 
 /** Without it no row can be right. `fields`: what the columns are of; `columns`: their names. */
@@ -63,12 +77,6 @@ export const columnsOf = (names: string[]): string =>
     .map((name) => JSON.stringify(name.slice(0, 64)))
     .slice(0, 50)
     .join(', ')}`;
-
-export function requireDistinct(names: string[]): void {
-  const seen = new Set<string>();
-  const twice = names.find((name) => name !== '' && seen.size === seen.add(name).size);
-  if (twice !== undefined) throw new Unreadable(`two columns are ${JSON.stringify(twice)}`);
-}
 
 /** Empty cells are absent. */
 export function toValues(cells: (readonly [field: string, cell: string])[]): Record<string, unknown> {

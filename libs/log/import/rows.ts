@@ -21,6 +21,9 @@ export class Unreadable extends Error {}
 /** Throws where the first bytes of a file are not those of UTF-8 text. */
 export function requireUtf8(start: Uint8Array): void {
   const [first = 32, second = 32] = start;
+  if (first === 0x1f && second === 0x8b) throw new Unreadable('the file is packed (gzip): unpack it first');
+  if (first === 0x50 && second === 0x4b && start[2] === 3)
+    throw new Unreadable('the file is an archive, such as a workbook (.xlsx): save it as CSV first');
   if (first === 0 || second === 0)
     throw new Unreadable('the file is UTF-16 without a byte order mark: give its encoding, utf-16, or send UTF-8');
 }

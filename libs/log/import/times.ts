@@ -17,7 +17,9 @@ export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReade
   const readWall = format === undefined ? readIso : readBy(format);
   forgetZones();
   const offsets = IANAZone.create(zone);
-  const wallOf = (value: unknown) => (typeof value === 'string' ? readWall(value.trim()) : undefined);
+  // some programs put a narrow space before AM, or one that does not break
+  const wallOf = (value: unknown) =>
+    typeof value === 'string' ? readWall(value.trim().replaceAll(/\s/g, ' ')) : undefined;
   return {
     read: (value) => {
       const wall = wallOf(value);
@@ -32,8 +34,8 @@ const toText = (time: number | undefined): string | undefined =>
 
 function countOf(value: unknown, unit: number): number | undefined {
   const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && /^\s*-?\d{1,15}(?:\.\d{1,9})?\s*$/.test(text)
-    ? Math.round(Number(text) * unit)
+  return typeof text === 'string' && /^\s*-?\d{1,15}(?:[.,]\d{1,9})?\s*$/.test(text)
+    ? Math.round(Number(text.replace(',', '.')) * unit)
     : undefined;
 }
 
@@ -66,7 +68,8 @@ function readBy(format: string): (text: string) => Wall | undefined {
   };
 }
 
-const iso = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|UTC|[+-]\d{2}:\d{2})?$/;
+/** Also as databases write it: `2024-05-31 09:30:00.5+02`. */
+const iso = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|UTC|[+-]\d{2}(?::?\d{2})?)?$/;
 
 function readIso(text: string): Wall | undefined {
   const [, day, clock, zone] = iso.exec(text) ?? [];
