@@ -34,11 +34,19 @@ function matches({ name: pattern }: Cookie, name: string): boolean {
 /** A cookie goes only by the domain and path that it was set with, which nothing tells: all that it can have are tried. */
 function forget(name: string, matching: Cookie[]): void {
   const { hostname, pathname, protocol } = location;
-  const own = <Field extends 'domain' | 'path'>(field: Field) => map(matching, (cookie) => cookie[field]);
-  const domains = joined([''], own('domain'), endings(hostname, '.'));
+  const domains = joined(
+    [''],
+    map(matching, (each) => each.domain),
+    endings(hostname, '.'),
+  );
   const steps = beginnings(pathname, '/');
   const folders = map(steps, (step) => `${step}/`);
-  const paths = joined(['/'], own('path'), steps, folders);
+  const paths = joined(
+    ['/'],
+    map(matching, (each) => each.path),
+    steps,
+    folders,
+  );
   const ends = protocol === 'https:' ? [';secure', ';secure;partitioned'] : [''];
   map(domains, (domain) => {
     map(paths, (path) => {

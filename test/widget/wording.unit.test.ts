@@ -42,6 +42,7 @@ describe('the wording of the widget', () => {
     // the site's own
     [['de-CH'], 'de-CH', 'Anpassen', texts],
     [['ca-ES', 'es'], 'ca', 'Customise', texts],
+    [['pt-BR'], 'pt-BR', 'Ajustar', { pt_BR: { customise: 'Ajustar' } }],
     [['zh-HK'], 'zh-Hant', '自訂', { 'zh-TW': { customise: '自訂' } }],
     [['title', 'de'], 'de', 'Anpassen', { title: 'Biscuits?' }],
   ])('for %j is in %s: “%s”', (wanted, language, customise, own) => {
