@@ -164,9 +164,9 @@ describe('a file', () => {
   });
 
   it.each([
-    [gzipSync('{}\n'), 'the file is packed (gzip)'],
-    [Buffer.from('PK\u0003\u0004xl/workbook.xml'), 'save it as CSV'],
-  ])('that is no text is refused as a whole', async (bytes, problem) => {
+    ['packed', gzipSync('{}\n'), 'the file is packed (gzip)'],
+    ['a workbook', Buffer.from('PK\u0003\u0004xl/workbook.xml'), 'save it as CSV'],
+  ])('that is %s is refused as a whole', async (_, bytes, problem) => {
     for (const reader of [readCsv, readNdjson])
       await expect(valuesOf(reader(inUtf8(inPieces(bytes, 100))))).rejects.toThrow(problem);
   });
