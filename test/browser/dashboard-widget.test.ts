@@ -218,11 +218,37 @@ describe('setting up the widget in the dashboard', () => {
     expect(await field(page, 'Key').inputValue()).toBe('');
     await page.waitForURL(/#banner=(?!broken)/);
 
+    // what is too long for a link, or half written, is there again in this tab
+    const services = Array.from({ length: 20 }, (_, at) => {
+      const cookies = [{ name: `cookie_${at}` }];
+      return { name: `Service ${at}`, purpose: 'x'.repeat(400), cookies };
+    });
+    const long = { texts: { title: 'Kekse?' }, categories: [{ id: 'analytics', services }] };
+    await paste(
+      `<script>window.assentConfig = ${JSON.stringify(long)}</script><script src="https://other.example/widget.js" data-domain="${domainId}"></script>`,
+    );
+    await page.getByText('These settings are too long for a link.').waitFor();
+    for (const title of ['Categories', 'Company, links and versions']) await unfold(page, title);
+    await page.getByRole('button', { name: 'Remove service 1 of Statistics' }).click();
+    await field(page, 'Address of your privacy policy').fill('javascript:');
+    const written = () =>
+      Promise.all([
+        field(page, 'Address of your privacy policy').inputValue(),
+        page
+          .getByRole('textbox', { name: /^Its cookies/ })
+          .first()
+          .inputValue(),
+        page.getByRole('textbox', { name: /^Its cookies/ }).count(),
+      ]);
+    const expected = ['javascript:', 'cookie_1', 19];
+    await eventually(async () => expect(await written()).toEqual(expected));
+
     // not the frame itself: Playwright lets through what a frame asks for that it does not know yet
     const script = '**/widget-preview/preview.js';
     await page.route(script, (route) => route.abort());
     await page.reload();
     await page.getByText('The preview could not be loaded.').waitFor();
+    expect(await written()).toEqual(expected);
     await page.unroute(script);
     await click(page, 'Try again');
     await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();

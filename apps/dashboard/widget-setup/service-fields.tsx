@@ -1,5 +1,5 @@
 /** The services of one category: who gets what, for what, and which cookies go with it. */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Service } from '#libs/widget/config';
 import { Button } from '../parts/button.tsx';
 import { cookieLines, readCookieLines } from './draft/services.ts';
@@ -69,6 +69,9 @@ export function Services({ name, services, onChange }: Props) {
 function Cookies({ service, onChange }: { service: Service; onChange(service: Service): void }) {
   const [text, setText] = useState(() => cookieLines(service.cookies));
   const { refused } = readCookieLines(text);
+  // another service, or one that was opened with a tag
+  const lines = cookieLines(service.cookies);
+  useEffect(() => setText((typed) => (cookieLines(readCookieLines(typed).cookies) === lines ? typed : lines)), [lines]);
   return (
     <label>
       Its cookies, one a line: name; how long; domain; path

@@ -1,7 +1,12 @@
-/** The banner that somebody is setting up. It is in the address of the page, so that a link opens it again. */
+/**
+ * The banner that somebody is setting up. It is in the address of the page, so that a link opens it again; this tab also keeps
+ * what no link has: settings that are too long for one, and those that are only half written.
+ */
 import { useEffect, useState } from 'preact/hooks';
+import { withStorage } from '../../data/storage.ts';
 import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft.ts';
 import { fromFragment, hasDraft, toFragment } from './link.ts';
+import { isObject } from './values.ts';
 
 interface DraftState {
   /** as it was typed */
@@ -19,19 +24,14 @@ interface DraftState {
 /** Milliseconds: a browser lets a page change its address only so often. */
 const settling = 100;
 
-/** As it was when the page was left, for who comes back by another way than the browser's. */
-const left = new Map<string, WidgetDraft>();
-
 type Opened = Pick<DraftState, 'draft' | 'linkTrouble'>;
 
 export function useDraft(domainId: string): DraftState {
-  const [{ draft, linkTrouble }, setState] = useState<Opened>(
-    () => inAddress() ?? { draft: left.get(domainId) ?? {}, linkTrouble: null },
-  );
+  const [{ draft, linkTrouble }, setState] = useState<Opened>(() => opened(domainId));
   const sound = readDraft(draft).draft;
   const fragment = toFragment(sound);
+  useEffect(() => keepTyped(domainId, draft), [draft]);
   useEffect(() => {
-    left.set(domainId, draft);
     const timer = setTimeout(
       () => history.replaceState(history.state, '', location.pathname + location.search + (fragment ?? '')),
       settling,
@@ -49,8 +49,26 @@ export function useDraft(domainId: string): DraftState {
     linkTrouble,
     fragment,
     change: (change) => setState((before) => ({ ...before, draft: changed(before.draft, change) })),
-    open: (opened) => setState({ draft: opened, linkTrouble: null }),
+    open: (other) => setState({ draft: other, linkTrouble: null }),
   };
+}
+
+/** The link's, unless that is what was typed here. */
+function opened(domainId: string): Opened {
+  const typed = typedIn(domainId);
+  const linked = inAddress();
+  if (linked && toFragment(readDraft(typed).draft) !== location.hash) return linked;
+  return { draft: typed, linkTrouble: null };
+}
+
+const keyOf = (domainId: string): string => `assent.banner.${domainId}`;
+
+const keepTyped = (domainId: string, draft: WidgetDraft): void =>
+  withStorage((storage) => storage.setItem(keyOf(domainId), JSON.stringify(draft)));
+
+function typedIn(domainId: string): WidgetDraft {
+  const typed: unknown = withStorage((storage) => JSON.parse(storage.getItem(keyOf(domainId)) ?? ''));
+  return isObject(typed) ? typed : {};
 }
 
 function inAddress(): Opened | null {
