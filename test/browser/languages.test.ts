@@ -161,17 +161,19 @@ describe('the languages of the widget', () => {
     const { page } = await widget.visit.again({ reducedMotion: 'reduce' });
     await page.goto(widget.address);
     await page.getByRole('dialog').waitFor();
+    const themes = [{ colorScheme: 'dark' }, { forcedColors: 'active' }] as const;
     const look = async (view: string) => {
       for (const width of [360, 768, 1440])
         await step(`${view} at ${width} px`, async () => {
+          const isNarrow = width === 360;
           await page.setViewportSize({ width, height: 740 });
-          expect(await troublesIn(page, languages, width === 360)).toEqual([]);
-        });
-      for (const media of [{ colorScheme: 'dark' }, { forcedColors: 'active' }] as const)
-        await step(`${view} with ${JSON.stringify(media)}`, async () => {
-          await page.emulateMedia(media);
-          expect(await troublesIn(page, ['en', 'ar', 'de', 'ja'])).toEqual([]);
-          await page.emulateMedia({ colorScheme: null, forcedColors: null });
+          expect(await troublesIn(page, languages, isNarrow)).toEqual([]);
+          for (const media of themes)
+            await step(JSON.stringify(media), async () => {
+              await page.emulateMedia(media);
+              expect(await troublesIn(page, ['en', 'ar', 'de', 'ja'], isNarrow)).toEqual([]);
+              await page.emulateMedia({ colorScheme: null, forcedColors: null });
+            });
         });
     };
     await look('banner');

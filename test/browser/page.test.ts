@@ -140,6 +140,29 @@ describe("the widget on a site's page", () => {
     expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
+  it('lies behind a modal dialog of the page’s own until that is closed, and its settings come in front of it', async () => {
+    const own =
+      '<dialog id="own"><button onclick="own.close()">Leave</button></dialog><script>own.showModal()</script>';
+    const { page } = await widget.open(widget.add('/modal', widget.tag(), own));
+    await page.locator('assent-widget dialog').waitFor();
+    const underAccepting = () =>
+      page.evaluate(() => {
+        const button = document.querySelector('assent-widget')?.shadowRoot?.querySelector('.actions button');
+        const { x = 0, y = 0 } = button?.getBoundingClientRect() ?? {};
+        return document.elementFromPoint(x + 9, y + 9)?.id;
+      });
+    expect(await underAccepting()).toBe('own');
+    await click(page, 'Leave');
+    await click(page, 'Accept all');
+    await widget.records(1);
+    await page.reload();
+    await page.getByRole('button', { name: 'Leave' }).waitFor();
+    await page.evaluate(() => window.assent?.open());
+    await click(page, 'Withdraw consent');
+    await widget.records(2);
+    await click(page, 'Leave');
+  });
+
   it('trusts nothing that markup can name, and links to pages only', async () => {
     const names = 'cookie documentElement createElement querySelectorAll addEventListener dispatchEvent hidden baseURI';
     const elsewhere = 'data-domain="dom_x" data-key="ak_x" data-api="https://elsewhere.example" data-wait="9"';

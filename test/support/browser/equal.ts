@@ -23,10 +23,21 @@ export const troublesIn = (page: Page, languages: readonly string[], isNarrow = 
         range.selectNodeContents(element);
         return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
       };
+      /** The change itself is waited for, not the next frame: there are hundreds of them, and each frame costs. */
+      const speak = (tag: string) =>
+        new Promise<unknown>((resolve) => {
+          new MutationObserver((_, observer) => {
+            if (frame?.lang !== tag) return;
+            observer.disconnect();
+            resolve(tag);
+          }).observe(frame ?? document, { attributes: true });
+          window.assent?.setLanguage(tag);
+          if (frame?.lang === tag) resolve(tag);
+          setTimeout(resolve, 10_000);
+        });
       for (const tag of tags) {
         const say = (trouble: string) => troubles.push(`${tag}: ${trouble}`);
-        window.assent?.setLanguage(tag);
-        for (let wait = 0; frame?.lang !== tag && wait < 600; wait += 1) await new Promise(requestAnimationFrame);
+        await speak(tag);
         if (frame?.lang !== tag || !dialog?.open) {
           say(`shown in ${frame?.lang}`);
           continue;
