@@ -136,8 +136,13 @@ export async function bundleVerifyPage(outDir: string): Promise<void> {
   writeFileSync(path.join(outDir, 'index.html'), html);
 }
 
+/** Constants stay constants, so that those that are used once are written where they are used. */
 const script = (name: string, input: string, format: 'iife' | 'es') =>
-  ({ input, preserveEntrySignatures: 'strict', output: { format, entryFileNames: `${name}.js` } }) as const;
+  ({
+    input,
+    preserveEntrySignatures: 'strict',
+    output: { format, entryFileNames: `${name}.js`, topLevelVar: false },
+  }) as const;
 
 async function bundle(app: string, options: BuildEnvironmentOptions & { outDir: string }, config: UserConfig) {
   try {

@@ -89,6 +89,13 @@ it('French sets its colons as French does', () => {
   for (const text of Object.values(textsIn('fr'))) expect(text).not.toMatch(/[^\u00a0\d]:/);
 });
 
+it.each(['ar', 'he'])(
+  'each text in %s begins in its own script, which is how a browser knows its direction',
+  (language) => {
+    for (const text of Object.values(textsIn(language))) expect(text).toMatch(/^[\u0590-\u06ff]/);
+  },
+);
+
 it('Serbian is the same in both scripts', () => {
   const cyrillic = 'абвгдђежзијклљмнњопрстћуфхцчџш';
   const latin = 'a b v g d đ e ž z i j k l lj m n nj o p r s t ć u f h c č dž š'.split(' ');
