@@ -1,14 +1,23 @@
 /** Whether accepting and rejecting are equals on a page, and whether a language fits: looked at from within the page. */
 import type { Page } from 'playwright-core';
 
-/**
- * Shows each language, one after another, in the view that is open, and says what is wrong with it. `isNarrow`: each
- * button has to hold its text in one line.
- */
-export const troublesIn = (page: Page, languages: readonly string[], isNarrow = false): Promise<string[]> =>
+interface Looks {
+  /** each button has to hold its text in one line */
+  isNarrow?: boolean;
+  /** the site's own colours, one set after another */
+  colours?: Record<string, string>[];
+}
+
+/** Shows each language, one after another, in the view that is open, and says what is wrong with it. */
+export const troublesIn = (
+  page: Page,
+  languages: readonly string[],
+  { isNarrow = false, colours = [{}] }: Looks = {},
+): Promise<string[]> =>
   page.evaluate(
-    async ([tags, narrow]) => {
-      const root = document.querySelector('assent-widget')?.shadowRoot;
+    async ([tags, narrow, sets]) => {
+      const host = document.querySelector<HTMLElement>('assent-widget');
+      const root = host?.shadowRoot;
       const frame = root?.querySelector<HTMLElement>('div');
       const dialog = root?.querySelector('dialog');
       const troubles: string[] = [];
@@ -35,20 +44,15 @@ export const troublesIn = (page: Page, languages: readonly string[], isNarrow = 
           if (frame?.lang === tag) resolve(tag);
           setTimeout(resolve, 10_000);
         });
-      for (const tag of tags) {
-        const say = (trouble: string) => troubles.push(`${tag}: ${trouble}`);
-        await speak(tag);
-        if (frame?.lang !== tag || !dialog?.open) {
-          say(`shown in ${frame?.lang}`);
-          continue;
-        }
+      const measure = (tag: string, say: (trouble: string) => void) => {
+        if (!dialog) return;
         const isRtl = ['ar', 'he'].includes(tag);
-        if (getComputedStyle(dialog).direction !== (isRtl ? 'rtl' : 'ltr')) say(`direction ${frame.dir}`);
+        if (getComputedStyle(dialog).direction !== (isRtl ? 'rtl' : 'ltr')) say(`direction ${frame?.dir}`);
         const buttons = [...dialog.querySelectorAll('.actions button')];
         const [accept, reject] = buttons;
         if (!accept || !reject || buttons.length !== 3 || accept.nextElementSibling !== reject) {
           say('not the three buttons');
-          continue;
+          return;
         }
         const [one, other] = [accept.getBoundingClientRect(), reject.getBoundingClientRect()];
         if (Math.abs(one.width - other.width) > 0.5 || Math.abs(one.height - other.height) > 0.5)
@@ -56,15 +60,25 @@ export const troublesIn = (page: Page, languages: readonly string[], isNarrow = 
         const isBeside = Math.abs(one.top - other.top) < 0.5;
         if (!isBeside && Math.abs(one.left - other.left) > 0.5) say('neither side by side nor one below the other');
         if (isBeside ? one.left < other.left === isRtl : one.top > other.top) say('rejecting is before accepting');
-        const differing = look(accept).filter((each, index) => each !== look(reject)[index]);
+        const looks = look(reject);
+        const differing = look(accept).filter((each, index) => each !== looks[index]);
         if (differing.length > 0) say(differing.join(', '));
         for (const element of [dialog, ...dialog.querySelectorAll('button, p, h2, li, label, summary')])
           if (element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== 'inline')
             say(`“${element.textContent?.slice(0, 40)}” does not fit`);
         for (const button of buttons)
           if (narrow && linesOf(button) > 1) say(`“${button.textContent}” takes ${linesOf(button)} lines`);
+      };
+      for (const tag of tags) {
+        await speak(tag);
+        if (frame?.lang !== tag || !dialog?.open) troubles.push(`${tag}: shown in ${frame?.lang}`);
+        else
+          for (const set of sets) {
+            for (const [name, value] of Object.entries(set)) host?.style.setProperty(`--assent-${name}`, value);
+            measure(tag, (trouble) => troubles.push(`${tag} ${JSON.stringify(set)}: ${trouble}`));
+          }
       }
       return troubles;
     },
-    [languages, isNarrow] as const,
+    [languages, isNarrow, colours] as const,
   );
