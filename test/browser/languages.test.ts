@@ -159,8 +159,9 @@ describe('the languages of the widget', () => {
 
   it('fit, read in their direction, and make accepting and rejecting equals: every language, view, size and theme', async () => {
     const { page } = await widget.visit.again({ reducedMotion: 'reduce' });
-    await page.goto(widget.address);
-    await page.getByRole('dialog').waitFor();
+    const film = '<iframe title="Film" data-assent="marketing" data-src="/film" width="328" height="185"></iframe>';
+    await page.goto(widget.add('/', widget.tag(), film));
+    await page.getByRole('group', { name: 'Film' }).waitFor();
     const themes = [{ colorScheme: 'dark' }, { forcedColors: 'active' }] as const;
     const look = async (view: string) => {
       for (const width of [360, 768, 1440])

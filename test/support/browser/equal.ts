@@ -68,6 +68,12 @@ export const troublesIn = (
             say(`“${element.textContent?.slice(0, 40)}” does not fit`);
         for (const button of buttons)
           if (narrow && linesOf(button) > 1) say(`“${button.textContent}” takes ${linesOf(button)} lines`);
+        const box = document.querySelector('assent-embed')?.shadowRoot?.querySelector('.embed');
+        const { right = 0, bottom = 0 } = box?.getBoundingClientRect() ?? {};
+        for (const button of box?.querySelectorAll('button') ?? []) {
+          const its = button.getBoundingClientRect();
+          if (its.right > right || its.bottom > bottom) say(`“${button.textContent}” is beyond its placeholder`);
+        }
       };
       for (const tag of tags) {
         await speak(tag);
