@@ -379,6 +379,7 @@ describe("the widget on a site's page", () => {
       'data-color-button': 'rgb(250, 240, 230)',
       'data-text-reject': 'No',
       'data-policy-url': '/privacy',
+      'data-button': 'right',
     };
     const { page } = await widget.open(widget.add('/own', config(settings) + widget.tag(attributes)));
     await page.getByRole('dialog', { name: 'Biscuits?' }).waitFor();
@@ -401,6 +402,12 @@ describe("the widget on a site's page", () => {
     expect(await widget.records(1)).toMatchObject([
       { preferences: { maps: true, analytics: false }, policyVersion: '9' },
     ]);
+    // where the button stays, also in a language that runs the other way
+    const middle = (page.viewportSize()?.width ?? 0) / 2;
+    const placeOf = async (name: string) => (await page.getByRole('button', { name }).boundingBox())?.x;
+    expect(await placeOf('Privacy settings')).toBeGreaterThan(middle);
+    await page.goto(widget.add('/left', config({ ...settings, lang: 'ar' }) + widget.tag()));
+    expect(await placeOf('إعدادات الخصوصية')).toBeLessThan(middle);
   });
 
   it('says at the start what is wrong with its settings, and does nothing without a domain', async () => {

@@ -17,7 +17,7 @@ describe('the widget as a screen reader has it', () => {
   const settings = { company: 'Fern & Kiln', categories: [{ id: 'analytics', services: [matomo] }, 'marketing'] };
   const film = '<iframe data-assent="marketing" data-src="/film" title="Film" width="320" height="260"></iframe>';
 
-  it('makes sense: the banner and a placeholder, then the settings with their services', async () => {
+  it('makes sense: the banner and a placeholder, the settings with their services, the receipt in German', async () => {
     const { page } = await widget.visit();
     const session = await page.context().newCDPSession(page);
     await page.goto(widget.add('/', config(settings) + widget.tag(), film));
@@ -91,6 +91,30 @@ RootWebArea "A page" focused=true
     button "Accept all"
     button "Reject all"
     button "Save choice"
+`);
+    await page.getByRole('switch', { name: 'Statistics' }).check();
+    await page.getByRole('button', { name: 'Save choice' }).click();
+    const [record] = await widget.records(1);
+    const date = new Intl.DateTimeFormat('de', { dateStyle: 'long' }).format(new Date(record?.decidedAt ?? ''));
+    await page.evaluate(() => window.assent?.setLanguage('de'));
+    await page.getByRole('button', { name: 'Datenschutzeinstellungen' }).click();
+    await page.getByText('Ihre letzte Entscheidung').click();
+    await page.getByRole('button', { name: 'Kopieren' }).waitFor();
+    const receipt = await told();
+    expect(receipt).toContain(`
+    group
+      DisclosureTriangle "Ihre letzte Entscheidung" focused=true expanded=true
+      paragraph
+        StaticText "Sie haben am ${date} erlaubt: Statistik
+Nicht erlaubt: Marketing
+ID "
+        StaticText "${record?.id}"
+`);
+    expect(receipt).toContain(`
+      button "Kopieren"
+    button "Alle akzeptieren"
+    button "Einwilligung widerrufen"
+    button "Auswahl speichern"
 `);
   });
 });
