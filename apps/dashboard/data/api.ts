@@ -1,13 +1,12 @@
 /** The endpoints that the dashboard asks, by the rooms that answer them. */
 
 import type { statsRoutes } from '#libs/stats/routes';
-import { type Asked, bodyOf } from './calls.ts';
+import { type Asked, bodyOf, ofDomain } from './calls.ts';
 import { createLogApi } from './log-api.ts';
 import { createManageApi } from './manage-api.ts';
 import { createPrivacyApi } from './privacy-api.ts';
 import { createProofApi } from './proof-api.ts';
 import { createRequests } from './requests.ts';
-import { createWebhookApi } from './webhook-api.ts';
 
 type StatsQuery = Asked<(typeof statsRoutes)['getDomainStats']>;
 
@@ -17,9 +16,11 @@ export function createApi(...given: Parameters<typeof createRequests>) {
   const requests = createRequests(...given);
   const { call } = requests;
   return {
+    /** for what a page alone asks */
+    call,
     organization: (signal?: AbortSignal) => call('get /v1/organization', { signal }).then(bodyOf),
     stats: (domainId: string, query: StatsQuery, signal?: AbortSignal) =>
-      call('get /v1/consent/:domainId/stats', { params: { domainId }, query, signal }).then(bodyOf),
+      call(`get ${ofDomain}/stats`, { params: { domainId }, query, signal }).then(bodyOf),
     /** Over all domains. */
     organizationStats: (query: StatsQuery, signal?: AbortSignal) =>
       call('get /v1/organization/stats', { query, signal }).then(bodyOf),
@@ -27,6 +28,5 @@ export function createApi(...given: Parameters<typeof createRequests>) {
     ...createProofApi(requests),
     ...createPrivacyApi(requests),
     manage: createManageApi(call),
-    webhooks: createWebhookApi(call),
   };
 }

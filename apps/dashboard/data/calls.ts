@@ -55,6 +55,9 @@ export type Ask = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: 
 /** For the answer as it comes. */
 export type AskRaw = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: How) => Promise<Response>;
 
+/** What the paths of a domain begin with. */
+export const ofDomain = '/v1/consent/:domainId';
+
 export const bodyOf = <Body>({ body }: Called<Body>): Body => body;
 
 /** The most that a page takes. */

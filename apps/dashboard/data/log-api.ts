@@ -1,28 +1,26 @@
 /** The endpoints of records, with what their visitors were shown. */
 
 import type { logRoutes } from '#libs/log/routes';
-import { type Asked, bodyOf } from './calls.ts';
-import { asJson, type Requests } from './requests.ts';
+import { type Asked, bodyOf, ofDomain } from './calls.ts';
+import { asJson, type Requests, readText } from './requests.ts';
 
 type RecordsQuery = Asked<(typeof logRoutes)['getRecords']>;
 type ExportQuery = Asked<(typeof logRoutes)['exportDomain']>;
 
-const domain = '/v1/consent/:domainId';
-
-export const createLogApi = ({ call, getFile, getText, getMoved }: Requests) => ({
+export const createLogApi = ({ call, getOk, getFile, getMoved }: Requests) => ({
   orgStats: (query: { limit?: number; cursor?: string }, signal?: AbortSignal) =>
     call('get /v1/consent/org-stats', { query, signal }).then(bodyOf),
   /** The same, or null while no total has moved since the last answer to this question that was not null. */
   movedOrgStats: (query: { limit: number }, signal?: AbortSignal) =>
     getMoved('get /v1/consent/org-stats', { query, signal }),
   records: (domainId: string, query: RecordsQuery, signal?: AbortSignal) =>
-    call(`get ${domain}/records`, { params: { domainId }, query, signal }).then(bodyOf),
+    call(`get ${ofDomain}/records`, { params: { domainId }, query, signal }).then(bodyOf),
   record: (domainId: string, recordId: string, signal?: AbortSignal) =>
-    call(`get ${domain}/records/:recordId`, { params: { domainId, recordId }, signal }).then(bodyOf),
+    call(`get ${ofDomain}/records/:recordId`, { params: { domainId, recordId }, signal }).then(bodyOf),
   /** All records of a domain that match, as a file. */
   export: (domainId: string, query: ExportQuery, signal?: AbortSignal) =>
-    getFile(`get ${domain}/export`, { params: { domainId }, query, signal }),
+    getFile(`get ${ofDomain}/export`, { params: { domainId }, query, signal }),
   /** What a visitor was shown: the document as it was sent. */
   notice: (domainId: string, hash: string, signal?: AbortSignal) =>
-    getText(`get ${domain}/notices/:hash`, { params: { domainId, hash }, signal }, asJson),
+    getOk(`get ${ofDomain}/notices/:hash`, { params: { domainId, hash }, signal }, asJson).then(readText),
 });

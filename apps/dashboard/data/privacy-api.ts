@@ -1,7 +1,7 @@
 /** The endpoints of what is stored about one visitor: shown, erased, and who did so. */
 
 import type { Visitor } from '#libs/privacy/contract';
-import { bodyOf } from './calls.ts';
+import { bodyOf, ofDomain } from './calls.ts';
 import { listedActs } from './manage-api.ts';
 import { parse, type Requests, readText } from './requests.ts';
 
@@ -14,18 +14,17 @@ export interface FoundVisitor {
   visitor: Visitor;
 }
 
-const domain = '/v1/consent/:domainId';
 const long = () => ({ expiry: AbortSignal.timeout(streamTimeout) });
 
 export const createPrivacyApi = ({ call, getJson }: Requests) => ({
   /** The visitor's id is in the body of this and the next, so that no log on the way holds it. */
   visitor: async (domainId: string, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor> => {
     const given = { params: { domainId }, body: { visitorId }, signal };
-    const text = await readText(await getJson(`post ${domain}/visitors/lookup`, given, long()));
+    const text = await readText(await getJson(`post ${ofDomain}/visitors/lookup`, given, long()));
     return { text, visitor: parse<Visitor>(text) };
   },
   eraseVisitor: (domainId: string, visitorId: string) =>
-    call(`post ${domain}/visitors/erase`, { params: { domainId }, body: { visitorId } }, long()).then(bodyOf),
+    call(`post ${ofDomain}/visitors/erase`, { params: { domainId }, body: { visitorId } }, long()).then(bodyOf),
   erasure: (erasureId: string, signal?: AbortSignal) =>
     call('get /v1/organization/erasures/:erasureId', { params: { erasureId }, signal }).then(bodyOf),
   erasures: (cursor?: string, signal?: AbortSignal) =>

@@ -2,6 +2,7 @@
 
 import type { FullRecord } from '#libs/record/contract';
 import { ApiError } from './api-error.ts';
+import { ofDomain } from './calls.ts';
 import { asJson, asText, type Requests, readText } from './requests.ts';
 
 export interface Sealed {
@@ -11,13 +12,12 @@ export interface Sealed {
   at: string | null;
 }
 
-const domain = '/v1/consent/:domainId';
 const ofLog = ({ log }: FullRecord) => ({ log: log ?? undefined });
 
-export const createProofApi = ({ getOk, getText }: Requests) => ({
+export const createProofApi = ({ getOk }: Requests) => ({
   /** How far the domain's log is sealed; null where nothing is. */
   sealed: (domainId: string, signal?: AbortSignal): Promise<Sealed | null> =>
-    getOk(`get ${domain}/log/checkpoint`, { params: { domainId }, signal }, asText).then(
+    getOk(`get ${ofDomain}/log/checkpoint`, { params: { domainId }, signal }, asText).then(
       readSealed,
       (error: unknown) => {
         if (error instanceof ApiError && error.code === 'not_found') return null;
@@ -26,17 +26,25 @@ export const createProofApi = ({ getOk, getText }: Requests) => ({
     ),
   /** The bundle that proves a record. */
   proof: (record: FullRecord, signal?: AbortSignal) =>
-    getText(
-      `get ${domain}/records/:recordId/proof`,
+    getOk(
+      `get ${ofDomain}/records/:recordId/proof`,
       { params: { domainId: record.domainId, recordId: record.id }, query: ofLog(record), signal },
       asJson,
-    ),
+    ).then(readText),
   /** Every key that signed the log that the record is in, a line each. */
   verifierKeys: (record: FullRecord, signal?: AbortSignal) =>
-    getText(`get ${domain}/log/key`, { params: { domainId: record.domainId }, query: ofLog(record), signal }, asText),
+    getOk(
+      `get ${ofDomain}/log/key`,
+      { params: { domainId: record.domainId }, query: ofLog(record), signal },
+      asText,
+    ).then(readText),
   /** The proof file of any entry of a log. */
   entryProof: (domainId: string, log: number, position: number) =>
-    getText(`get ${domain}/log/entries/:position/proof`, { params: { domainId, position }, query: { log } }, asText),
+    getOk(
+      `get ${ofDomain}/log/entries/:position/proof`,
+      { params: { domainId, position }, query: { log } },
+      asText,
+    ).then(readText),
 });
 
 /** The second line of a checkpoint is the log's size. */

@@ -3,7 +3,7 @@
 import type { ProblemBody } from '#libs/base/terms/problem';
 import { ApiError } from './api-error.ts';
 import { base } from './base.ts';
-import type { AnswerTo, Ask, AskRaw, Call, Called, Endpoint, GivenTo, How } from './calls.ts';
+import type { AnswerTo, Ask, AskRaw, Call, Called, Endpoint, GivenTo } from './calls.ts';
 import { learnServiceTime } from './service-clock.ts';
 
 /** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
@@ -40,14 +40,9 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     body: await readBody(await ifJson(response)),
     tag: response.headers.get('etag'),
   });
-  const getJson: AskRaw = async (endpoint, given, how) => ifJson(await ask(endpoint, given, how));
   const call: Ask = async (endpoint, given, how) => read(await ask(endpoint, given, how));
-
   const getOk: AskRaw = async (endpoint, given, how) => ifOk(await ask(endpoint, given, how));
-
-  /** As the service sent it. */
-  const getText = async <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: How): Promise<string> =>
-    readText(await getOk(endpoint, given, how));
+  const getJson: AskRaw = async (endpoint, given, how) => ifJson(await ask(endpoint, given, how));
 
   /** However long it takes, once it has begun. */
   async function getFile<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<ReceivedFile> {
@@ -83,7 +78,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     return body;
   }
 
-  return { call, getJson, getOk, getText, getFile, getMoved };
+  return { call, getOk, getJson, getFile, getMoved };
 }
 
 export const asText = { headers: { accept: 'text/plain' } };

@@ -10,6 +10,7 @@ import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Failure } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { webhooksOf } from './webhook-api.ts';
 import { type Delivery, type FreshSecret, failureOf, hostOf, isDelivered } from './webhook-facts.ts';
 
 interface Props {
@@ -35,10 +36,10 @@ export function Actions({ webhook, deliveries, onChanged, remove, onSecret, onCh
     if (!isBusy) setTestId(null);
     attempt(act);
   };
-  const test = async () => setTestId((await api.webhooks.test(webhookId)).messageId);
-  const toggle = async () => onChanged(await api.webhooks.change(webhookId, { enabled: !enabled }));
+  const test = async () => setTestId((await webhooksOf(api).test(webhookId)).messageId);
+  const toggle = async () => onChanged(await webhooksOf(api).change(webhookId, { enabled: !enabled }));
   const rotate = async () => {
-    const { secret, previousUntil } = await api.webhooks.rotate(webhookId);
+    const { secret, previousUntil } = await webhooksOf(api).rotate(webhookId);
     onSecret({ webhookId, secret, previousUntil });
   };
   const end = async () => {

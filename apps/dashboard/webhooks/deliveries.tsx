@@ -3,11 +3,11 @@ import type { DeliveriesPage } from '#libs/webhooks/contract';
 import type { Older } from '../data/older.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import type { Replay } from '../data/webhook-api.ts';
 import { count, dateAndTime, dateOf, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
 import { nameOfDomain } from './coverage.ts';
+import type { Replay } from './webhook-api.ts';
 import { type Delivery, failureOf, idOfTry, isDelivered, messageNames } from './webhook-facts.ts';
 
 interface Props {

@@ -4,7 +4,6 @@ import type { Webhook, WebhookReplay } from '#libs/webhooks/contract';
 import { ApiError, sentence } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import type { Replay } from '../data/webhook-api.ts';
 import { count } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { DoneDialog } from '../parts/confirm-dialog.tsx';
@@ -12,6 +11,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import type { Errors } from '../parts/draft-form.tsx';
 import { Failure, Field, FieldNote } from '../parts/field.tsx';
 import { nameOfDomain } from './coverage.ts';
+import { type Replay, webhooksOf } from './webhook-api.ts';
 
 interface Props {
   webhook: Webhook;
@@ -37,7 +37,7 @@ export function ReplayDialog({ webhook, given, onClose }: Props) {
     const log = domainId === given.domainId ? given.log : undefined;
     const body = { domainId, from: Number(from), ...(log !== undefined && { log }) };
     try {
-      setDone(await api.webhooks.replay(webhook.webhookId, body));
+      setDone(await webhooksOf(api).replay(webhook.webhookId, body));
     } catch (error) {
       if (!(error instanceof ApiError) || error.errors.length === 0) throw error;
       setErrors(Object.fromEntries(error.errors.map(({ path, message }) => [path.slice(1), sentence(message)])));

@@ -14,6 +14,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { CheckGroup } from './check-group.tsx';
 import { DomainPicker } from './domain-picker.tsx';
 import { HeaderFields } from './header-fields.tsx';
+import { webhooksOf } from './webhook-api.ts';
 import { bodyOf, type Draft, draftOf, errorsByField, hasEntries, missingIn, newDraft } from './webhook-draft.ts';
 import { type FreshSecret, messageMeanings, messageNames, webhookTypes } from './webhook-facts.ts';
 import type { WebhookSnapshot } from './webhook-reading.ts';
@@ -98,7 +99,7 @@ const whatIsMissing = ({ plan }: Organization): string =>
 export function NewWebhook({ onMade }: { onMade(secret: FreshSecret): void }) {
   const { api, organization } = useSignedIn();
   const make = async (draft: Draft) => {
-    const { webhookId, secret } = await api.webhooks.create(bodyOf(draft));
+    const { webhookId, secret } = await webhooksOf(api).create(bodyOf(draft));
     onMade({ webhookId, secret, previousUntil: null });
   };
   const types = mayReadLogs(organization) ? (['records.sealed'] as const) : [];
@@ -133,7 +134,7 @@ export function ChangeWebhook({ snapshot, onChanged, onClose }: ChangeProps) {
   // the page goes on being updated below the form
   const [{ webhook, tag }] = useState(snapshot);
   const save = async (draft: Draft) => {
-    onChanged(await api.webhooks.change(webhook.webhookId, bodyOf(draft), tag));
+    onChanged(await webhooksOf(api).change(webhook.webhookId, bodyOf(draft), tag));
     onClose();
   };
   return (

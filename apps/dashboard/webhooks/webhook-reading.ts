@@ -5,6 +5,7 @@ import type { Api } from '../data/api.ts';
 import type { Called } from '../data/calls.ts';
 import { useKept } from '../data/kept.ts';
 import { useOlder } from '../data/older.ts';
+import { webhooksOf } from './webhook-api.ts';
 import { mergeDeliveries } from './webhook-facts.ts';
 
 export interface WebhookSnapshot {
@@ -20,8 +21,8 @@ export function useWebhook(api: Api, webhookId: string) {
     isQuiet: onQuiet !== null,
     read: async (signal) => {
       const [{ body, tag }, tries] = await Promise.all([
-        api.webhooks.read(webhookId, signal),
-        api.webhooks.deliveries(webhookId, undefined, signal),
+        webhooksOf(api).read(webhookId, signal),
+        webhooksOf(api).deliveries(webhookId, undefined, signal),
       ]);
       return { webhook: body, tag, tries };
     },
@@ -39,7 +40,7 @@ export function useWebhook(api: Api, webhookId: string) {
     // asked meanwhile, the service would answer that there is no such webhook
     await new Promise<void>((resolve) => setOnQuiet(() => resolve));
     try {
-      await api.webhooks.remove(webhookId);
+      await webhooksOf(api).remove(webhookId);
     } catch (error) {
       setOnQuiet(null);
       throw error;
@@ -48,7 +49,7 @@ export function useWebhook(api: Api, webhookId: string) {
 
   const cursorOf = () => kept.latest()?.tries.nextCursor;
   const older = useOlder(cursorOf, async (cursor) => {
-    const { deliveries, nextCursor } = await api.webhooks.deliveries(webhookId, cursor);
+    const { deliveries, nextCursor } = await webhooksOf(api).deliveries(webhookId, cursor);
     const now = kept.latest();
     // unless the list has started over meanwhile
     if (now?.tries.nextCursor === cursor)

@@ -13,6 +13,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { domainsText, typesText } from './coverage.ts';
 import { OneWebhook } from './one-webhook.tsx';
+import { webhooksOf } from './webhook-api.ts';
 import type { FreshSecret } from './webhook-facts.ts';
 import { NewWebhook } from './webhook-form.tsx';
 import { StateTag } from './webhook-settings.tsx';
@@ -57,7 +58,7 @@ function AllWebhooks() {
       page="webhooks"
       {...head}
       make={{ text: 'New webhook', href: webhookAddress('new') }}
-      reading={useReading<Webhook[]>('webhooks', (signal) => api.webhooks.list(signal))}
+      reading={useReading<Webhook[]>('webhooks', (signal) => webhooksOf(api).list(signal))}
       isEmpty={(webhooks) => webhooks.length === 0}
       none={{
         title: 'No webhooks yet',

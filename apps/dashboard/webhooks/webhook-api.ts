@@ -1,6 +1,7 @@
 /** The endpoints of webhooks. */
 import type { WebhookBody, WebhookChange } from '#libs/webhooks/contract';
-import { type Ask, bodyOf, readAll } from './calls.ts';
+import type { Api } from '../data/api.ts';
+import { bodyOf, readAll } from '../data/calls.ts';
 
 /** Everything of that log from that position on. */
 export interface Replay {
@@ -13,7 +14,7 @@ export interface Replay {
 const all = '/v1/organization/webhooks';
 const one = `${all}/:webhookId` as const;
 
-export const createWebhookApi = (ask: Ask) => ({
+export const webhooksOf = ({ call: ask }: Api) => ({
   /** All, newest first. */
   list: (signal?: AbortSignal) =>
     readAll(
