@@ -64,23 +64,28 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   };
   media.addEventListener('change', paint);
 
+  let file: SecondFile | undefined;
+  /** Those of the second file from the first time that something is shown which needs them: most visitors never see that. */
+  const rules = (): CSSStyleSheet[] => {
+    if (file) sheets[1] ??= styles(file.css);
+    return sheets;
+  };
+
   function dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement {
     const made = page.createElement(tag);
     const tree = made.attachShadow({ mode: 'open' });
-    tree.adoptedStyleSheets = sheets;
+    tree.adoptedStyleSheets = rules();
     for (const name in own(colors)) made.style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
     tree.append(content);
     frames[frames.length] = content;
-    paint();
+    // the widget itself is painted once it is in the page
+    if (file) paint();
     return made;
   }
   const host = dress('assent-widget', frame);
   const shadow = host.shadowRoot as ShadowRoot;
-  let file: SecondFile | undefined;
   const load = openSecondFile(settings, host, (arrived) => {
     file = arrived;
-    sheets[1] = styles(arrived.css);
-    shadow.adoptedStyleSheets = sheets;
     onSecond(arrived);
   });
 
@@ -185,10 +190,12 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     }
   }
 
-  const settle = ({ preferences }: SecondFile): void =>
+  function settle({ preferences }: SecondFile): void {
+    shadow.adoptedStyleSheets = rules();
     show('preferences', (notice, decided) =>
       preferences(notice, settings.wording.texts, consent(), seen(), { decide: decided, close: leave }),
     );
+  }
 
   /** Closes without a decision: from the second view back to the first, if the visitor has not decided yet. */
   function leave(): void {
