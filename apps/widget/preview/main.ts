@@ -69,14 +69,11 @@ function leaveFocus(): void {
   HTMLElement.prototype.focus = function (this: HTMLElement, options) {
     if (document.hasFocus()) focus.call(this, options);
   };
-  const { show, showModal } = HTMLDialogElement.prototype;
-  // a dialog takes it by itself, unless it is inert
-  const quietly = (open: () => void) =>
-    function (this: HTMLDialogElement) {
-      this.inert = !document.hasFocus();
-      open.call(this);
-      this.inert = false;
-    };
-  HTMLDialogElement.prototype.show = quietly(show);
-  HTMLDialogElement.prototype.showModal = quietly(showModal);
+  const { showModal } = HTMLDialogElement.prototype;
+  // a modal dialog takes it by itself, unless it is inert
+  HTMLDialogElement.prototype.showModal = function (this: HTMLDialogElement) {
+    this.inert = !document.hasFocus();
+    showModal.call(this);
+    this.inert = false;
+  };
 }

@@ -144,7 +144,8 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     add(dialog, [view(notice, (choice) => decide(choice, source, notice))]);
     corner.hidden = true;
     if (isModal) dialog.showModal();
-    else dialog.show();
+    // not by its method, which moves the keyboard
+    else dialog.open = true;
     // a visitor who is typing keeps the focus
     const isWriting = !isModal && (focused?.isContentEditable || focused?.matches('input, textarea, select'));
     const first = isWriting ? focused : dialog.querySelector<HTMLElement>('[autofocus]');
