@@ -72,10 +72,13 @@ describe('the widget for everyone', () => {
     ['a field', '<input aria-label="Search">'],
     ['a text on the page', '<div role="textbox" aria-label="Search" tabindex="0" contenteditable></div>'],
   ])('does not take the keyboard from a visitor who is writing in %s', async (_, field) => {
-    const body = `${field}<script>document.querySelector('main > *').focus()</script>`;
+    const watch = "seen = []; document.addEventListener('focusout', () => seen.push('left'))";
+    const body = `${field}<script>document.querySelector('main > *').focus(); ${watch}</script>`;
     const { page } = await widget.open(widget.add('/search', widget.tag(), body));
     await page.getByRole('dialog').waitFor();
     expect(await focused(page)).toMatchObject({ name: 'Search' });
+    // not for a moment either, which the page would hear of
+    expect(await page.evaluate(() => window.seen)).toEqual([]);
   });
 
   it('has nothing for axe to find, and Escape leads from the settings back to an open question, and then away', async () => {
