@@ -33,28 +33,29 @@ export async function addLimitMessages(sql: Sql): Promise<number> {
         select w.number, reached.* from reached join webhooks as w on w.organization_id = reached.id and ${isUntold}
       ),
       exact as materialized (
-        select due.id, all_records - crawlers as used from (select distinct id, month from due) as due
+        select reached.id, all_records - crawlers as used from reached
         cross join lateral (
           select accept_all + reject_all + custom + withdraw as all_records from counters
-          where organization_id = due.id and domain_id = '' and period = month
+          where organization_id = reached.id and domain_id = '' and period = month
         ) as counted
         cross join lateral (
           select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::bigint as crawlers
           from domains join crawler_counters on domain_number = domains.number and period = month
-          where organization_id = due.id
+          where organization_id = reached.id
         ) as bots
       ),
+      dated as materialized (
+        select reached.id, used,
+          ${cameAt(sql, sql`reached`, sql`month`, sql`used - ceil(greatest(1, threshold))::bigint`)} as came_at
+        from exact join reached using (id) where used > 0 and used >= threshold
+      ),
       told as (
-        update webhooks as w set ${sql(column)} = month from due join exact using (id)
-        where w.number = due.number and used > 0 and used >= threshold
-        returning w.number, due.id, month, used, monthly_record_limit, greatest(1, threshold) as threshold
+        update webhooks as w set ${sql(column)} = month from due join dated using (id)
+        where w.number = due.number
+        returning w.number, month, used, monthly_record_limit, came_at
       )
       insert into webhook_lanes (webhook, type, made_at, data)
-      select number, ${type},
-        date_trunc('milliseconds', least(
-          clock_timestamp(), ${cameAt(sql, sql`told`, sql`month`, sql`used - ceil(threshold)::bigint`)}
-        )),
-        jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)
+      select number, ${type}, date_trunc('milliseconds', least(clock_timestamp(), came_at)), jsonb_build_object('month', month, 'used', used, 'limit', monthly_record_limit)
       from told`;
     added += count;
   }
