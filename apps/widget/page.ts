@@ -24,7 +24,11 @@ export const page: Document =
             (one: unknown, two: unknown) => (document as unknown as Members)[name]?.(one, two),
           );
         },
-        set: (_, name, value) => Reflect.set(HTMLDocument.prototype, name, value, document),
+        set: (_, name, value) => {
+          if (!either(() => Reflect.set(HTMLDocument.prototype, name, value, document)))
+            (document as unknown as Record<PropertyKey, unknown>)[name] = value;
+          return true;
+        },
       }),
   ) ?? document;
 

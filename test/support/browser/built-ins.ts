@@ -38,8 +38,8 @@ export const builtInsIn = (script: string): Way[] =>
 
 /**
  * For a page: runs one frame after the other, each with a window that is spoilt in another way before the widget comes,
- * or when its banner is open. Returns what was not applied, or not recorded, and how. A case names a
- * library of those below, or has the way to what throws.
+ * or when its banner is open. Everything is accepted there, and then taken back in the settings. Returns what was not
+ * applied, or not recorded, and how. A case names a library of those below, or has the way to what throws.
  */
 export const hostilePage = `<!doctype html><html lang="en"><head><title>hostile</title></head><body><script>
 const libraries = {
@@ -96,26 +96,48 @@ const until = async (look) => {
     if (found) return found;
   }
 };
+const counted = { id: 'analytics', services: [{ name: 'Counter', country: 'IE', cookies: [{ name: 'count*' }] }] };
 async function run(cases) {
   const troubles = [];
   for (const { name, way, moment, isOfBrowsers, mayWait } of cases) {
     localStorage.clear();
+    document.cookie = 'counted=1';
     const spoil = libraries[name] ?? thrower(way);
     window.begin = (frame) => {
-      frame.assentConfig = { metadata: { case: name } };
+      // its lists are the frame's own
+      frame.assentConfig = frame.JSON.parse(JSON.stringify({ metadata: { case: name }, categories: [counted, 'marketing'] }));
       if (moment === 'before') spoil(frame);
     };
     const frame = Object.assign(document.createElement('iframe'), { src: '/hostile-frame' });
     document.body.append(frame);
-    const root = () => frame.contentDocument?.querySelector('assent-widget')?.shadowRoot;
-    const button = await until(() => root()?.querySelector('dialog[open] .actions button'));
-    if (moment === 'open' && button) spoil(frame.contentWindow);
-    button?.click();
-    const isClosed = () => isOfBrowsers || !root().querySelector('dialog[open]');
-    const isApplied = await until(() => frame.contentDocument.documentElement.dataset.ran && isClosed());
+    const inFrame = (selector) => frame.contentDocument?.querySelector(selector);
+    const inWidget = (selector) => inFrame('assent-widget')?.shadowRoot.querySelector(selector);
+    const trouble = (what) => troubles.push(name + ' ' + moment + ': ' + what);
+    const press = async (selector) => {
+      const button = await until(() => inWidget(selector));
+      if (selector === accept && moment === 'open' && button) spoil(frame.contentWindow);
+      button?.click();
+      return button;
+    };
+    const isClosed = () => isOfBrowsers || !inWidget('dialog[open]');
     const waits = () => Object.keys(localStorage).some((key) => key.includes('.queue.'));
-    const isRecorded = isApplied && (mayWait ? waits() : await until(() => !waits()));
-    if (!isRecorded) troubles.push(name + ': ' + (!button ? 'no banner' : !isApplied ? 'not applied' : 'not recorded'));
+    const isRecorded = () => (mayWait ? waits() : !waits());
+    const accept = 'dialog[open] .actions button';
+    if (!(await press(accept))) trouble('no banner');
+    else if (!(await until(() => inFrame('html').dataset.ran && inFrame('img').src && isClosed()))) trouble('not applied');
+    else if (!(await until(isRecorded))) trouble('not recorded');
+    else {
+      inWidget('.reopen').click();
+      // without the second file the first view has one, too
+      const withdraw = await press('dialog[open] .actions button + button');
+      if (!withdraw) trouble('no settings');
+      const isWithdrawn = () => frame.contentWindow.assent.getConsent().decision === 'withdraw';
+      if (withdraw && !(await until(() => isWithdrawn() && isClosed()))) trouble('not withdrawn');
+      if (!(await until(isRecorded))) trouble('withdrawal not recorded');
+      const hasFile = String(way) !== 'Promise' && !isOfBrowsers;
+      if (hasFile && !(await until(() => !document.cookie.includes('counted')))) trouble('a cookie stays');
+      if (hasFile && !(await until(() => inFrame('assent-embed')))) trouble('no placeholder');
+    }
     frame.remove();
   }
   return troubles;
