@@ -163,6 +163,7 @@ describe('a hostile request', () => {
   it('is JSON by its Content-Type', async () => {
     for (const charset of ['"UTF-8"', 'utf8', 'us-ascii', 'utf-8; charset=UTF-8'])
       expect((await post(decided, [`Content-Type: application/json;charset=${charset}`])).status).toBe(202);
+    expect((await post(decided, [json, json])).status).toBe(202);
     // where nothing is packed
     expect((await post(decided, [json, 'Content-Encoding: UTF-8'])).status).toBe(202);
     const wrong = ['text/plain', 'application/json; charset=utf-16', 'application/json; charset=utf-8; charset=latin1'];

@@ -46,6 +46,8 @@ it.each<[unknown, string | undefined, string | undefined, string | undefined]>([
   ['1.76363E+12', 'unix-ms', undefined, undefined],
   ['1763632800123', 'unix-ms', undefined, '2025-11-20T10:00:00.123Z'],
   ['9e99', 'unix', undefined, undefined],
+  // milliseconds
+  ['1763632800123', 'unix', undefined, undefined],
   ['', 'unix', undefined, undefined],
   ['2026-11-25T14:03:00Z', 'dd/MM/yyyy HH:mm', undefined, undefined],
   ['31/02/2026 14:03', 'dd/MM/yyyy HH:mm', undefined, undefined],
@@ -78,6 +80,7 @@ it('zones are not kept for as many spellings as a file, or requests, may have of
 it('a time in another format is not said to be one that the clocks skipped', () => {
   const { problem } = createTimeReader({ format: 'dd.MM.yyyy HH:mm', zone: berlin });
   expect(problem('2026-03-29 02:30')).toBe('must be a time by dd.MM.yyyy HH:mm');
+  expect(createTimeReader({ format: 'unix' }).problem('1763632800123')).toContain('seconds since 1970, by unix');
   expect(problem('29.03.2026 02:30')).toContain('clocks in Europe/Berlin showed: they skipped this one');
 });
 

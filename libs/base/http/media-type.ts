@@ -10,7 +10,9 @@ interface MediaType {
 
 /** Undefined where the header is none, or names several encodings. Its time grows with its length alone. */
 export function parseMediaType(header = ''): MediaType | undefined {
-  const [type = '', ...parameters] = header.split(';').map((part) => part.trim());
+  const [type = '', ...parameters] = sentOnce(header)
+    .split(';')
+    .map((part) => part.trim());
   const charsets = parameters.flatMap((parameter) => {
     const at = parameter.indexOf('=');
     if (at === -1 || parameter.slice(0, at).trim().toLowerCase() !== 'charset') return [];
@@ -23,6 +25,12 @@ export function parseMediaType(header = ''): MediaType | undefined {
   });
   if (new Set(charsets.map((each) => each.toLowerCase())).size > 1) return undefined;
   return { type: type.toLowerCase(), charset: charsets[0] || undefined };
+}
+
+/** Of a header that was sent twice, which arrives joined, where both say the same. */
+function sentOnce(header: string): string {
+  const [first = '', ...others] = header.split(',').map((part) => part.trim());
+  return others.every((other) => other === first) ? first : header;
 }
 
 /** Whether text in this encoding can be read as UTF-8: under any of its names, or ASCII, which is a part of it. */

@@ -11,8 +11,13 @@ export interface TimeReader {
 
 export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReader {
   const unit = format === undefined ? undefined : counted.get(format);
-  if (unit !== undefined)
-    return { read: (value) => toText(countOf(value, unit)), problem: () => `must be a number, by ${format}` };
+  if (unit !== undefined) {
+    const units = unit === 1 ? 'milliseconds' : 'seconds';
+    return {
+      read: (value) => toText(countOf(value, unit)),
+      problem: () => `must be a number of ${units} since 1970, by ${format}`,
+    };
+  }
   const rule = `must be a time ${format === undefined ? 'such as 2024-05-31 09:30' : `by ${format}`}`;
   const readWall = format === undefined ? readIso : readBy(format);
   forgetZones();
@@ -29,8 +34,11 @@ export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReade
   };
 }
 
+/** 9999-12-31T23:59:59.999Z: later ones, such as milliseconds that are taken for seconds, have no RFC 3339 */
+const last = 253_402_300_799_999;
+
 const toText = (time: number | undefined): string | undefined =>
-  time === undefined || Number.isNaN(new Date(time).getTime()) ? undefined : new Date(time).toISOString();
+  time === undefined || !(Math.abs(time) <= last) ? undefined : new Date(time).toISOString();
 
 function countOf(value: unknown, unit: number): number | undefined {
   const text = typeof value === 'number' ? String(value) : value;
