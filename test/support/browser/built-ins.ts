@@ -139,6 +139,8 @@ async function run(cases) {
       if (hasFile && !(await until(() => inFrame('assent-embed')))) trouble('no placeholder');
     }
     frame.remove();
+    // each takes its time
+    if (troubles.length > 5) break;
   }
   return troubles;
 }
