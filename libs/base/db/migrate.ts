@@ -119,9 +119,16 @@ async function applyMissing(sql: postgres.Sql): Promise<string[]> {
   return missing.map(({ file }) => `Applied: ${file}`);
 }
 
+/** What a migration does, and how. Throws where that cannot be told: nothing would be done, and noted as done. */
+export function readUp(text: string): { how: string; up: string } {
+  const [, how = '', up = ''] = /^-- migrate:up(.*)$([\s\S]*)^-- migrate:down/m.exec(text) ?? [];
+  if (up.trim() === '') throw new Error('there is nothing between -- migrate:up and -- migrate:down');
+  return { how, up };
+}
+
 /** With its note in one transaction, but for the one statement of a file that no transaction may hold. */
 async function apply(sql: postgres.Sql, version: string, text: string): Promise<void> {
-  const [, how = '', up = ''] = /^-- migrate:up(.*)$([\s\S]*)^-- migrate:down/m.exec(text) ?? [];
+  const { how, up } = readUp(text);
   const note = (on: postgres.ISql) => on`insert into schema_migrations (version) values (${version})`;
   if (how.includes('transaction:false')) {
     // one that was cut off has left an index that is not valid
