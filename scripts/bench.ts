@@ -8,6 +8,7 @@ import { inTurns, type Row, table } from './bench/figures.ts';
 import { type Measurement, quick, whole } from './bench/measurement.ts';
 import { accept } from './bench/measurements/accept.ts';
 import { capacity } from './bench/measurements/capacity.ts';
+import { comparison } from './bench/measurements/comparison.ts';
 import { cost } from './bench/measurements/cost.ts';
 import { disk } from './bench/measurements/disk.ts';
 import { drain } from './bench/measurements/drain.ts';
@@ -29,7 +30,8 @@ const { values, positionals: names } = parseArgs({
 /** The checkout to compare with, in turns. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : whole;
-const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, capacity, cost, widget];
+// the last leaves a hundred thousand organizations
+const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, capacity, cost, widget, comparison];
 const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
 const signal = onInterrupt();
 

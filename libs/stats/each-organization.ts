@@ -14,7 +14,7 @@ export interface RepairParts {
 }
 
 /** Organizations at a time: the stores are kept busy, and recording has its share of them. */
-const atOnce = 3;
+export const atOnce = 3;
 
 /**
  * One organization that fails must not keep the others from being repaired. None is begun once `signal` aborts. Returns how
@@ -25,8 +25,9 @@ export async function eachOrganization(
   organizationIds: string[],
   signal: AbortSignal,
   repair: (organizationId: string) => Promise<void>,
+  many = atOnce,
 ): Promise<number> {
-  const limit = pLimit(atOnce);
+  const limit = pLimit(many);
   let failed = 0;
   const repairOne = async (organizationId: string) => {
     if (signal.aborted) return;

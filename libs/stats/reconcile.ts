@@ -1,14 +1,17 @@
 /** Organizations without a mark are filled; counters that differ from Postgres are dropped and filled. */
 
+import pLimit from 'p-limit';
+import { Batcher } from '#libs/base/batcher';
+import type { Reads } from '#libs/base/db/database';
 import { currentServer } from '#libs/base/db/server';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisClient } from '#libs/base/redis/connection';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import { eachOrganization, type RepairParts } from './each-organization.ts';
+import { atOnce, eachOrganization, type RepairParts } from './each-organization.ts';
 import { confirm, type Difference, StrangeKey, type Suspicion, suspect } from './redis/drift.ts';
 import { fill, readyAmong } from './redis/fill.ts';
 import { drop } from './redis-counters.ts';
-import { countersSince, listCounters, nextOrganizationIds } from './stored-counters.ts';
+import { countersOfSmall, countersSince, listCounters, nextOrganizationIds } from './stored-counters.ts';
 
 /** Days that records may still arrive for, and a little more. */
 const watchedDays = 32;
@@ -18,6 +21,10 @@ const raisePatience = 1_000;
 /** organizations that are listed at once, and that a round looks at for their marks */
 const page = 1_000;
 const piece = 5_000;
+/** Organizations that are compared at once: while Redis compares some, Postgres reads the counters of others. */
+const comparedAtOnce = 200;
+/** With so many a round does not wait for its end: after a restore all may differ. */
+const mostSuspicions = 5_000;
 /** Milliseconds after which a round leaves the other organizations to the next one. */
 const longest = 10_000;
 
@@ -89,8 +96,17 @@ async function compareFrom(
   const suspicions: Suspicion[] = [];
   const strange: string[] = [];
   let [next, failed] = [after, 0];
+  const small = new Batcher({
+    run: (ids: string[]) => db.read((sql) => countersOfSmall(sql, ids, since)),
+    maxBatch: comparedAtOnce / 2,
+    maxPending: Number.POSITIVE_INFINITY,
+  });
+  // of large ones fewer at once, as of all that is repaired
+  const turns = pLimit(atOnce);
+  const inTurn: Reads = { read: (work, how) => turns(() => db.read(work, how)) };
   const compareOne = async (organizationId: string) => {
-    const truth = countersSince(db, organizationId, since);
+    const listFew = async () => (await small.add(organizationId)).get(organizationId);
+    const truth = { ...countersSince(inTurn, organizationId, since), listFew };
     try {
       const suspicion = await suspect(redis, { organizationId, since, truth });
       if (suspicion.hashes.length > 0) suspicions.push(suspicion);
@@ -100,21 +116,26 @@ async function compareFrom(
       strange.push(organizationId);
     }
   };
+  const mend = async () => {
+    const drifted = groupBy(await confirm(redis, suspicions.splice(0), patience), (each) => each.organizationId);
+    for (const [organizationId, differences] of drifted) report(parts, organizationId, differences);
+    const wrong = [...strange.splice(0), ...drifted.keys()];
+    failed += await eachOrganization(parts, wrong, signal, async (organizationId) => {
+      await drop(redis.client, organizationId);
+      await fillOrganization(parts, organizationId);
+    });
+  };
   do {
     const ids = await nextPage(parts, next);
     const ready = await readyAmong(redis, ids);
-    failed += await eachOrganization(parts, [...ready], signal, compareOne);
+    failed += await eachOrganization(parts, [...ready], signal, compareOne, comparedAtOnce);
     // of another Postgres: a fill would raise them, and lower none
     if (since === everything) strange.push(...ids.filter((id) => !ready.has(id)));
     next = nextAfter(ids);
+    if (suspicions.length >= mostSuspicions) await mend();
   } while (next !== '' && !signal.aborted && performance.now() < end);
   if (signal.aborted) return { next: after, failed };
-  const drifted = groupBy(await confirm(redis, suspicions, patience), (each) => each.organizationId);
-  for (const [organizationId, differences] of drifted) report(parts, organizationId, differences);
-  failed += await eachOrganization(parts, [...strange, ...drifted.keys()], signal, async (organizationId) => {
-    await drop(redis.client, organizationId);
-    await fillOrganization(parts, organizationId);
-  });
+  await mend();
   return { next, failed };
 }
 

@@ -80,6 +80,42 @@ export const countersSince = (db: Reads, organizationId: string, since: string) 
     ),
 });
 
+/** Domains that an organization has at most whose counters are read together with those of others. */
+const few = 5;
+
+/**
+ * The same of those of the organizations that have few domains, in one statement: where there are very many organizations,
+ * these are most of them.
+ */
+export async function countersOfSmall(
+  sql: Sql,
+  organizationIds: string[],
+  since: string,
+): Promise<Map<string, (PackedCounters & { n: number })[]>> {
+  const rows = await sql<{ organizationId: string; counters: (PackedCounters & { n: number })[] }[]>`
+    select small.id as "organizationId", hashes.counters
+    from unnest(${organizationIds}::text[]) as small (id)
+    cross join lateral (
+      select array_agg(id) as ids from (
+        select id from domains where organization_id = small.id limit ${few + 1}
+      ) as listed
+    ) as domain
+    cross join lateral (
+      select coalesce(json_agg(hash), '[]') as counters from (${packed(
+        sql,
+        sql`
+          select counters.* from unnest(array[''] || coalesce(domain.ids, '{}')) as place (id)
+          cross join lateral (
+            select * from counters
+            where organization_id = small.id collate "C" and domain_id = place.id collate "C"
+              and period >= ${since.slice(0, 7)} and (length(period) = 7 or period >= ${since})
+          ) as counters`,
+      )}) as hash
+    ) as hashes
+    where coalesce(cardinality(domain.ids), 0) <= ${few}`;
+  return new Map(rows.map(({ organizationId, counters }) => [organizationId, counters]));
+}
+
 /** The next ones after `after`, in order. */
 export async function nextOrganizationIds(sql: Sql, after: string, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

@@ -64,6 +64,7 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
     /** runs one command to its end; returns its output */
     cli,
     databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
     pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
     /** 20 domains of 5 organizations */
     sites,
@@ -101,6 +102,8 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
       const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)));
       return sizes.reduce<number>((sum, size) => sum + Number(size), 0);
     },
+    /** for what a measurement opens by itself */
+    onStop: run.onStop,
     reset: async () => {
       await stopRunning();
       await db.run((sql) => sql.unsafe(`truncate ${derived.join(', ')}`));

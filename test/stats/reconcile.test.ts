@@ -240,6 +240,22 @@ describe('repairing', () => {
       expect(await readSame(connection, organizationId, [ahead])).toEqual([ahead]);
     });
 
+    it('compares an organization with many domains, too, in all of them', async () => {
+      const large = await makeTenant(db, { domains: 7 });
+      for (const id of large.domainIds) await persist(db, [recordAt(now, { domainId: id })]);
+      await fill(connection, large.organizationId, listerOf(db, large.organizationId));
+      await repair();
+      const [before, filled] = [await driftSeen(), await fillsSeen()];
+      await reconcile(deps(), signal, { patience: 1 });
+      expect([await driftSeen(), await fillsSeen()]).toEqual([before, filled]);
+      const last = large.domainIds.toSorted().at(-1) ?? '';
+      const wrong = { organizationId: large.organizationId, domainId: last, period: today, ...emptyBreakdown() };
+      await raise(connection.client, [{ ...wrong, withdraw: 9 }]);
+      await repair();
+      const truth = await storedCounters(db, large.organizationId);
+      expect(await readSame(connection, large.organizationId, truth)).toEqual(truth);
+    });
+
     it('raises what a worker stored and never raised', async () => {
       await persist(db, [recordAt(now, { domainId })]);
       await repair();

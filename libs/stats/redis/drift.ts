@@ -3,6 +3,7 @@
  * only suspected, since raises go on; it is looked at again, together with all else that is suspected.
  */
 
+import pLimit from 'p-limit';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type Breakdown, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
 import { hashKey, keysKey, parseKey, scripted, unpack } from '../redis-counters.ts';
@@ -17,6 +18,8 @@ export interface Difference {
 
 /** domains whose counters are read at once, and hashes */
 const atOnce = 100;
+/** organizations, after a restore perhaps all */
+const confirmedAtOnce = 10;
 
 const isAhead = (one: Breakdown, other: Breakdown) => decisions.some((decision) => one[decision] > other[decision]);
 
@@ -28,20 +31,26 @@ export async function confirm(redis: RedisConnection, suspicions: Suspicion[], w
   const differences: Difference[] = [];
   const behind: Suspicion[] = [];
   const expected = new Map<Suspicion, Map<string, Placed>>();
-  for (const suspicion of suspicions.filter(({ hashes }) => hashes.length > 0)) {
+  const limit = pLimit(confirmedAtOnce);
+  const look = async (suspicion: Suspicion) => {
     const held = await holdings(redis, suspicion);
     const truth = await truthOf(suspicion);
     differences.push(...compare(suspicion, held, truth, isAhead));
-    if (compare(suspicion, held, truth, isBehind).length === 0) continue;
+    if (compare(suspicion, held, truth, isBehind).length === 0) return;
     behind.push(suspicion);
     expected.set(suspicion, truth);
-  }
+  };
+  await limit.map(
+    suspicions.filter(({ hashes }) => hashes.length > 0),
+    look,
+  );
   if (behind.length === 0) return differences;
   await new Promise((resolve) => setTimeout(resolve, wait));
-  for (const suspicion of behind) {
+  const lookAgain = async (suspicion: Suspicion) => {
     const held = await holdings(redis, suspicion);
     differences.push(...compare(suspicion, held, expected.get(suspicion) ?? new Map(), isBehind));
-  }
+  };
+  await limit.map(behind, lookAgain);
   return differences;
 }
 
@@ -119,6 +128,8 @@ export async function findDrift(
 
 /** Postgres' counters of an organization, for days and months from some day on. */
 export interface Truth {
+  /** All of them where the organization has few domains, else undefined. */
+  listFew?(): Promise<(PackedCounters & { n: number })[] | undefined>;
   listDomains(after: string, limit: number): Promise<string[]>;
   listCounters(domainIds: string[]): Promise<(PackedCounters & { n: number })[]>;
 }
@@ -166,19 +177,25 @@ async function compareHashes(redis: RedisConnection, subject: Subject): Promise<
   const left = await listKeys(redis, subject);
   const hashes: Hash[] = [];
   let checked = 0;
-  let domainIds = [''];
-  let last = '';
-  do {
-    const listed = await truth.listDomains(last, domainsAtOnce);
-    const counters = await truth.listCounters([...domainIds, ...listed]);
+  const take = async (counters: (PackedCounters & { n: number })[]) => {
     hashes.push(...(await listDifferent(redis, subject, counters)));
     for (const { n, domainId, month } of counters) {
       checked += n;
       left.delete(hashKey(organizationId, domainId, month));
     }
-    domainIds = [];
-    last = listed.length === domainsAtOnce ? (listed.at(-1) ?? '') : '';
-  } while (last !== '');
+  };
+  const few = await truth.listFew?.();
+  if (few) await take(few);
+  else {
+    let domainIds = [''];
+    let last = '';
+    do {
+      const listed = await truth.listDomains(last, domainsAtOnce);
+      await take(await truth.listCounters([...domainIds, ...listed]));
+      domainIds = [];
+      last = listed.length === domainsAtOnce ? (listed.at(-1) ?? '') : '';
+    } while (last !== '');
+  }
   const strange = [...left].map((key) => parseKey(organizationId, key));
   // a domain that has had no decision for long has a hash of months all the same
   const nothing = strange.map((hash) => ({ ...hash, counters: '' }));
