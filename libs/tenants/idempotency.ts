@@ -53,7 +53,7 @@ export async function answerOnce<T>(
   let made: Answer | undefined;
   const around: Around = async <M>(sql: Sql, work: () => Promise<M>) => {
     await lock(sql, name);
-    const kept = await find(sql, organizationId, asked);
+    const kept = await findAnswer(sql, organizationId, asked);
     if (kept && !kept.body.equals(body))
       throw new Problem('idempotency_mismatch', 'this Idempotency-Key was sent with another body');
     if (kept) throw new Answered(parse(box ? open(box, name, kept.answer) : kept.answer));
@@ -120,11 +120,12 @@ interface Kept {
 /** Hours for which an answer is kept. */
 const keptFor = 24;
 
-async function find(sql: Sql, organizationId: string, asked: Buffer): Promise<Kept | undefined> {
+/** `asked`: the digest of a request. */
+export async function findAnswer(sql: Sql, organizationId: string, asked: Buffer): Promise<Kept | undefined> {
   const [kept] = await sql<Kept[]>`
     select body, answer from idempotent_answers
     where organization_number = (select number from organizations where id = ${organizationId}) and request = ${asked}
-      and made_at > clock_timestamp() - ${keptFor} * interval '1 hour'`;
+      and made_at > ${earlierNow(sql, new Date())} - ${keptFor} * interval '1 hour'`;
   return kept;
 }
 

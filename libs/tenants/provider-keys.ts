@@ -26,18 +26,19 @@ interface ProviderKeys {
 
 export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; algorithm: string }): ProviderKeys {
   let keys: ProviderKey[] = [];
-  let freshUntil = 0;
-  let mayFetchAt = 0;
-  let refreshAt = 0;
+  // of the monotonic clock: by one that steps back, keys that were removed would hold, and new ones stay away, for as long
+  let freshUntil = Number.NEGATIVE_INFINITY;
+  let mayFetchAt = Number.NEGATIVE_INFINITY;
+  let refreshAt = Number.NEGATIVE_INFINITY;
   let known = '';
   let generation = 0;
-  const isFresh = () => Date.now() < freshUntil;
+  const isFresh = () => performance.now() < freshUntil;
   const fetchKeys = async () => {
-    if (Date.now() < mayFetchAt) throw new Error('its keys were asked for a moment ago');
-    mayFetchAt = Date.now() + tryAgainAfter;
+    if (performance.now() < mayFetchAt) throw new Error('its keys were asked for a moment ago');
+    mayFetchAt = performance.now() + tryAgainAfter;
     const list = await readKeys(await fetch(jwksUrl, { signal: AbortSignal.timeout(patience), redirect: 'manual' }));
-    mayFetchAt = Date.now() + fetchEvery;
-    freshUntil = Date.now() + freshFor;
+    mayFetchAt = performance.now() + fetchEvery;
+    freshUntil = performance.now() + freshFor;
     const now = JSON.stringify(list);
     if (now === known) return;
     known = now;
@@ -53,8 +54,8 @@ export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; al
     return fetching;
   };
   const refresh = () => {
-    if (!isFresh() || Date.now() < refreshAt) return;
-    refreshAt = Date.now() + refreshEvery;
+    if (!isFresh() || performance.now() < refreshAt) return;
+    refreshAt = performance.now() + refreshEvery;
     // one that was removed is not accepted for longer; until it succeeds, those at hand hold
     load().catch(() => {});
   };

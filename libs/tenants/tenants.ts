@@ -1,6 +1,7 @@
 /** Tenants: plans, organizations, domains and keys, as the API and the command line read them. */
 import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
+import { earlierNow } from '#libs/base/db/due';
 
 export type Plan = {
   name: string;
@@ -85,7 +86,7 @@ export async function findOrganizations(
       p.monthly_record_limit as "monthlyRecordLimit", o.tokens_since as "tokensSince",
       (
         select coalesce(json_agg(jti), '[]') from revoked_tokens
-        where ${isWhole} and organization_number = o.number and coalesce(expires_at > clock_timestamp(), true)
+        where ${isWhole} and organization_number = o.number and coalesce(expires_at > ${earlierNow(sql, new Date())}, true)
       ) as "revokedTokens",
       coalesce(
         (select json_agg(json_strip_nulls(json_build_object(

@@ -1,12 +1,20 @@
 /** Access tokens that are refused before they expire. */
+
+import { clockTolerance } from '#libs/base/db/clock';
+import type { Sql } from '#libs/base/db/database';
+import { earlierNow } from '#libs/base/db/due';
 import type { Perform } from './audited-change.ts';
 import { Refused, requireRoom } from './refused-changes.ts';
 import { mostRevoked } from './tenants.ts';
 
 export const tokenChanges = (perform: Perform) => ({
-  /** Of tokens only the second is known in which they were issued: those of the present one are revoked, too. */
+  /**
+   * Of tokens only the second is known in which they were issued: those of the present one are revoked, too. Rejects with
+   * Refused while the clocks differ: by a wrong one none would be revoked, or all that are issued from now on, too.
+   */
   revokeTokens: (organizationId: string) =>
     perform(async (sql, note) => {
+      await requireOneTime(sql);
       const [organization] = await sql<{ tokensSince: Date }[]>`
           update organizations set tokens_since = date_trunc('second', clock_timestamp()) + interval '1 second'
           where id = ${organizationId} returning tokens_since as "tokensSince"`;
@@ -35,7 +43,7 @@ export const tokenChanges = (perform: Perform) => ({
           select number from organizations where id = ${organizationId} for no key update`;
       if (!organization) throw new Refused(`no organization ${organizationId}`);
       const { number } = organization;
-      await sql`delete from revoked_tokens where organization_number = ${number} and expires_at < clock_timestamp()`;
+      await sql`delete from revoked_tokens where organization_number = ${number} and expires_at < ${earlierNow(sql, new Date())}`;
       await requireRoom(
         mostRevoked,
         'revoked tokens',
@@ -44,7 +52,10 @@ export const tokenChanges = (perform: Perform) => ({
       );
       const [revoked] = await sql<{ revokedAt: Date }[]>`
           insert into revoked_tokens (organization_number, jti, expires_at)
-          values (${number}, ${jti}, clock_timestamp() + ${expiresAfter(maxLifetime)}::float8 * interval '1 second')
+          values (
+            ${number}, ${jti},
+            greatest(clock_timestamp(), ${new Date()}) + ${expiresAfter(maxLifetime)}::float8 * interval '1 second'
+          )
           on conflict (organization_number, jti) do update set expires_at = excluded.expires_at
           returning revoked_at as "revokedAt"`;
       if (!revoked) throw new Error('a token was not revoked');
@@ -52,6 +63,16 @@ export const tokenChanges = (perform: Perform) => ({
       return { jti, ...revoked };
     }),
 });
+
+async function requireOneTime(sql: Sql): Promise<void> {
+  const [row] = await sql<{ theirs: number }[]>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as theirs`;
+  const ahead = Date.now() - (row?.theirs ?? Number.NaN);
+  if (!(Math.abs(ahead) <= clockTolerance))
+    throw new Refused(
+      `the clocks of this process and of Postgres differ by ${Math.round(ahead / 1_000)} seconds: tokens are revoked by their time, so set the clock right first`,
+    );
+}
 
 /** Seconds, with room for clocks that differ. */
 const expiresAfter = (maxLifetime: number | undefined): number | null =>

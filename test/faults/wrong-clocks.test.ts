@@ -4,6 +4,9 @@ import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import { listMonths, makeMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
+import { createAdministration } from '#libs/tenants/administration';
+import { findAnswer } from '#libs/tenants/idempotency';
+import { findOrganizations } from '#libs/tenants/tenants';
 import { createTasks } from '../../apps/worker/tasks.ts';
 import { holdPostgresClock, turnedClock } from '../support/clock.ts';
 import { openPool } from '../support/pool.ts';
@@ -146,6 +149,34 @@ it('personal fields of a month wait as long, and what an import brings to it lat
   await store();
   await work(1);
   expect(await named()).toBe(0);
+});
+
+it('what Postgres alone takes for old goes on: a token stays revoked, and a request that is sent again makes nothing', async () => {
+  const { organizationId } = await makeTenant(db);
+  const admin = createAdministration(db, 'olga');
+  const revoked = async () => {
+    const found = await db.read((sql) => findOrganizations(sql, [organizationId]));
+    return [...(found.get(organizationId)?.revokedTokens ?? [])].toSorted();
+  };
+  const asked = Buffer.from('a request');
+  await db.write(
+    (sql) => sql`
+      insert into idempotent_answers (organization_number, request, body, answer)
+      select number, ${asked}, '', '' from organizations where id = ${organizationId}`,
+  );
+  const isAnswered = async () => (await db.read((sql) => findAnswer(sql, organizationId, asked))) !== undefined;
+  await admin.revokeToken(organizationId, 'before', 3_600);
+  await turn(days400);
+  expect([await revoked(), await isAnswered()]).toEqual([['before'], true]);
+  // nor is it forgotten with the next one
+  await admin.revokeToken(organizationId, 'ahead', 3_600);
+  await expect(admin.revokeTokens(organizationId)).rejects.toThrow(/the clocks .* differ by -345\d{5} seconds/);
+  await turn(-days400);
+  await admin.revokeToken(organizationId, 'behind', 3_600);
+  await expect(admin.revokeTokens(organizationId)).rejects.toThrow(/the clocks .* differ/);
+  await turn(0);
+  expect(await revoked()).toEqual(['ahead', 'before', 'behind']);
+  await admin.revokeTokens(organizationId);
 });
 
 it('a step of the own clock shows at once, also while Postgres is away, and a slow drift is no jump', async () => {

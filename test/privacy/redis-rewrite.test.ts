@@ -49,6 +49,13 @@ describe("a rewrite of Redis' file", () => {
     expect(isInFile()).toBe(true);
   });
 
+  it('comes although it was noted, while the clock of Redis was 400 days ahead, that one had just been', async () => {
+    for (const key of ['assent:rewritten', 'assent:rewritten-today'])
+      await redis.client.set(key, '1', 'PX', 400 * 86_400_000);
+    await rewriteFile(redis.client);
+    await eventually(() => expect(isInFile()).toBe(false));
+  });
+
   it('begins again where Redis was killed in the middle of it', async () => {
     await wantRewrite(redis.client);
     // a hundred keys take a minute

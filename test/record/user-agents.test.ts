@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { readPage } from '#libs/log/domain-page';
 import type { NewRecord } from '#libs/record/contract';
@@ -243,6 +243,29 @@ describe('user agents', () => {
     await persist(anotherProcess(), [erased, others, recordAt(Date.now(), { domainId, userAgent: `New/${domainId}` })]);
     expect(await db.run((sql) => sql`select number from user_agents_to_look_for`)).toEqual([]);
     expect(await numbers()).toHaveLength(1);
+  });
+
+  it('are remembered for minutes, also where the clock was 400 days ahead when they were met', async () => {
+    await newDomain();
+    const process = anotherProcess();
+    const [first, second] = [record(`Step/${domainId}`), record(`Step/${domainId}`)];
+    const date = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 400 * 86_400_000);
+    await persist(process, [first]);
+    date.mockRestore();
+    await db.run((sql) => sql`update records set user_agent_number = null where id = ${first.id}`);
+    const own =
+      (
+        await db.read(
+          (sql) => sql<{ number: number }[]>`
+      select number from user_agents where text = ${first.userAgent ?? ''}`,
+        )
+      )[0]?.number ?? 0;
+    for (const table of ['user_agent_months', 'user_agents'])
+      await db.run((sql) => sql`delete from ${sql(table)} where number = ${own}`);
+    const now = performance.now.bind(performance);
+    const monotonic = vi.spyOn(performance, 'now').mockImplementation(() => now() + 11 * 60_000);
+    await persist(process, [second]).finally(() => monotonic.mockRestore());
+    expect((await shown()).get(second.id)?.userAgent).toBe(second.userAgent);
   });
 
   it('are looked up anew after a lost connection, which may lead to another database', async () => {

@@ -45,6 +45,10 @@ describe('a fill', () => {
     await eventually(async () => expect(await connection.client.pttl(key)).toBeGreaterThan(0));
     expect(await connection.client.pttl(key)).toBeLessThanOrEqual(10_000);
     expect(await fill(connection, organizationId, list)).toBe(false);
+    // Redis' clock was ahead then
+    await connection.client.set(key, 'of one that died', 'PX', 400 * 86_400_000);
+    await fill(connection, organizationId, list);
+    expect(await fill(connection, organizationId, list)).toBe(true);
   });
 
   const read = () => readSame(connection, organizationId, truth);

@@ -29,6 +29,9 @@ export async function holdPostgresClock(db: Database): Promise<{ turn(ahead: num
       await transaction`
         create function turned.clock_timestamp() returns timestamptz language sql volatile
         return pg_catalog.clock_timestamp() + (select milliseconds from turned.ahead) * interval '1 ms'`;
+      await transaction`
+        create function turned.statement_timestamp() returns timestamptz language sql stable
+        return pg_catalog.statement_timestamp() + (select milliseconds from turned.ahead) * interval '1 ms'`;
       // before the system's own functions
       await transaction.unsafe(`do $$ begin execute format(
         'alter database %I set search_path = turned, pg_catalog, public', current_database()); end $$`);

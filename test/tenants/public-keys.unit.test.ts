@@ -97,6 +97,8 @@ describe('with public keys in the settings', () => {
 
 describe('with the keys of a provider', () => {
   let asked = 0;
+  /** milliseconds that have gone by, beside those that tests take */
+  let passed = 0;
   let answer: (response: ServerResponse) => void = () => {};
   let server: Server;
   let url: string;
@@ -113,9 +115,18 @@ describe('with the keys of a provider', () => {
   afterAll(() => void server.close());
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] });
+    const now = performance.now.bind(performance);
+    const monotonic = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
     publish({ current });
-    return () => void vi.useRealTimers();
+    return () => {
+      vi.useRealTimers();
+      monotonic.mockRestore();
+    };
   });
+  const pass = (milliseconds: number) => {
+    passed += milliseconds;
+    vi.setSystemTime(Date.now() + milliseconds);
+  };
 
   const answerWith = (given: typeof answer) => {
     answer = given;
@@ -144,9 +155,21 @@ describe('with the keys of a provider', () => {
       'accepted',
     ]);
     expect(asked - before).toBe(1);
-    vi.setSystemTime(Date.now() + 60_001);
+    pass(60_001);
     expect([await outcomeOf(tokens, rotated()), await outcomeOf(tokens, known())]).toEqual(['accepted', 'accepted']);
     expect(asked - before).toBe(2);
+  });
+
+  it('a clock that was far ahead when they were fetched neither holds one that was removed nor keeps a new one away', async () => {
+    const tokens = start();
+    const now = Date.now();
+    vi.setSystemTime(now + 400 * 86_400_000);
+    expect(await outcomeOf(tokens, known())).toBe('accepted');
+    vi.setSystemTime(now);
+    publish({ previous });
+    pass(3_600_001);
+    expect(await outcomeOf(tokens, sign(previous.privateKey, { keyid: 'previous' }))).toBe('accepted');
+    expect(await outcomeOf(tokens, known())).toBe('invalid_token');
   });
 
   it('a token that is signed with the key of somebody else under a known id is refused', async () => {
@@ -180,7 +203,7 @@ describe('with the keys of a provider', () => {
     expect(await outcomeOf(fresh, known({ jti: 'again' }))).toBe('unavailable');
     expect(asked).toBe(before);
     // it is asked again each hour
-    vi.setSystemTime(Date.now() + 3_600_001);
+    pass(3_600_001);
     expect(await outcomeOf(knowing, known())).toBe('accepted');
   });
 
@@ -195,7 +218,7 @@ describe('with the keys of a provider', () => {
     expect(areKnown()).toEqual([true, true]);
     publish({ foreign });
     // they are asked for again each hour
-    vi.setSystemTime(Date.now() + 3_600_001);
+    pass(3_600_001);
     await vi.waitFor(() => expect(areKnown()).toEqual([false, true]));
     expect(await outcomeOf(tokens, theirs())).toBe('invalid_token');
   });

@@ -7,7 +7,7 @@ import type { Log } from '../ops/process-log.ts';
 import type { Reads } from './database.ts';
 
 /** Milliseconds by which the clocks may differ, and by which one may move against the monotonic clock within an hour. */
-const clockTolerance = 30_000;
+export const clockTolerance = 30_000;
 /** Milliseconds for which the clocks have to be steady before anything goes for good by its age: less than an hour. */
 export const trustedAfter = 50 * 60 * 1_000;
 const hour = 60 * 60 * 1_000;

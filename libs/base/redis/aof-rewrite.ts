@@ -4,24 +4,28 @@
  */
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
+import { endOutlived } from './outlived.ts';
 
 /**
  * `wanted`: how often it was. `begun`: how often it had been when the last rewrite began, and under which servers.
  * `done`: how often it had been when the last one began that came to its end.
  */
 const key = 'assent:rewrite';
-/** Seconds between two rewrites, whoever asks. */
-const atMostEvery = 60;
-const daily = 24 * 60 * 60;
+/** Milliseconds between two rewrites, whoever asks. */
+const atMostEvery = 60_000;
+const daily = 86_400_000;
+const rewritten = { lately: 'assent:rewritten', today: 'assent:rewritten-today' };
 
 /** To be called before it is noted as done what left something in the file. */
 export const wantRewrite = (client: RedisClient): Promise<number> => client.hincrby(key, 'wanted', 1);
 
 /** Has the file rewritten where it is wanted, at most once a minute, and once a day in any case. To be called again and again. */
 export async function rewriteFile(client: RedisClient): Promise<void> {
+  await endOutlived(client, rewritten.lately, atMostEvery);
+  await endOutlived(client, rewritten.today, daily);
   const { wanted = '0', begun = '', done = '0' } = await client.hgetall(key);
   const isWanted = Number(wanted) > Number(done);
-  if (!isWanted && (await client.exists('assent:rewritten-today')) === 1) return;
+  if (!isWanted && (await client.exists(rewritten.today)) === 1) return;
   // replicas have files of their own
   const nodes = client instanceof Cluster ? client.nodes() : [client];
   const states = await Promise.all(nodes.map(readState));
@@ -35,10 +39,10 @@ export async function rewriteFile(client: RedisClient): Promise<void> {
     await client.hset(key, 'done', wanted);
     return;
   }
-  if ((await client.set('assent:rewritten', '1', 'EX', atMostEvery, 'NX')) === null) return;
+  if ((await client.set(rewritten.lately, '1', 'PX', atMostEvery, 'NX')) === null) return;
   for (const node of nodes) await node.bgrewriteaof();
   await client.hset(key, 'begun', `${wanted} ${servers}`);
-  await client.set('assent:rewritten-today', '1', 'EX', daily);
+  await client.set(rewritten.today, '1', 'PX', daily);
 }
 
 async function readState(node: Redis): Promise<{ runId: string; isRewriting: boolean; succeeded: boolean }> {

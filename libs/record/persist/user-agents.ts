@@ -41,6 +41,7 @@ type Known = Map<string, UserAgent & { months: string[] }>;
 /** Milliseconds for which texts are remembered: one that nobody else had goes when its visitor is erased. */
 const rememberedFor = 600_000;
 
+/** Times are of the monotonic clock. */
 interface Memory {
   generation: number;
   until: number;
@@ -71,7 +72,7 @@ export async function userAgentsOf(db: Database, records: NewRecord[]): Promise<
   const unknown = records.filter(({ userAgent }, at) => userAgent !== undefined && !found[at]);
   if (unknown.length === 0) return found;
   // in a flood Postgres is not asked for what it surely lacks
-  const now = Date.now();
+  const now = performance.now();
   const isHopeful = ({ domainId, userAgent = '' }: NewRecord) =>
     now > memory.completeUntil || !isFull(memory, domainId) || memory.texts.has(userAgent);
   await learn(db, memory, texts, unknown.filter(isHopeful));
@@ -93,7 +94,7 @@ const memories = new WeakMap<Database, Memory>();
 /** After a lost connection the database may be another one, restored or promoted, with other numbers. */
 function memoryOf(db: Database): Memory {
   const kept = memories.get(db);
-  const now = Date.now();
+  const now = performance.now();
   const isFresh = kept?.generation === db.generation() && now < kept.until;
   if (kept && isFresh && kept.texts.size <= remembered) return kept;
   const memory: Memory = {
@@ -112,14 +113,14 @@ function memoryOf(db: Database): Memory {
 export const newOf = (found: (UserAgent | undefined)[]): UserAgent[] =>
   [...new Set(found)].filter((each) => each !== undefined).filter(({ isNew }) => isNew === true);
 
-const isFull = (memory: Memory, domainId: string): boolean => (memory.full.get(domainId) ?? 0) > Date.now();
+const isFull = (memory: Memory, domainId: string): boolean => (memory.full.get(domainId) ?? 0) > performance.now();
 
 async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecord[]): Promise<void> {
   const known = kind.isFamily ? memory.families : memory.texts;
   const wanted = listUnknown(kind, known, records);
   if (wanted.length === 0) return;
   await find(db, kind, known, wanted);
-  const now = Date.now();
+  const now = performance.now();
   const lacking = wanted.filter(
     ({ text, domainId }) => !known.has(text) && (kind.isFamily || !isFull(memory, domainId)),
   );
@@ -153,7 +154,7 @@ async function complete(db: Database, memory: Memory): Promise<void> {
   for (const { text, number, crawler } of newest) {
     if (!memory.texts.has(text)) memory.texts.set(text, { number, crawler, months: [] });
   }
-  memory.completeUntil = Date.now() + fullFor;
+  memory.completeUntil = performance.now() + fullFor;
 }
 
 /** One for each text and domain. */

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { endOutlived } from '#libs/base/redis/outlived';
 import type { Counter, PackedCounters } from '#libs/base/terms/terms';
 import { fillKey, raisePacked, readyKey, scripted } from '../redis-counters.ts';
 
@@ -32,7 +33,10 @@ export async function fill(
   if (runId === undefined) return false;
   const nonce = randomUUID();
   const began = await redis.client.set(fillKey(organizationId), nonce, 'PX', fillLasts, 'NX');
-  if (began === null) return false;
+  if (began === null) {
+    await endOutlived(redis.client, fillKey(organizationId), fillLasts);
+    return false;
+  }
   try {
     if (!(await raiseAll(redis, organizationId, nonce, listCounters))) return false;
   } catch (error) {
