@@ -165,14 +165,16 @@ export async function openApi(
   };
   // both, since the error does not say whose connection it was
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
+  const stopRecording = async () => {
+    await recorder.idle();
+    await Promise.all([producer.close(), queues.close()]);
+  };
   const stop = inOrder(
     [
       { name: 'keys', stop: () => keys.close() },
       { name: 'requests', stop: () => stopListening() },
-      { name: 'recorder', stop: () => recorder.idle() },
-      { name: 'displays', stop: () => displays.close() },
-      { name: 'log reads', stop: () => logReads.close() },
-      { name: 'queue', stop: () => Promise.all([producer.close(), queues.close()]) },
+      // together: each may wait for seconds where a store is away
+      { name: 'what is in memory', stop: () => Promise.all([stopRecording(), displays.close(), logReads.close()]) },
       { name: 'tenants', stop: () => tenants.close() },
       { name: 'notices', stop: () => notices.close() },
       { name: 'widget', stop: () => widget.close() },

@@ -1,9 +1,11 @@
 /** What only whole processes show: signals, exit codes, and the one line of a bad setting. */
 import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { persist } from '#libs/record/persist/persist';
 import { atEnd } from '../support/at-end.ts';
 import { createClient } from '../support/client.ts';
 import { openGate } from '../support/gate.ts';
+import { recordAt } from '../support/records.ts';
 import { startApi, startApiProcess, startProcess, startWorker, startWorkerProcess } from '../support/service.ts';
 import { apiSettings, jwtSecret } from '../support/settings.ts';
 import { at, type Stores, startStack, useStores } from '../support/stack.ts';
@@ -88,6 +90,29 @@ describe.concurrent('a process', () => {
     api.child.stdout?.destroy();
     api.child.stderr?.destroy();
     expect(await api.stop()).toEqual(ended);
+  });
+
+  it('of the API ends with 0 in its time while Postgres answers nothing of what a read, displays and acts wait for', async () => {
+    const { db, env } = useStores();
+    const gate = await openGate(env.DATABASE_URL);
+    const tenant = await makeTenant(db);
+    const api = await startApiProcess({ ...env, DATABASE_URL: gate.url });
+    const client = createClient(api.baseUrl, tenant);
+    const domainId = at(tenant.domainIds, 0);
+    const display = async () => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': at(tenant.apiKeys, 0) };
+      const path = `/v1/consent/${domainId}/displays`;
+      expect((await fetch(api.baseUrl + path, { method: 'POST', headers, body: '{}' })).status).toBe(204);
+    };
+    await persist(db, [recordAt(Date.now(), { domainId })]);
+    // the key is remembered unless somebody changes something while it is looked up
+    for (let count = 0; count < 5; count += 1) await display();
+    expect((await client.records(domainId)).body.records).toHaveLength(1);
+    gate.freeze();
+    await display();
+    const read = client.records(domainId);
+    expect(await api.stop()).toEqual(ended);
+    expect((await read).status).toBe(503);
   });
 
   it.each(['DATABASE_URL', 'REDIS_URL'] as const)('stops without an error while %s is away', async (name) => {
