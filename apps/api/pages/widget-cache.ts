@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
+import { every, type Rounds } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
 import {
   type FileKey,
@@ -72,24 +73,13 @@ export function createWidgetCache({ db, build, log, onStoreError = () => {} }: W
     maxPending: 500,
     patience,
   });
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
+  let tries: Rounds | undefined;
 
   const current = (name: WidgetFileName): ServedFile => {
     const file = files.get(name);
     if (!file) throw new Error(`the build lacks ${name}`);
     return file;
   };
-
-  async function store(isFirst = true): Promise<void> {
-    try {
-      await db.write((sql) => keepWidgetFiles(sql, [...files.values()]));
-    } catch (error) {
-      onStoreError();
-      if (isFirst) log.warn({ err: error }, "could not store the widget's files; retrying");
-      if (!closed) timer = setTimeout(() => void store(false), retryEvery);
-    }
-  }
 
   async function find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined> {
     if (current(name).hash === hash) return current(name);
@@ -109,10 +99,22 @@ export function createWidgetCache({ db, build, log, onStoreError = () => {} }: W
       if (file) packs.set(hash, packsOf(file));
       return packs.get(hash)?.get(language);
     },
-    store: () => void store(),
-    close: () => {
-      closed = true;
-      clearTimeout(timer);
+    store: () => {
+      const begun = every({
+        name: 'keep_widget_files',
+        pace: retryEvery,
+        task: async () => {
+          await db.write((sql) => keepWidgetFiles(sql, [...files.values()]));
+          void begun.stop();
+        },
+        failed: (error, isNews) => {
+          onStoreError();
+          if (isNews) log.warn({ err: error }, "could not store the widget's files; retrying");
+        },
+      });
+      tries = begun;
+      void begun.now();
     },
+    close: () => void tries?.stop(),
   };
 }
