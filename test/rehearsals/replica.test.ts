@@ -9,7 +9,7 @@ import { createDatabase, type Database, type Reads } from '#libs/base/db/databas
 import { migrate } from '#libs/base/db/migrate';
 import { createReplica } from '#libs/base/db/replica';
 import type { NewRecord } from '#libs/record/contract';
-import { createClosing, listInTheWay } from '#libs/record/epochs';
+import { closeEpoch, createClosing, listInTheWay } from '#libs/record/epochs';
 import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
 import { openReplica } from '../../apps/api/replica.ts';
@@ -18,6 +18,7 @@ import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgre
 import { startReplica } from '../../scripts/stack/replica.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createClient } from '../support/client.ts';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { startApiProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
@@ -28,8 +29,8 @@ const settings = { fsync: 'off', max_standby_streaming_delay: '100ms', wal_retri
 /** seconds; looks at both servers are up to 1.5 s apart while one is silent */
 const maxLag = 3;
 
-/** The address of a way there on which each piece takes 150 ms. */
-async function openFar(url: string): Promise<string> {
+/** The address of a way there on which each piece takes so many milliseconds. */
+async function openFar(url: string, delay = 150): Promise<string> {
   const { port, hostname } = new URL(url);
   const server = createServer((near) => {
     const onward = connect(Number(port), hostname);
@@ -37,7 +38,7 @@ async function openFar(url: string): Promise<string> {
       [near, onward],
       [onward, near],
     ] as const) {
-      from.on('data', (piece) => setTimeout(() => to.write(piece), 150));
+      from.on('data', (piece) => setTimeout(() => to.write(piece), delay));
       from.on('error', () => {});
       from.on('close', () => to.destroy());
     }
@@ -106,6 +107,16 @@ describe('with a replica the log', () => {
     const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(server.pid)], { encoding: 'utf8' });
     for (const pid of [server.pid, ...stdout.trim().split(/\s+/).map(Number)]) process.kill(pid, `SIG${name}`);
   };
+  const set = async (on: Database, name: string, value: string) => {
+    await on.run((sql) => sql.unsafe(`alter system set ${name} = '${value}'`));
+    await on.run((sql) => sql`select pg_reload_conf()`);
+  };
+  const setSynchronous = (names: string) => set(db, 'synchronous_standby_names', names);
+  const untilSynchronous = () =>
+    eventually(async () => {
+      const rows = await db.run((sql) => sql`select from pg_stat_replication where sync_state = 'sync'`);
+      expect(rows).toHaveLength(1);
+    });
   const startAgain = ({ dataDir, port }: RunningPostgres) => startPostgres({ dataDir, port, settings });
   /** For longer than it may lag every page is answered, and in a moment: not after a primary that does not answer. */
   const staysInUse = async () => {
@@ -247,10 +258,6 @@ describe('with a replica the log', () => {
   });
 
   it('has what counts as stored where it is synchronous, also what an attempt stored whose wait for it was ended', async () => {
-    const setSynchronous = async (names: string) => {
-      await db.run((sql) => sql.unsafe(`alter system set synchronous_standby_names = '${names}'`));
-      await db.run((sql) => sql`select pg_reload_conf()`);
-    };
     const waiting = () =>
       db.run((sql) => sql<{ pid: number }[]>`select pid from pg_stat_activity where wait_event = 'SyncRep'`);
     const untilOneWaits = () =>
@@ -270,8 +277,7 @@ describe('with a replica the log', () => {
       return found;
     };
     await setSynchronous('replica');
-    const isSynchronous = () => db.run((sql) => sql`select from pg_stat_replication where sync_state = 'sync'`);
-    await eventually(async () => expect(await isSynchronous()).toHaveLength(1));
+    await untilSynchronous();
     await replica.stop();
     await replica.exited;
     const ended: string[] = [];
@@ -308,5 +314,57 @@ describe('with a replica the log', () => {
     await setSynchronous('');
     expect(ended.toSorted()).toEqual(['0 stored, 0 rejected', '0 stored, 1 rejected']);
     await eventually(async () => expect(await isOn(onReplica)).toEqual({ stored: true, kept: true }));
+  });
+
+  it('makes nobody who records wait for whoever closes epochs where it is synchronous and each commit takes a second', async () => {
+    const { port } = new URL(await openFar(primary.url, 450));
+    const [own] = await onReplica.run(
+      (sql) => sql<{ conninfo: string }[]>`
+      select current_setting('primary_conninfo') as conninfo`,
+    );
+    await set(onReplica, 'primary_conninfo', String(own?.conninfo).replace(/port=\d+/, `port=${port}`));
+    await eventually(async () => {
+      const [row] = await onReplica.run((sql) => sql`select sender_port, status from pg_stat_wal_receiver`);
+      expect(row).toEqual({ sender_port: Number(port), status: 'streaming' });
+    });
+    // the first one that a release closes is waited for
+    await eventually(async () => expect(await closeEpoch(db, { pace: 0, patience: 5_000 })).toBe('closed'));
+    // counters of one organization are changed by one commit at a time
+    const tenants = await Promise.all(Array.from({ length: 4 }, () => makeTenant(db)));
+    await setSynchronous('replica');
+    await untilSynchronous();
+    // as an API has it
+    const api = openPool(primary.url, { max: 10, statementTimeout: 2_000, deadline: 2_300, name: 'assent-test' });
+    let [isOver, closed] = [false, 0];
+    const closing = async () => {
+      while (!isOver) if ((await closeEpoch(db, { pace: 0, patience: 5_000 })) === 'closed') closed += 1;
+    };
+    const seen = new Set<string>();
+    const watching = async () => {
+      while (!isOver) {
+        const waits = await db.run(
+          (sql) => sql<{ wait: string }[]>`
+          select coalesce(wait_event, '') as wait from pg_stat_activity
+          where application_name = 'assent-test' and state = 'active'`,
+        );
+        for (const { wait } of waits) seen.add(wait);
+      }
+    };
+    const around = Promise.all([closing(), watching()]);
+    const added = await Promise.all(
+      tenants.map(async ({ domainIds }) => {
+        let sum = 0;
+        for (let count = 0; count < 8; count += 1)
+          sum += (await persist(api, [recordAt(Date.now(), { domainId: at(domainIds, 0) })], { owe: true })).added;
+        return sum;
+      }),
+    ).finally(() => {
+      isOver = true;
+    });
+    await around;
+    await setSynchronous('');
+    expect(added).toEqual([8, 8, 8, 8]);
+    expect(closed).toBeGreaterThan(1);
+    expect([seen.has('SyncRep'), seen.has('advisory')]).toEqual([true, false]);
   });
 });
