@@ -130,7 +130,11 @@ export async function checkPromises(
   const lost = new Set(missing.map(({ body }) => body.id)).size;
   const jobs = await countJobs(scene);
   const rejected = await count((sql) => sql`select count(*)::int as n from rejected_records`);
-  const slowest = Math.round(attempts.reduce((most, { milliseconds }) => Math.max(most, milliseconds), 0));
+  const slow = attempts.reduce<Attempt | undefined>(
+    (most, each) => (each.milliseconds > (most?.milliseconds ?? 0) ? each : most),
+    undefined,
+  );
+  const slowest = Math.round(slow?.milliseconds ?? 0);
   const counts: [what: string, count: number, most?: number][] = [
     ['I1: acknowledged records are lost', lost, mayLose],
     ['I1: lost records were answered as persisted', missing.filter(({ how }) => how === 'persisted').length],
@@ -140,7 +144,11 @@ export async function checkPromises(
     ['I3: counters differ from the records', await countDifferences(scene)],
     ['I5: jobs are stuck', jobs.wait + jobs.active + jobs.delayed + jobs.failed],
     ['I6: records are rejected, or not listed as rejected', Math.abs(rejected - toReject)],
-    ['I7: milliseconds took the slowest answer', slowest, deadline],
+    [
+      `I7: milliseconds took the slowest answer, ${slow?.status} at ${new Date(slow?.at ?? 0).toISOString()}`,
+      slowest,
+      deadline,
+    ],
     ['I9: sums of facets are not those of the counters', await countFacetDifferences(scene)],
   ];
   const breaches = [

@@ -6,6 +6,7 @@ import { waitAfter, withJitter } from '../../apps/widget/backoff.ts';
 import { postRecord, type Site } from '../stack/client.ts';
 import { waitUntil } from '../stack/wait.ts';
 import type { AppProcess } from './stack.ts';
+import { stoodStill } from './stalls.ts';
 
 export type Body = ReturnType<typeof makeBody>;
 
@@ -16,8 +17,10 @@ export interface Attempt {
   status: number;
   /** `queued` or `persisted` if acknowledged, else the problem's code */
   how: string;
-  /** 0 where nobody could answer */
+  /** 0 where nobody could answer; without those in which this process stood still */
   milliseconds: number;
+  /** when the answer came, in Unix milliseconds */
+  at?: number;
   /** null: none was sent */
   userAgent: string | null;
 }
@@ -75,8 +78,9 @@ export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined
     const userAgent = userAgentOf(body);
     const started = performance.now();
     const answer = target ? await post(target.baseUrl, site, body, userAgent) : { status: 0, how: '' };
-    const milliseconds = !target || target.wasFrozenSince(started) ? 0 : performance.now() - started;
-    const attempt = { site, body, ...answer, milliseconds, userAgent };
+    const took = performance.now() - started - stoodStill(started);
+    const milliseconds = !target || target.wasFrozenSince(started) ? 0 : took;
+    const attempt = { site, body, ...answer, milliseconds, at: Date.now(), userAgent };
     attempts.push(attempt);
     return attempt;
   };

@@ -2,6 +2,7 @@
 import { dayOf } from '#libs/base/terms/calendar';
 import { callOnce } from './calls.ts';
 import { type Activity, need, type Scene } from './scene.ts';
+import { stoodStill } from './stalls.ts';
 
 /** milliseconds */
 const deadline = 5_000;
@@ -26,15 +27,18 @@ export function readAlong(scene: Scene, foreseen = [0, 200, 503]): Activity {
       count += 1;
       const api = scene.anyApi();
       const asked = performance.now();
+      let requestId = '';
       const status = await callOnce(scene, { site, path }, api).then(
         async (response) => {
           await response.text();
+          requestId = response.headers.get('x-request-id') ?? '';
           return response.status;
         },
         () => 0,
       );
-      const milliseconds = Math.round(performance.now() - asked);
-      const what = `${path} was answered ${status} after ${milliseconds} ms at ${new Date().toISOString()}`;
+      const milliseconds = Math.round(performance.now() - asked - stoodStill(asked));
+      const when = new Date().toISOString();
+      const what = `${path} was answered ${status} after ${milliseconds} ms at ${when} (request ${requestId})`;
       expect(milliseconds <= deadline || api.wasFrozenSince(asked), `I7: ${what}`);
       expect(foreseen.includes(status), what);
     },

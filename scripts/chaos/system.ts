@@ -169,8 +169,11 @@ export async function perform(parts: Parts, plan: PlannedFault[]): Promise<void>
     console.log(`${second.padStart(7)} s  ${new Date().toISOString().slice(11, 23)}  ${part.padEnd(20)} ${what}`);
   };
   const back = new Map<string, Promise<void>>();
+  let hasFailed = false;
   for (const { part, what, from, to } of plan) {
     await until(from);
+    // a part that cannot come back fails the drill, and all that follows would only say so again
+    if (hasFailed) break;
     const before = back.get(part);
     const work = async () => {
       // it may take longer to come back than the plan knows
@@ -183,7 +186,9 @@ export async function perform(parts: Parts, plan: PlannedFault[]): Promise<void>
     };
     const performed = work();
     // what fails is thrown below
-    performed.catch(() => {});
+    performed.catch(() => {
+      hasFailed = true;
+    });
     back.set(part, performed);
   }
   await Promise.all(back.values());

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { clockOfProcess } from '../../scripts/chaos/clocks.ts';
 import { readOptions } from '../../scripts/chaos/options.ts';
 import { calm, faults, type Kind, makePlan, parts } from '../../scripts/chaos/random/plan.ts';
+import { stoodStill } from '../../scripts/chaos/stalls.ts';
 
 const seeds = Array.from({ length: 100 }, (_, seed) => seed * 7_919);
 
@@ -77,4 +79,14 @@ it("a process' clock steps when it is set, while it runs", async () => {
     child.kill();
     rmSync(folder, { recursive: true });
   }
+});
+
+it('what the drill itself stands still is no time of an answer, whether or not it has looked since', async () => {
+  const since = performance.now();
+  while (performance.now() - since < 300);
+  expect(stoodStill(since)).toBeGreaterThan(250);
+  const after = performance.now();
+  // until it has
+  await sleep(50);
+  expect([stoodStill(since) > 250, stoodStill(after) < 250]).toEqual([true, true]);
 });

@@ -24,8 +24,8 @@ export function randomDrill({ seed, minutes }: { seed: number; minutes: number }
     // as text, which can be searched for erased visitors
     redisSettings: { 'aof-use-rdb-preamble': 'no' },
     clocks: true,
-    // Postgres' write-ahead log alone takes some hundred megabytes
-    smallDisks: '700m',
+    // with 700 MB Postgres ran out of space by itself: it keeps up to a gigabyte of write-ahead log between two checkpoints
+    smallDisks: '2g',
     rate: 50,
     run: async (scene) => {
       console.log(`${plan.length} faults; once more: ${again}`);

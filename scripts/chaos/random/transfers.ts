@@ -4,45 +4,56 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Site } from '../../stack/client.ts';
 import { callOnce, callUntilDone, mostTries } from '../calls.ts';
-import { makeBody } from '../load.ts';
+import { type Body, makeBody } from '../load.ts';
 import { type Activity, need, oneOfEach, type Scene } from '../scene.ts';
 
 /** of one file */
-const rows = 400;
+const rows = 200;
 /** milliseconds over which they are spread: also months that nobody else records in */
 const span = 100 * 86_400_000;
 /** milliseconds before an export goes on that was cut off, and an import is tried again */
 const pauseAfterCut = 1_000;
 
-/** The rows are checked with the records of the load: there once, as they were sent. */
+/**
+ * Two files side by side: half of the second one's rows are in the first, too, and in the opposite order. The rows are checked
+ * with the records of the load: there once, as they were sent.
+ */
 export function importFiles(scene: Scene): Activity {
   const { sites, load } = scene;
   let files = 0;
+  const makeRows = (length: number) =>
+    Array.from({ length }, () => makeBody(Math.floor(Date.now() - Math.random() * span)));
+  const importFile = async (site: Site, bodies: Body[]): Promise<void> => {
+    files += 1;
+    const note = (status: number) => {
+      const attempt = { site, status, how: 'imported', milliseconds: 0, userAgent: null };
+      load.attempts.push(...bodies.map((body) => ({ ...attempt, body })));
+    };
+    note(0);
+    const body = bodies.map((each) => `${JSON.stringify(each)}\n`).join('');
+    const path = `/v1/consent/${site.domainId}/import`;
+    const call = { site, scope: 'import', method: 'POST', path, body, type: 'application/x-ndjson' };
+    for (;;) {
+      const { steps, wrong } = scene.clocks;
+      const answer = String(await callUntilDone(scene, call));
+      const { read, queued, known, rejected } = JSON.parse(answer) as Record<string, number>;
+      const isWhole = read === rows && Number(queued) + Number(known) === rows && rejected === 0;
+      // rows are refused whose time is to come, as the API's clock has it
+      const mayBeRight = wrong > 0 || scene.clocks.steps > steps;
+      scene.expect(isWhole || mayBeRight, `a file of ${rows} rows is answered ${answer}`);
+      if (isWhole || !mayBeRight) break;
+      await sleep(pauseAfterCut);
+    }
+    note(202);
+  };
+  let turn = 0;
   return {
     pause: 6_000,
     work: async () => {
-      const site = need(sites[files++ % sites.length]);
-      const bodies = Array.from({ length: rows }, () => makeBody(Math.floor(Date.now() - Math.random() * span)));
-      const note = (status: number) => {
-        const attempt = { site, status, how: 'imported', milliseconds: 0, userAgent: null };
-        load.attempts.push(...bodies.map((body) => ({ ...attempt, body })));
-      };
-      note(0);
-      const body = bodies.map((each) => `${JSON.stringify(each)}\n`).join('');
-      const path = `/v1/consent/${site.domainId}/import`;
-      const call = { site, scope: 'import', method: 'POST', path, body, type: 'application/x-ndjson' };
-      for (;;) {
-        const { steps, wrong } = scene.clocks;
-        const answer = String(await callUntilDone(scene, call));
-        const { read, queued, known, rejected } = JSON.parse(answer) as Record<string, number>;
-        const isWhole = read === rows && Number(queued) + Number(known) === rows && rejected === 0;
-        // rows are refused whose time is to come, as the API's clock has it
-        const mayBeRight = wrong > 0 || scene.clocks.steps > steps;
-        scene.expect(isWhole || mayBeRight, `a file of ${rows} rows is answered ${answer}`);
-        if (isWhole || !mayBeRight) break;
-        await sleep(pauseAfterCut);
-      }
-      note(202);
+      const site = need(sites[turn++ % sites.length]);
+      const first = makeRows(rows);
+      const second = [...first.slice(rows / 2), ...makeRows(rows / 2)].reverse();
+      await Promise.all([importFile(site, first), importFile(site, second)]);
     },
     check: () => console.log(`${files} files of ${rows} rows were imported`),
   };
