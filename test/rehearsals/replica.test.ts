@@ -317,7 +317,7 @@ describe('with a replica the log', () => {
   });
 
   it('makes nobody who records wait for whoever closes epochs where it is synchronous and each commit takes a second', async () => {
-    const { port } = new URL(await openFar(primary.url, 450));
+    const { port } = new URL(await openFar(primary.url, 700));
     const [own] = await onReplica.run(
       (sql) => sql<{ conninfo: string }[]>`
       select current_setting('primary_conninfo') as conninfo`,
@@ -333,7 +333,7 @@ describe('with a replica the log', () => {
     const tenants = await Promise.all(Array.from({ length: 4 }, () => makeTenant(db)));
     await setSynchronous('replica');
     await untilSynchronous();
-    // as an API has it
+    // as an API has it: who waits for the commit of whoever closes is too late
     const api = openPool(primary.url, { max: 10, statementTimeout: 2_000, deadline: 2_300, name: 'assent-test' });
     let [isOver, closed] = [false, 0];
     const closing = async () => {
