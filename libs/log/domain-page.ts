@@ -11,7 +11,8 @@ import type { Sql } from '#libs/base/db/database';
 import type { Decision } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
-import { isVisitor, joinNames } from '#libs/record/joined-names';
+import { joinNames } from '#libs/record/joined-names';
+import { byTime, isAround, isVisitor } from '#libs/record/visitor-rows';
 import { type Filter, firstDay, lastDay } from './pages/counts.ts';
 import { type LogPage, toPage } from './pages/log-page.ts';
 import { type Slices, slicesAfter, slicesAt } from './pages/slices.ts';
@@ -50,13 +51,17 @@ async function readCountedPage(sql: Sql, { limit, offset = 0, after, ...filter }
 /** All ranges lie between two bounds that are parameters: by these Postgres leaves out all other months. */
 function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, take: number): Promise<Row[]> {
   const { visitorId } = filter;
+  const inSlice = { from: sql`slice.from`, below: sql`slice.below` };
+  const ofVisitor = (id: string) => sql`
+    and ${isVisitor(sql, { domain: domainNumber, visitorId: id })} and ${isAround(sql, inSlice)}`;
+  const byId = { asc: sql`id`, desc: sql`id desc` };
   const from = slices.reduce((least, slice) => (slice.from < least ? slice.from : least), highestId);
   const below = slices.reduce((most, slice) => (slice.below > most ? slice.below : most), lowestId);
   const matching = (direction: 'asc' | 'desc') => sql`
     select id from records
     where domain_number = ${domainNumber} and id >= ${from} and id < ${below} and id >= slice.from and id < slice.below
-      ${ofKind(sql, filter)} ${visitorId === undefined ? sql`` : sql`and ${isVisitor(sql, visitorId)}`}
-    order by id ${direction === 'asc' ? sql`asc` : sql`desc`}
+      ${ofKind(sql, filter)} ${visitorId === undefined ? sql`` : ofVisitor(visitorId)}
+    order by ${visitorId === undefined ? byId[direction] : byTime(sql, direction)}
     offset slice.skip`;
   return sql<Row[]>`
     with ids as materialized (

@@ -44,7 +44,7 @@ export function visitorCommand(tools: VisitorTools): Command {
         const scope = await scopeOf(db, options);
         const hash = hashOf(scope.organizationId, visitorId);
         await db.write((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
-        const domains = await db.read((sql) => listVisitorDomains(sql, scope, visitorId));
+        const domains = await listVisitorDomains(db, scope, visitorId);
         await pipeline(printed(allAbout(db, visitorId, domains, sayDiffers)), process.stdout, { end: false });
       });
     });

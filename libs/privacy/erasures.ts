@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
 import { forgetVisitor } from '#libs/record/busy-visitors';
-import { isVisitor } from '#libs/record/joined-names';
+import { isVisitor } from '#libs/record/visitor-rows';
 import {
   addVisitorAct,
   isInScope,
@@ -111,9 +111,8 @@ export const listErasures = (
 async function countRecords(sql: Sql, { visitorId, ...numbers }: Begun): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
-      select from records r
-      where r.domain_number in (select number from domains where ${isInScope(sql, numbers)})
-        and ${isVisitor(sql, visitorId)} limit ${mostAtOnce + 1}
+      select from domains join records r on ${isVisitor(sql, { domain: sql`number`, visitorId })}
+      where ${isInScope(sql, numbers)} limit ${mostAtOnce + 1}
     ) as found`;
   return row?.count ?? 0;
 }
@@ -133,7 +132,7 @@ async function nextDomain(sql: Sql, { visitorId, ...numbers }: Begun, after: num
   const [row] = await sql<{ domainNumber: number }[]>`
     select number as "domainNumber" from domains
     where ${isInScope(sql, numbers)} and number > ${after}
-      and exists (select from records r where r.domain_number = number and ${isVisitor(sql, visitorId)})
+      and exists (select from records r where ${isVisitor(sql, { domain: sql`number`, visitorId })})
     order by number limit 1`;
   return row?.domainNumber;
 }
@@ -142,11 +141,14 @@ async function nextDomain(sql: Sql, { visitorId, ...numbers }: Begun, after: num
 const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: number): Promise<number> =>
   db.transaction(async (sql) => {
     await lockLog(sql, domainNumber);
+    // in no order: all that take several have the log's lock, and a busy visitor's would be sorted each time
     const records = await sql<Personal[]>`
       select ${personalColumns(sql)}
-      from records r left join user_agents on user_agents.number = r.user_agent_number
-      where r.domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and r.erased_at is null
-      order by r.id limit ${blankLimit} for update of r`;
+      from (
+        select * from records where ${isVisitor(sql, { domain: domainNumber, visitorId })} and erased_at is null
+        limit ${blankLimit} for update
+      ) as r
+      left join user_agents on user_agents.number = r.user_agent_number`;
     await blankRecords(sql, domainNumber, records);
     await noteErased(
       sql,

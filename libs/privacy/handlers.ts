@@ -42,7 +42,7 @@ const showVisitor =
       const db = inPlaces(parts.db, places.reads, organizationId);
       const actor = accessIn(ctx).subject;
       await parts.db.write((sql) => addVisitorAct(sql, { ...visitor, actor, act: 'visitor.access' }));
-      const domains = await db.read((sql) => listVisitorDomains(sql, visitor, visitor.visitorId));
+      const domains = await listVisitorDomains(db, visitor, visitor.visitorId);
       ctx.type = 'application/json';
       const pages = retryingReads(inPlaces(parts.db, places.reads, organizationId, end));
       const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>

@@ -2,7 +2,8 @@
 import type { Reads, Sql } from '#libs/base/db/database';
 import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '#libs/proof/positions';
 import type { FullRecord } from '#libs/record/contract';
-import { isVisitor, joinNames } from '#libs/record/joined-names';
+import { joinNames } from '#libs/record/joined-names';
+import { byTime, isAround, isVisitor, readByTime } from '#libs/record/visitor-rows';
 import { isInScope, numbersOf, type VisitorScope } from '#libs/tenants/visitors';
 
 export interface VisitorDomain {
@@ -13,17 +14,18 @@ export interface VisitorDomain {
 }
 
 /** The domains where the visitor has records. */
-export async function listVisitorDomains(sql: Sql, scope: VisitorScope, visitorId: string): Promise<VisitorDomain[]> {
-  const numbers = await numbersOf(sql, scope);
-  return sql<VisitorDomain[]>`
-    select number as "domainNumber", domains.id as "domainId",
-      json_build_object('id', r.id, 'decision', r.decision, 'preferences', r.preferences) as record
-    from domains cross join lateral (
-      select id, decision, preferences from records
-      where domain_number = number and ${isVisitor(sql, visitorId)} order by id desc limit 1
-    ) as r
-    where ${isInScope(sql, numbers)} order by domains.id`;
-}
+export const listVisitorDomains = (db: Reads, scope: VisitorScope, visitorId: string): Promise<VisitorDomain[]> =>
+  readByTime(db, async (sql) => {
+    const numbers = await numbersOf(sql, scope);
+    return sql<VisitorDomain[]>`
+      select number as "domainNumber", domains.id as "domainId",
+        json_build_object('id', r.id, 'decision', r.decision, 'preferences', r.preferences) as record
+      from domains cross join lateral (
+        select id, decision, preferences from records
+        where ${isVisitor(sql, { domain: sql`number`, visitorId })} order by ${byTime(sql, 'desc')} limit 1
+      ) as r
+      where ${isInScope(sql, numbers)} order by domains.id`;
+  });
 
 interface Place {
   domainNumber: number;
@@ -37,7 +39,7 @@ async function readRecords(sql: Sql, wanted: Place[], visitorId: string): Promis
     select ${foundColumns(sql)}
     from json_to_recordset(${JSON.stringify(wanted)}::text::json) as w ("domainNumber" integer, id uuid)
     cross join lateral (
-      select * from records where domain_number = w."domainNumber" and id = w.id and ${isVisitor(sql, visitorId)}
+      select * from records where domain_number = w."domainNumber" and id = w.id and visitor_id = ${visitorId}
       offset 0
     ) as r ${joinNames(sql)} ${joinLog(sql)}`;
   const found = new Map(rows.map(toFound).map((each) => [`${each.record.domainId} ${each.record.id}`, each]));
@@ -93,10 +95,13 @@ const isNewer = ({ ids: [one] }: Line, other: Line | undefined): boolean =>
 /** The next ones of a domain. */
 async function refill(db: Reads, line: Line, visitorId: string, limit: number): Promise<void> {
   const { domainNumber, before } = line;
-  const found = await db.read(
+  const found = await readByTime(
+    db,
     (sql) => sql<{ id: string }[]>`
-      select id from records where domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)} and id < ${before}
-      order by id desc limit ${limit}`,
+      select id from records
+      where ${isVisitor(sql, { domain: domainNumber, visitorId })} and id < ${before}
+        and ${isAround(sql, { below: before })}
+      order by ${byTime(sql, 'desc')} limit ${limit}`,
   );
   line.ids = found.map(({ id }) => id);
   line.before = line.ids.at(-1) ?? before;

@@ -4,8 +4,9 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { isVisitor, numberOf } from './joined-names.ts';
+import { numberOf } from './joined-names.ts';
 import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
+import { isVisitor } from './visitor-rows.ts';
 
 interface Visitor {
   domainNumber: number;
@@ -86,7 +87,7 @@ const count = (db: Database, { domainNumber, visitorId }: Visitor) =>
       with stored as (
         select level.period, bot, ${countDecisions(sql)}
         from records ${joinPeriods(sql)}
-        where domain_number = ${domainNumber} and ${isVisitor(sql, visitorId)}
+        where ${isVisitor(sql, { domain: domainNumber, visitorId })}
         group by 1, 2
       )
       insert into visitor_counters as c (domain_number, visitor_id, period, bot, accept_all, reject_all, custom, withdraw)

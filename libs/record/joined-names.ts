@@ -1,4 +1,4 @@
-/** How rows of `records` name a domain, a user agent, a notice and a visitor. */
+/** How rows of `records` name a domain, a user agent and a notice. */
 
 import type { Sql } from '#libs/base/db/database';
 
@@ -10,12 +10,6 @@ export const joinNames = (sql: Sql) => sql`
   left join domains on domains.number = r.domain_number
   left join user_agents on user_agents.number = r.user_agent_number
   left join notices on notices.number = r.notice_number`;
-
-/** With the hash, because that is what the index holds: ids are much longer. */
-export const isVisitor = (sql: Sql, visitorId: string) => sql`
-  ${hasHashOf(sql, visitorId)} and visitor_id = ${visitorId}`;
-
-export const hasHashOf = (sql: Sql, visitorId: string) => sql`hashtext(visitor_id) = hashtext(${visitorId})`;
 
 export interface UserAgentText {
   number: number;

@@ -23,7 +23,7 @@ it('the records of a visitor of many domains come newest first, and few are in m
       return found;
     },
   };
-  const domains = await db.read((sql) => listVisitorDomains(sql, { organizationId }, 'v'));
+  const domains = await listVisitorDomains(db, { organizationId }, 'v');
   const ids: string[] = [];
   for await (const page of newestFirst(reads, domains, 'v')) {
     most = Math.max(most, size);

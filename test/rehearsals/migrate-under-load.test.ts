@@ -14,8 +14,12 @@ const records = 60_000;
 const months = 4;
 /** milliseconds between two questions of the same kind, without which they would take all of the machine */
 const pause = 10;
-const index = 'records_of_visitor';
-const definition = '(domain_number, hashtext(visitor_id), id) where visitor_id is not null';
+const index = 'records_by_visitor';
+const definition =
+  '((hashtext(visitor_id) # domain_number), ((milliseconds_of(id) >> 14)::integer)) where visitor_id is not null';
+/** as in the release before, whose processes ask by it until the upgrade is done */
+const previous = 'records_of_visitor';
+const ofPrevious = '(domain_number, hashtext(visitor_id), id) where visitor_id is not null';
 
 const stack = await startStack();
 const direct = postgres(stack.env.DATABASE_URL, { max: 3, onnotice: () => {} });
@@ -157,7 +161,10 @@ describe('a migration that builds an index', () => {
 
   it('keeps no request waiting for a second', async () => {
     await takeAway();
-    expect(await migrateUnderLoad()).toContain(`built ${index}`);
+    await direct.unsafe(`create index ${previous} on records ${ofPrevious}`);
+    const output = await migrateUnderLoad();
+    expect(output).toContain(`built ${index}`);
+    expect(output).not.toContain('dropped');
     await whole();
     // all that was recorded meanwhile is in it
     await eventually(async () => {
@@ -191,6 +198,9 @@ describe('a migration that builds an index', () => {
     expect(cut).toEqual({ valid: false });
     expect(await migrate(stack.env.DATABASE_URL)).toContain(`built ${index}`);
     await whole();
-    expect(await migrate(stack.env.DATABASE_URL)).not.toContain('built');
+    const next = await migrate(stack.env.DATABASE_URL);
+    expect(next).not.toContain('built');
+    expect(next).toContain(`dropped ${previous}`);
+    expect(await migrate(stack.env.DATABASE_URL)).not.toContain('dropped');
   });
 });

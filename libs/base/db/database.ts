@@ -13,6 +13,9 @@ import { sessionBasics, sessionFormats, sessionIsolation } from './session.ts';
 /** Runs statements, be it each on its own or all in one transaction. */
 export type Sql = postgres.ISql<{ bigint: number }>;
 
+/** A part of a statement. */
+export type Fragment = postgres.Fragment;
+
 /** All connections to one address, for what no statement and no transaction is. */
 export type Pool = postgres.Sql<{ bigint: number }>;
 

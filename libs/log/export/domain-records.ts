@@ -9,7 +9,8 @@ import { addDays, firstDay, lastDay, startOf } from '#libs/base/terms/calendar';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { lowestIdAt } from '#libs/base/terms/uuid';
 import { runOf } from '#libs/proof/positions';
-import { isVisitor, joinNames, numberOf } from '#libs/record/joined-names';
+import { joinNames, numberOf } from '#libs/record/joined-names';
+import { byTime, isAround, isVisitor, readByTime } from '#libs/record/visitor-rows';
 import { ofKind } from '../domain-page.ts';
 import { type Filter, firstDay as firstOfAll, lastDay as lastOfAll, matchingMonths } from '../pages/counts.ts';
 import { lineEnds, lineOf } from './lines.ts';
@@ -50,7 +51,10 @@ export async function* readDomain(db: Reads, wanted: DomainExport): AsyncGenerat
   const { after = '' } = wanted;
   for (const { from, below } of await db.read((sql) => listSpans(sql, wanted))) {
     if (after >= below) continue;
-    const read = (next: string): Promise<Page> => db.read((sql) => readPage(sql, wanted, { after: next, below }));
+    const read = (next: string): Promise<Page> => {
+      const page = (sql: Sql) => readPage(sql, wanted, { after: next, below });
+      return wanted.visitorId === undefined ? db.read(page) : readByTime(db, page);
+    };
     // a record's id is never the lowest of its time
     let ahead: Promise<Page> | undefined = read(after > from ? after : from);
     while (ahead) {
@@ -104,16 +108,18 @@ interface Page extends ExportPage {
  */
 async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<Page> {
   const { domainId, visitorId, decision, bot, epoch, format } = wanted;
-  const inRange = sql`domain_number = ${numberOf(sql, domainId)} and id > ${range.after} and id < ${range.below}`;
+  const domain = numberOf(sql, domainId);
+  const inRange = sql`domain_number = ${domain} and id > ${range.after} and id < ${range.below}`;
+  const ofVisitor = (id: string) => sql`
+    and ${isVisitor(sql, { domain, visitorId: id })} and ${isAround(sql, { from: range.after, below: range.below })}`;
   const matching = sql`
-    epoch <= ${epoch} ${ofKind(sql, { decision, bot })}
-    ${visitorId === undefined ? sql`` : sql`and ${isVisitor(sql, visitorId)}`}`;
+    epoch <= ${epoch} ${ofKind(sql, { decision, bot })} ${visitorId === undefined ? sql`` : ofVisitor(visitorId)}`;
   const isIndexed = visitorId !== undefined || decision === 'withdraw' || bot === true;
   const all = sql`select * from records where ${inRange}`;
   const looked = isIndexed ? all : sql`${all} order by id limit ${scanned}`;
   const [row] = await sql`
     with page as materialized (
-      select * from (${looked}) as looked where ${matching} order by id limit ${pageSize}
+      select * from (${looked}) as looked where ${matching} order by ${visitorId === undefined ? sql`id` : byTime(sql, 'asc')} limit ${pageSize}
     ),
     ${positionsOf(sql)},
     lines as materialized (

@@ -8,7 +8,8 @@ import type { Sql } from '#libs/base/db/database';
 import { addDays, startOf } from '#libs/base/terms/calendar';
 import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
-import { hasHashOf, isVisitor, joinNames, numberOf } from '#libs/record/joined-names';
+import { joinNames, numberOf } from '#libs/record/joined-names';
+import { byTime, hasKeyOf, isAround, isVisitor } from '#libs/record/visitor-rows';
 import { type Filter, firstDay, lastDay } from './counts.ts';
 import { type LogPage, toPage } from './log-page.ts';
 
@@ -82,7 +83,7 @@ interface Range {
 const readFew = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { total: number; read: number })[]>`
   with own as materialized (
     select * from records
-    where ${hasHashOf(sql, query.visitorId)} and ${inRange(sql, query, range)} limit ${sql.unsafe(String(busyFrom + 1))}
+    where ${hasKeyOf(sql, ofDomain(query, range))} and ${inRange(sql, query, range)} limit ${sql.unsafe(String(busyFrom + 1))}
   ),
   matching as materialized (select * from own where visitor_id = ${query.visitorId} and ${ofKind(sql, query)})
   select counted.total, counted.read, ${columns(sql)}
@@ -107,12 +108,14 @@ const readMany = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { t
   order by r.id desc`;
 
 const ofVisitor = (sql: Sql, query: VisitorQuery, range: Range) => sql`
-  ${isVisitor(sql, query.visitorId)} and ${inRange(sql, query, range)}`;
+  ${isVisitor(sql, ofDomain(query, range))} and ${inRange(sql, query, range)}`;
+
+const ofDomain = ({ visitorId }: VisitorQuery, { domainNumber }: Range) => ({ domain: domainNumber, visitorId });
 
 /** Postgres keeps one plan for any visitor; the years, in the statement's own text, leave out most months from it. */
-const inRange = (sql: Sql, { organizationId, domainId }: VisitorQuery, { domainNumber, from, below }: Range) => sql`
+const inRange = (sql: Sql, { organizationId, domainId }: VisitorQuery, { from, below }: Range) => sql`
   (select organization_id from domains where id = ${domainId}) = ${organizationId}
-  and domain_number = ${domainNumber} and id >= ${from} and id < ${below}
+  and id >= ${from} and id < ${below} and ${isAround(sql, { from, below })}
   and id >= ${sql.unsafe(`'${startOfYear(timeOf(from))}'::uuid`)}
   and id < ${sql.unsafe(`'${startOfYear(timeOf(below), 1)}'::uuid`)}`;
 
@@ -125,4 +128,4 @@ const ofKind = (sql: Sql, { decision, bot }: VisitorQuery) => sql`
 
 const afterPosition = (sql: Sql, { after, offset = 0, limit }: VisitorQuery) => sql`
   ${after === undefined ? sql`` : sql`where id < ${after}`}
-  order by id desc offset ${after === undefined ? offset : 0} limit ${limit + 1}`;
+  order by ${byTime(sql, 'desc')} offset ${after === undefined ? offset : 0} limit ${limit + 1}`;
