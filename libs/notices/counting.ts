@@ -16,18 +16,18 @@ export const createNoticeDerivation = (size = createPieceSize(usualLimit)): Deri
   size,
   async piece(sql, epoch, after) {
     const limit = size.records();
-    const domains = await nextDomains(sql, epoch, after, limit);
-    const [first, last] = [domains[0], domains.at(-1)];
-    if (!first || !last) return undefined;
+    const next = await nextDomains(sql, epoch, after, limit);
+    const [first] = next.domains;
+    if (!first) return undefined;
     const { domainNumber, records } = first;
     const current = { epoch, domainNumber };
     // one that was begun when pieces were smaller goes on where it is, however few its records are
     const counted = await countedThrough(sql, current);
     const isAlone = records > limit || counted > 0;
-    const numbers = isAlone ? [domainNumber] : domains.map((domain) => domain.domainNumber);
+    const numbers = isAlone ? [domainNumber] : next.domains.map((domain) => domain.domainNumber);
     const ofDomains = sql`epoch = ${epoch} and domain_number = any (${numbers})`;
     const through = await countNotices(sql, ofDomains, { after: counted, limit });
-    if (!isAlone) return last.domainNumber;
+    if (!isAlone) return next.through;
     if (through === undefined) return domainNumber;
     await noteCounted(sql, current, through);
     return after;

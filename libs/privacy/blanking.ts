@@ -33,12 +33,12 @@ export function createBlankDerivation(hashOf: VisitorHash | undefined, size = cr
     first: firstConcerned,
     async piece(sql, epoch, after) {
       const limit = size.records();
-      const domains = await nextDomains(sql, epoch, after, limit);
+      const { domains, through } = await nextDomains(sql, epoch, after, limit);
       const last = domains.at(-1);
       if (!last) return undefined;
       const numbers = domains.map(({ domainNumber }) => domainNumber);
       const concerned = await listConcerned(sql, numbers);
-      if (concerned.length === 0) return last.domainNumber;
+      if (concerned.length === 0) return through;
       if (!hashOf) throw new Error('PRIVACY_KEY is not set, and visitors were erased with one');
       const organizations = new Map(concerned.map((each) => [each.domainNumber, each.organizationId]));
       const erasedOf = (visits: Visit[]): Promise<Erased[]> =>
@@ -51,9 +51,7 @@ export function createBlankDerivation(hashOf: VisitorHash | undefined, size = cr
         const erased = await erasedOf(await listVisitsIn(sql, epoch, [...organizations.keys()]));
         // who was blanked names nobody any more, so what is left is found by doing all of the domain again
         const left = await blankSome(sql, erased);
-        return left === undefined
-          ? last.domainNumber
-          : (numbers.filter((number) => number < left.domainNumber).at(-1) ?? after);
+        return left === undefined ? through : (numbers.filter((number) => number < left.domainNumber).at(-1) ?? after);
       }
       const { domainNumber } = last;
       if (done.epoch !== epoch || done.domainNumber !== domainNumber) done = { epoch, domainNumber, id: nil };

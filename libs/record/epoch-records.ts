@@ -9,16 +9,24 @@ interface DomainRecords {
   records: number;
 }
 
+interface NextDomains {
+  domains: DomainRecords[];
+  /** the number of the last of them; undefined where no domain of the epoch is left */
+  through: number | undefined;
+}
+
 /**
  * The next domains after `after` that have records in `epoch`, whole ones, with at most `limit` records in all; or a
  * single one with more, whose number of records is then not its real one but `limit + 1`.
  */
-export async function nextDomains(sql: Sql, epoch: number, after: number, limit: number): Promise<DomainRecords[]> {
-  const domains = await sql<DomainRecords[]>`
+export async function nextDomains(sql: Sql, epoch: number, after: number, limit: number): Promise<NextDomains> {
+  const found = await sql<DomainRecords[]>`
     select domain_number as "domainNumber", records from next_domains(${epoch}, ${after}, ${limit + 1})`;
-  const total = domains.reduce((sum, { records }) => sum + records, 0);
+  const total = found.reduce((sum, { records }) => sum + records, 0);
+  if (total <= limit) return { domains: found, through: undefined };
   // of the last one there may be more
-  return total > limit && domains.length > 1 ? domains.slice(0, -1) : domains;
+  const domains = found.length > 1 ? found.slice(0, -1) : found;
+  return { domains, through: domains.at(-1)?.domainNumber };
 }
 
 /** Ids of one domain and epoch that are kept at once, 16 bytes each. */

@@ -57,7 +57,7 @@ async function lookOn(sql: Sql, limit: number): Promise<Looked> {
   }
   if (left.length > 0 && look.since <= (await lastClosedEpoch(sql))) {
     const inEpochs = look.month === null ? look : { ...look, month: null, ...start };
-    const domains = await nextDomains(sql, look.since, inEpochs.domainNumber, limit);
+    const { domains, through } = await nextDomains(sql, look.since, inEpochs.domainNumber, limit);
     const numbers = domains.map(({ domainNumber }) => domainNumber);
     await passOver(
       sql,
@@ -65,8 +65,7 @@ async function lookOn(sql: Sql, limit: number): Promise<Looked> {
         select distinct user_agent_number as number from records
         where epoch = ${look.since} and domain_number = any(${numbers}) and user_agent_number = any(${left})`,
     );
-    const last = numbers.at(-1);
-    const next = last === undefined ? { since: look.since + 1, domainNumber: 0 } : { domainNumber: last };
+    const next = through === undefined ? { since: look.since + 1, domainNumber: 0 } : { domainNumber: through };
     await moveTo(sql, { ...inEpochs, ...next });
     return 'more';
   }

@@ -29,15 +29,15 @@ export function createFacetDerivation(precursor: string, size = createPieceSize(
     size,
     async piece(sql, epoch, after) {
       const limit = size.records();
-      const domains = await nextDomains(sql, epoch, after, limit);
-      const [first, last] = [domains[0], domains.at(-1)];
-      if (!first || !last) return undefined;
+      const next = await nextDomains(sql, epoch, after, limit);
+      const [first] = next.domains;
+      if (!first) return undefined;
       const { domainNumber, records } = first;
       // one that was begun when pieces were smaller goes on where it is, however few its records are
       const through = await addedThrough(sql, { epoch, domainNumber });
       if (records <= limit && through === nil) {
-        await addRecords(sql, { epoch, domainNumbers: domains.map((domain) => domain.domainNumber) });
-        return last.domainNumber;
+        await addRecords(sql, { epoch, domainNumbers: next.domains.map((domain) => domain.domainNumber) });
+        return next.through;
       }
       const ids = await nextIds(sql, { epoch, domainNumber, after: through }, limit);
       if (ids.length === 0) return domainNumber;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPieceSize, type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/record/derivations';
+import { nextDomains } from '#libs/record/epoch-records';
 import { lastClosedEpoch, secondsBehind } from '#libs/record/epochs';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
@@ -135,4 +136,26 @@ describe('a derivation', () => {
     expect(await db.run((sql) => doneWith(sql, 'together'))).toBe(await db.run(lastClosedEpoch));
     expect([await isDue(0), await isDue(60_000)]).toEqual([true, false]);
   });
+});
+
+// otherwise each epoch would cost another transaction, which finds nothing
+it('the next domains of an epoch come with whether any are left', async () => {
+  const [one = '', , other = ''] = domainIds;
+  const of = (domainId: string, count: number) =>
+    Array.from({ length: count }, () => recordAt(Date.now(), { domainId }));
+  await persist(db, [...of(one, 2), ...of(other, 3)]);
+  await closeOpenEpoch(db);
+  const epoch = await db.read(lastClosedEpoch);
+  const [first, , last] = (
+    await sql<{ number: number }>`select number from domains where id = any(${domainIds}) order by number`
+  ).map(({ number }) => number);
+  const next = async (after: number, limit: number) => {
+    const { domains, through } = await db.read((sql) => nextDomains(sql, epoch, after, limit));
+    return [domains.map(({ domainNumber }) => domainNumber), through];
+  };
+  expect(await next(0, 5)).toEqual([[first, last], undefined]);
+  expect(await next(0, 4)).toEqual([[first], first]);
+  expect(await next(first ?? 0, 3)).toEqual([[last], undefined]);
+  expect(await next(first ?? 0, 2)).toEqual([[last], last]);
+  expect(await next(last ?? 0, 2)).toEqual([[], undefined]);
 });

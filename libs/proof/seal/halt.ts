@@ -5,7 +5,7 @@
  */
 
 import type { Database } from '#libs/base/db/database';
-import { currentServer, isSame, startedAt } from '#libs/base/db/server';
+import { currentServer, isSame } from '#libs/base/db/server';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { countHalted, type LogProgress, listProgress, nextProgress, setHalted } from '../checkpoints.ts';
@@ -69,9 +69,9 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
 
   return async () => {
     const witness = witnessServer(redis);
-    const [server, known, started] = await Promise.all([db.read(currentServer), db.read(sealedOn), db.read(startedAt)]);
+    const [server, known] = await Promise.all([db.read(currentServer), db.read(sealedOn)]);
     const isAnother = known !== undefined && !isSame(known, server);
-    const both = JSON.stringify([server, started, witness]);
+    const both = JSON.stringify([server, witness]);
     if (both !== compared || isAnother || !(await isWhole(redis))) {
       await inspectAll(isAnother, witness);
       if (!known || known.database !== server.database || isAnother) await db.write((sql) => sealOn(sql, server));

@@ -61,7 +61,7 @@ export function createSeal({
     size,
     async piece(sql, epoch, after) {
       const limit = size.records();
-      const domains = await nextDomains(sql, epoch, after, limit);
+      const { domains, through } = await nextDomains(sql, epoch, after, limit);
       const [first] = domains;
       if (!first) return undefined;
       const all = await lockHeads(sql, numbersOf(domains), originOf);
@@ -76,7 +76,7 @@ export function createSeal({
       await saveHeads(sql, passedOver(heads, open, epoch));
       metrics.entriesSealed.inc(unsealed.length);
       if (isLarge && unsealed.length > 0) return after;
-      return isAlone ? first.domainNumber : domains.at(-1)?.domainNumber;
+      return isAlone ? first.domainNumber : through;
     },
     catchUp: (domainNumber) => size.watch(() => catchUp(domainNumber)),
   };
