@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { decisions } from '#libs/base/terms/terms';
 import { type LogQuery, readPage } from '#libs/log/domain-page';
+import { readDomain } from '#libs/log/export/domain-records';
 import { forgetMonth } from '#libs/privacy/drop-months';
+import { listVisitorDomains, newestFirst as recordsOf } from '#libs/privacy/visitor-records';
 import { countBusyVisitors, noteBusyVisitor } from '#libs/record/busy-visitors';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
@@ -24,9 +26,9 @@ const newDomain = async () => {
   [domainId = ''] = tenant.domainIds;
 };
 /** One an hour over some days; every third is a crawler's. */
-const make = (count: number, fields: Partial<NewRecord> = {}) =>
+const make = (count: number, fields: Partial<NewRecord> = {}, timeOf = (index: number) => index * hour) =>
   Array.from({ length: count }, (_, index) =>
-    recordAt(start + index * hour, {
+    recordAt(start + timeOf(index), {
       domainId,
       decision: decisions[index % 4] ?? 'custom',
       bot: index % 3 === 0,
@@ -101,10 +103,12 @@ describe('counters of crawlers', () => {
 describe('a visitor with many records', () => {
   const visitorId = 'everybody';
   const note = () => db.run((sql) => noteBusyVisitor(sql, { domainId, visitorId }));
+  /** Of six in six hours, two each are of one millisecond, and all of a few seconds. */
+  const close = (index: number) => (index - (index % 6)) * hour + (index % 3) * 5_000;
 
   it('has the same pages before and after they are counted, with every filter', async () => {
     await newDomain();
-    const records = make(1_500, { visitorId });
+    const records = make(1_500, { visitorId }, close);
     const others = make(100, { visitorId: 'somebody else' });
     await persist(db, records.slice(0, 1_200));
     await persist(db, [...others, ...records.slice(1_200, 1_300)]);
@@ -146,6 +150,24 @@ describe('a visitor with many records', () => {
       (sql) => sql`select from busy_visitors where domain_number = (select number from domains where id = ${domainId})`,
     );
     expect([kept.length, (await read({ visitorId })).total]).toEqual([0, 0]);
+  });
+
+  it('is shown and exported whole, in the order of ids', async () => {
+    await newDomain();
+    // in months that are still there
+    const later = (index: number) => close(index) + 500 * 24 * hour;
+    const records = make(1_500, { visitorId }, later);
+    await persist(db, [...make(100, { visitorId: 'somebody else' }, later), ...records]);
+    const domains = await listVisitorDomains(db, { organizationId, domainId }, visitorId);
+    expect(domains.map(({ record }) => record.id)).toEqual(newestFirst(records).slice(0, 1));
+    const shown: string[] = [];
+    for await (const page of recordsOf(db, domains, visitorId)) shown.push(...page.map(({ record }) => record.id));
+    expect(shown).toEqual(newestFirst(records));
+    const wanted = { organizationId, domainId, visitorId, format: 'ndjson' as const, epoch: 1_000_000 };
+    let exported = '';
+    for await (const { text } of readDomain(db, wanted)) exported += text;
+    const ids = exported.split('\n').flatMap((line) => (line ? [JSON.parse(line).id] : []));
+    expect(ids).toEqual(newestFirst(records).reverse());
   });
 
   it('is counted exactly while records are stored, whatever was on its way when it was noted', async () => {
@@ -194,6 +216,16 @@ describe('a visitor with many records', () => {
   });
 });
 
+/** Rows of `records` that the pool's one connection has read. */
+const readSoFar = async (pool: ReturnType<typeof openPool>): Promise<number> => {
+  await pool.run((sql) => sql`select pg_stat_force_next_flush()`);
+  const [row] = await pool.run(
+    (sql) => sql<{ count: number }[]>`
+      select sum(seq_tup_read + idx_tup_fetch)::int as count from pg_stat_user_tables where relname like 'records%'`,
+  );
+  return row?.count ?? 0;
+};
+
 // Postgres may prefer a plan for any range, which expects few records in it
 it('a page of a busy domain reads its own records, also with a plan for any range', async () => {
   await newDomain();
@@ -208,16 +240,41 @@ it('a page of a busy domain reads its own records, also with a plan for any rang
   );
   // one connection, whose counts are its own
   const generic = openPool(url, { max: 1 });
-  const countRead = async () => {
-    await generic.run((sql) => sql`select pg_stat_force_next_flush()`);
-    const [row] = await generic.run(
-      (sql) => sql<{ count: number }[]>`
-        select sum(seq_tup_read + idx_tup_fetch)::int as count from pg_stat_user_tables where relname like 'records%'`,
-    );
-    return row?.count ?? 0;
-  };
-  const before = await countRead();
+  const before = await readSoFar(generic);
   const page = await generic.run((sql) => readPage(sql, { organizationId, domainId, limit: 50 }));
   expect(page.records).toHaveLength(50);
-  expect((await countRead()) - before).toBeLessThan(1_000);
+  expect((await readSoFar(generic)) - before).toBeLessThan(1_000);
+});
+
+// with the same plan for any visitor, as in the test before
+it('pages about a visitor with many records read few of them, whoever else has few', async () => {
+  await newDomain();
+  // over three months
+  const third = (index: number) => (index * hour) / 3 + 700 * 24 * hour;
+  const visitorId = 'everybody';
+  for (let part = 0; part < 4; part += 1) {
+    const others = make(1_000, {}, third).map((record, at) => ({ ...record, visitorId: `visitor ${at}` }));
+    await persist(
+      db,
+      make(1_000, { visitorId }, (index) => third(part * 1_000 + index)),
+    );
+    await persist(db, others);
+  }
+  await db.run((sql) => sql`analyze records`);
+  const single = openPool(url, { max: 1 });
+  const reads = async (work: () => Promise<unknown>) => {
+    const before = await readSoFar(single);
+    await work();
+    return (await readSoFar(single)) - before;
+  };
+  const domains = await listVisitorDomains(single, { organizationId, domainId }, visitorId);
+  expect(await reads(() => listVisitorDomains(single, { organizationId, domainId }, visitorId))).toBeLessThan(50);
+  expect(await reads(() => recordsOf(single, domains, visitorId).next())).toBeLessThan(600);
+  const wanted = { organizationId, domainId, visitorId, format: 'ndjson' as const, epoch: 1_000_000 };
+  const exported = async () => {
+    for await (const { count } of readDomain(single, wanted)) total += count;
+  };
+  let total = 0;
+  expect(await reads(exported)).toBeLessThan(4_600);
+  expect(total).toBe(4_000);
 });
