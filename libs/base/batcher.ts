@@ -18,27 +18,24 @@ export interface BatcherOptions<Item, Result> {
   /** How many runs at once. Default 1. */
   concurrency?: number;
   /** For runs that cost much by themselves. Default: never. */
-  linger?: Linger<Item>;
+  linger?: Linger;
   /** Milliseconds after which an item is rejected with BatcherTimeout, whatever its run does. Default: never. */
   patience?: number;
 }
 
 /** After a run of at least `from`, the next waits for `enough`: up to `milliseconds`, and up to `gap` for another item. */
-export interface Linger<Item> {
+export interface Linger {
+  /** weights */
   from: number;
   enough: number;
   milliseconds: number;
   /** default: `milliseconds` */
   gap?: number;
-  /** An item's share of `from` and `enough`. Default: its weight. */
-  count?: (item: Item) => number;
 }
 
 interface Entry<Item, Result> {
   item: Item;
   weight: number;
-  /** as lingering counts */
-  count: number;
   expires: number;
   settled: boolean;
   resolve: (result: Result) => void;
@@ -47,16 +44,16 @@ interface Entry<Item, Result> {
 
 export class Batcher<Item, Result> {
   readonly #options: Required<BatcherOptions<Item, Result>>;
-  readonly #linger: Required<Linger<Item>>;
+  readonly #linger: Required<Linger>;
   #waiting: Entry<Item, Result>[] = [];
   // arrays: a Set that always changes leaves old tables behind, which keep alive what was in them
   #underWay: Entry<Item, Result>[][] = [];
   /** how many have no result yet */
   #unsettled = 0;
   #weight = 0;
-  /** of `#waiting`, and of the last run, as lingering counts */
-  #waitingCount = 0;
-  #lastCount = 0;
+  /** of `#waiting`, and of the last run */
+  #waitingWeight = 0;
+  #lastWeight = 0;
   #scheduled = false;
   #lingering: NodeJS.Timeout | undefined;
   /** by `performance.now()` */
@@ -69,7 +66,7 @@ export class Batcher<Item, Result> {
     const linger = { from: never, enough: 0, milliseconds: 0 };
     this.#options = { weigh: () => 1, concurrency: 1, patience: never, linger, ...options };
     const { milliseconds } = this.#options.linger;
-    this.#linger = { gap: milliseconds, count: this.#options.weigh, ...this.#options.linger };
+    this.#linger = { gap: milliseconds, ...this.#options.linger };
   }
 
   /** `since`: from when its patience counts, by `performance.now()`. */
@@ -78,10 +75,10 @@ export class Batcher<Item, Result> {
     if (this.#weight + weight > this.#options.maxPending) return Promise.reject(new BatcherFull('too much is pending'));
     return new Promise((resolve, reject) => {
       const expires = since + this.#options.patience;
-      const entry = { item, weight, count: this.#linger.count(item), expires, settled: false, resolve, reject };
+      const entry = { item, weight, expires, settled: false, resolve, reject };
       this.#weight += weight;
       this.#waiting.push(entry);
-      this.#waitingCount += entry.count;
+      this.#waitingWeight += weight;
       this.#unsettled += 1;
       this.#schedule();
       this.#watch();
@@ -97,7 +94,7 @@ export class Batcher<Item, Result> {
   /** Starts after the current turn of the event loop, so that requests read in the same turn share a run. */
   #schedule(): void {
     const { from, enough, milliseconds, gap } = this.#linger;
-    const hasEnough = this.#lastCount < from || this.#waitingCount >= enough;
+    const hasEnough = this.#lastWeight < from || this.#waitingWeight >= enough;
     if (this.#scheduled || this.#underWay.length >= this.#options.concurrency) return;
     if (hasEnough) {
       this.#scheduled = true;
@@ -147,8 +144,8 @@ export class Batcher<Item, Result> {
       count += 1;
     }
     const batch = this.#waiting.splice(0, count).filter((entry) => !entry.settled);
-    this.#lastCount = countOf(batch);
-    this.#waitingCount -= this.#lastCount;
+    this.#lastWeight = weightOf(batch);
+    this.#waitingWeight -= this.#lastWeight;
     return batch;
   }
 
@@ -169,7 +166,7 @@ export class Batcher<Item, Result> {
         if (entry.expires <= now) this.#settle(entry, () => entry.reject(new BatcherTimeout('no result in time')));
       }
       this.#waiting = this.#waiting.filter((entry) => !entry.settled);
-      this.#waitingCount = countOf(this.#waiting);
+      this.#waitingWeight = weightOf(this.#waiting);
       if (this.#unsettled === 0) {
         clearInterval(this.#sweeper);
         this.#sweeper = undefined;
@@ -178,4 +175,5 @@ export class Batcher<Item, Result> {
   }
 }
 
-const countOf = (entries: readonly { count: number }[]): number => entries.reduce((sum, { count }) => sum + count, 0);
+const weightOf = (entries: readonly { weight: number }[]): number =>
+  entries.reduce((sum, { weight }) => sum + weight, 0);

@@ -20,8 +20,6 @@ import type { QueueTracing } from './queue-tracing.ts';
 
 /** With only one in flight, a record that just misses it waits for two writes to disk. */
 const addsAtOnce = 2;
-/** By records: a job costs as much as some of them, so that under load it waits a moment to hold more. */
-const linger = { from: 8, enough: 64, milliseconds: 2, count: () => 1 };
 /** Milliseconds for one `add`; after that, everything pending takes the direct path. */
 const addTimeout = 1_000;
 /** Milliseconds from arrival to an answer, in any case. */
@@ -67,19 +65,8 @@ export function createRecorder(options: {
   log: Log;
   metrics: RecordMetrics;
   tracing?: Tracing | undefined;
-  /** milliseconds that a job may wait for more records; default 2 */
-  lingersFor?: number;
 }): Recorder {
-  const {
-    producer,
-    redisHealth,
-    persistDirectly,
-    shards,
-    log,
-    metrics,
-    tracing,
-    lingersFor = linger.milliseconds,
-  } = options;
+  const { producer, redisHealth, persistDirectly, shards, log, metrics, tracing } = options;
 
   const queue = async (shard: number, records: NewRecord[], origins: readonly Origin[]): Promise<boolean> => {
     if (redisHealth.reason() !== null) return false;
@@ -109,7 +96,6 @@ export function createRecorder(options: {
       maxBatch,
       maxPending: Number.POSITIVE_INFINITY,
       concurrency: addsAtOnce,
-      linger: { ...linger, milliseconds: lingersFor },
       patience,
     });
   });

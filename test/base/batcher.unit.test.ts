@@ -79,7 +79,7 @@ describe('a batcher', () => {
 
 describe('a batcher that lingers', () => {
   const hour = 3_600_000;
-  const busy = async (linger: Linger<string>, size = linger.from) => {
+  const busy = async (linger: Linger, size = linger.from) => {
     const given = gated({ linger });
     const first = Array.from({ length: size }, () => given.batcher.add('first'));
     (await given.started(1)).succeed();
@@ -120,15 +120,6 @@ describe('a batcher that lingers', () => {
     expect(runs).toHaveLength(1);
     vi.advanceTimersByTime(5);
     expect(runs[1]?.items).toEqual(['a', 'b', 'c']);
-  });
-
-  it('counts as it is told, whatever its items weigh', async () => {
-    const given = gated({ linger: { from: 2, enough: 20, milliseconds: hour, count: () => 1 }, weigh: () => 9 });
-    for (const item of ['a', 'b']) {
-      const added = given.batcher.add(item);
-      (await given.started(item === 'a' ? 1 : 2)).succeed();
-      await added;
-    }
   });
 
   it('runs at once after a run that was not busy', async () => {
