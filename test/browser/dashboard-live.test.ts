@@ -98,13 +98,18 @@ describe('figures that move, by the page’s own clock', () => {
 
   it('with one request a second, which brings records only when a total has moved', async () => {
     const { answers, poll } = await openStill();
-    for (let turn = 0; turn < 3; turn += 1) expect(await poll()).toBeGreaterThan(1_000 - 2 * tick);
-    expect(answers.slice(1).map((answer) => answer.status())).toEqual([304, 304, 304]);
+    /** What was recorded before may still be sealed, which the records that came with a total show. */
+    const untilStill = async () => {
+      for (let still = 0; still < 3; ) {
+        expect(await poll()).toBeGreaterThan(1_000 - 2 * tick);
+        still = answers.at(-1)?.status() === 304 ? still + 1 : 0;
+      }
+    };
+    await untilStill();
     await decide(1);
     await poll();
     expect(answers.at(-1)?.status()).toBe(200);
-    await poll();
-    expect(answers.at(-1)?.status()).toBe(304);
+    await untilStill();
   });
 
   it('on the page of a domain, where the period has today in it', async () => {
