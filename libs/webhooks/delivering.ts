@@ -9,29 +9,23 @@ import type { Log } from '#libs/base/ops/process-log';
 import { createPlaces, eighthOf } from '#libs/base/places';
 import type { Scheduler } from '#libs/base/scheduler';
 import { createSecretBox } from '#libs/base/secret-box';
-import { createPieceSize } from '#libs/record/derivations';
 import { createWebhookAdministration, usualBytes } from './administration.ts';
 import { claimLanes, type Lane } from './claim.ts';
 import type { Headers } from './contract.ts';
 import { endBefore, fail, goOn, putOff, releaseLanes } from './ended-tries.ts';
-import { addNewLanes, compareLanes, findNewestDomain, type Line, lineUp, wakeGrown, wokenAtOnce } from './lanes.ts';
+import { type Line, lineUp } from './lanes.ts';
 import { addLimitMessages } from './limit-messages.ts';
 import { readMessage, sign } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { nextTry } from './retries.ts';
 import { openHeaders } from './secret.ts';
 import { type Sender, send } from './send.ts';
+import { createWaking } from './waking.ts';
 
 /** milliseconds */
 const second = 1_000;
 /** after a lane is done */
 const followUp = 10;
-/** how far back a round looks for logs that grew, how often all are compared, and how long a round goes on with either */
-const overlap = 10 * second;
-const compareEvery = 60 * second;
-const roundTime = second / 4;
-/** whose lanes are compared at once */
-const comparedWebhooks = 100;
 /** longer than a try, of 20 seconds at most, and what is claimed, read and written around it, of 10 seconds each */
 const lease = 60 * second;
 const cappedFor = 60 * second;
@@ -86,10 +80,6 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   const lastWebhooks = new Map<number, number>();
   const admin = createWebhookAdministration(db, 'worker');
   const large = createPlaces({ places: largeOnes });
-  const pieces = createPieceSize(comparedWebhooks);
-  let comparedThrough = 0;
-  let comparedAt = Number.NEGATIVE_INFINITY;
-  let newestDomain: number | undefined;
 
   const secretsOf = ({ webhookId, secret, previousSecret, headers }: Lane): Secrets | undefined => {
     try {
@@ -199,31 +189,12 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     return begun;
   };
 
-  /** As much as a round has time for: what an organization has must not keep the others from being woken. */
-  const compareSome = async () => {
-    if (comparedThrough === 0 && performance.now() < comparedAt + compareEvery) return;
-    const until = performance.now() + roundTime;
-    do
-      comparedThrough = await pieces.watch(() =>
-        compareLanes((work) => db.write(work), comparedThrough, pieces.records()),
-      );
-    while (comparedThrough > 0 && performance.now() < until);
-    if (comparedThrough === 0) comparedAt = performance.now();
-  };
-
   return {
     async begin() {
       await db.write(lineUp);
       return [...(await begin('well')), ...(await begin('failing'))];
     },
-    async wake() {
-      const after = newestDomain ?? (await db.read(findNewestDomain));
-      newestDomain = await db.write((sql) => addNewLanes(sql, after));
-      const until = performance.now() + roundTime;
-      for (let woken = wokenAtOnce; woken === wokenAtOnce && performance.now() < until; )
-        woken = await db.write((sql) => wakeGrown(sql, overlap));
-      await compareSome();
-    },
+    wake: createWaking(db),
     release: async () => {
       const numbers = [...running.keys()];
       if (numbers.length > 0) await db.write((sql) => releaseLanes(sql, by, numbers));

@@ -1,0 +1,45 @@
+/**
+ * Waking: finds lanes that have something new to deliver, by what logs have grown, and at times by comparing all. As much as a
+ * round has time for: what one organization has must not keep the others from being woken.
+ */
+
+import type { Database } from '#libs/base/db/database';
+import { createPieceSize } from '#libs/record/derivations';
+import { addNewLanes, compareLanes, findNewestDomain, wakeGrown, wokenAtOnce } from './lanes.ts';
+
+/** milliseconds */
+const second = 1_000;
+/** how far back a round looks for logs that grew, how often all are compared, and how long a round goes on with either */
+const overlap = 10 * second;
+const compareEvery = 60 * second;
+const roundTime = second / 4;
+/** whose lanes are compared at once */
+const comparedWebhooks = 100;
+
+/** What it returns is one round, also for domains that are new. */
+export function createWaking(db: Database): () => Promise<void> {
+  const pieces = createPieceSize(comparedWebhooks);
+  let comparedThrough = 0;
+  let comparedAt = Number.NEGATIVE_INFINITY;
+  let newestDomain: number | undefined;
+
+  const compareSome = async () => {
+    if (comparedThrough === 0 && performance.now() < comparedAt + compareEvery) return;
+    const until = performance.now() + roundTime;
+    do
+      comparedThrough = await pieces.watch(() =>
+        compareLanes((work) => db.write(work), comparedThrough, pieces.records()),
+      );
+    while (comparedThrough > 0 && performance.now() < until);
+    if (comparedThrough === 0) comparedAt = performance.now();
+  };
+
+  return async () => {
+    const after = newestDomain ?? (await db.read(findNewestDomain));
+    newestDomain = await db.write((sql) => addNewLanes(sql, after));
+    const until = performance.now() + roundTime;
+    for (let woken = wokenAtOnce; woken === wokenAtOnce && performance.now() < until; )
+      woken = await db.write((sql) => wakeGrown(sql, overlap));
+    await compareSome();
+  };
+}
