@@ -1,4 +1,5 @@
 /** How long a record waits after a failure. */
+import { randomHex } from './uuid.ts';
 
 /** Milliseconds: the wait after a failure, doubled with each further one up to the longest. */
 const firstWait = 1_000;
@@ -10,5 +11,5 @@ export const waitAfter = (failures: number): number => {
   return wait < longestWait ? wait : longestWait;
 };
 
-/** So that browsers do not all retry at the same moment. */
-export const withJitter = (wait: number): number => wait * (1 + (performance.now() % 1) / 2);
+/** Up to half as long again, so that browsers do not all retry at the same moment. */
+export const withJitter = (wait: number): number => wait * (1.5 - +`0x${randomHex(2)}` / 2 ** 17);

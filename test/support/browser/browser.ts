@@ -52,8 +52,8 @@ async function launch(): Promise<Browser> {
 
 /**
  * What tests would only wait for. The widget waits a second for the texts of its language and is in English then: on a busy
- * machine they come later, so it waits until they come, unless the test has a clock of its own. And what opens can be
- * pressed after half a second, here after a twentieth.
+ * machine they come later, so it waits until they come, unless the test has a clock of its own. No retry waits exactly as
+ * long. And what opens can be pressed after half a second, here after a twentieth.
  */
 function hastenWidget(): void {
   const { setTimeout } = window;
