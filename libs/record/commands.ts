@@ -75,7 +75,7 @@ export function queueCommand(tools: QueueTools): Command {
 async function readStatus(queues: Queue[], shards: number[]) {
   // imported here: it loads BullMQ, which most commands do not need
   const { summarizeOne, sumUp } = await import('./queue-summary.ts');
-  const summaries = await Promise.all(queues.map(summarizeOne));
+  const summaries = await Promise.all(queues.map((queue) => summarizeOne(queue)));
   const flat = ({ jobs, oldest }: QueueSummary) => ({ ...jobs, oldestSeconds: Math.round(oldest) });
   const failed = await Promise.all(queues.map((queue) => queue.getFailed(0, shownFailures - 1)));
   return {

@@ -35,7 +35,11 @@ export function sumUp(summaries: QueueSummary[]): QueueSummary {
   };
 }
 
-export async function summarizeOne(queue: Queue): Promise<QueueSummary> {
+/**
+ * `seen`: since when this process has seen each of the oldest jobs, in milliseconds of its own time, from the call before.
+ * The time that a job carries is the API's, which may be ahead: a job is at least as old as it has been seen.
+ */
+export async function summarizeOne(queue: Queue, seen = new Map<string, number>()): Promise<QueueSummary> {
   const [{ waiting = 0, active = 0, delayed = 0, failed = 0 }, ...lists] = await Promise.all([
     queue.getJobCounts(...jobStates),
     queue.getWaiting(0, 0),
@@ -44,9 +48,12 @@ export async function summarizeOne(queue: Queue): Promise<QueueSummary> {
     // one that this release cannot read waits here for a newer worker
     queue.getDelayed(0, 0),
   ]);
-  const now = Date.now();
-  const oldest = (now - Math.min(now, ...lists.flat().map((job) => job.timestamp))) / 1000;
-  return { jobs: { waiting, active, delayed, failed }, oldest };
+  const now = performance.now();
+  const jobs = lists.flat().map(({ id = '', timestamp }) => ({ id, timestamp, since: seen.get(id) ?? now }));
+  seen.clear();
+  for (const { id, since } of jobs) seen.set(id, since);
+  const ages = jobs.map(({ timestamp, since }) => Math.max(Date.now() - timestamp, now - since));
+  return { jobs: { waiting, active, delayed, failed }, oldest: Math.max(0, ...ages) / 1000 };
 }
 
 /** milliseconds */
@@ -57,22 +64,25 @@ interface ShardSummary extends QueueSummary {
 }
 
 export function observeQueues(redis: RedisConnection, shards: number) {
-  const opened = new Map<number, Queue>();
-  const open = (shard: number): Queue => {
-    const known = opened.get(shard);
-    if (known) return known;
-    const queue = openToRead(redis, shard);
-    opened.set(shard, queue);
-    return queue;
+  const opened = new Map<number, { shard: number; queue: Queue; seen: Map<string, number> }>();
+  const open = (shard: number) => {
+    const known = opened.get(shard) ?? { shard, queue: openToRead(redis, shard), seen: new Map<string, number>() };
+    opened.set(shard, known);
+    return known;
   };
-  const openKnown = async () =>
-    (await knownShards(redis.client, shards)).map((shard) => ({ shard, queue: open(shard) }));
+  const openKnown = async () => (await knownShards(redis.client, shards)).map(open);
   const summarizeAll = async () =>
-    Promise.all((await openKnown()).map(async ({ shard, queue }) => ({ shard, ...(await summarizeOne(queue)) })));
+    Promise.all(
+      (await openKnown()).map(async ({ shard, queue, seen }) => ({ shard, ...(await summarizeOne(queue, seen)) })),
+    );
   // both reject where Redis does not answer in time
   return {
     queues: async (): Promise<Queue[]> => (await within(patience, openKnown())).map(({ queue }) => queue),
     summarize: (): Promise<ShardSummary[]> => within(patience, summarizeAll()),
-    close: () => closeAll(redis, [...opened.values()]),
+    close: () =>
+      closeAll(
+        redis,
+        Array.from(opened.values(), ({ queue }) => queue),
+      ),
   };
 }

@@ -6,7 +6,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { promoteStray } from '#libs/record/promote-stray-jobs';
 import { jobVersion, queuePrefix, recordQueue } from '#libs/record/queue';
 import { consumeShards, NotNow } from '#libs/record/queue-consumer';
-import { summarizeOne } from '#libs/record/queue-summary';
+import { observeQueues, summarizeOne } from '#libs/record/queue-summary';
 import { createProducer } from '#libs/record/recorder';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -147,6 +147,15 @@ describe('the consumer of a queue', () => {
     await waiting?.updateData({ v: 1, records: [record()] });
     await waiting?.promote();
     await eventually(() => expect(seen).toHaveLength(2));
+  });
+
+  it('says that a job waits, though the clock of the API that queued it is ahead', async () => {
+    await queue.add('record', { v: 1, records: [record()] }, { timestamp: Date.now() + 86_400_000 });
+    const queues = observeQueues(worker, 1);
+    const oldest = async () => (await queues.summarize())[0]?.oldest;
+    expect(await oldest()).toBe(0);
+    expect(await oldest()).toBeGreaterThan(0);
+    await queues.close();
   });
 
   it('fails broken payloads at once and keeps them, listed with what is wrong', async () => {
