@@ -6,6 +6,7 @@ import { createDatabase } from '#libs/base/db/database';
 import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
 import { readsOf } from '#libs/base/db/replica';
 import { tellOfTablesElsewhere } from '#libs/base/db/search-path';
+import { endsSoon } from '#libs/base/every';
 import { answerBrokenRequests } from '#libs/base/http/exchange';
 import { closeServer, createHttpServer } from '#libs/base/http/server';
 import { inOrder, type Running } from '#libs/base/lifecycle';
@@ -40,6 +41,8 @@ import { openReplica } from './replica.ts';
 
 /** milliseconds */
 const drainTime = 1_000;
+/** Milliseconds: with those of `closeServer` and of closing connections, less than the ten seconds of a process. */
+const memoryPatience = 2_500;
 /** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
 const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
@@ -165,24 +168,25 @@ export async function openApi(
   };
   // both, since the error does not say whose connection it was
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
-  const stopRecording = async () => {
-    await recorder.idle();
+  // a record that is still under way was not acknowledged: its client was cut off
+  const recorded = () => within(memoryPatience, recorder.idle()).catch(() => {});
+  const closeStores = async () => {
     await Promise.all([producer.close(), queues.close()]);
+    await Promise.all([redis.close(), db.close(), replica?.close()]);
   };
   const stop = inOrder(
     [
       { name: 'keys', stop: () => keys.close() },
       { name: 'requests', stop: () => stopListening() },
-      // together: each may wait for seconds where a store is away
-      { name: 'what is in memory', stop: () => Promise.all([stopRecording(), displays.close(), logReads.close()]) },
+      // together: each may wait for 2.5 s where a store is away
+      { name: 'what is in memory', stop: () => Promise.all([recorded(), displays.close(), logReads.close()]) },
       { name: 'tenants', stop: () => tenants.close() },
       { name: 'notices', stop: () => notices.close() },
       { name: 'widget', stop: () => widget.close() },
       { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
-      { name: 'redis', stop: () => redis.close() },
-      { name: 'postgres', stop: () => Promise.all([db.close(), replica?.close()]) },
-      { name: 'tracing', stop: () => tracing?.close() },
+      // by now nobody waits for what they carry
+      { name: 'connections', stop: () => Promise.all([endsSoon(closeStores()), tracing?.close()]) },
       { name: 'operations port', stop: () => ops.close() },
     ],
     log,

@@ -16,18 +16,23 @@ export interface Running {
   failing?: Promise<unknown>;
 }
 
+/** Milliseconds after which a step that goes on is logged. */
+const long = 3_000;
+
 /** Runs the steps in the order given, each after the one before. One that fails is logged, and the others still run. */
-export function inOrder(steps: ShutdownStep[], log: Pick<Log, 'error'>): () => Promise<boolean> {
+export function inOrder(steps: ShutdownStep[], log: Pick<Log, 'info' | 'error'>): () => Promise<boolean> {
   let stopping: Promise<boolean> | undefined;
   const run = async () => {
     let succeeded = true;
-    for (const step of steps) {
+    for (const { name, stop } of steps) {
+      const goesOn = setTimeout(() => log.info({ step: name }, 'still stopping'), long);
       try {
-        await step.stop();
+        await stop();
       } catch (error) {
         succeeded = false;
-        log.error({ err: error, step: step.name }, 'a shutdown step failed');
+        log.error({ err: error, step: name }, 'a shutdown step failed');
       }
+      clearTimeout(goesOn);
     }
     return succeeded;
   };

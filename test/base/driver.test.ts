@@ -63,6 +63,18 @@ it('more transactions than connections, through a pooler with prepared statement
   expect(row?.count).toBe(transactions);
 });
 
+it('closing waits for no connection that only the driver takes to be in use', async () => {
+  const db = openPool(await freshDatabase());
+  await db.run(async (pool) => {
+    await pool`select`;
+    await pool.reserve();
+  });
+  const since = performance.now();
+  await db.close();
+  // it waits for 5 s for what somebody waits for
+  expect(performance.now() - since).toBeLessThan(4_000);
+});
+
 const deadline = 2_000;
 
 const { db } = await openDatabase();

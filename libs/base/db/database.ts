@@ -75,6 +75,7 @@ export interface Database extends Reads {
    * connection for too long says nothing of Postgres.
    */
   unavailableSince(): number | null;
+  /** Waits for calls that are under way, for 5 s at most. */
   close(): Promise<void>;
 }
 
@@ -232,7 +233,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     generation: () => generation,
     running: () => underWay.size,
     unavailableSince: () => unavailableSince,
-    // while Postgres is away nothing that waits for it comes to an end
-    close: () => sql.end({ timeout: unavailableSince === null ? 5 : 0 }),
+    // while Postgres is away nothing that waits for it comes to an end, and what nobody waits for any more may never
+    close: () => {
+      const isAwaited = unavailableSince === null && [...underWay].some(({ isLate }) => !isLate);
+      return sql.end({ timeout: isAwaited ? 5 : 0 });
+    },
   };
 }

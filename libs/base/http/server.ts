@@ -36,25 +36,25 @@ export async function closeServer(server: Server, drain: number): Promise<void> 
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
   const end = performance.now() + drain;
   while (performance.now() < end && (await countConnections(server)) > 0) await setTimeout(20);
-  await takeWaiting(server);
+  const last = performance.now() + answerTime;
+  await takeWaiting(server, last);
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
   // by then every complete request has been answered
-  await within(answerTime, closed).catch(() => server.closeAllConnections());
+  await within(last - performance.now(), closed).catch(() => server.closeAllConnections());
 }
 
 /**
  * The connections that the kernel has taken and this process has not: closing the port would reset them, and in a process
  * that gets little time there are some. A turn of the loop takes one, so the first that takes none has seen the last.
  */
-async function takeWaiting(server: Server): Promise<void> {
+async function takeWaiting(server: Server, end: number): Promise<void> {
   let taken = 0;
   server.on('connection', () => {
     taken += 1;
   });
-  const end = performance.now() + answerTime;
   await setImmediate();
   for (let before = -1; taken > before && performance.now() < end; await setImmediate()) before = taken;
 }
