@@ -88,8 +88,9 @@ export function useBrowser(prepare = async (_: BrowserContext): Promise<unknown>
   const arrive = async (options: BrowserContextOptions): Promise<Visitor> => {
     const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(patience);
-    await context.addInitScript(hastenWidget);
+    // what it does to timers must not reach the one that never fires
     await prepare(context);
+    await context.addInitScript(hastenWidget);
     const messages: string[] = [];
     context.on('page', (page) => {
       page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
