@@ -76,6 +76,8 @@ describe('a decision in the widget', () => {
       });
       window.assent?.open();
     });
+    // until then the banner has a button of that name
+    await page.locator('dialog:modal').waitFor();
     await click(page, 'Accept all');
     await page.evaluate(() => window.assent?.withdraw());
     await page.evaluate(() => window.assent?.open());

@@ -77,6 +77,7 @@ describe("the widget on a site's page", () => {
     });
     await page.goto(widget.add('/still', widget.tag(), '<h1>A page</h1><p>text</p>'.repeat(30)));
     await click(page, 'Customise');
+    await page.locator('dialog:modal').waitFor();
     await click(page, 'Accept all');
     await widget.records(1);
     // a shift of our own proves that shifts are seen
