@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import assent from '../../package.json' with { type: 'json' };
-import { click } from '../support/browser/browser.ts';
+import { afterwards, click } from '../support/browser/browser.ts';
 import { config } from '../support/browser/site.ts';
 import { consentIn, useWidget } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
@@ -251,8 +251,10 @@ describe('a decision in the widget', () => {
     await other.goto(silent);
     await click(other, 'Reject all');
     await widget.records(1);
-    await look();
+    // browsers tell other tabs a moment later
     await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    await look();
+    await afterwards(page);
     expect(sent.map(({ what }) => what)).toEqual(['displays', 'record']);
   });
 });
