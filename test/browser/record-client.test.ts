@@ -55,7 +55,9 @@ describe('the record client beside a banner that is there already', () => {
     };
     const id = await page.evaluate((given) => window.client?.record(given), report);
     expect(await widget.records(1)).toMatchObject([{ id, ...report }]);
-    await eventually(() => expect(messages).toContain(`log: recorded ${id} ${id} queued undefined`));
+    // where Redis is slow, it is in Postgres already
+    const receipt = expect.stringMatching(`^log: recorded ${id} ${id} (queued|persisted) undefined$`);
+    await eventually(() => expect(messages).toContainEqual(receipt));
   });
 
   it('keeps at most 50 that wait: the oldest make room', async () => {
@@ -131,7 +133,10 @@ describe('the record client beside a banner that is there already', () => {
     ]);
     await page.reload();
     await page.waitForFunction('window.CookieConsent?.validConsent()');
-    await page.evaluate("CookieConsent.acceptCategory(['ads']), CookieConsent.acceptCategory([])");
+    await page.evaluate("CookieConsent.acceptCategory(['ads'])");
+    // ids of one millisecond have no order
+    await widget.records(2);
+    await page.evaluate('CookieConsent.acceptCategory([])');
     const records = await widget.records(3);
     expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'custom', 'withdraw']);
   });
@@ -144,7 +149,10 @@ describe('the record client beside a banner that is there already', () => {
       { decision: 'accept_all', preferences: { session: true, matomo: true, my_ads: true }, language: 'en' },
     ]);
     await open(page, klaro());
-    await page.evaluate("choose('my ads'), choose('matomo')");
+    await page.evaluate("choose('my ads')");
+    // ids of one millisecond have no order
+    await widget.records(2);
+    await page.evaluate("choose('matomo')");
     const records = await widget.records(3);
     expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'custom', 'withdraw']);
   });
