@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core';
+import type { Page, Request, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { afterwards, click, stopClock } from '../support/browser/browser.ts';
@@ -17,6 +17,10 @@ describe('a decision on a bad network', () => {
 
   it('is recorded once the browser is online again, with the time at which it was made', async () => {
     const { page, context } = await widget.visit();
+    const onTheirWay = new Set<Request>();
+    const hasEnded = (request: Request) => onTheirWay.delete(request);
+    page.on('request', (request) => onTheirWay.add(request));
+    page.on('requestfinished', hasEnded).on('requestfailed', hasEnded);
     await context.clock.install();
     await page.goto(widget.address);
     await context.setOffline(true);
@@ -25,8 +29,9 @@ describe('a decision on a bad network', () => {
     await click(page, 'Privacy settings');
     await click(page, 'Withdraw consent');
     expect(await waiting(page)).toBe(2);
-    // from here on nothing comes of waiting
+    // from here on nothing comes of waiting, and nothing is on its way that could fail after the network is back
     await stopClock(context);
+    await eventually(() => expect(onTheirWay.size).toBe(0));
     await context.setOffline(false);
     const records = await widget.records(2);
     expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
