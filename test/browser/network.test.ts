@@ -1,16 +1,16 @@
 import type { Page, Request, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { afterwards, click, stopClock } from '../support/browser/browser.ts';
+import { tag } from '../support/browser/site.ts';
 import { consentIn, kept, useWidget, warningsIn } from '../support/browser/widget.ts';
-import { startApi } from '../support/service.ts';
-import { useStackWithApi } from '../support/stack.ts';
+import { openGate } from '../support/gate.ts';
+import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const day = 86_400_000;
 
 describe('a decision on a bad network', () => {
-  const widget = useWidget(async () => useStackWithApi({ env: { PORT: String(await freePort()) } }));
+  const widget = useWidget(useStack);
 
   const waiting = async (page: Page) => (await kept(page, '.queue.')).length;
   const emptied = (page: Page) => eventually(async () => expect(await waiting(page)).toBe(0));
@@ -82,11 +82,15 @@ describe('a decision on a bad network', () => {
   });
 
   it('is recorded by the same page once the service is up again', async () => {
-    const { page } = await widget.open();
-    const port = new URL(widget.stack.api.baseUrl).port;
-    await widget.stack.api.stop();
-    await Promise.all([page.waitForEvent('requestfailed'), click(page, 'Reject all')]);
-    widget.stack.api = await startApi({ ...widget.stack.env, PORT: port });
+    const { api } = widget.stack;
+    const gate = await openGate(api.baseUrl);
+    const behind = { ...widget.stack, api: { ...api, baseUrl: new URL(gate.url).origin } };
+    const { page } = await widget.open(widget.add('/', tag(behind)));
+    await page.getByRole('dialog').waitFor();
+    gate.shut();
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/record'));
+    await Promise.all([failed, click(page, 'Reject all')]);
+    gate.open();
     expect(await widget.records(1)).toMatchObject([{ decision: 'reject_all' }]);
     await emptied(page);
   });
