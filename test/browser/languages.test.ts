@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { languages } from '#libs/widget/languages';
 import { colourTrouble } from '../../apps/dashboard/widget-setup/draft/colours.ts';
-import { click, hold, step } from '../support/browser/browser.ts';
+import { click, hold, step, stopClock } from '../support/browser/browser.ts';
 import { troublesIn } from '../support/browser/equal.ts';
 import { useWidget } from '../support/browser/widget.ts';
 import { at, useStackWithApi } from '../support/stack.ts';
@@ -93,6 +93,8 @@ describe('the languages of the widget', () => {
   it('one that takes longer than a second is English on this page, and there on the next', async () => {
     const { page, context } = await widget.visit();
     await context.clock.install();
+    // nor does the next page wait for only a second
+    await stopClock(context);
     const release = await hold(page, files);
     const asked = page.waitForRequest(files);
     await page.goto(widget.add('/', widget.tag(), '<h1>Eine Seite</h1>', 'lang="de"'));

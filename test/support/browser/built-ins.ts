@@ -91,7 +91,7 @@ const thrower = (way) => (window) => {
 };
 /** Undefined where it did not come in time. */
 const until = async (look) => {
-  for (const end = Date.now() + 5_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 10))) {
+  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 10))) {
     const found = look();
     if (found) return found;
   }

@@ -42,7 +42,7 @@ export const troublesIn = (
           }).observe(frame ?? document, { attributes: true });
           window.assent?.setLanguage(tag);
           if (frame?.lang === tag) resolve(tag);
-          setTimeout(resolve, 10_000);
+          setTimeout(resolve, 60_000);
         });
       const measure = (tag: string, say: (trouble: string) => void) => {
         if (!dialog) return;
