@@ -89,7 +89,7 @@ describe('the services of a category', () => {
     await click(of, 'Privacy settings');
     // in words, beside what was seen
     await of.getByText('Your last decision').click();
-    const today = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date());
+    const today = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date(record?.decidedAt ?? ''));
     await of.getByText(`You allowed Statistics on ${today}.\nNot allowed: Marketing`).waitFor();
     await of.evaluate(() => window.seen?.push('same page') ?? Object.assign(window, { seen: ['same page'] }));
     await click(of, 'Withdraw consent');
