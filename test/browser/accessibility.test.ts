@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { painted } from '../support/browser/browser.ts';
 import { violations } from '../support/browser/look.ts';
 import { config } from '../support/browser/site.ts';
 import { useWidget } from '../support/browser/widget.ts';
@@ -222,6 +223,7 @@ describe('the widget for everyone', () => {
           if (box.y < frame.y || box.y + box.height > frame.y + frame.height) {
             last = null;
             await page.mouse.wheel(0, box.y < frame.y ? -60 : 60);
+            await painted(page.getByRole('dialog'));
             throw new Error('it cannot be scrolled into view');
           }
           await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);

@@ -1,7 +1,7 @@
 /** What pages embed waits for consent, and an iframe's placeholder asks for it. */
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { click } from '../support/browser/browser.ts';
+import { click, painted } from '../support/browser/browser.ts';
 import { html } from '../support/browser/site.ts';
 import { consentIn, documentOf, useWidget } from '../support/browser/widget.ts';
 import { useStackWithApi } from '../support/stack.ts';
@@ -43,9 +43,6 @@ describe('an embed that waits', () => {
   };
   const boxes = (page: Page) => page.locator('assent-embed');
   const placeholder = (page: Page, name: string) => page.getByRole('group', { name, exact: true });
-  /** What lies there can be hit by a pointer. */
-  const painted = (element: Locator) =>
-    element.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const sizeOf = async (page: Page, selector: string) => {
     const { width, height } = (await page.locator(selector).boundingBox()) ?? {};
     return { width, height };

@@ -46,7 +46,7 @@ async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: binary,
     env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),
-    args: ['--disable-gpu', `--host-resolver-rules=MAP *.${hostName} 127.0.0.1`],
+    args: ['--disable-gpu', '--disable-smooth-scrolling', `--host-resolver-rules=MAP *.${hostName} 127.0.0.1`],
   });
 }
 
@@ -154,6 +154,10 @@ export async function step(name: string, work: () => Promise<unknown>): Promise<
 /** Until the element has the keyboard. */
 export const hasFocus = (element: Locator): Promise<void> =>
   eventually(async () => expect(await element.evaluate((each) => each === document.activeElement)).toBe(true));
+
+/** Until what lies there can be hit by a pointer, and a turn of the wheel has moved it. */
+export const painted = (element: Locator): Promise<unknown> =>
+  element.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 /** Stops the clock of all pages. By the time they are told of the moment to stop at, a busy machine may be past it. */
 export const stopClock = (context: BrowserContext): Promise<void> =>
