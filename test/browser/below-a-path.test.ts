@@ -1,7 +1,8 @@
 /** The service behind a reverse proxy that has it below a path, which it takes off. */
+import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { dashboardWorks, otherPagesWork } from '../support/browser/below-a-path.ts';
 import { useDashboard } from '../support/browser/dashboard.ts';
@@ -12,13 +13,6 @@ import { makeTenant } from '../support/stores.ts';
 const base = '/own/consent';
 const stores = useStores();
 const { domainIds, apiKeys } = await makeTenant(stores.db);
-const port = await freePort();
-const api = await startApi({
-  ...stores.env,
-  PUBLIC_URL: `http://localhost:${port}${base}/`,
-  DEMO_DOMAIN: String(domainIds[0]),
-  DEMO_API_KEY: String(apiKeys[0]),
-});
 /** What was asked for beside the path. */
 const astray: string[] = [];
 const proxy = createServer((request, response) => {
@@ -33,12 +27,19 @@ const proxy = createServer((request, response) => {
   });
   request.pipe(onward);
 });
-await new Promise<void>((listening) => proxy.listen(port, () => listening()));
+proxy.listen(0);
+await once(proxy, 'listening');
 atEnd(() => {
   proxy.closeAllConnections();
   proxy.close();
 });
-const baseUrl = `http://localhost:${port}${base}`;
+const baseUrl = `http://localhost:${(proxy.address() as AddressInfo).port}${base}`;
+const api = await startApi({
+  ...stores.env,
+  PUBLIC_URL: `${baseUrl}/`,
+  DEMO_DOMAIN: String(domainIds[0]),
+  DEMO_API_KEY: String(apiKeys[0]),
+});
 const dashboard = useDashboard({ api: { ...api, baseUrl } });
 
 it('the dashboard works there, the reference has its style, the demo shop its banner, and proofs are checked', async () => {

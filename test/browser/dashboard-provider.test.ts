@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/tenants/administration';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { afterwards, click, step } from '../support/browser/browser.ts';
 import { useDashboard } from '../support/browser/dashboard.ts';
 import { glance } from '../support/browser/look.ts';
@@ -15,11 +14,9 @@ const policy: Policy = { org: '', audience, seconds: 600 };
 
 const customer = await dashboard.customer();
 policy.org = customer.organizationId;
-const port = String(await freePort());
-const { issuer, trouble } = await startProvider(`http://127.0.0.1:${port}`, policy);
+const { issuer, trouble, redirectTo } = await startProvider(policy);
 const api = await startApi({
   ...dashboard.env,
-  PORT: port,
   JWT_ALGORITHM: 'RS256',
   JWT_JWKS_URL: `${issuer}/jwks`,
   JWT_ISSUER: issuer,
@@ -30,6 +27,7 @@ const api = await startApi({
   OIDC_AUDIENCE: audience,
 });
 const { baseUrl } = api;
+redirectTo(baseUrl);
 
 describe('signing in with a provider', () => {
   afterEach(() => {

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { hold, step } from '../support/browser/browser.ts';
 import { figure, go, history, useDashboard } from '../support/browser/dashboard.ts';
 import { openGate } from '../support/gate.ts';
@@ -8,12 +7,11 @@ import { startApi } from '../support/service.ts';
 import { at, useStores } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
-const { env: shared } = useStores();
-/** in front of Postgres */
-const gate = await openGate(shared.DATABASE_URL);
-const env = { ...shared, DATABASE_URL: gate.url, PORT: String(await freePort()) };
-let api = await startApi(env);
-const dashboard = useDashboard({ env, api });
+const { env } = useStores();
+const postgres = await openGate(env.DATABASE_URL);
+const api = await startApi({ ...env, DATABASE_URL: postgres.url });
+const service = await openGate(api.baseUrl);
+const dashboard = useDashboard({ api: { ...api, baseUrl: new URL(service.url).origin } });
 
 const customer = await dashboard.customer();
 const domainPath = `/domains/${at(customer.domains, 0).domainId}`;
@@ -76,13 +74,13 @@ describe('the dashboard when something is wrong', () => {
   it('a service that is gone: the figures stay, and go on when it is back', async () => {
     const { page } = await home();
     const before = await decisions(page);
-    await api.stop();
+    service.shut();
     await page.getByText(/No connection to the service: figures from/).waitFor();
     expect(await decisions(page)).toBe(before);
     await go(page, domainPath);
     await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
-    api = await startApi(dashboard.env);
+    service.open();
     // nobody has to press it
     await figure(page, 'Decisions').waitFor();
   });
@@ -90,7 +88,7 @@ describe('the dashboard when something is wrong', () => {
   it('without its database: what happened, the request’s id, and a way to try again', async () => {
     const { page, context } = await home();
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    gate.shut();
+    postgres.shut();
     await page.getByText(/No connection to the service: figures from/).waitFor();
     await page.goto(`${dashboard.api.baseUrl}${domainPath}/log`);
     await page.getByRole('heading', { name: 'The service is unavailable' }).waitFor();
@@ -112,7 +110,7 @@ describe('the dashboard when something is wrong', () => {
     await figure(page, 'Decisions').waitFor();
     await page.getByRole('link', { name: 'Log', exact: true }).click();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
-    gate.open();
+    postgres.open();
     // by itself
     await page.getByRole('table').waitFor();
   });

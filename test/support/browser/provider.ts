@@ -14,8 +14,8 @@ export interface Policy {
   seconds: number;
 }
 
-/** `trouble`: what answers in place of the provider, by path. */
-export async function startProvider(redirectTo: string, policy: Policy) {
+/** `trouble`: what answers in place of the provider, by path. `redirectTo`: the dashboard, from then on. */
+export async function startProvider(policy: Policy) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -24,7 +24,7 @@ export async function startProvider(redirectTo: string, policy: Policy) {
     server.close();
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const configuration: Configuration = {
+  const configurationFor = (redirectTo: string): Configuration => ({
     clients: [
       {
         client_id: 'dashboard',
@@ -52,11 +52,14 @@ export async function startProvider(redirectTo: string, policy: Policy) {
         }),
       },
     },
+  });
+  let provider: RequestListener = (_, response) => void response.writeHead(503).end();
+  const redirectTo = (baseUrl: string) => {
+    provider = new Provider(issuer, configurationFor(baseUrl)).callback();
   };
-  const provider = new Provider(issuer, configuration).callback();
   const trouble = new Map<string, RequestListener>();
   server.on('request', (request, response) =>
     (trouble.get(request.method === 'OPTIONS' ? '' : (request.url ?? '')) ?? provider)(request, response),
   );
-  return { issuer, trouble };
+  return { issuer, trouble, redirectTo };
 }
