@@ -193,7 +193,7 @@ describe('statistics by country, banner version and so on', () => {
     );
     await dashboard.grouped(other, made.length);
     const { page } = await dashboard.open(other);
-    for (const path of ['/', `/domains/${own.domainId}?from=${today}&to=${today}`]) {
+    for (const path of ['/', `/domains/${own.domainId}?from=${today}&to=${dayOf(Date.now())}`]) {
       await go(page, path);
       await figureCard(page, 'Opt-in rate').getByText('of 5 choices').waitFor();
       await figure(page, 'Opt-in rate').getByText('0.0%', { exact: true }).waitFor();

@@ -1,7 +1,7 @@
 /** An organization as it may look after some months, and the dashboard opened on it. */
 import { randomBytes } from 'node:crypto';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
@@ -154,9 +154,14 @@ const hasten = (context: BrowserContext) =>
     Object.assign(window, { setTimeout: hastened });
   });
 
+/** Figures are those of UTC days: right before midnight a test would wait for figures of a day that is over. */
+const isWithinOneDay = () =>
+  eventually(() => expect(Date.now() % 86_400_000).toBeLessThan(86_400_000 - 30_000), { within: 60_000 });
+
 /** `own`: what is not that of the worker's shared stack. */
 export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' | 'api'>> = {}): Dashboard {
   const visit = useBrowser(hasten);
+  beforeEach(isWithinOneDay);
   const desk = { viewport: { width: 1440, height: 900 } };
   const dashboard: Dashboard = {
     ...useStores(),
@@ -174,9 +179,9 @@ export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' |
     store: (records) => store(dashboard.db, records),
     storeCounted: async (customer, records) => {
       await dashboard.store(records);
-      const oldest = addDays(dayOf(Date.now()), -29);
-      const recent = records.filter(({ receivedAt }) => receivedAt >= oldest).length;
       await eventually(async () => {
+        const oldest = addDays(dayOf(Date.now()), -29);
+        const recent = records.filter(({ receivedAt }) => receivedAt >= oldest).length;
         const { headers, body } = await dashboard.client(customer).orgStats('limit=1');
         const source = headers.get('x-stats-source');
         if (source !== 'redis' || body.total < recent) throw new Error(`${body.total} of ${recent} from ${source}`);
