@@ -122,7 +122,7 @@ describe('the sealed log in the dashboard', () => {
   });
 
   it('a record that is not sealed yet says so, and shows its place as soon as it is', async () => {
-    await dashboard.store([recordAt(now, { domainId, visitorId: 'fresh' })]);
+    await dashboard.store([recordAt(Date.now(), { domainId, visitorId: 'fresh' })]);
     const { page, proof } = await details('fresh');
     await proof.getByText('Not sealed yet: within a minute').waitFor();
     expect(await proof.getByRole('button').count()).toBe(0);
@@ -198,7 +198,7 @@ describe('the sealed log in the dashboard', () => {
 
   it('where nothing is sealed, nothing is said of it', async () => {
     const { domainId: unsealed } = at(customer.domains, 1);
-    await dashboard.store([recordAt(now, { domainId: unsealed, visitorId: 'alone' })]);
+    await dashboard.store([recordAt(Date.now(), { domainId: unsealed, visitorId: 'alone' })]);
     const { page } = await dashboard.regular();
     const asked = page.waitForResponse(/\/records\/[^/?]+$/);
     const { dialog, proof } = await details('alone', customer, unsealed);
