@@ -139,6 +139,8 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     const wait = waits.retryAfter() || waits.refusal();
     if (wait) return later(wait);
     for (let id = oldest(queue.names(), ''); id; id = oldest(queue.names(), id)) if (!(await deliver(id))) return;
+    // one was on its way already: should that fail, the success of another may have ended its wait
+    if (queue.names()[0]) later(waitAfter(0));
   }
 
   /** Although the key may be refused: the visitor may not come again. A success means that the others can be sent too. */

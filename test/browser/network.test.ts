@@ -109,6 +109,34 @@ describe('a decision on a bad network', () => {
     expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
   });
 
+  it('is tried again, too, where it fails while another one that waited with it arrives', async () => {
+    const { page, context } = await widget.visit();
+    await context.clock.install();
+    await stopClock(context);
+    const asked: Route[] = [];
+    await context.route('**/record', (route) => void asked.push(route));
+    /** The request of this number, which goes nowhere. */
+    const fail = async (index: number) => {
+      await expect.poll(() => asked.length).toBeGreaterThan(index);
+      await Promise.all([page.waitForEvent('requestfailed'), asked[index]?.abort()]);
+    };
+    await page.goto(widget.address);
+    await click(page, 'Accept all');
+    await fail(0);
+    await page.evaluate(() => window.assent?.withdraw());
+    await fail(1);
+    // the first of them is on its way when the network comes back once more, so then the second one goes
+    for (let times = 0; times < 2; times += 1) await page.evaluate(() => dispatchEvent(new Event('online')));
+    await expect.poll(() => asked.length).toBe(4);
+    await fail(2);
+    await asked[3]?.continue();
+    await eventually(async () => expect(await waiting(page)).toBe(1));
+    await context.clock.runFor(1_500);
+    await expect.poll(() => asked.length).toBe(5);
+    await asked[4]?.continue();
+    await widget.records(2);
+  });
+
   it.each([429, 503])('waits as long as a %i asks, also on the next page', async (status) => {
     const { page, context } = await widget.visit();
     await context.clock.install();
