@@ -96,48 +96,6 @@ describe('the widget for everyone', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('gives three choices of one size and one look', async () => {
-    const { page } = await widget.open();
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      const choices = page.getByRole('dialog').getByRole('button');
-      const looks = await choices.evaluateAll((buttons) =>
-        buttons.map((button) => {
-          const { color, backgroundColor, fontSize, fontWeight, border } = getComputedStyle(button);
-          return {
-            color,
-            backgroundColor,
-            fontSize,
-            fontWeight,
-            border,
-            size: [button.clientWidth, button.clientHeight],
-          };
-        }),
-      );
-      expect(looks.length).toBe(3);
-      expect(looks[1]).toEqual(looks[0]);
-      expect(looks[2]).toEqual(looks[0]);
-    }
-  });
-
-  it.each([
-    ['it', 'Rifiuta tutto'],
-    ['vi', 'Alle ablehnen'],
-  ])('in a page in %s, to a visitor from Austria, it says “%s”', async (lang, words) => {
-    const { page } = await widget.visit.again({ locale: 'de-AT' });
-    await page.goto(widget.add('/', widget.tag(), '<h1>A page</h1>', `lang="${lang}"`));
-    await page.getByRole('button', { name: words }).waitFor();
-  });
-
-  it('reads from right to left in a language that does', async () => {
-    const { page } = await widget.visit.again();
-    const texts = { ar: { title: 'خصوصيتك', accept: 'قبول الكل', reject: 'رفض الكل', customise: 'تخصيص' } };
-    await page.goto(widget.add('/ar', config({ texts }) + widget.tag(), '<h1>صفحة</h1>', 'lang="ar" dir="rtl"'));
-    const accept = await page.getByRole('button', { name: 'قبول الكل' }).boundingBox();
-    const customise = await page.getByRole('button', { name: 'تخصيص' }).boundingBox();
-    expect(accept?.x).toBeGreaterThan(customise?.x ?? Number.POSITIVE_INFINITY);
-  });
-
   it('moves only where motion is welcome', async () => {
     const { page } = await widget.visit({ reducedMotion: 'no-preference' });
     await page.goto(widget.address);

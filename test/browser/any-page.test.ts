@@ -7,8 +7,8 @@ import { useWidget, warningsIn } from '../support/browser/widget.ts';
 import { useStackWithApi } from '../support/stack.ts';
 
 describe('the widget on whatever page', () => {
-  // an API of its own: so many decisions are more than a minute's share, and new notices of an address are bounded
-  const widget = useWidget(() => useStackWithApi({ env: { RECORD_RATE_PER_MINUTE: '0' } }));
+  // an API of its own: new notices of an address are bounded, and other files send some too
+  const widget = useWidget(useStackWithApi);
 
   const seen = (page: Page) => page.evaluate(() => window.seen ?? []);
   const forget = (page: Page) => page.evaluate(() => localStorage.clear());

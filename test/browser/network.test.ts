@@ -256,22 +256,6 @@ describe('a decision on a bad network', () => {
     expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
-  it('is recorded where the storage is full', async () => {
-    const { page } = await widget.visit();
-    await page.goto(widget.address);
-    await page.evaluate(() => {
-      for (let size = 4_000_000; size >= 1; ) {
-        try {
-          localStorage.setItem(`full-${localStorage.length}`, 'x'.repeat(size));
-        } catch {
-          size = Math.floor(size / 2);
-        }
-      }
-    });
-    await click(page, 'Accept all');
-    await widget.records(1);
-  });
-
   it('is recorded though the visitor leaves in the same moment', async () => {
     const { page } = await widget.open();
     await page.getByRole('dialog').waitFor();

@@ -192,15 +192,4 @@ describe('the services of a category', () => {
     });
     expect(first).toBeLessThan(last);
   });
-
-  it('may be two hundred: the choice is recorded, without a notice that is too long', async () => {
-    const many = Array.from({ length: 200 }, (_, at) => ({ ...counting, name: `Service ${at}` }));
-    const { page: of } = await widget.visit.again();
-    await of.goto(page('/many', { categories: [{ id: 'analytics', services: many }] }));
-    await click(of, 'Customise');
-    await of.getByText('Services (200)').click();
-    await of.getByText('Service 199', { exact: true }).waitFor();
-    await click(of, 'Accept all');
-    expect(await widget.records(1)).toMatchObject([{ decision: 'accept_all', notice: null }]);
-  });
 });

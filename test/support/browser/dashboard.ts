@@ -17,6 +17,7 @@ import { sharedStack } from '../shared.ts';
 import { type Stores, useStores } from '../stack.ts';
 import { eventually } from '../wait.ts';
 import { useBrowser, type Visit, type Visitor } from './browser.ts';
+import { seeded } from './seeded.ts';
 
 export interface Customer {
   organizationId: string;
@@ -66,15 +67,6 @@ export const agents = [
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1',
   'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0',
 ] as const;
-
-/** The same for the same seed, so that two runs show the same. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
-    return state / 4_294_967_296;
-  };
-}
 
 const choose = (chance: number): Decision =>
   chance < 0.46 ? 'accept_all' : chance < 0.63 ? 'custom' : chance < 0.96 ? 'reject_all' : 'withdraw';

@@ -1,4 +1,4 @@
-/** Whether accepting and rejecting are equals on a page, and whether a language fits: looked at from within the page. */
+/** Whether the choices are equals on a page, and whether a language fits: looked at from within the page. */
 import type { Page } from 'playwright-core';
 
 interface Looks {
@@ -49,20 +49,23 @@ export const troublesIn = (
         const isRtl = ['ar', 'he'].includes(tag);
         if (getComputedStyle(dialog).direction !== (isRtl ? 'rtl' : 'ltr')) say(`direction ${frame?.dir}`);
         const buttons = [...dialog.querySelectorAll('.actions button')];
-        const [accept, reject] = buttons;
-        if (!accept || !reject || buttons.length !== 3 || accept.nextElementSibling !== reject) {
+        const [accept, reject, third] = buttons;
+        if (!accept || !reject || !third || buttons.length !== 3 || accept.nextElementSibling !== reject) {
           say('not the three buttons');
           return;
         }
         const [one, other] = [accept.getBoundingClientRect(), reject.getBoundingClientRect()];
-        if (Math.abs(one.width - other.width) > 0.5 || Math.abs(one.height - other.height) > 0.5)
-          say(`${one.width} × ${one.height} and ${other.width} × ${other.height}`);
+        for (const { width, height } of [one, third.getBoundingClientRect()])
+          if (Math.abs(width - other.width) > 0.5 || Math.abs(height - other.height) > 0.5)
+            say(`${width} × ${height} and ${other.width} × ${other.height}`);
         const isBeside = Math.abs(one.top - other.top) < 0.5;
         if (!isBeside && Math.abs(one.left - other.left) > 0.5) say('neither side by side nor one below the other');
         if (isBeside ? one.left < other.left === isRtl : one.top > other.top) say('rejecting is before accepting');
         const looks = look(reject);
-        const differing = look(accept).filter((each, index) => each !== looks[index]);
-        if (differing.length > 0) say(differing.join(', '));
+        for (const button of [accept, third]) {
+          const differing = look(button).filter((each, index) => each !== looks[index]);
+          if (differing.length > 0) say(`“${button.textContent}”: ${differing.join(', ')}`);
+        }
         for (const element of [dialog, ...dialog.querySelectorAll('button, p, h2, li, label, summary')])
           if (element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== 'inline')
             say(`“${element.textContent?.slice(0, 40)}” does not fit`);
