@@ -2,10 +2,19 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf } from '#libs/base/terms/calendar';
 import { step } from '../support/browser/browser.ts';
-import { figure, figureCard, go, history, useDashboard } from '../support/browser/dashboard.ts';
+import {
+  count,
+  figure,
+  figureCard,
+  go,
+  history,
+  oneDecimal,
+  queryOf,
+  share,
+  useDashboard,
+} from '../support/browser/dashboard.ts';
 import { at } from '../support/stack.ts';
 
-const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
 const today = () => dayOf(Date.now());
 const daysAgo = (days: number) => addDays(today(), -days);
 const lastThirty = () => [daysAgo(29), today()] as const;
@@ -26,20 +35,19 @@ describe('the page of a domain', () => {
     await figure(page, 'Decisions').waitFor();
     return page;
   };
-  const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
   /** Until the page has the figures of these days. */
   const showsDays = async (page: Page, from: string, to: string) => {
     const { total } = await stats(`from=${from}&to=${to}`);
     await figure(page, 'Decisions').getByText(count(total), { exact: true }).waitFor();
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
-    expect(query(page)).toMatchObject({ from, to });
+    expect(queryOf(page)).toMatchObject({ from, to });
     return total;
   };
 
   it('begins with 30 days, and any others are chosen by a click, by typing them or by an address', async () => {
     const page = await domain();
     await showsDays(page, ...lastThirty());
-    expect(query(page).interval).toBe('day');
+    expect(queryOf(page).interval).toBe('day');
     const told = page.getByText('The address has no valid period, so these are the last 30 days.');
     // to name none is no mistake
     expect(await told.count()).toBe(0);
@@ -102,10 +110,8 @@ describe('the page of a domain', () => {
     await showsDays(page, daysAgo(1), daysAgo(1));
     const { breakdown } = await stats(`from=${daysAgo(1)}&to=${daysAgo(1)}`);
     const allowed = breakdown.accept_all + breakdown.custom;
-    const rate = (allowed / (allowed + breakdown.reject_all)) * 100;
-    await figure(page, 'Opt-in rate')
-      .getByText(`${rate.toFixed(1)}%`, { exact: true })
-      .waitFor();
+    const rate = share(allowed / (allowed + breakdown.reject_all));
+    await figure(page, 'Opt-in rate').getByText(rate, { exact: true }).waitFor();
     await page.getByText('Opt-in rate = opt-ins ÷ choices.').first().waitFor();
     // what is over does not move
     await page.getByText('Complete period').waitFor();
@@ -132,8 +138,7 @@ describe('the page of a domain', () => {
     const page = await domain(`?from=${from}&to=${to}`);
     const total = await showsDays(page, from, to);
     const before = await stats(`from=${addDays(from, -10)}&to=${addDays(from, -1)}`);
-    const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
-    const percent = new Intl.NumberFormat('en-GB', { style: 'percent', signDisplay: 'exceptZero', ...digits });
+    const percent = new Intl.NumberFormat('en-GB', { style: 'percent', signDisplay: 'exceptZero', ...oneDecimal });
     const change = percent.format((total - before.total) / before.total);
     expect(await figureCard(page, 'Decisions').textContent()).toContain(`${change} against ${count(before.total)} in `);
     const row = page.getByRole('row', { name: /Rejected all/ });
@@ -141,7 +146,7 @@ describe('the page of a domain', () => {
     await page.getByRole('button', { name: /shop\.example/ }).click();
     await page.getByRole('link', { name: /^blog\.example/ }).click();
     await page.getByRole('heading', { name: 'blog.example' }).waitFor();
-    expect(query(page)).toMatchObject({ from, to });
+    expect(queryOf(page)).toMatchObject({ from, to });
   });
 
   it('the chart is by day or by month, and a period too long for both has its figures', async () => {
@@ -149,7 +154,7 @@ describe('the page of a domain', () => {
     const page = await domain(`?from=${from}&to=${to}`);
     await page.getByRole('link', { name: 'Month', exact: true }).click();
     await page.getByRole('heading', { name: 'Decisions by month' }).waitFor();
-    expect(query(page)).toEqual({ from, to, interval: 'month' });
+    expect(queryOf(page)).toEqual({ from, to, interval: 'month' });
     const { series = [] } = await stats(`from=${from}&to=${to}&interval=month`);
     await page.getByText('Show as a table').click();
     const rows = page.getByRole('table', { name: /Decisions by month/ }).locator('tbody tr');

@@ -2,13 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import { createAdministration } from '#libs/tenants/administration';
 import { hasFocus, step } from '../support/browser/browser.ts';
-import { addSites, type Customer, figure, figureCard, history, useDashboard } from '../support/browser/dashboard.ts';
+import {
+  addSites,
+  type Customer,
+  count,
+  figure,
+  figureCard,
+  history,
+  oneDecimal,
+  share,
+  useDashboard,
+} from '../support/browser/dashboard.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
-
-const count = (value: number) => new Intl.NumberFormat('en-GB').format(value);
-const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
-const share = (value: number) => new Intl.NumberFormat('en-GB', { style: 'percent', ...oneDecimal }).format(value);
 
 const dashboard = useDashboard();
 
@@ -26,9 +32,9 @@ describe('the home page of the dashboard', () => {
   };
   const stats = async () => (await dashboard.client(customer).orgStats('limit=1')).body;
 
-  it('has the figures that the endpoints have', async () => {
+  it('has the figures that the endpoints have, and its chart and its stream are read to the end', async () => {
     const { page } = await home();
-    const { total, breakdown, daily } = await stats();
+    const { total, breakdown, daily, recordsTotal } = await stats();
     expect(await figure(page, 'Decisions').textContent()).toBe(count(total));
     expect(await figure(page, 'Withdrawals').textContent()).toBe(count(breakdown.withdraw));
     const asked = total - breakdown.withdraw;
@@ -50,11 +56,6 @@ describe('the home page of the dashboard', () => {
     const organization = (await dashboard.client(customer).organization()).body;
     expect(await figure(page, /Usage/).textContent()).toBe(count(organization.usage.used));
     await page.getByText(/of 100,000 records/).waitFor();
-  });
-
-  it('its chart and its stream are read to the end', async () => {
-    const { page } = await home();
-    const { daily, recordsTotal } = await stats();
     const yesterday = daily.at(-2);
     await step('the chart, by keyboard', async () => {
       const reader = page.getByRole('slider', { name: /read one day/ });

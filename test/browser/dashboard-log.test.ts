@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/base/terms/calendar';
 import type { FullRecord } from '#libs/record/contract';
 import { hold, step } from '../support/browser/browser.ts';
-import { type Customer, go, useDashboard } from '../support/browser/dashboard.ts';
+import { type Customer, go, queryOf, useDashboard } from '../support/browser/dashboard.ts';
 import { readCsv } from '../support/csv.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
@@ -67,7 +67,6 @@ describe('the log of a domain', () => {
       .evaluateAll((all: HTMLTimeElement[]) => all.map(({ dateTime }) => dateTime));
   const shows = (page: Page, expected: FullRecord[]) =>
     expect.poll(() => times(page)).toEqual(expected.map(({ decidedAt }) => decidedAt));
-  const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
   it('is read page by page, in the size that one likes', async () => {
     const page = await log();
@@ -77,17 +76,17 @@ describe('the log of a domain', () => {
     await shows(page, (await records('limit=50&page=2')).records);
     await page.getByRole('link', { name: 'Last' }).click();
     await page.getByText('101 to 123 of 123 records').waitFor();
-    expect(query(page)).toEqual({ page: '3' });
+    expect(queryOf(page)).toEqual({ page: '3' });
     await page.getByRole('combobox', { name: 'Rows' }).selectOption('25');
     await shows(page, (await records('limit=25')).records);
-    expect(query(page)).toEqual({ limit: '25' });
+    expect(queryOf(page)).toEqual({ limit: '25' });
     await page.goBack();
     await page.getByText('101 to 123 of 123 records').waitFor();
     await step('a page past the end, and an address with nonsense, lead on', async () => {
       await go(page, `/domains/${domainId}/log?page=99&decision=reject_all`);
       await page.getByRole('link', { name: 'Go to the first page' }).click();
       await page.getByText('1 to 40 of 40 records').waitFor();
-      expect(query(page)).toEqual({ decision: 'reject_all' });
+      expect(queryOf(page)).toEqual({ decision: 'reject_all' });
       await go(page, `/domains/${domainId}/log?page=0&limit=25&decision=maybe&from=2026-99-99&bot=perhaps`);
       await page.getByText('1 to 25 of 123 records').waitFor();
     });
@@ -167,7 +166,7 @@ describe('the log of a domain', () => {
     const found = async (filter: string, total: number) => {
       await shows(page, (await records(`limit=50&${filter}`)).records);
       await page.getByText(`of ${total} records`).waitFor();
-      expect(query(page)).toEqual(Object.fromEntries(new URLSearchParams(filter)));
+      expect(queryOf(page)).toEqual(Object.fromEntries(new URLSearchParams(filter)));
     };
     const clear = async () => {
       await page.getByRole('button', { name: 'Clear' }).click();
@@ -243,7 +242,7 @@ describe('the log of a domain', () => {
       await page.getByRole('button', { name: /Details/ }).click();
       await dialogs.getByText('not stored').nth(8).waitFor();
       await dialogs.getByRole('link', { name: 'All records of this visitor' }).click();
-      expect(query(page)).toEqual({ visitorId: 'v-5' });
+      expect(queryOf(page)).toEqual({ visitorId: 'v-5' });
     });
   });
 

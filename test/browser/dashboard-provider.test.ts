@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/tenants/administration';
 import { afterwards, click, step } from '../support/browser/browser.ts';
-import { useDashboard } from '../support/browser/dashboard.ts';
+import { follow, useDashboard } from '../support/browser/dashboard.ts';
 import { glance } from '../support/browser/look.ts';
 import { audience, type Policy, startProvider } from '../support/browser/provider.ts';
 import { startApi } from '../support/service.ts';
@@ -54,11 +54,6 @@ describe('signing in with a provider', () => {
     await consent(page);
     return visitor;
   };
-  /** A link with a token, in the page that is open. */
-  const follow = (page: Page, token: string) =>
-    page.evaluate((given) => {
-      location.hash = `token=${given}`;
-    }, token);
   const isIn = (page: Page) => page.getByText(customer.name).first().waitFor();
   const stored = (page: Page, key: string) => page.evaluate((name) => sessionStorage.getItem(name), key);
 
@@ -125,12 +120,6 @@ describe('signing in with a provider', () => {
     await context.clock.fastForward(250_000);
     await eventually(async () => expect(await stored(page, 'assent-token')).not.toBe(first));
     expect(await field.inputValue()).toBe('half typed');
-    await step('but not a session that a link has begun', async () => {
-      expect(await stored(page, 'assent-provider')).not.toBeNull();
-      await follow(page, String(await stored(page, 'assent-token')));
-      await click(page, `Open ${customer.name}`);
-      await eventually(async () => expect(await stored(page, 'assent-provider')).toBeNull());
-    });
   });
 
   it('leaves a session ended that ends while it is renewed, and does not touch the next one', async () => {

@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { step } from '../support/browser/browser.ts';
-import { type Customer, figure, useDashboard } from '../support/browser/dashboard.ts';
+import { type Customer, figure, follow, useDashboard } from '../support/browser/dashboard.ts';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { eventually } from '../support/wait.ts';
@@ -28,11 +28,6 @@ describe('the way into the dashboard', () => {
     expect(await page.locator('.figure-value, .skeleton, header').count()).toBe(0);
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   };
-  /** Follows a link with a token, in the page that is open. */
-  const take = (page: Page, token: string) =>
-    page.evaluate((given) => {
-      location.hash = `token=${given}`;
-    }, token);
 
   it('a token in the fragment signs in, and is nowhere but in this session afterwards', async () => {
     const { page, context, messages } = await dashboard.visit();
@@ -80,7 +75,7 @@ describe('the way into the dashboard', () => {
       ['one that has expired', tokenFor(customer.organizationId, seconds(-60)), 'has expired'],
     ] as const) {
       await step(name, async () => {
-        await take(page, encodeURIComponent(token));
+        await follow(page, encodeURIComponent(token));
         await page.getByRole('alert').getByText(words).waitFor();
         await isShut(page);
       });
@@ -103,7 +98,7 @@ describe('the way into the dashboard', () => {
     await page.getByText('has expired').waitFor();
     await isShut(page);
     await page.unroute('**/v1/**');
-    await take(page, customer.token);
+    await follow(page, customer.token);
     await figure(page, 'Decisions').waitFor();
     expect(page.url()).toBe(address);
   });
@@ -115,11 +110,11 @@ describe('the way into the dashboard', () => {
     await page.getByRole('link', { name: /overview of Northwind Outdoor\W+signed in as jörg/ }).waitFor();
     const line = page.getByText('The link signed you in to');
     const fresh = tokenFor(customer.organizationId, seconds(600));
-    await take(page, fresh);
+    await follow(page, fresh);
     await expect.poll(() => page.evaluate(() => sessionStorage.getItem('assent-token'))).toBe(fresh);
     await figure(page, 'Decisions').waitFor();
     expect(await line.count()).toBe(0);
-    await take(page, other.token);
+    await follow(page, other.token);
     await line.getByText('Fabrikam').waitFor();
     await page.getByRole('button', { name: 'OK' }).click();
     await line.waitFor({ state: 'detached' });

@@ -227,3 +227,17 @@ export const figure = (page: Page, name: string | RegExp) => figureCard(page, na
 export const managerOf = ({ organizationId }: Pick<Customer, 'organizationId'>, claims: object = {}): Who => ({
   token: tokenFor(organizationId, { scope: 'read manage', ...claims }),
 });
+
+/** As an English visitor reads them. */
+export const count = (value: number): string => new Intl.NumberFormat('en-GB').format(value);
+export const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+export const share = (value: number): string =>
+  new Intl.NumberFormat('en-GB', { style: 'percent', ...oneDecimal }).format(value);
+
+export const queryOf = (page: Page): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
+
+/** Follows a link with a token, in the page that is open. */
+export const follow = (page: Page, token: string): Promise<void> =>
+  page.evaluate((given) => {
+    location.hash = `token=${given}`;
+  }, token);
