@@ -140,7 +140,7 @@ describe('a visitor’s page', () => {
     expect(await page.getByRole('link', { name: visitorId }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Visitor', exact: true }).count()).toBe(0);
     const requests = requestsOf(page);
-    await page.goto(dashboard.api.baseUrl + addressOf(visitorId));
+    await go(page, addressOf(visitorId));
     await page.getByRole('heading', { name: 'Your access token does not allow this page' }).waitFor();
     expect(requests.filter((request) => request.method() === 'POST')).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it } from 'vitest';
 import { largestFile } from '#libs/proof/tree/recognize';
-import { useBrowser } from '../support/browser/browser.ts';
+import { step, useBrowser } from '../support/browser/browser.ts';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
 import { vector } from '../support/log-vector.ts';
 import { sharedStack } from '../support/shared.ts';
@@ -132,6 +132,19 @@ describe('the page that checks proofs', () => {
     expect(await error.innerText()).toBe('');
     await field.blur();
     expect(await error.innerText()).not.toBe('');
+    await step('the keyboard reaches both, and is seen where it is', async () => {
+      const focused = () =>
+        page.evaluate(() => [
+          document.activeElement?.id,
+          getComputedStyle(document.activeElement ?? document.body).outlineStyle,
+        ]);
+      await page.getByLabel('Proof file, bundle').focus();
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Tab');
+      expect(await focused()).toEqual(['file', 'solid']);
+      await page.keyboard.press('Tab');
+      expect(await focused()).toEqual(['key', 'solid']);
+    });
   });
 
   it('takes a file that is dropped anywhere on it, but none that is too large to be a proof', async () => {
@@ -178,20 +191,5 @@ describe('the page that checks proofs', () => {
         }),
     );
     expect(await refused).toBe('connect-src');
-  });
-
-  it('is operated by the keyboard with a visible focus', async () => {
-    const { page } = await open();
-    await page.getByLabel('Proof file, bundle').focus();
-    const focused = () =>
-      page.evaluate(() => [
-        document.activeElement?.id,
-        getComputedStyle(document.activeElement ?? document.body).outlineStyle,
-      ]);
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Tab');
-    expect(await focused()).toEqual(['file', 'solid']);
-    await page.keyboard.press('Tab');
-    expect(await focused()).toEqual(['key', 'solid']);
   });
 });
