@@ -3,7 +3,6 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { painted } from '../support/browser/browser.ts';
 import { violations } from '../support/browser/look.ts';
-import { config } from '../support/browser/site.ts';
 import { useWidget } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';

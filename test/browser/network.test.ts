@@ -68,19 +68,6 @@ describe('a decision on a bad network', () => {
     await widget.records(0);
   });
 
-  it('is recorded once, whichever of two tabs sends it', async () => {
-    const { page, context } = await widget.visit.again();
-    const other = await context.newPage();
-    await page.goto(widget.address);
-    await other.goto(widget.address);
-    await context.setOffline(true);
-    await click(page, 'Accept all');
-    await context.setOffline(false);
-    await Promise.all([page.reload(), other.reload()]);
-    await emptied(page);
-    await widget.records(1);
-  });
-
   it('is recorded by the same page once the service is up again', async () => {
     const { api } = widget.stack;
     const gate = await openGate(api.baseUrl);

@@ -61,7 +61,8 @@ describe('a decision whose key the service refuses', () => {
     await other.goto(await putRight());
     expect(await widget.records(1)).toMatchObject([{ id, decision: 'accept_all' }]);
     // nothing is left of the refusal, nor is anything sent again
-    for (const part of ['.queue.', '.refused.']) await eventually(async () => expect(await kept(page, part)).toEqual([]));
+    for (const part of ['.queue.', '.refused.'])
+      await eventually(async () => expect(await kept(page, part)).toEqual([]));
     await expect.poll(() => answers).toEqual([401, 202]);
     await page.reload();
     await settled(page);

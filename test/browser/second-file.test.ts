@@ -61,7 +61,6 @@ describe('the second file of the widget', () => {
   });
 
   it.each<[string, (page: Page) => Promise<unknown>]>([
-    ['missing', (page) => page.route(file, (route) => route.fulfill({ status: 404 }))],
     ['blocked', (page) => page.route(file, (route) => route.abort('blockedbyclient'))],
     ['another page', (page) => page.route(file, (route) => route.fulfill({ body: '<html>Sign in</html>' }))],
     ['slow', (page) => hold(page, file)],

@@ -134,7 +134,7 @@ describe('the services of a category', () => {
 
   it('fit a phone though the page is wider, and each text is read in its own direction', async () => {
     const { page: of } = await widget.visit.again({ viewport: { width: 360, height: 640 }, isMobile: true });
-    const cookies = [{ name: 'a'.repeat(80), duration: 'permanently' }];
+    const cookies = [{ name: 'a'.repeat(80), duration: '13\u00a0months' }];
     const categories = [{ id: 'analytics', services: [{ name: 'Counter', cookies }], description: 'Sees visits.' }];
     const texts = { title: 'Biscuits?', accept: 'Fine!' };
     const settings = config({ categories, texts });
@@ -173,23 +173,5 @@ describe('the services of a category', () => {
     await of.locator('details summary').first().click();
     await buttonsFit();
     expect([await read('#purpose-analytics'), await read('td bdi')]).toMatchObject([aligned, inOrder]);
-  });
-
-  it('keep the direction of the site’s own words in a language that runs the other way', async () => {
-    const { page: of } = await widget.visit.again();
-    await of.goto(page('/other-way', { lang: 'ar' }));
-    await of.getByRole('dialog').waitFor();
-    await of.evaluate(() => window.assent?.open());
-    await of.locator('dialog:modal li').filter({ hasText: 'Counter' }).locator('summary').click();
-    const [first = 0, last = 0] = await of.getByText('1 day', { exact: true }).evaluate((element) => {
-      const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode() ?? element;
-      return [0, 2].map((at) => {
-        const range = document.createRange();
-        range.setStart(text, at);
-        range.setEnd(text, at + 1);
-        return range.getBoundingClientRect().left;
-      });
-    });
-    expect(first).toBeLessThan(last);
   });
 });
