@@ -10,7 +10,6 @@ import {
   history,
   oneDecimal,
   queryOf,
-  share,
   useDashboard,
 } from '../support/browser/dashboard.ts';
 import { at } from '../support/stack.ts';
@@ -103,25 +102,11 @@ describe('the page of a domain', () => {
     });
   });
 
-  it('a stranger finds yesterday’s opt-in rate from the home page', async () => {
-    const { page } = await dashboard.open(customer);
-    await page.getByRole('navigation', { name: 'Domains' }).getByRole('link', { name: 'shop.example' }).click();
-    await page.getByRole('link', { name: 'Yesterday' }).click();
-    await showsDays(page, daysAgo(1), daysAgo(1));
-    const { breakdown } = await stats(`from=${daysAgo(1)}&to=${daysAgo(1)}`);
-    const allowed = breakdown.accept_all + breakdown.custom;
-    const rate = share(allowed / (allowed + breakdown.reject_all));
-    await figure(page, 'Opt-in rate').getByText(rate, { exact: true }).waitFor();
-    await page.getByText('Opt-in rate = opt-ins ÷ choices.').first().waitFor();
-    // what is over does not move
-    await page.getByText('Complete period').waitFor();
-  });
-
-  it('today, which is not over, is beside yesterday without a percentage, with its name below its one bar', async () => {
+  it('today, which is not over, is beside yesterday without a percentage, other days are compared with those before', async () => {
     const page = await domain(`?from=${today()}&to=${today()}`);
-    const { total } = await stats(`from=${daysAgo(1)}&to=${daysAgo(1)}`);
+    const { total: yesterday } = await stats(`from=${daysAgo(1)}&to=${daysAgo(1)}`);
     const note = (await figureCard(page, 'Decisions').locator('.figure-note').textContent()) ?? '';
-    expect(note).toContain(`so far; ${count(total)} on `);
+    expect(note).toContain(`so far; ${count(yesterday)} on `);
     expect(note).not.toContain('%');
     expect(await page.getByRole('row', { name: /Rejected all/ }).textContent()).toMatch(/–$/);
     expect(await page.getByRole('navigation', { name: 'Chart by' }).count()).toBe(0);
@@ -130,12 +115,11 @@ describe('the page of a domain', () => {
       return left + width / 2;
     };
     const [plot, name] = [page.locator('.chart-plot svg'), page.locator('.chart-names span')];
+    // its name is below its one bar
     expect(Math.abs((await name.evaluate(middle)) - (await plot.evaluate(middle)))).toBeLessThan(2);
-  });
 
-  it('is compared with the days before, which it names, and the menu leads to the same days of another domain', async () => {
     const [from, to] = [daysAgo(20), daysAgo(11)];
-    const page = await domain(`?from=${from}&to=${to}`);
+    await go(page, `${address}?from=${from}&to=${to}`);
     const total = await showsDays(page, from, to);
     const before = await stats(`from=${addDays(from, -10)}&to=${addDays(from, -1)}`);
     const percent = new Intl.NumberFormat('en-GB', { style: 'percent', signDisplay: 'exceptZero', ...oneDecimal });

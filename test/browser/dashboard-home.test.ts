@@ -10,11 +10,12 @@ import {
   figureCard,
   history,
   oneDecimal,
-  share,
   useDashboard,
 } from '../support/browser/dashboard.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
+
+const share = (value: number) => new Intl.NumberFormat('en-GB', { style: 'percent', ...oneDecimal }).format(value);
 
 const dashboard = useDashboard();
 

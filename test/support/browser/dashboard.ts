@@ -231,8 +231,6 @@ export const managerOf = ({ organizationId }: Pick<Customer, 'organizationId'>, 
 /** As an English visitor reads them. */
 export const count = (value: number): string => new Intl.NumberFormat('en-GB').format(value);
 export const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
-export const share = (value: number): string =>
-  new Intl.NumberFormat('en-GB', { style: 'percent', ...oneDecimal }).format(value);
 
 export const queryOf = (page: Page): Record<string, string> => Object.fromEntries(new URL(page.url()).searchParams);
 

@@ -7,15 +7,11 @@ import { atEnd } from '../at-end.ts';
 
 export const audience = 'https://assent.example/api';
 
-/** What the provider puts into access tokens, and for how long they are good. */
-export interface Policy {
-  org: string;
-  audience: string;
-  seconds: number;
-}
-
-/** `trouble`: what answers in place of the provider, by path. `redirectTo`: the dashboard, from then on. */
-export async function startProvider(policy: Policy) {
+/**
+ * Its access tokens have `claims`, and are good for ten minutes. `trouble`: what answers in place of the provider, by path.
+ * `redirectTo`: the dashboard, from then on.
+ */
+export async function startProvider(claims: Record<string, string>) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -36,7 +32,7 @@ export async function startProvider(policy: Policy) {
     ],
     scopes: ['openid', 'offline_access', 'read', 'manage'],
     clientBasedCORS: () => true,
-    extraTokenClaims: () => ({ org: policy.org }),
+    extraTokenClaims: () => claims,
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     features: {
       resourceIndicators: {
@@ -45,9 +41,9 @@ export async function startProvider(policy: Policy) {
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
           scope: 'read manage',
-          audience: policy.audience,
+          audience,
           accessTokenFormat: 'jwt',
-          accessTokenTTL: policy.seconds,
+          accessTokenTTL: 600,
           jwt: { sign: { alg: 'RS256' } },
         }),
       },
