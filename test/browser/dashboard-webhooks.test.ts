@@ -294,7 +294,7 @@ describe('the page of webhooks', () => {
         select webhooks.number, 'msg_' || each, 'limit.reached', 1, now() - each * interval '1 minute', each, 204
         from webhooks, generate_series(60, 1, -1) as each where id = ${webhookId}`,
     );
-    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await go(page, '/webhooks');
     await page.getByRole('link', { name: 'New webhook' }).waitFor();
     await go(page, `/webhooks/${webhookId}`);
     await eventually(async () => expect(await rows(page).count()).toBe(50));
