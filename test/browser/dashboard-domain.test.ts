@@ -56,7 +56,7 @@ describe('the page of a domain', () => {
       await showsDays(page, firstDay(month), lastDay(month));
       const address = page.url();
       const label = (of: Page) => of.locator('.chart figcaption').textContent();
-      const { page: other } = await dashboard.visit.again({}, 'somebody else');
+      const { page: other } = await dashboard.visit();
       await other.goto(`${address}#token=${customer.token}`);
       await showsDays(other, firstDay(month), lastDay(month));
       expect(other.url()).toBe(address);

@@ -34,10 +34,10 @@ export interface Visit {
   /** Somebody new, who is gone when the test ends. Nothing moves that need not, unless the test asks for it. */
   (options?: BrowserContextOptions): Promise<Visitor>;
   /**
-   * The one who came with the first test that asked for this name, in the tab of then. A new visitor costs as much as a
+   * The one who came with the first test that asked for such a one, in the tab of then. A new visitor costs as much as a
    * page, so this is for tests that do not look at what a browser keeps of other domains and tokens.
    */
-  again(options?: BrowserContextOptions, name?: string): Promise<Visitor>;
+  again(options?: BrowserContextOptions): Promise<Visitor>;
 }
 
 /** Once in a worker, for all its files: it ends with the worker, or when that is killed and its pipe breaks. */
@@ -106,8 +106,8 @@ export function useBrowser(prepare = async (_: BrowserContext): Promise<unknown>
     return visitor;
   };
 
-  const again = async (options: BrowserContextOptions = {}, name = '') => {
-    const key = JSON.stringify([name, options]);
+  const again = async (options: BrowserContextOptions = {}) => {
+    const key = JSON.stringify(options);
     const coming = regulars.get(key) ?? arrive(options);
     regulars.set(key, coming);
     const visitor = await coming;
