@@ -48,7 +48,7 @@ async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: binary,
     env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),
-    args: ['--disable-gpu', '--disable-smooth-scrolling', `--host-resolver-rules=${hosts}`],
+    args: ['--disable-gpu', '--disable-smooth-scrolling', '--no-proxy-server', `--host-resolver-rules=${hosts}`],
   });
 }
 
