@@ -20,7 +20,7 @@ const hosts = `MAP *.${hostName} 127.0.0.1,MAP * ~NOTFOUND,EXCLUDE localhost,EXC
 
 /** Milliseconds: four times as long as a page of ours waits before it asks again. */
 const patience = 60_000;
-/** Milliseconds for unpacking Chromium, once in a clone. */
+/** Milliseconds for unpacking Chromium, once in a clone, and for its start. */
 const installTime = 300_000;
 
 export interface Visitor {
@@ -47,6 +47,7 @@ async function launch(): Promise<Browser> {
   const { binary, env } = await findChromium(console.log);
   return chromium.launch({
     executablePath: binary,
+    timeout: installTime,
     env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),
     args: ['--disable-gpu', '--disable-smooth-scrolling', '--no-proxy-server', `--host-resolver-rules=${hosts}`],
   });
