@@ -55,7 +55,7 @@ describe('a visitor’s page', () => {
 
   it('is found by the id of a record, which is what the widget shows to visitors, or by the visitor’s', async () => {
     const [record] = await stored(visitorId);
-    const { page } = await dashboard.open(officer, addressOf());
+    const { page, messages } = await dashboard.open(officer, addressOf());
     await find(page, record?.id ?? '');
     await page.getByRole('link', { name: visitorId }).click();
     await page.getByRole('heading', { name: visitorId }).waitFor();
@@ -113,20 +113,18 @@ describe('a visitor’s page', () => {
         .waitFor();
       expect(await page.getByRole('searchbox', { name: 'Visitor' }).inputValue()).toBe(visitorId);
     });
-  });
-
-  it('takes any id, and says that the service fails', async () => {
-    const { page, messages } = await dashboard.open(officer, addressOf());
-    for (const id of ['ein Müller/../x?y#z&%', '😀'.repeat(64), '<img src=x>']) {
-      await go(page, addressOf(id));
-      await page.getByText(`“${id}”`).waitFor();
-    }
-    expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
-    await page.route('**/visitors/lookup', (route) => route.abort());
-    await find(page, 'nobody');
-    await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
-    await page.unroute('**/visitors/lookup');
-    await nothing(page).waitFor();
+    await step('takes any id, and says that the service fails', async () => {
+      for (const id of ['ein Müller/../x?y#z&%', '😀'.repeat(64), '<img src=x>']) {
+        await go(page, addressOf(id));
+        await page.getByText(`“${id}”`).waitFor();
+      }
+      expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
+      await page.route('**/visitors/lookup', (route) => route.abort());
+      await find(page, 'nobody');
+      await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
+      await page.unroute('**/visitors/lookup');
+      await nothing(page).waitFor();
+    });
   });
 
   it('is neither offered nor shown to a token without the scope, which sees the texts in the details', async () => {
