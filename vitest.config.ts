@@ -2,6 +2,9 @@ import os from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongestFirst } from './test/support/order.ts';
 
+// numbers and names of countries are written as the machine's language has them, and tests expect English
+process.env.LC_ALL = 'C.UTF-8';
+
 /** Tests wait more than they work: two files at once for each processor keep it busy. */
 const maxWorkers = Math.min(2 * os.availableParallelism(), 6);
 
