@@ -294,12 +294,12 @@ describe('a check of the logs', () => {
         await sealer.closeAndSeal();
       }
     })();
-    const results = [];
-    for (let round = 0; round < 15; round += 1) results.push(await check(other));
+    const results = [await check(other)];
+    // until sealing was seen to go on
+    while (results.length < 15 || at(results, -1).checked <= at(results, 0).checked) results.push(await check(other));
     isOver = true;
     await growing;
     expect(results.flatMap(({ differences }) => differences)).toEqual([]);
-    expect(at(results, -1).checked).toBeGreaterThan(3);
   });
 
   describe('with expired records', () => {
