@@ -48,11 +48,11 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     await sealer.closeAndSeal();
   };
 
-  const startWorker = (database = db, timeout = 10_000) => {
+  const startWorker = (database = db) => {
     const metrics = createProofMetrics(new Registry());
     const warnings: Record<string, unknown>[] = [];
     const round = createTimestamping({
-      authority: { url: authority.url, timeout },
+      authority: { url: authority.url, timeout: hour },
       db: database,
       log: { info: () => {}, warn: (fields) => void warnings.push({ ...fields }) },
       metrics,
@@ -243,7 +243,7 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     await publish(at(domainIds, 0));
     authority.answerWith(() => {});
     const stopping = new AbortController();
-    const worker = startWorker(db, hour);
+    const worker = startWorker();
     const round = worker.round(stopping.signal);
     await eventually(() => expect(authority.requests).toHaveLength(1));
     await publish(at(domainIds, 0));

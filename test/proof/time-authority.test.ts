@@ -1,24 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { askForToken } from '#libs/proof/timestamps/authority';
-import { type Answer, hasOpenssl, startTimeAuthority } from '../support/time-authority.ts';
+import { type Answer, hasOpenssl, startTimeAuthority, type TimeAuthority } from '../support/time-authority.ts';
 
 let imprint: Buffer;
-
-const authority = await startTimeAuthority();
-
-beforeEach(() => {
-  imprint = randomBytes(32);
-  authority.answerWith();
-});
+let authority: TimeAuthority;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = () => void runInNewContext('gc()');
 
 const never = new AbortController().signal;
-const ask = (timeout = 10_000) => askForToken({ url: authority.url, timeout }, imprint, never);
+const ask = (timeout = 60_000) => askForToken({ url: authority.url, timeout }, imprint, never);
 
 /** The query with one byte changed; openssl answers that one instead. */
 const answerAnother =
@@ -32,6 +26,14 @@ const answerAnother =
 const increment = (bytes: Buffer, at: number) => bytes.writeUInt8((bytes.readUInt8(at) + 1) & 0xff, at);
 
 describe.skipIf(!hasOpenssl)('the token of a time-stamping authority', () => {
+  beforeAll(async () => {
+    authority = await startTimeAuthority();
+  });
+  beforeEach(() => {
+    imprint = randomBytes(32);
+    authority.answerWith();
+  });
+
   it('is one that openssl verifies for this hash, and for no other', async () => {
     const token = await ask();
     expect(await authority.verify(token, imprint.toString('hex'))).toBe('Verification: OK');
