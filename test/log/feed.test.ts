@@ -174,6 +174,17 @@ describe('the loop of docs/exports.md that follows the feed', () => {
       return all;
     });
 
+  /** They follow their records a round later, where these were sealed while the visitor was being erased. */
+  const untilErasuresAreSealed = (domainId: string) =>
+    eventually(async () => {
+      const [left] = await stack.sql<{ running: number; waiting: number; unpublished: number }>`
+        select (select count(*)::int from erasures where done_at is null) as running,
+          (select count(*)::int from erasures_to_seal where domain_number = number) as waiting,
+          (select sum(size - checkpoint_size)::int from logs where domain_number = number) as unpublished
+        from domains where id = ${domainId}`;
+      expect(left).toEqual({ running: 0, waiting: 0, unpublished: 0 });
+    });
+
   /** Runs of the loop for a domain, in a folder of their own. */
   function createLoop(domainId: string) {
     const page = readPage('docs/exports.md');
@@ -241,6 +252,7 @@ describe('the loop of docs/exports.md that follows the feed', () => {
     expect(await loop.run()).toEqual({ signal: null, failed: '' });
     await add(30);
     expect((await erase(1)).status).toBe(200);
+    await untilErasuresAreSealed(domainId);
     const records = await sealed(domainId, 2_130);
     const { body } = await request<Feed>(stack.api.baseUrl, `/v1/consent/${domainId}/feed`, {
       headers: { authorization: authorization() },
