@@ -1,11 +1,12 @@
 /** What docs/api.md says of a server that records for its visitors, statement by statement. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { dayOf } from '#libs/base/terms/calendar';
 import type { Imported } from '#libs/log/import/contract';
 import type { DomainStats, StatsGroup } from '#libs/stats/contract';
 import { request, tokenFor } from '../support/client.ts';
+import { holdTheMinute } from '../support/clock.ts';
 import { makeMmdb } from '../support/mmdb.ts';
 import { closeOpenEpoch, deriveFacets } from '../support/sealing.ts';
 import { startApi } from '../support/service.ts';
@@ -77,6 +78,7 @@ describe('a server that records for its visitors', () => {
   });
 
   it('all of its visitors share one limit, which RECORD_RATE_PER_MINUTE raises', async () => {
+    onTestFinished(holdTheMinute());
     const statuses: number[] = [];
     for (let each = 0; each <= limit; each += 1)
       statuses.push((await record(ofLimit, { source: 'api' }, { 'x-forwarded-for': `203.0.113.${each}` })).status);

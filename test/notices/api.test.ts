@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { NoticePut, NoticesPage } from '#libs/notices/contract';
 import type { Receipt } from '#libs/record/contract';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { holdTheMinute } from '../support/clock.ts';
 import { expectProblem } from '../support/problems.ts';
 import { at, type StackWithApi, useStackWithApi } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
@@ -175,6 +176,7 @@ describe('a notice', () => {
   });
 
   it('that is refused again and again from one address is not looked at any more, for a minute', async () => {
+    onTestFinished(holdTheMinute());
     const site = await newSite(stack);
     const answers = await Promise.all(Array.from({ length: 62 }, () => put(site, '[]')));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(60).fill(400), 429, 429]);
