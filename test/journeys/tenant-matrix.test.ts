@@ -59,9 +59,9 @@ if ('refused' in notice) throw new Error(notice.refused);
 const theirNotice = notice;
 await putManagedNotice(createPerform(stack.db, 'test'), theirDomain, notice);
 const proof = `/v1/consent/${theirDomain}/records/${theirRecord}/proof`;
-await eventually(async () => expect((await theirs.get(proof)).status).toBe(200), { within: 20_000 });
+await eventually(async () => expect((await theirs.get(proof)).status).toBe(200));
 const byCountry = `/v1/consent/${theirDomain}/stats?${range}&by=country`;
-await eventually(async () => expect(JSON.stringify(await theirs.get(byCountry))).toContain('"IS"'), { within: 20_000 });
+await eventually(async () => expect(JSON.stringify(await theirs.get(byCountry))).toContain('"IS"'));
 const { body: page } = await theirs.records(theirDomain, 'limit=1');
 const { body: all } = await theirs.orgStats('limit=1');
 const cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];
@@ -88,10 +88,11 @@ const { webhook } = await admin.create(
 ofTheirs.webhookId = webhook.webhookId;
 const messageId = await admin.test(webhook);
 const tried = `/v1/organization/webhooks/${webhook.webhookId}/deliveries`;
-await eventually(
-  async () => expect((await theirs.get<DeliveriesPage>(tried)).body.deliveries).toMatchObject([{ messageId }]),
-  { within: 30_000 },
-);
+// the record that was imported may be sent, too
+await eventually(async () => {
+  const { deliveries } = (await theirs.get<DeliveriesPage>(tried)).body;
+  expect(deliveries.map((each) => each.messageId)).toContain(messageId);
+});
 /** what must never be in an answer to us */
 const traces = [
   ofTheirs.webhookId,
