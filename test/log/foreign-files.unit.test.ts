@@ -1,10 +1,10 @@
 /** Files as other programs write them: their times, encodings and line ends. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { IANAZone } from 'luxon';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readCsv } from '#libs/log/import/csv';
 import { inUtf8, isReadable } from '#libs/log/import/encodings';
 import { readNdjson } from '#libs/log/import/ndjson';
@@ -180,7 +180,9 @@ describe('a file', () => {
 });
 
 describe('a preset', () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'preset-')), 'ours.json');
+  const folder = mkdtempSync(path.join(tmpdir(), 'preset-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'ours.json');
   const read = (text: string) => {
     writeFileSync(file, text);
     return readPreset(file);

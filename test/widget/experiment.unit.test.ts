@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { Experiment } from '#libs/widget/config';
 import { vary } from '../../apps/widget/experiment.ts';
 import { noticeOf } from '../../apps/widget/notice.ts';
@@ -35,6 +35,7 @@ const short = {
 describe('an experiment of the widget', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   afterEach(() => warn.mockClear());
+  afterAll(() => warn.mockRestore());
 
   const shares = (experiment: unknown, draws: number) => {
     const drawn: Record<string, number> = {};
