@@ -7,7 +7,6 @@ import { describe, expect, inject, it } from 'vitest';
 import type { Imported } from '#libs/log/import/contract';
 import { persist } from '#libs/record/persist/persist';
 import { createCli } from '../support/cli.ts';
-import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, useStack } from '../support/stack.ts';
 
@@ -25,12 +24,7 @@ const ids = records.flatMap(({ id, domainId }) => (domainId === stack.domainId ?
 
 describe('assent records export', () => {
   const file = (name: string) => path.join(folder, name);
-  const overHttp = async (pathname: string) =>
-    (
-      await request<string>(stack.api.baseUrl, pathname, {
-        headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` },
-      })
-    ).body;
+  const overHttp = async (pathname: string) => (await stack.client.get<string>(pathname)).body;
 
   it('writes what the API answers, to standard output or a file', async () => {
     const { domainId, tenant } = stack;

@@ -36,14 +36,8 @@ describe('records import', () => {
     );
     const refused = path.join(folder, 'refused.csv');
     const args = ['records', 'import', file, '--domain', domainId, '--delimiter', ';', '--refused', refused];
-    for (const map of [
-      'externalId=Key',
-      'decidedAt=When',
-      'decision=Consent state',
-      'pageUrl=Page',
-      'preferences.ads=Ads',
-    ])
-      args.push('--map', map);
+    const maps = ['externalId=Key', 'decidedAt=When', 'decision=Consent state', 'pageUrl=Page', 'preferences.ads=Ads'];
+    args.push(...maps.flatMap((map) => ['--map', map]));
     args.push('--map-value', 'decision:accepted=accept_all', '--map-value', 'decision:Declined=reject_all');
     const counts = { read: 4, queued: 2, known: 0, rejected: 2 };
     expect(await cli.json<Imported>(...args, '--dry-run')).toMatchObject(counts);

@@ -32,9 +32,7 @@ const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
 
 describe('GET /v1/consent/:domainId/feed', () => {
   const ask = <Body = ProblemAnswer>(domainId: string, query = '', organizationId = stack.tenant.organizationId) =>
-    request<Body>(stack.api.baseUrl, `/v1/consent/${domainId}/feed${query}`, {
-      headers: { authorization: `Bearer ${tokenFor(organizationId)}` },
-    });
+    createClient(stack.api.baseUrl, { organizationId }).get<Body>(`/v1/consent/${domainId}/feed${query}`);
   const store = async (domainId: string, count: number, fields = {}) => {
     const records = Array.from({ length: count }, (_, each) =>
       recordAt(now - each * 7, { domainId, visitorId: `visitor ${each}`, ...fields }),
@@ -87,9 +85,7 @@ describe('GET /v1/consent/:domainId/feed', () => {
       erased: { log: 1, position: 11 },
     });
     const ofEntry = (position: number) =>
-      request<string & ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${domain(0)}/log/entries/${position}/proof`, {
-        headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}` },
-      });
+      stack.client.get<string & ProblemAnswer>(`/v1/consent/${domain(0)}/log/entries/${position}/proof`);
     const { verifierKeys = [] } = (await stack.db.run((sql) => findLog(sql, domain(0)))) ?? {};
     const keys = parseVerifierKeys(sha256, verifierKeys.join('\n'));
     for (const { position, type } of [at(entries, 0), at(entries, 5), at(entries, 104)]) {
@@ -101,8 +97,7 @@ describe('GET /v1/consent/:domainId/feed', () => {
     expect(beyond.headers.get('retry-after')).toMatch(/^[0-9]+$/);
     const records = entries.flatMap((entry) => (entry.type === 'record' ? [entry.record] : []));
     expect(records.map(({ id }) => id)).toEqual([...first, ...second]);
-    const client = createClient(stack.api.baseUrl, stack.tenant);
-    const { body: page } = await client.records(domain(0));
+    const { body: page } = await stack.client.records(domain(0));
     const fed = new Map(records.map((record) => [record.id, record]));
     for (const record of page.records) expect(fed.get(record.id)).toEqual(record);
     expect(after.next).toBe(105);
@@ -162,9 +157,7 @@ describe('the loop of docs/exports.md that follows the feed', () => {
   /** All records of the domain, once they are so many and sealed. */
   const sealed = (domainId: string, count: number) =>
     eventually(async () => {
-      const { body } = await request<string>(stack.api.baseUrl, `/v1/consent/${domainId}/export`, {
-        headers: { authorization: authorization() },
-      });
+      const { body } = await stack.client.get<string>(`/v1/consent/${domainId}/export`);
       const all: FullRecord[] = body
         .trim()
         .split('\n')
@@ -254,9 +247,7 @@ describe('the loop of docs/exports.md that follows the feed', () => {
     expect((await erase(1)).status).toBe(200);
     await untilErasuresAreSealed(domainId);
     const records = await sealed(domainId, 2_130);
-    const { body } = await request<Feed>(stack.api.baseUrl, `/v1/consent/${domainId}/feed`, {
-      headers: { authorization: authorization() },
-    });
+    const { body } = await stack.client.get<Feed>(`/v1/consent/${domainId}/feed`);
     expect(await loop.run()).toEqual({ signal: null, failed: '' });
     expect(loop.copy().at).toBe(`log=1&from=${body.size}`);
     // of an erasure the feed does not tell the time

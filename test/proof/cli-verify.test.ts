@@ -106,18 +106,6 @@ describe('assent log verify', () => {
     expect(await verify(huge, '--key', '/dev/zero')).toMatchObject({ code: 1, stderr: '/dev/zero is too large\n' });
   });
 
-  it('checks that a checkpoint continues an older one', async () => {
-    const [old, next] = [file('old', vector.checkpoint), file('next', vector.checkpoint)];
-    const consistent = (...args: string[]) => runCliIn(folder, {}, 'log', 'verify-consistency', old, ...args);
-    const same = await consistent(next, ...key, '--json');
-    expect(JSON.parse(same.stdout)).toEqual({ holds: true, log: vector.origin, from: 3, to: 3 });
-    expect(await consistent(file('cut', 'x'), ...key)).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^cut is no continuation of old: The newer one: .*\n$/),
-    });
-  });
-
   it('takes several keys, and files of them', async () => {
     const other = 'somebody.example+00000000+AQ==';
     const name = file('many.tlog-proof', vector.proof);

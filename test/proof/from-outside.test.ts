@@ -68,10 +68,7 @@ for (const count of [1, 2, 253, 1, 300, 3]) {
 
 describe('the sealed log, read and verified from outside', () => {
   const domain = (index: number) => at(stack.tenant.domainIds, index);
-  const get = (domainId: string, path: string, accept = '*/*') =>
-    request<ProblemAnswer>(stack.api.baseUrl, `/v1/consent/${domainId}/${path}`, {
-      headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId)}`, accept },
-    });
+  const get = (domainId: string, path: string) => stack.client.get<ProblemAnswer>(`/v1/consent/${domainId}/${path}`);
   const anyRecord = () => at(records, 400);
 
   it('its checkpoint is signed by its key, whose name is its origin', async () => {
@@ -160,17 +157,13 @@ describe('the sealed log, read and verified from outside', () => {
     const [older, newer] = [at(heads, 1), at(heads, -1)];
     const kept = json<Consistency>(await log.ok(`log/consistency?from=${older.size}&to=${newer.size}`));
     const changed = { ...kept, proof: [...kept.proof.slice(1), at(kept.proof, 0)] };
-    const files = {
-      older: older.note,
-      newer: newer.note,
-      proof: JSON.stringify(kept),
-      changed: JSON.stringify(changed),
-    };
-    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
+    const proofs = { proof: JSON.stringify(kept), changed: JSON.stringify(changed) };
+    for (const [name, text] of Object.entries({ older: older.note, newer: newer.note, cut: 'x', ...proofs }))
+      writeFileSync(path.join(folder, name), text);
     const key = (await log.ok('log/key')).text.trim();
+    const run = (...args: string[]) => runCliIn(folder, {}, 'log', 'verify-consistency', ...args, '--key', key);
     const tell = async (...args: string[]) => {
-      const given = ['log', 'verify-consistency', ...args, '--key', key, '--json'];
-      const { code, stdout } = await runCliIn(folder, {}, ...given);
+      const { code, stdout } = await run(...args, '--json');
       return { code, ...JSON.parse(stdout) };
     };
     const token = tokenFor(stack.tenant.organizationId);
@@ -178,12 +171,15 @@ describe('the sealed log, read and verified from outside', () => {
     const holds = { code: 0, holds: true, log: `${logName}/${stack.domainId}`, from: older.size, to: newer.size };
     expect(await tell('older', 'newer', ...asked)).toEqual(holds);
     expect(await tell('older', 'newer', '--proof', 'proof')).toEqual(holds);
+    expect(await tell('newer', 'newer')).toEqual({ ...holds, from: newer.size });
     const why = expect.stringContaining('is not proven to begin with');
     expect(await tell('older', 'newer', '--proof', 'changed')).toEqual({ code: 1, holds: false, why });
     expect(await tell('newer', 'older', ...asked)).toMatchObject({
       code: 1,
       why: expect.stringContaining('older one first'),
     });
+    const stderr = expect.stringMatching(/^cut is no continuation of older: The newer one: .*\n$/);
+    expect(await run('older', 'cut')).toEqual({ code: 1, stdout: '', stderr });
   });
 
   it('who reads proofs, entries and the feed is noted; who reads hashes and checkpoints is not', async () => {
