@@ -119,18 +119,13 @@ describe('the notice of a record', () => {
 
   it('costs a statement a batch where it is new, and none where the process has met it', async () => {
     const { db: process, asked } = counting(anotherProcess());
+    const batch = () => Array.from({ length: 500 }, (_, n) => record(hashOf(n)));
     await persist(process, [record(undefined)]);
     const without = asked();
-    await persist(
-      process,
-      Array.from({ length: 500 }, (_, n) => record(hashOf(n))),
-    );
+    await persist(process, batch());
     expect(asked() - without).toBe(without + 1);
     const before = asked();
-    await persist(
-      process,
-      Array.from({ length: 500 }, (_, n) => record(hashOf(n))),
-    );
+    await persist(process, batch());
     expect(asked() - before).toBe(without);
   });
 
@@ -156,12 +151,8 @@ describe('the notice of a record', () => {
   it('is looked for again in a flood of made-up ones, whose numbers a process does not keep for ever', async () => {
     const { db: process, asked } = counting(anotherProcess());
     const costOf = async (...hashes: string[]) => {
-      const before = asked();
-      const numbers = await noticeNumbersOf(
-        process,
-        hashes.map((hash) => record(hash)),
-        50,
-      );
+      const [named, before] = [hashes.map((hash) => record(hash)), asked()];
+      const numbers = await noticeNumbersOf(process, named, 50);
       return { numbers, statements: asked() - before };
     };
     const { numbers } = await costOf(hashOf(1));
@@ -247,21 +238,14 @@ describe('a notice that no record names', () => {
       const fresh = notices.slice(round * 12, round * 12 + 12);
       for (const notice of fresh) await put(notice);
       await letPass(30);
-      const records = fresh.map(({ hash }) => record(hash));
+      const records = () => fresh.map(({ hash }) => record(hash));
       await Promise.all([
-        ...records.map((each, n) => persist(at(processes, n % 2), [each])),
+        ...records().map((each, n) => persist(at(processes, n % 2), [each])),
         dropUnnamedNotices(db),
         letPass(30).then(() => dropUnnamedNotices(db)),
       ]);
       // by numbers that the processes remember
-      await Promise.all(
-        processes.map((process) =>
-          persist(
-            process,
-            fresh.map(({ hash }) => record(hash)),
-          ),
-        ),
-      );
+      await Promise.all(processes.map((process) => persist(process, records())));
     }
     await dropUnnamedNotices(db);
     expect(await dangling()).toHaveLength(0);

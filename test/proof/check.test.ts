@@ -287,10 +287,8 @@ describe('a check of the logs', () => {
     let isOver = false;
     const growing = (async () => {
       for (let round = 0; round < 7 || !isOver; round += 1) {
-        await persist(
-          db,
-          Array.from({ length: 90 }, (_, each) => fullRecord(other.domainId, round * 90 + each)),
-        );
+        const added = Array.from({ length: 90 }, (_, each) => fullRecord(other.domainId, round * 90 + each));
+        await persist(db, added);
         await sealer.closeAndSeal();
       }
     })();
@@ -305,10 +303,8 @@ describe('a check of the logs', () => {
   describe('with expired records', () => {
     const old = Date.parse(`${dayOf(now).slice(0, 4)}-01-15T00:00:00Z`) - 86_400_000 * 366;
     const sealMore = async (domainId: string, from: number, count: number) => {
-      await persist(
-        db,
-        Array.from({ length: count }, (_, each) => recordAt(from - each, { domainId })),
-      );
+      const added = Array.from({ length: count }, (_, each) => recordAt(from - each, { domainId }));
+      await persist(db, added);
       await sealer.closeAndSeal();
     };
 

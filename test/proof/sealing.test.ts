@@ -115,14 +115,8 @@ describe('sealing', () => {
   it('seals an epoch in which one domain has more records than fit a piece, whatever pieces fit', async () => {
     const three = at(domainIds, 2);
     const originOf = (domainId: string) => `${logName}/${domainId}`;
-    const seal = createSeal({
-      redis,
-      db,
-      metrics: createProofMetrics(new Registry()),
-      originOf,
-      after: 'blank',
-      size: changingSize([100, 30, 1_000]),
-    });
+    const [metrics, size] = [createProofMetrics(new Registry()), changingSize([100, 30, 1_000])];
+    const seal = createSeal({ redis, db, metrics, originOf, after: 'blank', size });
     await persist(db, [...some(three, 250), ...some(at(domainIds, 0), 10)]);
     await sealer.close();
     await sealer.blank();

@@ -38,13 +38,9 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     ({ domainIds } = await makeTenant(db, { domains: 5 }));
   });
 
-  const record = (...ids: string[]) =>
-    persist(
-      db,
-      ids.map((domainId) => recordAt(Date.now(), { domainId })),
-    );
   const publish = async (...ids: string[]) => {
-    await record(...ids);
+    const records = ids.map((domainId) => recordAt(Date.now(), { domainId }));
+    await persist(db, records);
     await sealer.closeAndSeal();
   };
 
@@ -70,16 +66,11 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
   /** To the day after, beyond the hour over which installations spread. */
   const passDay = () => pass(day + hour);
 
-  const logOf = async (domainId: string) => {
-    const log = await db.run((sql) => findLog(sql, domainId));
-    if (!log) throw new Error(`${domainId} has no checkpoint`);
-    return log;
-  };
+  const logOf = async (domainId: string) =>
+    (await db.run((sql) => findLog(sql, domainId))) ?? expect.fail(`${domainId} has no checkpoint`);
   const timestampOf = async (domainId: string, position?: number): Promise<Timestamp> => {
     const log = await logOf(domainId);
-    const found = await db.run((sql) => findTimestamp(sql, log, position));
-    if (!found) throw new Error(`${domainId} has no time-stamp`);
-    return found;
+    return (await db.run((sql) => findTimestamp(sql, log, position))) ?? expect.fail(`${domainId} has no time-stamp`);
   };
   const bytes = (text: string) => Buffer.from(fromBase64(text) ?? expect.fail(`not base64: ${text}`));
   const stored = () =>
