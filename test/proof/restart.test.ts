@@ -81,11 +81,15 @@ describe('logs', () => {
   };
 
   let stored = 0;
-  const store = (domainId: string, count: number) =>
-    persist(
-      db,
-      Array.from({ length: count }, () => recordAt(now - 1_000_000 + stored++, { domainId })),
-    );
+  const store = (domainId: string, count: number) => {
+    const records = Array.from({ length: count }, () => recordAt(now - 1_000_000 + stored++, { domainId }));
+    return persist(db, records);
+  };
+  /** So many of each domain, and gives them positions. */
+  const storeAndSeal = async (...counts: [domainId: string, count: number][]) => {
+    for (const [domainId, count] of counts) await store(domainId, count);
+    await sealer.closeAndSeal();
+  };
 
   interface Log {
     log: number;
@@ -157,19 +161,12 @@ describe('logs', () => {
   const notedHalts = () => db.run((sql) => sql`select * from halts`);
 
   it('a Postgres restored from an older copy gets no position and no signature, records on, and a restart puts it right', async () => {
-    await store(one, 30);
-    await store(two, 10);
-    await store(three, 5);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 30], [two, 10], [three, 5]);
     await restore(() => Promise.all([store(one, 50), store(two, 5)]));
     const before = await Promise.all([logsOf(one), logsOf(two)]);
-    await store(one, 20);
-    await store(two, 4);
-    await store(three, 3);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 20], [two, 4], [three, 3]);
     expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'behind' });
-    await store(one, 7);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 7]);
     const after = await Promise.all([logsOf(one), logsOf(two)]);
     const withoutWaiting = (logs: Log[]) => logs.map(({ waitsFrom, ...log }) => log);
     expect(after.map(withoutWaiting)).toEqual(before.map(withoutWaiting));
@@ -181,8 +178,7 @@ describe('logs', () => {
     expect((await checkLogs({ db, redis, domainId: one })).differences).toMatchObject([behind]);
     expect(await restart({ domainId: one })).toEqual([{ domainId: one, ended: 1, size: 30, log: 2, origin }]);
     expect(await checkLogs({ db, redis, domainId: one })).toEqual({ checked: 30, differences: [] });
-    await store(one, 9);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 9]);
     await expectSealed(one, [30, 36]);
     const checkpoint = at(await logsOf(one), 1).checkpoint ?? '';
     expect(parseCheckpoint(`${checkpoint.split('\n\n')[0]}\n`)).toMatchObject({ origin, size: 36 });
@@ -204,14 +200,12 @@ describe('logs', () => {
   });
 
   it('a second restore begins a log whose number was never used', async () => {
-    await store(one, 3);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 3]);
     await restore(async () => {
       await restart({ domainId: one, yes: true });
       await store(one, 2);
     });
-    await store(one, 4);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 4]);
     expect(await haltedLogs()).toEqual({ [one]: 'behind' });
     expect(await restart({ domainId: one })).toMatchObject([{ ended: 1, log: 3, origin: `${logName}/${one}/3` }]);
     await sealer.closeAndSeal();
@@ -222,8 +216,7 @@ describe('logs', () => {
   });
 
   it('with Redis lost too, the operator gives a number that was never used', async () => {
-    await store(one, 3);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 3]);
     await redis.client.flushall();
     const told = await cli().json('log', 'restart', one, '--log', '7', '--yes');
     expect(told).toMatchObject({ ended: 1, log: 7, origin: `${logName}/${one}/7` });
@@ -232,8 +225,7 @@ describe('logs', () => {
 
   it('a domain whose first entry is younger than the restored copy is behind too', async () => {
     await restore(() => store(one, 3));
-    await store(one, 4);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 4]);
     await sealer.closeAndSeal();
     expect(await haltedLogs()).toEqual({ [one]: 'behind' });
     expect(at(await logsOf(one), 0)).toMatchObject({ size: 0, checkpoint: null });
@@ -243,17 +235,13 @@ describe('logs', () => {
   });
 
   it('another server or database with an empty Redis halts every log until it is confirmed that nothing is missing', async () => {
-    await store(one, 27);
-    await store(two, 5);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 27], [two, 5]);
     // a copy beside the database, on the same server
     await restore(() => Promise.resolve());
     await redis.client.flushall();
     const before = await Promise.all([logsOf(one), logsOf(two)]);
     for (const count of [20, 30]) {
-      await store(one, count);
-      await store(three, 1);
-      await sealer.closeAndSeal();
+      await storeAndSeal([one, count], [three, 1]);
     }
     expect(await haltedLogs()).toEqual({ [one]: 'unconfirmed', [two]: 'unconfirmed' });
     expect(at(await logsOf(one), 0)).toEqual({ ...at(before[0], 0), waitsFrom: expect.any(Number) });
@@ -267,8 +255,7 @@ describe('logs', () => {
     await sealer.closeAndSeal();
     await expectSealed(one, [77]);
     expect(await confirm()).toEqual({ confirmed: 1, behind: [] });
-    await store(two, 2);
-    await sealer.closeAndSeal();
+    await storeAndSeal([two, 2]);
     await expectSealed(two, [7]);
     expect(await haltedLogs()).toEqual({});
     expect(await acts()).toMatchObject([
@@ -278,10 +265,7 @@ describe('logs', () => {
   });
 
   it('confirm does not release what is behind, and names it', async () => {
-    await store(one, 5);
-    await store(two, 5);
-    await store(three, 5);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 5], [two, 5], [three, 5]);
     await db.run((sql) => sql`update log_server set timeline = '0000002A'`);
     await redis.client.flushall();
     await sealer.seal();
@@ -296,9 +280,7 @@ describe('logs', () => {
   });
 
   it('where Redis alone is another server, it is told what it lacks; where both are, nobody is sure of any log', async () => {
-    await store(one, 5);
-    await store(two, 6);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 5], [two, 6]);
     const known = await recall(redis.client, [one, two]);
     /** A replica took over that lacks the newest of what was remembered. */
     const failOverRedis = () =>
@@ -313,8 +295,7 @@ describe('logs', () => {
     await failOverRedis();
     await db.run((sql) => sql`update log_server set timeline = '0000002A'`);
     for (const domainId of [one, two, three, one]) {
-      await store(domainId, 2);
-      await sealer.closeAndSeal();
+      await storeAndSeal([domainId, 2]);
     }
     expect(await haltedLogs()).toEqual({ [one]: 'unconfirmed', [two]: 'unconfirmed' });
     await expectSealed(three, [2]);
@@ -324,18 +305,14 @@ describe('logs', () => {
     await expectSealed(two, [8]);
     // and it vouches for Postgres again: a failover that lost nothing needs nobody
     await db.run((sql) => sql`update log_server set timeline = '0000002B'`);
-    await store(one, 1);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 1]);
     await expectSealed(one, [10]);
   });
 
   it('a log that is behind is not sealed on where Redis has forgotten by how much', async () => {
-    await store(one, 5);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 5]);
     await restore(() => Promise.all([store(one, 5), store(two, 1)]));
-    await store(one, 7);
-    await store(two, 7);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 7], [two, 7]);
     await sealer.closeAndSeal();
     expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'behind' });
     await redis.client.flushall();
@@ -346,9 +323,7 @@ describe('logs', () => {
   });
 
   it('an emptied Redis remembers every log again', async () => {
-    await store(one, 5);
-    await store(two, 6);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 5], [two, 6]);
     const known = await recall(redis.client, [one, two]);
     await redis.client.flushall();
     await sealer.seal();
@@ -357,8 +332,7 @@ describe('logs', () => {
     await redis.client.hdel('assent:logs', one);
     await sealer.seal();
     expect(await recall(redis.client, [one, two])).toEqual(known);
-    await store(one, 2);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 2]);
     await expectSealed(one, [7]);
   });
 
@@ -388,9 +362,7 @@ describe('logs', () => {
       for (let piece = 0; piece < pieces; piece += 1) await deriveNext(db, seal);
     };
     // cut in a tile, at the end of a tile, before the first entry, and in an epoch of which only a part has positions
-    await store(one, 300);
-    await store(two, 256);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 300], [two, 256]);
     await store(one, 20);
     await store(two, 10);
     await store(three, 30);
@@ -406,8 +378,7 @@ describe('logs', () => {
   });
 
   it('a log that another worker seals while this one compares it with Redis is not halted', async () => {
-    await store(one, 5);
-    await sealer.closeAndSeal();
+    await storeAndSeal([one, 5]);
     await store(one, 5);
     await sealer.close();
     await noteHalts();
