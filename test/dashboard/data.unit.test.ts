@@ -4,7 +4,9 @@ import type { OrgStats, ShortRecord } from '#libs/log/contract';
 import { fullRecord } from '#libs/record/contract';
 import { fullRecord as example } from '#libs/record/examples';
 import type { Organization } from '#libs/stats/contract';
-import { type Webhook, webhookBody } from '#libs/webhooks/contract';
+import { organization as exampleOrganization } from '#libs/stats/examples';
+import { webhookBody } from '#libs/webhooks/contract';
+import { deliveriesPage, webhook as exampleWebhook } from '#libs/webhooks/examples';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
 import { rateOf } from '../../apps/dashboard/data/group-rows.ts';
 import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
@@ -127,20 +129,10 @@ describe('the stream', () => {
 });
 
 describe('a webhook’s deliveries', () => {
+  const [example = expect.fail('no example')] = deliveriesPage.deliveries;
   const tried = (each: number, changed: Partial<Delivery> = {}): Delivery => ({
+    ...example,
     messageId: `msg_${each}`,
-    type: 'records.sealed',
-    domainId: 'dom_1',
-    log: 1,
-    first: each,
-    size: each + 1,
-    attempt: 1,
-    at: new Date(now + each).toISOString(),
-    milliseconds: 12,
-    outcome: 'delivered',
-    failure: null,
-    status: 204,
-    nextTryAt: null,
     ...changed,
   });
   const page = (nextCursor: string | null, ...numbers: number[]) => ({
@@ -163,17 +155,7 @@ describe('a webhook’s deliveries', () => {
   });
 
   it('tell a webhook that the service gave up from one that somebody paused', () => {
-    const webhook: Webhook = {
-      ...{ webhookId: 'wh_1', url: 'https://a.example/', types: ['records.sealed'], domains: null, decisions: null },
-      ...{
-        headers: [],
-        maxBytes: 65_536,
-        enabled: false,
-        createdAt: '',
-        lastDeliveredAt: null,
-        failingSince: '2026-03-31T12:00:00Z',
-      },
-    };
+    const webhook = { ...exampleWebhook, enabled: false, failingSince: '2026-03-31T12:00:00Z' };
     const failed = tried(1, { outcome: 'failed', failure: 'status', status: 500 });
     const test = tried(2, { type: 'webhook.test' });
     expect(isGivenUp(webhook, [test, failed])).toBe(true);
@@ -247,14 +229,8 @@ describe('the form of a webhook', () => {
 });
 
 describe('acts', () => {
-  const organization: Organization = {
-    organizationId: 'org_1',
-    name: 'Northwind',
-    plan: { name: 'large', consentLog: true, monthlyRecordLimit: null },
-    usage: { month: '2026-03', used: 0, bots: 0, limit: null },
-    domains: [{ domainId: 'dom_1', name: 'shop.example' }],
-    scopes: ['manage'],
-  };
+  const domains = [{ domainId: 'dom_1', name: 'shop.example' }];
+  const organization: Organization = { ...exampleOrganization, organizationId: 'org_1', domains, scopes: ['manage'] };
   it.each<[string, Act['details'], string]>([
     [
       'org.create org_1',
