@@ -7,7 +7,6 @@ import { holdTheMinute } from '../support/clock.ts';
 import { expectProblem } from '../support/problems.ts';
 import { at, type StackWithApi, useStackWithApi } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
 
 const hashOf = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const documentOf = (title: string, fields: object = {}) =>
@@ -107,17 +106,6 @@ describe('a notice', () => {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     });
-  });
-
-  it('is known in every process', async () => {
-    const site = await newSite(stack);
-    const document = documentOf('in every process');
-    const elsewhere = inProcessOf(other, site);
-    expect((await record(elsewhere, hashOf(document))).body.notice).toBe('wanted');
-    await put(site, document);
-    await eventually(async () => expect((await record(elsewhere, hashOf(document))).body.notice).toBeUndefined());
-    const started = inProcessOf(await useStackWithApi({ env }), site);
-    expect((await record(started, hashOf(document))).body.notice).toBeUndefined();
   });
 
   it('belongs to its domain: another one does not hold it', async () => {

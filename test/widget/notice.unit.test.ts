@@ -58,11 +58,10 @@ describe('the notice of the widget', () => {
     );
   });
 
-  it.each(languages)('in %s names the language and has its own bytes', (language) => {
-    const notice = text(settingsIn(language), false, null);
-    expect(JSON.parse(notice)).toMatchObject({ language });
-    expect(new Set(languages.map((each) => text(settingsIn(each), false, null))).size).toBe(languages.length);
-    expect(text(settingsIn(language), false, null)).toBe(notice);
+  it('names the language, and has other bytes in each', () => {
+    const notices = languages.map((language) => text(settingsIn(language), false, null));
+    expect(notices.map((notice) => JSON.parse(notice).language)).toEqual([...languages]);
+    expect(new Set(notices).size).toBe(languages.length);
   });
 
   it.each([
@@ -82,11 +81,6 @@ describe('the notice of the widget', () => {
     expect(asks).toBe('{company} $& Sons asks for your consent for: Statistics · Maps');
     const categories = [{ id: 'necessary', required: true }];
     expect(noticeOf({ ...settings, asked: [], categories }, false, null).asks).toBe('');
-  });
-
-  it('has the site’s own texts', () => {
-    const notice = noticeOf(settingsIn('de', { title: 'Biscuits?', de: { title: 'Kekse?' } }), false, null);
-    expect(notice.title).toBe('Kekse?');
   });
 
   it('has the site’s own categories in the visitor’s language, as far as they have no label for all', () => {
