@@ -19,13 +19,16 @@ const start = Date.parse('2024-02-27T00:00:00.000Z');
 const hour = 3_600_000;
 let organizationId: string;
 let domainId: string;
+let domainNumber: number;
 
-const { db, url } = await openDatabase();
+const { db, sql, url } = await openDatabase();
 
 const newDomain = async () => {
   const tenant = await makeTenant(db);
   organizationId = tenant.organizationId;
   [domainId = ''] = tenant.domainIds;
+  const [domain] = await sql<{ number: number }>`select number from domains where id = ${domainId}`;
+  domainNumber = domain?.number ?? 0;
 };
 /** One an hour over some days; every third is a crawler's. */
 const make = (count: number, fields: Partial<NewRecord> = {}, timeOf = (index: number) => index * hour) =>
@@ -54,27 +57,22 @@ const newestFirst = (records: NewRecord[]) =>
     .reverse();
 
 describe('counters of crawlers', () => {
-  const stored = () =>
-    db.run(
-      (sql) => sql<object[]>`
-        select domain_number, period, accept_all, reject_all, custom, withdraw from crawler_counters
-        where domain_number = (select number from domains where id = ${domainId}) order by 1, 2`,
-    );
-  const counted = () =>
-    db.run(
-      (sql) => sql<object[]>`
-        select domain_number, level.period,
-          count(*) filter (where decision = 'accept_all') as accept_all,
-          count(*) filter (where decision = 'reject_all') as reject_all,
-          count(*) filter (where decision = 'custom') as custom,
-          count(*) filter (where decision = 'withdraw') as withdraw
-        from records
-        cross join lateral (
-          select to_char(to_timestamp(milliseconds_of(id) / 1000.0) at time zone 'UTC', 'YYYY-MM-DD') as day
-        ) as decided
-        cross join lateral (values (day), (left(day, 7))) as level (period)
-        where bot and domain_number = (select number from domains where id = ${domainId}) group by 1, 2 order by 1, level.period collate "C"`,
-    );
+  const stored = () => sql<object>`
+    select domain_number, period, accept_all, reject_all, custom, withdraw from crawler_counters
+    where domain_number = ${domainNumber} order by 1, 2`;
+  const counted = () => sql<object>`
+    select domain_number, level.period,
+      count(*) filter (where decision = 'accept_all') as accept_all,
+      count(*) filter (where decision = 'reject_all') as reject_all,
+      count(*) filter (where decision = 'custom') as custom,
+      count(*) filter (where decision = 'withdraw') as withdraw
+    from records
+    cross join lateral (
+      select to_char(to_timestamp(milliseconds_of(id) / 1000.0) at time zone 'UTC', 'YYYY-MM-DD') as day
+    ) as decided
+    cross join lateral (values (day), (left(day, 7))) as level (period)
+    where bot and domain_number = ${domainNumber}
+    group by 1, 2 order by 1, level.period collate "C"`;
 
   it('are those of the records, by day and month, also where batches with the same records come at once', async () => {
     await newDomain();
@@ -88,10 +86,7 @@ describe('counters of crawlers', () => {
     await newDomain();
     const records = make(100);
     await persist(db, records);
-    await db.run(
-      (sql) =>
-        sql`update crawler_counters set custom = custom + 5 where domain_number = (select number from domains where id = ${domainId})`,
-    );
+    await sql`update crawler_counters set custom = custom + 5 where domain_number = ${domainNumber}`;
     const crawlers = records.filter(({ bot }) => bot);
     const days = new Set(records.map(({ receivedAt }) => receivedAt.slice(0, 10)));
     const months = new Set([...days].map((day) => day.slice(0, 7)));
@@ -148,9 +143,7 @@ describe('a visitor with many records', () => {
       await forgetMonth(db, month);
     }
     // with the last record goes the visitor's id
-    const kept = await db.run(
-      (sql) => sql`select from busy_visitors where domain_number = (select number from domains where id = ${domainId})`,
-    );
+    const kept = await sql`select from busy_visitors where domain_number = ${domainNumber}`;
     expect([kept.length, (await read({ visitorId })).total]).toEqual([0, 0]);
   });
 
@@ -203,12 +196,9 @@ describe('a visitor with many records', () => {
     );
     expect(await (await unaware).counted).toBe(1);
     await storing;
-    const [row] = await db.run(
-      (sql) => sql<{ n: number }[]>`
-        select sum(accept_all) as n from visitor_counters
-        where domain_number = (select number from domains where id = ${domainId})
-          and visitor_id = ${visitorId} and length(period) = 10`,
-    );
+    const [row] = await sql<{ n: number }>`
+      select sum(accept_all) as n from visitor_counters
+      where domain_number = ${domainNumber} and visitor_id = ${visitorId} and length(period) = 10`;
     expect(Number(row?.n)).toBe(records.length + 1);
   });
 });
@@ -236,11 +226,8 @@ it('a page of a busy domain reads its own records, also with a plan for any rang
     const batch = Array.from({ length: 1_000 }, (_, n) => recordAt(Date.parse('2024-06-10') + first + n, { domainId }));
     await persist(db, batch);
   }
-  await db.run((sql) => sql`analyze records`);
-  await db.run(
-    (sql) =>
-      sql`do $$ begin execute format('alter database %I set plan_cache_mode = force_generic_plan', current_database()); end $$`,
-  );
+  await sql`analyze records`;
+  await sql`do $$ begin execute format('alter database %I set plan_cache_mode = force_generic_plan', current_database()); end $$`;
   const readFirst = async (inside: Database) => {
     const { records } = await inside.read((sql) => readPage(sql, { organizationId, domainId, limit: 50 }));
     expect(records).toHaveLength(50);
@@ -263,7 +250,7 @@ it('pages about a visitor with many records read few of them, whoever else has f
     );
     await persist(db, others);
   }
-  await db.run((sql) => sql`analyze records`);
+  await sql`analyze records`;
   const generic = openPool(url);
   const list = (inside: Reads) => listVisitorDomains(inside, { organizationId, domainId }, visitorId);
   const domains = await list(generic);

@@ -254,9 +254,7 @@ describe('an import', () => {
       return [code, JSON.parse(stdout).differences.length];
     };
     expect(await check()).toEqual([0, 0]);
-    await own.db.run(
-      (sql) => sql`update records set imported_at = imported_at + interval '1 second' where id = ${record.id}`,
-    );
+    await own.sql`update records set imported_at = imported_at + interval '1 second' where id = ${record.id}`;
     expect(await check()).toEqual([1, 1]);
   });
 
@@ -310,14 +308,14 @@ describe('an import', () => {
     const own = ownDomain();
     // no other test uses it or the months beside it
     const month = '2018-08';
-    await own.db.run((sql) => sql`insert into record_months (month, dropped_at) values (${month}, now())`);
+    await own.sql`insert into record_months (month, dropped_at) values (${month}, now())`;
     try {
       const rows = [month, addMonths(month, 1)].map((each) => rowAt(`${each}-15T00:00:00Z`));
       const expected = { ...none, read: 2, queued: 1, rejected: 1, codes: ['1 past_retention'] };
       expect(counted(await post(own, lines(rows)))).toEqual(expected);
       expect(await own.db.run(listDroppedMonths)).toEqual([month]);
     } finally {
-      await own.db.run((sql) => sql`delete from record_months where month = ${month}`);
+      await own.sql`delete from record_months where month = ${month}`;
     }
   });
 

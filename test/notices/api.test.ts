@@ -220,12 +220,9 @@ describe('a notice', () => {
   });
 
   /** As many of a domain that others have put, one after the other. */
-  const fill = ({ domainId }: Site, count: number) =>
-    stack.db.run(
-      (sql) => sql`
-        select put_notice(${domainId}, sha256(document), document, null, null, 1000)
-        from (select convert_to('{"n":' || n || '}', 'UTF8') as document from generate_series(1, ${count}) n) made`,
-    );
+  const fill = ({ domainId }: Site, count: number) => stack.sql`
+    select put_notice(${domainId}, sha256(document), document, null, null, 1000)
+    from (select convert_to('{"n":' || n || '}', 'UTF8') as document from generate_series(1, ${count}) n) made`;
   const from = (site: Site, ip: string, title: string) =>
     put(site, documentOf(title), { headers: { 'x-forwarded-for': ip } });
   const expectRefused = (answer: Put, limit: number) => {
@@ -277,10 +274,8 @@ describe('a notice', () => {
     expect((await manage()).status).toBe(200);
     // what a page has put is kept for good from now on
     expect((await manage(site.domainId, documentOf('domain 0'))).status).toBe(200);
-    const acts = await stack.db.run(
-      (sql) => sql<{ actor: string; details: object }[]>`
-        select actor, details from administrative_acts where act = 'notice.put' and subject = ${site.domainId} order by id`,
-    );
+    const acts = await stack.sql<{ actor: string; details: object }>`
+      select actor, details from administrative_acts where act = 'notice.put' and subject = ${site.domainId} order by id`;
     expect([...acts]).toEqual(
       ['the 501st', 'domain 0'].map((title) => ({
         actor: 'release-bot',

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Database } from '#libs/base/db/database';
 import { readPage } from '#libs/log/domain-page';
 import { type Notice, readNotice } from '#libs/notices/contract';
 import { createNoticeDerivation } from '#libs/notices/counting';
@@ -13,7 +13,7 @@ import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
 import { atEnd } from '../support/at-end.ts';
 import { changingSize } from '../support/piece-size.ts';
-import { counting, openPool, through } from '../support/pool.ts';
+import { counting, openPool, type Statement, through } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -22,11 +22,12 @@ import { eventually } from '../support/wait.ts';
 
 let url: string;
 let db: Database;
+let sql: Statement;
 let tenant: Tenant;
 let domainId: string;
 
 beforeAll(async () => {
-  ({ url, db } = await openDatabase());
+  ({ url, db, sql } = await openDatabase());
 });
 beforeEach(async () => {
   tenant = await makeTenant(db, { domains: 2 });
@@ -50,28 +51,22 @@ const record = (notice: string | undefined, fields: Partial<NewRecord> = {}) =>
 const listed = (id = domainId) => db.run((sql) => listNotices(sql, { domainId: id, limit: 200 }));
 const countOf = async (hash: string) => (await listed()).find(({ notice }) => notice === hash)?.records;
 /** As if so many hours had passed since the domain's notices were put and dropped. */
-const letPass = (hours: number) =>
-  db.run(
-    (sql) => sql`
-      update notices set documented_at = documented_at - ${hours} * interval '1 hour',
-        dropped_at = dropped_at - ${hours} * interval '1 hour'
-      where domain_number = (select number from domains where id = ${domainId})`,
-  );
+const letPass = (hours: number) => sql`
+  update notices set documented_at = documented_at - ${hours} * interval '1 hour',
+    dropped_at = dropped_at - ${hours} * interval '1 hour'
+  where domain_number = (select number from domains where id = ${domainId})`;
 /** As if so many days had passed for the domain. */
 async function letDaysPass(days: number): Promise<void> {
   await letPass(24 * days);
-  const numberOf = (sql: Sql) => sql`(select number from domains where id = ${domainId})`;
-  const counted = await db.run(
-    (sql) => sql<{ day: string }[]>`
-      select distinct day::text from notice_days where domain_number = ${numberOf(sql)} order by day`,
-  );
+  const [domain] = await sql<{ number: number }>`select number from domains where id = ${domainId}`;
+  const number = domain?.number ?? 0;
+  const counted = await sql<{ day: string }>`
+    select distinct day::text from notice_days where domain_number = ${number} order by day`;
   // the oldest first, so that two of one notice are never of the same day
   for (const { day } of counted)
-    await db.run(
-      (sql) => sql`
-        update notice_days set day = day - ${days}::integer
-        where domain_number = ${numberOf(sql)} and day = ${day}::text::date`,
-    );
+    await sql`
+      update notice_days set day = day - ${days}::integer
+      where domain_number = ${number} and day = ${day}::text::date`;
 }
 /** Stores these, and counts which notices they name. */
 async function storeAndCount(records: NewRecord[]): Promise<void> {
@@ -81,23 +76,17 @@ async function storeAndCount(records: NewRecord[]): Promise<void> {
 }
 const times = (count: number, notice: Notice, fields: Partial<NewRecord> = {}) =>
   Array.from({ length: count }, () => record(notice.hash, fields));
-const rows = (id = domainId) =>
-  db.run(
-    (sql) => sql<{ number: number; notice: string; isHeld: boolean; isNamed: boolean }[]>`
-      select number, encode(hash, 'hex') as notice, document is not null as "isHeld", named_at is not null as "isNamed"
-      from notices where domain_number = (select number from domains where id = ${id}) order by number`,
-  );
+const rows = (id = domainId) => sql<{ number: number; notice: string; isHeld: boolean; isNamed: boolean }>`
+  select number, encode(hash, 'hex') as notice, document is not null as "isHeld", named_at is not null as "isNamed"
+  from notices where domain_number = (select number from domains where id = ${id}) order by number`;
 /** The notice of each of a domain's records. */
 const shown = async (id = domainId) => {
   const { organizationId } = tenant;
   const { records } = await db.run((sql) => readPage(sql, { organizationId, domainId: id, limit: 1000, offset: 0 }));
   return new Map(records.map((each) => [each.id, each.notice]));
 };
-const dangling = () =>
-  db.run(
-    (sql) => sql`
-      select from records where notice_number is not null and notice_number not in (select number from notices)`,
-  );
+const dangling = () => sql`
+  select from records where notice_number is not null and notice_number not in (select number from notices)`;
 
 describe('the notice of a record', () => {
   it('is one row for each hash and domain, whichever processes meet it first', async () => {
@@ -137,7 +126,7 @@ describe('the notice of a record', () => {
     const fine = record(hashOf(1));
     expect(await persistOrReject(process, [refused, fine])).toMatchObject({ added: 1, rejected: 1 });
     expect([...(await shown())]).toEqual([[fine.id, hashOf(1)]]);
-    const [rejected] = await db.run((sql) => sql<{ record: string }[]>`select record from rejected_records`);
+    const [rejected] = await sql<{ record: string }>`select record from rejected_records`;
     expect(JSON.parse(rejected?.record ?? '')).toMatchObject({ id: refused.id, notice: hashOf(1) });
   });
 
@@ -249,11 +238,9 @@ describe('a notice that no record names', () => {
     }
     await dropUnnamedNotices(db);
     expect(await dangling()).toHaveLength(0);
-    const [counted] = await db.run(
-      (sql) => sql<{ records: number }[]>`
-        select count(*) as records from records join notices on number = notice_number
-        where records.domain_number = (select number from domains where id = ${domainId})`,
-    );
+    const [counted] = await sql<{ records: number }>`
+      select count(*) as records from records join notices on number = notice_number
+      where records.domain_number = (select number from domains where id = ${domainId})`;
     expect(counted?.records).toBe(60 * 3);
   });
 });
@@ -308,10 +295,8 @@ describe('the notices of a domain whose key somebody abuses', () => {
     const stay = [real, short, managed].map(({ hash }) => hash);
     expect((await heldOnes()).toSorted()).toEqual(stay.toSorted());
     // in the records it is named as before, and may be put again
-    const naming = await db.run(
-      (sql) => sql`
-        select from records join notices on number = notice_number where hash = decode(${rare.hash}, 'hex')`,
-    );
+    const naming = await sql`
+      select from records join notices on number = notice_number where hash = decode(${rare.hash}, 'hex')`;
     expect(naming).toHaveLength(1);
     expect(await put(rare, db, 500)).toBe('new');
     await letDaysPass(29);
@@ -319,10 +304,8 @@ describe('the notices of a domain whose key somebody abuses', () => {
     await letDaysPass(400);
     expect(await judgeNotices(db)).toBe(1);
     expect((await heldOnes()).toSorted()).toEqual(stay.toSorted());
-    const left = await db.run(
-      (sql) => sql`
-        select from notice_days where domain_number = (select number from domains where id = ${domainId})`,
-    );
+    const left = await sql`
+      select from notice_days where domain_number = (select number from domains where id = ${domainId})`;
     expect(left).toHaveLength(0);
   });
 });
@@ -363,12 +346,10 @@ describe('which notices are held', () => {
     await put(notice);
     await eventually(() => expect(held.isWanted(domainId, notice.hash)).toBe(false));
     // as a standby that never got it
-    await db.run((sql) => sql`delete from notices where hash = decode(${notice.hash}, 'hex')`);
-    await db.run(
-      (sql) => sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`,
-    );
+    await sql`delete from notices where hash = decode(${notice.hash}, 'hex')`;
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
     await eventually(() => expect(held.isWanted(domainId, notice.hash)).toBe(true));
   });
 });
@@ -426,23 +407,19 @@ describe('the number of records of a notice', () => {
       await close();
     }
     await Promise.all([derive([10, 200, 3], 0.3), derive([10], 0.3), derive([60, 10], 0.3)]);
-    const counted = await db.run(
-      (sql) => sql<{ key: string; records: number }[]>`
-        select d.id || ' ' || encode(hash, 'hex') as key, records from notices join domains d on d.number = domain_number
-        where d.id = any (${domainIds}::text[])`,
-    );
+    const counted = await sql<{ key: string; records: number }>`
+      select d.id || ' ' || encode(hash, 'hex') as key, records from notices join domains d on d.number = domain_number
+      where d.id = any (${domainIds}::text[])`;
     expect(new Map(counted.map(({ key, records }) => [key, records]))).toEqual(expected);
-    const wrong = await db.run(
-      (sql) => sql`
-        select from domains d join notices n on n.domain_number = d.number
-        where d.id = any (${domainIds}::text[])
-        group by d.number
-        having sum(records) <> (
-          select sum(records) from notice_days where domain_number = d.number and notice_number = 0
-        ) or sum(records) <> (
-          select sum(records) from notice_days where domain_number = d.number and notice_number > 0
-        )`,
-    );
+    const wrong = await sql`
+      select from domains d join notices n on n.domain_number = d.number
+      where d.id = any (${domainIds}::text[])
+      group by d.number
+      having sum(records) <> (
+        select sum(records) from notice_days where domain_number = d.number and notice_number = 0
+      ) or sum(records) <> (
+        select sum(records) from notice_days where domain_number = d.number and notice_number > 0
+      )`;
     expect(wrong).toHaveLength(0);
   });
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
 import { dayOf, monthOf } from '#libs/base/terms/calendar';
 import { makeIdAt } from '#libs/base/terms/uuid';
@@ -56,15 +56,13 @@ const seal = async (...counts: number[]): Promise<Sealed> => {
     await persist(db, records);
     await sealer.closeAndSeal();
   }
-  const rows = await db.run(
-    (sql) => sql<{ number: number; id: string }[]>`
-      select number, records.id from domains join records on domain_number = number
-      where domains.id = ${domainId} order by epoch, records.id`,
-  );
+  const rows = await sql<{ number: number; id: string }>`
+    select number, records.id from domains join records on domain_number = number
+    where domains.id = ${domainId} order by epoch, records.id`;
   return { domainId, number: at(rows, 0).number, ids: rows.map(({ id }) => id) };
 };
 
-const { db } = await openDatabase();
+const { db, sql } = await openDatabase();
 const redis = await openRedis((await openRedisServer()).url);
 const sealer = createSealer(db, redis);
 /** two whole tiles, and a tail of several runs */
@@ -110,10 +108,8 @@ describe('a check of the logs', () => {
     sql.unsafe(`update logs set ${change} where domain_number = ${sealed.number}`);
 
   it('finds nothing where nothing is wrong, in whole tiles and in the tail', async () => {
-    const runs = await db.run(
-      (sql) => sql<{ entries: number }[]>`
-        select entries from log_runs where domain_number = ${sealed.number} order by first`,
-    );
+    const runs = await sql<{ entries: number }>`
+      select entries from log_runs where domain_number = ${sealed.number} order by first`;
     expect(runs.map(({ entries }) => entries)).toEqual([256, 256, 38, 30, 20]);
     expect(await check(sealed)).toEqual({ checked: 600, differences: [] });
   });
@@ -328,7 +324,7 @@ describe('a check of the logs', () => {
     it('finds a changed node of 65,536 entries, and a missing one, and tells of the first thousand differences', async () => {
       const large = await seal(256);
       // one tile less than 65,536 entries, all but the first of them expired
-      await growByExpired(db, large, 254);
+      await growByExpired(large, 254);
       await sealMore(large.domainId, now, 300);
       expect(await check(large)).toEqual({ checked: 65_580, differences: [] });
       const node = (sql: Sql) => sql`domain_number = ${large.number} and level = 2`;
@@ -346,22 +342,18 @@ describe('a check of the logs', () => {
 });
 
 /** Whole tiles of expired entries, behind a log that consists of whole tiles. */
-async function growByExpired(db: Database, { number }: Sealed, tiles: number): Promise<void> {
-  const [head] = await db.run(
-    (sql) => sql<{ size: number; frontier: Buffer; lastEpoch: number; lastId: string }[]>`
-      select size, frontier, last_epoch as "lastEpoch", last_id as "lastId" from logs where domain_number = ${number}`,
-  );
+async function growByExpired({ number }: Sealed, tiles: number): Promise<void> {
+  const [head] = await sql<{ size: number; frontier: Buffer; lastEpoch: number; lastId: string }>`
+    select size, frontier, last_epoch as "lastEpoch", last_id as "lastId" from logs where domain_number = ${number}`;
   if (!head) throw new Error('no log');
   const name = { domainNumber: number, log: 1 };
   const frontier = unpackFrontier(head.size, head.frontier);
   const nodes: Node[] = [];
   for (let tile = 0; tile < tiles; tile += 1) {
     const leaves = randomBytes(256 * 32);
-    await db.run(
-      (sql) => sql`
+    await sql`
       insert into log_runs (domain_number, log, first, entries, last_epoch, last_id, leaves)
-      values (${number}, 1, ${frontier.size}, 256, ${head.lastEpoch}, ${head.lastId}, ${leaves})`,
-    );
+      values (${number}, 1, ${frontier.size}, 256, ${head.lastEpoch}, ${head.lastId}, ${leaves})`;
     for (let at = 0; at < leaves.length; at += 32)
       append(sha256, frontier, leaves.subarray(at, at + 32), (level, n, hash) =>
         nodes.push({ ...name, level, n, hash }),

@@ -11,6 +11,7 @@ import { leafHash } from '#libs/proof/tree/hash';
 import { parseNote } from '#libs/proof/tree/note';
 import { verifyInclusion } from '#libs/proof/tree/verify-proofs';
 import { persist } from '#libs/record/persist/persist';
+import type { Statement } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
@@ -27,12 +28,13 @@ const never = new AbortController().signal;
 describe.skipIf(!hasOpenssl)('time-stamps', () => {
   let url: string;
   let db: Database;
+  let sql: Statement;
   let sealer: Sealer;
   let authority: TimeAuthority;
   let domainIds: string[];
 
   beforeEach(async () => {
-    ({ url, db } = await openDatabase());
+    ({ url, db, sql } = await openDatabase());
     authority = await startTimeAuthority();
     sealer = createSealer(db, await openRedis((await openRedisServer()).url));
     ({ domainIds } = await makeTenant(db, { domains: 5 }));
@@ -57,12 +59,9 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     return { round: (signal = never) => round(signal), warnings, age };
   };
 
-  const pass = (milliseconds: number) =>
-    db.run(
-      (sql) => sql`
-        update timestamp_tries set next_try_at = next_try_at - ${milliseconds} * interval '1 ms',
-          succeeded_at = succeeded_at - ${milliseconds} * interval '1 ms'`,
-    );
+  const pass = (milliseconds: number) => sql`
+    update timestamp_tries set next_try_at = next_try_at - ${milliseconds} * interval '1 ms',
+      succeeded_at = succeeded_at - ${milliseconds} * interval '1 ms'`;
   /** To the day after, beyond the hour over which installations spread. */
   const passDay = () => pass(day + hour);
 
@@ -129,11 +128,9 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     await worker.round();
     const first = await timestampOf(still);
     await publish(grown);
-    const [next] = await db.run(
-      (sql) => sql<{ day: number; hour: number }[]>`
-        select extract(epoch from next_try_at)::float8 / 86400 as day, extract(hour from next_try_at)::int as hour
-        from timestamp_tries`,
-    );
+    const [next] = await sql<{ day: number; hour: number }>`
+      select extract(epoch from next_try_at)::float8 / 86400 as day, extract(hour from next_try_at)::int as hour
+      from timestamp_tries`;
     // it may be midnight just now
     expect([0, 1]).toContain(Math.floor(next?.day ?? 0) - Math.floor(Date.now() / day));
     expect(next?.hour).toBe(0);
@@ -211,7 +208,7 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     await expectStamped(await timestampOf(at(domainIds, 0)), at((await stored()).timestamps, 0).root);
     expect(worker.warnings).toHaveLength(waits.length);
     // and while Postgres cannot say, nobody does
-    await db.run((sql) => sql`alter table timestamp_tries rename to lost`);
+    await sql`alter table timestamp_tries rename to lost`;
     await expect(worker.round()).rejects.toThrow('timestamp_tries');
     expect(await worker.age()).toBeUndefined();
   });
