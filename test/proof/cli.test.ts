@@ -112,8 +112,8 @@ describe('sealed logs by the command line', () => {
   });
 
   it('log status says of a halted log why, and what to do', async () => {
-    await db.run((sql) => sql`update logs set halted = 'behind' where origin = ${`${logName}/${one}`}`);
-    await db.run((sql) => sql`update logs set halted = 'unconfirmed' where origin = ${`${logName}/${two}`}`);
+    await sql`update logs set halted = 'behind' where origin = ${`${logName}/${one}`}`;
+    await sql`update logs set halted = 'unconfirmed' where origin = ${`${logName}/${two}`}`;
     const { logs } = await cli.json<Status>('log', 'status');
     expect(logs).toMatchObject([
       { halted: 'behind', behind: true },

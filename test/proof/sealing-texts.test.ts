@@ -39,10 +39,8 @@ describe('entries of a log that are not a record’s', () => {
     return records.map(({ id }) => id).toSorted();
   };
 
-  const number = () =>
-    db.run(
-      async (sql) => at(await sql<{ number: number }[]>`select number from domains where id = ${domainId}`, 0).number,
-    );
+  const number = async () =>
+    at(await sql<{ number: number }>`select number from domains where id = ${domainId}`, 0).number;
 
   const entriesOf = async (log = 1): Promise<Entry[]> => {
     const domainNumber = await number();
@@ -137,10 +135,8 @@ describe('entries of a log that are not a record’s', () => {
     await erase([one]);
     await sealer.seal();
     const own = await number();
-    await db.run(async (sql) => {
-      await sql`update log_texts set text = replace(text, 'ab', 'ba') where domain_number = ${own} and position = 0`;
-      await sql`delete from log_texts where domain_number = ${own} and position = 3`;
-    });
+    await sql`update log_texts set text = replace(text, 'ab', 'ba') where domain_number = ${own} and position = 0`;
+    await sql`delete from log_texts where domain_number = ${own} and position = 3`;
     const { differences } = await checkLogs({ db, redis, domainId });
     expect(differences).toEqual([
       { domainId, log: 1, position: 0, what: 'a notice or an erasure as stored is not what was sealed' },
