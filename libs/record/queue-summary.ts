@@ -25,7 +25,7 @@ export const openToRead = (redis: RedisConnection, shard: number): Queue =>
 
 /** All of `queues` together. */
 export const summarize = async (queues: Queue[]): Promise<QueueSummary> =>
-  sumUp(await Promise.all(queues.map(summarizeOne)));
+  sumUp(await Promise.all(queues.map((queue) => summarizeOne(queue))));
 
 export function sumUp(summaries: QueueSummary[]): QueueSummary {
   const sum = (state: (typeof jobStates)[number]) => summaries.reduce((total, { jobs }) => total + jobs[state], 0);
