@@ -1,3 +1,6 @@
+// the drills, which wait as the widget does, are checked without a browser's types
+declare function reportError(error: unknown): void;
+
 /** Runs one part so that its failure does not stop the others. The error is reported like an uncaught one. */
 export function attempt<Result>(work: () => Result): Result | undefined {
   try {
