@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { recallTombstones } from '#libs/privacy/tombstones-in-redis';
 import { createCli } from '../support/cli.ts';
-import { createClient, request, tokenFor } from '../support/client.ts';
+import { createClient } from '../support/client.ts';
+import { countStored } from '../support/counts.ts';
 import { restartRedis } from '../support/outage.ts';
 import { startRolling } from '../support/rolling.ts';
 import { openRunbook } from '../support/runbook.ts';
@@ -10,7 +11,7 @@ import { startWorkerProcess } from '../support/service.ts';
 import { at, openStores, sealSettings } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
 import { makeTenant, openRedis, openRedisServer } from '../support/stores.ts';
-import { untilRedisKnowsErased } from '../support/tombstones.ts';
+import { eraseVisitor, untilRedisKnowsErased } from '../support/tombstones.ts';
 import { eventually } from '../support/wait.ts';
 
 /** milliseconds between two records */
@@ -28,12 +29,6 @@ let [apis, worker, runbook] = await Promise.all([
 describe('Redis', () => {
   const domainId = () => at(tenant.domainIds, 0);
   const site = () => ({ client: apis.client, domainId: domainId(), apiKey: at(tenant.apiKeys, 0) });
-  const countStored = async (ids: string[]) => {
-    const [row] = await stores.sql<{
-      count: number;
-    }>`select count(*)::int as count from records where id = any(${ids})`;
-    return row?.count;
-  };
   const tombstones = async (REDIS_URL: string) =>
     (await createCli({ ...env, REDIS_URL }).run('visitor', 'tombstones')).stdout;
 
@@ -43,11 +38,7 @@ describe('Redis', () => {
     await apis.client.record(domainId(), at(tenant.apiKeys, 0), { decision: 'accept_all', visitorId: 'erased' });
     const steady = recordSteadily([site()], trickle);
     await steady.until('queued', 20);
-    const { status } = await request(apis.next().baseUrl, '/v1/organization/visitors/erased', {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}` },
-    });
-    expect(status).toBe(200);
+    expect(await eraseVisitor(apis.next().baseUrl, tenant.organizationId, 'erased')).toBe(200);
     await untilRedisKnowsErased(stores.db);
 
     const newWorker = await startWorkerProcess(next);
@@ -59,7 +50,8 @@ describe('Redis', () => {
     expect(await tombstones(fresh.url)).toContain(tenant.organizationId);
     const recorded = await steady.stop();
     // all of it is stored, and nothing is in the old one
-    await eventually(async () => expect(await countStored(recorded.map(({ id }) => id))).toBe(recorded.length));
+    const ids = recorded.map(({ id }) => id);
+    await eventually(async () => expect(await countStored(stores.db, ids)).toBe(ids.length));
     const old = await openRedis(stores.redis.url);
     expect(await old.client.llen('assent:{record-0}:wait')).toBe(0);
     await runbook.step('counters rebuild', { ...env, NEW_REDIS_URL: fresh.url });

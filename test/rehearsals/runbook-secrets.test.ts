@@ -13,6 +13,7 @@ import { type RedisSentinels, startRedisSentinels } from '../../scripts/stack/re
 import { atEnd } from '../support/at-end.ts';
 import { type Cli, createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
+import { countStored } from '../support/counts.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { findPostgresClients } from '../support/postgres-clients.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -25,7 +26,7 @@ import { sharedPostgresUrl } from '../support/shared.ts';
 import { at, sealSettings } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
 import { connectDatabase, makeTenant, type Tenant, type TestDatabase } from '../support/stores.ts';
-import { untilRedisKnowsErased } from '../support/tombstones.ts';
+import { eraseVisitor, untilRedisKnowsErased } from '../support/tombstones.ts';
 import { eventually } from '../support/wait.ts';
 
 const clients = await findPostgresClients();
@@ -129,7 +130,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
       isRunning = false;
       return reading;
     };
-  }, 60_000);
+  });
 
   it('an API key', async () => {
     const [old] = tenant.apiKeys;
@@ -241,9 +242,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     const { webhookId } = await cli().json<{ webhookId: string }>('webhook', 'create', tenant.organizationId, url);
     const expectDelivered = async () => {
       await cli().run('webhook', 'test', webhookId);
-      await eventually(() => expect(received.splice(0).map(({ message }) => message.type)).toContain('webhook.test'), {
-        within: 20_000,
-      });
+      await eventually(() => expect(received.splice(0).map(({ message }) => message.type)).toContain('webhook.test'));
     };
     await expectDelivered();
     const keys = { LOG_KEY: newKey(), SECRETS_KEY: newKey() };
@@ -276,13 +275,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
   });
 
   it('the privacy key: who was erased is found again with the old one', async () => {
-    const erased = await request(apis.next().baseUrl, '/v1/organization/visitors/somebody', {
-      method: 'DELETE',
-      headers: {
-        authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' }, env.JWT_SECRET)}`,
-      },
-    });
-    expect(erased.status).toBe(200);
+    expect(await eraseVisitor(apis.next().baseUrl, tenant.organizationId, 'somebody', env.JWT_SECRET)).toBe(200);
     await untilRedisKnowsErased(database.db);
     set({ PRIVACY_KEY: newKey(), PRIVACY_KEY_PREVIOUS: privacyKey });
     await restartWorker();
@@ -297,12 +290,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     const recorded = await steady.stop();
     await endReading();
     expect(refused).toEqual([]);
-    await eventually(async () => {
-      const [row] = await database.db.run(
-        (sql) => sql<{ count: number }[]>`
-          select count(*)::int as count from records where id = any(${recorded.map(({ id }) => id)})`,
-      );
-      expect(row?.count).toBe(recorded.length);
-    });
+    const ids = recorded.map(({ id }) => id);
+    await eventually(async () => expect(await countStored(database.db, ids)).toBe(ids.length));
   });
 });

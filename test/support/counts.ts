@@ -44,3 +44,11 @@ export const inKeyOrder = (counters: Counter[]): Counter[] => {
   const key = ({ organizationId, domainId, period }: Counter) => `${organizationId} ${domainId} ${period}`;
   return counters.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 };
+
+/** How many of the records with these ids are stored; of all without any given. */
+export const countStored = (db: Database, ids?: string[]): Promise<number> =>
+  db.run(async (sql) => {
+    const [row] = await sql<{ n: number }[]>`
+      select count(*)::int as n from records where ${ids === undefined} or id = any(${ids ?? []}::uuid[])`;
+    return row?.n ?? 0;
+  });

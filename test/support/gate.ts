@@ -19,7 +19,8 @@ export interface Gate {
   leadTo(url: string): void;
 }
 
-export async function openGate(url: string): Promise<Gate> {
+/** `delay`: milliseconds that each piece takes in either direction, as on a long way. */
+export async function openGate(url: string, { delay = 0 } = {}): Promise<Gate> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
   let answered = 0;
@@ -36,7 +37,9 @@ export async function openGate(url: string): Promise<Gate> {
       sockets.add(from);
       from.on('data', (data) => {
         if (from === onward) answered += data.length;
-        if (passes(from === onward)) to.write(data);
+        if (!passes(from === onward)) return;
+        if (delay > 0) setTimeout(() => to.write(data), delay);
+        else to.write(data);
       });
       from.on('error', () => {});
       from.on('close', () => {

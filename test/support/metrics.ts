@@ -4,3 +4,10 @@ export const recordedIn = (metrics: string): number =>
     (sum, [, count]) => sum + Number(count),
     0,
   );
+
+/** What the operations port tells of one sample, which is named with all its labels; NaN where it tells nothing. */
+export async function sampleOf(opsUrl: string, sample: string): Promise<number> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
+  return Number(line?.slice(sample.length));
+}
