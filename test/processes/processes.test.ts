@@ -1,15 +1,18 @@
 /** What only whole processes show: signals, exit codes, and the one line of a bad setting. */
+import { once } from 'node:events';
+import { get } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { persist } from '#libs/record/persist/persist';
 import { atEnd } from '../support/at-end.ts';
-import { createClient } from '../support/client.ts';
+import { createClient, tokenFor } from '../support/client.ts';
+import { countStored } from '../support/counts.ts';
 import { openGate } from '../support/gate.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi, startApiProcess, startProcess, startWorker, startWorkerProcess } from '../support/service.ts';
 import { apiSettings, jwtSecret } from '../support/settings.ts';
 import { at, type Stores, startStack, useStores } from '../support/stack.ts';
-import { makeTenant, openRedis } from '../support/stores.ts';
+import { makeTenant, openDatabase, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const ended = { code: 0, signal: null };
@@ -38,13 +41,9 @@ describe.concurrent('a process', () => {
       },
       untilAllStored: async () => {
         await visits;
-        await eventually(
-          async () => {
-            const stored = await db.run((sql) => sql`select from records where id = any(${acknowledged}::uuid[])`);
-            expect(stored.count).toBe(acknowledged.length);
-          },
-          { within: 200_000 },
-        );
+        await eventually(async () => expect(await countStored(db, acknowledged)).toBe(acknowledged.length), {
+          within: 200_000,
+        });
       },
     };
   };
@@ -78,7 +77,7 @@ describe.concurrent('a process', () => {
     await untilMore(10);
     await stack.api.stop();
     // what it held is its own for ten seconds
-    const { client } = await openRedis(stack.redis.url);
+    const { client } = await openRedis(stack.redis.url, 'worker');
     await client.del('none', ...(await client.keys('*:lock')));
     await startWorker(stack.env);
     await untilAllStored();
@@ -93,11 +92,11 @@ describe.concurrent('a process', () => {
   });
 
   it('of the API ends with 0 in its time while Postgres answers nothing of what a read, displays and acts wait for', async () => {
-    const { db, env } = useStores();
-    const gate = await openGate(env.DATABASE_URL);
+    // an own one: a key is remembered unless somebody changes something while it is looked up
+    const { url, db } = await openDatabase();
+    const gate = await openGate(url);
     const tenant = await makeTenant(db);
-    const api = await startApiProcess({ ...env, DATABASE_URL: gate.url });
-    const client = createClient(api.baseUrl, tenant);
+    const api = await startApiProcess({ ...useStores().env, DATABASE_URL: gate.url });
     const domainId = at(tenant.domainIds, 0);
     const display = async () => {
       const headers = { 'content-type': 'application/json', 'x-api-key': at(tenant.apiKeys, 0) };
@@ -105,14 +104,18 @@ describe.concurrent('a process', () => {
       expect((await fetch(api.baseUrl + path, { method: 'POST', headers, body: '{}' })).status).toBe(204);
     };
     await persist(db, [recordAt(Date.now(), { domainId })]);
-    // the key is remembered unless somebody changes something while it is looked up
-    for (let count = 0; count < 5; count += 1) await display();
-    expect((await client.records(domainId)).body.records).toHaveLength(1);
+    await display();
+    expect((await createClient(api.baseUrl, tenant).records(domainId)).body.records).toHaveLength(1);
     gate.freeze();
     await display();
-    const read = client.records(domainId);
+    const headers = { authorization: `Bearer ${tokenFor(tenant.organizationId)}`, expect: '100-continue' };
+    const read = get(`${api.baseUrl}/v1/consent/${domainId}/records`, { headers });
+    const answered = once(read, 'response');
+    // it has arrived
+    await once(read, 'continue');
     expect(await api.stop()).toEqual(ended);
-    expect((await read).status).toBe(503);
+    const [response] = await answered;
+    expect(response.statusCode).toBe(503);
   });
 
   it.each(['DATABASE_URL', 'REDIS_URL'] as const)('stops without an error while %s is away', async (name) => {
@@ -127,8 +130,8 @@ describe.concurrent('a process', () => {
 
 describe.concurrent('at start', () => {
   const takePort = async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
     atEnd(() => void server.close());
     const address = server.address();
     return String(typeof address === 'object' && address ? address.port : '');

@@ -8,7 +8,6 @@ import { jobVersion, queuePrefix, recordQueue } from '#libs/record/queue';
 import { consumeShards, NotNow } from '#libs/record/queue-consumer';
 import { observeQueues, summarizeOne } from '#libs/record/queue-summary';
 import { createProducer } from '#libs/record/recorder';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';
 import { openPool } from '../support/pool.ts';
@@ -31,31 +30,38 @@ describe('the consumer of a queue', () => {
   beforeEach(() => queue.obliterate({ force: true }));
 
   const record = (more: Partial<NewRecord> = {}) => recordAt('2024-05-15', { domainId: 'dom_a', ...more });
-  const consume = (handle: (records: NewRecord[]) => Promise<void>) => {
-    const { log } = quiet();
-    const consumer = consumeShards({ queueRedis: worker, redis: worker, shards: 1, concurrency: 2, handle, log });
+  /** As many jobs at once as `concurrency` says, until the test ends. */
+  const consume = (handle: (records: NewRecord[]) => Promise<void>, { concurrency = 2, log = quiet().log } = {}) => {
+    const consumer = consumeShards({ queueRedis: worker, redis: worker, shards: 1, concurrency, handle, log });
     onTestFinished(() => consumer.close());
-    return consumer;
+  };
+  /** What it hands on, job by job. */
+  const collect = () => {
+    const seen: NewRecord[][] = [];
+    consume(async (records) => void seen.push(records));
+    return seen;
+  };
+  /** Each batch becomes a job, as an API makes it. */
+  const add = async (...batches: NewRecord[][]) => {
+    const producer = createProducer(await openRedis(redisUrl), 1);
+    onTestFinished(() => producer.close());
+    await producer.ready();
+    for (const batch of batches) await producer.add(0, batch);
   };
   const counts = () => queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
   const nothing = { waiting: 0, active: 0, delayed: 0, failed: 0 };
 
   it('hands on the records of each job as they were queued, and forgets the job', async () => {
-    const producer = createProducer(await openRedis(redisUrl), 1);
-    await producer.ready();
     const batches = [[record(), record()], [record()]];
-    for (const batch of batches) await producer.add(0, batch);
-    const seen: NewRecord[][] = [];
-    consume(async (records) => void seen.push(records));
+    await add(...batches);
+    const seen = collect();
     await eventually(async () => expect(await counts()).toEqual(nothing));
     expect(seen).toEqual(batches);
     expect(await queue.getCompletedCount()).toBe(0);
   });
 
   it('uses up no attempt of a job whose end Redis refused, and goes on with the next', async () => {
-    const producer = createProducer(await openRedis(redisUrl), 1);
-    await producer.ready();
-    for (const batch of [[record()], [record()]]) await producer.add(0, batch);
+    await add([record()], [record()]);
     const failed: string[] = [];
     const { log } = quiet();
     // blocks until Redis takes writes again, so that only the end of the job was refused
@@ -68,8 +74,7 @@ describe('the consumer of a queue', () => {
       handled += 1;
       if (handled === 1) await worker.client.config('SET', 'min-replicas-to-write', 1);
     };
-    const consumer = consumeShards({ queueRedis: worker, redis: worker, shards: 1, concurrency: 1, handle, log: told });
-    onTestFinished(() => consumer.close());
+    consume(handle, { concurrency: 1, log: told });
     await eventually(async () =>
       expect({ handled, ...(await counts()) }).toEqual({ ...nothing, handled: 2, active: 1 }),
     );
@@ -90,26 +95,22 @@ describe('the consumer of a queue', () => {
     await queue.add('record', { v: 1, records: first });
     const second = record({ userAgent: 'Browser/1' });
     await queue.add('record', { v: 2, userAgents: ['Browser/1'], records: [{ ...second, userAgent: 0 }] });
-    const seen: NewRecord[][] = [];
-    consume(async (records) => void seen.push(records));
+    const seen = collect();
     await eventually(() => expect(seen.flat()).toEqual([...first, second]));
   });
 
   it('holds each domain, each user agent and each notice of a batch once', async () => {
-    const producer = createProducer(await openRedis(redisUrl), 1);
-    await producer.ready();
     const batch = ['Browser/1', 'Browser/2', 'Browser/1', undefined].map((userAgent, at) => ({
       ...record({ userAgent }),
       domainId: at === 2 ? 'dom_b' : 'dom_a',
       ...(at > 0 && { notice: 'ab'.repeat(32), variant: 'B' }),
     }));
-    await producer.add(0, batch);
+    await add(batch);
     const [job] = await queue.getJobs(['waiting']);
     expect(job?.data.domainIds).toEqual(['dom_a', 'dom_b']);
     expect(job?.data.userAgents).toEqual(['Browser/1', 'Browser/2']);
     expect(job?.data.notices).toEqual(['ab'.repeat(32)]);
-    const seen: NewRecord[][] = [];
-    consume(async (records) => void seen.push(records));
+    const seen = collect();
     await eventually(() => expect(seen).toEqual([batch]));
   });
 
@@ -134,8 +135,7 @@ describe('the consumer of a queue', () => {
       { attempts: 1 },
     );
     await queue.add('record', { v: 1, records: [record()] });
-    const seen: NewRecord[][] = [];
-    consume(async (records) => void seen.push(records));
+    const seen = collect();
     await eventually(async () => expect(await counts()).toEqual({ ...nothing, delayed: 1 }));
     // so that the age shows that nobody takes it
     expect((await summarizeOne(queue)).oldest).toBeGreaterThan(0);
@@ -199,7 +199,7 @@ describe('the consumer of a queue', () => {
   });
 
   it('gives its jobs back, untried, when it stops while Postgres is away', async () => {
-    const url = `postgres://nobody:nothing@127.0.0.1:${await freePort()}/none?sslmode=disable`;
+    const url = 'postgres://nobody:nothing@127.0.0.1:1/none?sslmode=disable';
     const db = openPool(url, { statementTimeout: 8_000, deadline: 10_000 });
     await queue.add('record', { v: 1, records: [record()] }, { attempts: 1 });
     const consumer = await openConsumer({ redis: redisUrl, postgres: url }, db);

@@ -9,7 +9,7 @@ import { eventually } from '../support/wait.ts';
 it('a worker deletes unused user agents, and removes old schedules', async () => {
   const { db, env } = await openStores();
   // as workers of the release before leave it
-  const redis = await openRedis(env.REDIS_URL);
+  const redis = await openRedis(env.REDIS_URL, 'worker');
   const queue = new Queue(maintenanceQueue, { connection: redis.client, prefix: queuePrefix });
   await queue.upsertJobScheduler('months', { every: 3_600_000 }, { name: 'months' });
   await queue.close();
