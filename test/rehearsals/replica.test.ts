@@ -1,11 +1,9 @@
 /** An API that reads from a streaming replica, which lags, stops, dies and comes back. */
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { createDatabase, type Database, type Reads } from '#libs/base/db/database';
+import type { Database, Reads } from '#libs/base/db/database';
 import { migrate } from '#libs/base/db/migrate';
 import { createReplica } from '#libs/base/db/replica';
 import type { NewRecord } from '#libs/record/contract';
@@ -14,10 +12,13 @@ import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
 import { openReplica } from '../../apps/api/replica.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
+import { stoodStill } from '../../scripts/chaos/stalls.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { startReplica } from '../../scripts/stack/replica.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createClient } from '../support/client.ts';
+import { openGate } from '../support/gate.ts';
+import { sampleOf } from '../support/metrics.ts';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { startApiProcess } from '../support/service.ts';
@@ -26,30 +27,8 @@ import { connectDatabase, makeTenant, openRedisServer } from '../support/stores.
 import { eventually } from '../support/wait.ts';
 
 const settings = { fsync: 'off', max_standby_streaming_delay: '100ms', wal_retrieve_retry_interval: '200ms' };
-/** seconds; looks at both servers are up to 1.5 s apart while one is silent */
-const maxLag = 3;
-
-/** The address of a way there on which each piece takes so many milliseconds. */
-async function openFar(url: string, delay = 150): Promise<string> {
-  const { port, hostname } = new URL(url);
-  const server = createServer((near) => {
-    const onward = connect(Number(port), hostname);
-    for (const [from, to] of [
-      [near, onward],
-      [onward, near],
-    ] as const) {
-      from.on('data', (piece) => setTimeout(() => to.write(piece), delay));
-      from.on('error', () => {});
-      from.on('close', () => to.destroy());
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd(() => server.close());
-  const far = new URL(url);
-  far.port = String((server.address() as AddressInfo).port);
-  return far.toString();
-}
+/** seconds; looks at both servers are up to 1.5 s apart while one is silent, and a busy machine adds to that */
+const maxLag = 6;
 
 const folder = path.join(inject('folder'), 'replicated');
 const redis = openRedisServer();
@@ -88,13 +67,8 @@ describe('with a replica the log', () => {
     return { status: response.status, ...((await response.json()) as { replica: boolean | string }) };
   };
   const untilReplicaIs = (state: boolean | string) =>
-    eventually(async () => expect(await readiness()).toMatchObject({ status: 200, replica: state }), {
-      within: 20_000,
-    });
-  const gauge = async (name: string) => {
-    const text = await (await fetch(`${api.opsUrl}/metrics`)).text();
-    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-  };
+    eventually(async () => expect(await readiness()).toMatchObject({ status: 200, replica: state }));
+  const gauge = (name: string) => sampleOf(api.opsUrl, name);
   const replay = (how: 'pause' | 'resume') =>
     onReplica.run((sql) => sql.unsafe(`select pg_wal_replay_${how}()`).then(() => {}));
   const untilReplayed = () =>
@@ -124,7 +98,7 @@ describe('with a replica the log', () => {
     while (performance.now() - begun < (maxLag + 1) * 1_000) {
       const started = performance.now();
       expect(await total()).toBe(stored);
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(performance.now() - started - stoodStill(started)).toBeLessThan(2_000);
     }
     expect(await readiness()).toMatchObject({ status: 200, postgres: false, replica: true });
   };
@@ -206,7 +180,7 @@ describe('with a replica the log', () => {
   });
 
   it('is read from it also where the primary is so far away that connecting takes longer than a question may', async () => {
-    const far = await openFar(primary.url);
+    const { url: far } = await openGate(primary.url, { delay: 150 });
     const config = readApiConfig({
       DATABASE_URL: far,
       DATABASE_READ_URL: replica.url,
@@ -258,8 +232,12 @@ describe('with a replica the log', () => {
   });
 
   it('has what counts as stored where it is synchronous, also what an attempt stored whose wait for it was ended', async () => {
+    // not the API, which now and then notes who has read
     const waiting = () =>
-      db.run((sql) => sql<{ pid: number }[]>`select pid from pg_stat_activity where wait_event = 'SyncRep'`);
+      db.run(
+        (sql) => sql<{ pid: number }[]>`
+          select pid from pg_stat_activity where wait_event = 'SyncRep' and application_name = 'assent-test'`,
+      );
     const untilOneWaits = () =>
       eventually(async () => {
         const [one, ...others] = await waiting();
@@ -281,9 +259,7 @@ describe('with a replica the log', () => {
     await replica.stop();
     await replica.exited;
     const ended: string[] = [];
-    const options = { max: 2, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'assent-test' };
-    const own = createDatabase({ ...options, url: primary.url });
-    atEnd(own.close);
+    const own = openPool(primary.url, { name: 'assent-test' });
     const attempt = (records: NewRecord[]) =>
       persistOrReject(own, records).then(
         ({ added, rejected }) => ended.push(`${added} stored, ${rejected} rejected`),
@@ -317,7 +293,7 @@ describe('with a replica the log', () => {
   });
 
   it('makes nobody who records wait for whoever closes epochs where it is synchronous and each commit takes a second', async () => {
-    const { port } = new URL(await openFar(primary.url, 700));
+    const { port } = new URL((await openGate(primary.url, { delay: 700 })).url);
     const [own] = await onReplica.run(
       (sql) => sql<{ conninfo: string }[]>`
       select current_setting('primary_conninfo') as conninfo`,
@@ -333,8 +309,7 @@ describe('with a replica the log', () => {
     const tenants = await Promise.all(Array.from({ length: 4 }, () => makeTenant(db)));
     await setSynchronous('replica');
     await untilSynchronous();
-    // as an API has it: who waits for the commit of whoever closes is too late
-    const api = openPool(primary.url, { max: 10, statementTimeout: 2_000, deadline: 2_300, name: 'assent-test' });
+    const recording = openPool(primary.url, { max: 10, name: 'assent-test' });
     let [isOver, closed] = [false, 0];
     const closing = async () => {
       while (!isOver) if ((await closeEpoch(db, { pace: 0, patience: 5_000 })) === 'closed') closed += 1;
@@ -355,7 +330,8 @@ describe('with a replica the log', () => {
       tenants.map(async ({ domainIds }) => {
         let sum = 0;
         for (let count = 0; count < 8; count += 1)
-          sum += (await persist(api, [recordAt(Date.now(), { domainId: at(domainIds, 0) })], { owe: true })).added;
+          sum += (await persist(recording, [recordAt(Date.now(), { domainId: at(domainIds, 0) })], { owe: true }))
+            .added;
         return sum;
       }),
     ).finally(() => {
