@@ -7,7 +7,7 @@ import { addDays, addMonths, dayOf, monthOfDay } from '#libs/base/terms/calendar
 import { persist } from '#libs/record/persist/persist';
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
-import { startStack } from '../support/stack.ts';
+import { at, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const records = 60_000;
@@ -65,6 +65,10 @@ describe('a migration that builds an index', () => {
         (select count(*)::int from pg_inherits where inhparent = 'records'::regclass) as months`;
     return row;
   };
+  /** What builds an index and waits for whoever may still read without it. */
+  const waitingForReaders = () => direct<{ pid: number }[]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and wait_event = 'virtualxid' and query ~ '^create index'`;
   const whole = async () => {
     const { parts = 0, months: partitions = 0, ...rest } = (await state()) ?? {};
     expect(rest).toEqual({ valid: true });
@@ -113,7 +117,7 @@ describe('a migration that builds an index', () => {
       return eventually(
         () =>
           expect(Math.min(...took.map((each, at) => each.length - (before[at] ?? 0)))).toBeGreaterThanOrEqual(times),
-        { within: 20_000 },
+        { within: 60_000 },
       );
     };
     const statuses = new Set<number>();
@@ -128,34 +132,28 @@ describe('a migration that builds an index', () => {
       }),
     );
     let letGo = () => {};
-    const reading = direct.begin(async (reader) => {
+    const reading = direct.begin('isolation level repeatable read', async (reader) => {
       await reader`select count(*) from records`;
       await new Promise<void>((resolve) => {
         letGo = resolve;
       });
     });
     await untilAllAsked(5);
+    const alone = longest();
     const migrating = migrate(stack.env.DATABASE_URL);
     // the migration has come to where it waits for the reader
-    await eventually(
-      async () => {
-        const waiting = await direct`
-          select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query ~ 'create index'`;
-        expect(waiting).toHaveLength(1);
-      },
-      { within: 30_000 },
-    );
+    await eventually(async () => expect(await waitingForReaders()).toHaveLength(1));
     await untilAllAsked(20).finally(letGo);
     await reading;
     const output = await migrating;
     isRunning = false;
     await Promise.all([load, control]);
+    const [slowest, before, others] = [longest(), alone, noise].map((time) => Math.round(time));
     console.log(
-      `the slowest of ${took.flat().length} requests took ${Math.round(longest())} ms, of others ${Math.round(noise)} ms`,
+      `the slowest of ${took.flat().length} requests took ${slowest} ms (before ${before}), of others ${others}`,
     );
     expect([...statuses].sort()).toEqual([200, 202]);
-    expect(longest()).toBeLessThan(1_000 + noise);
+    expect(longest()).toBeLessThan(1_000 + Math.max(alone, noise));
     return output;
   };
 
@@ -187,12 +185,11 @@ describe('a migration that builds an index', () => {
     await direct.unsafe(`create index concurrently ${partOf(0)} on ${partitions[0]?.name} ${definition}`);
     await direct.begin('isolation level repeatable read', async (reader) => {
       await reader`select count(*) from plans`;
-      const session = await direct.reserve();
-      await session.unsafe(`set statement_timeout = 300`);
-      const building = session.unsafe(`create index concurrently ${partOf(1)} on ${partitions[1]?.name} ${definition}`);
-      await expect(building).rejects.toThrow(/statement timeout/);
-      await session.unsafe(`set statement_timeout = 0`);
-      session.release();
+      const building = direct.unsafe(`create index concurrently ${partOf(1)} on ${partitions[1]?.name} ${definition}`);
+      const cutOff = expect(building).rejects.toThrow(/user request/);
+      const { pid } = await eventually(async () => at(await waitingForReaders(), 0));
+      await direct`select pg_cancel_backend(${pid})`;
+      await cutOff;
     });
     const [cut] = await direct`select indisvalid as valid from pg_index where indexrelid = to_regclass(${partOf(1)})`;
     expect(cut).toEqual({ valid: false });
