@@ -320,7 +320,7 @@ describe('the services', () => {
       await fresh.logged('listening');
       return fresh;
     };
-    const ports = [await freePort(), await freePort()];
+    const ports = await Promise.all([freePort(), freePort()]);
     const running = await Promise.all(ports.map(startOn));
     const proxy = await startDialler(ports);
     atEnd(proxy.stop);

@@ -16,15 +16,14 @@ import { eventually } from '../support/wait.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'assent-image-'));
 
-// as the checkout of somebody with this umask, whose files another user has to read in the container
-const umask = process.umask(0o077);
-// a clean copy, a production install, and the build alone, as the Dockerfile says
-const { app, command } = rehearseImage(folder);
-process.umask(umask);
-
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('what the image holds runs from a tarball, by the commands of docs/upgrading.md, and its API becomes ready', async () => {
+  // as the checkout of somebody with this umask, whose files another user has to read in the container
+  const umask = process.umask(0o077);
+  // a clean copy, a production install, and the build alone, as the Dockerfile says
+  const { app, command } = rehearseImage(folder);
+  process.umask(umask);
   const { url } = await openDatabase();
   const redis = await openRedisServer();
   const env = { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: url, REDIS_URL: redis.url };
@@ -53,15 +52,13 @@ it('what the image holds runs from a tarball, by the commands of docs/upgrading.
     output += chunk.toString();
   });
   try {
-    const opsPort = await eventually(() => {
-      const found = /"opsPort":(\d+)/.exec(output)?.[1];
-      if (!found) throw new Error(`not listening: ${output}`);
-      return found;
+    await eventually(async () => {
+      const opsPort = /"opsPort":(\d+)/.exec(output)?.[1];
+      if (!opsPort) throw new Error(`not listening: ${output}`);
+      expect((await fetch(`http://127.0.0.1:${opsPort}/readyz`)).status).toBe(200);
     });
-    const response = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
-    expect(response.status).toBe(200);
   } finally {
     await api.stop();
   }
   expect((await api.exited).code).toBe(0);
-}, 180_000);
+}, 900_000);

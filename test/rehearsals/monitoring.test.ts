@@ -149,12 +149,12 @@ describe('a Prometheus that scrapes a stack', () => {
         );
         expect(answers.flat()).toEqual([]);
       },
-      { within: 40_000, every: 500 },
+      { within: 90_000, every: 500 },
     );
     // a machine that also runs other tests may be slow
     const isSlow = (alert: string) => ['AssentRecordingSlow', 'AssentEventLoopLag'].includes(alert);
     const fired = async () => (await firing()).filter((alert) => !isSlow(alert));
-    await eventually(async () => expect(await fired()).toEqual(['AssentReplicaUnused']), { within: 30_000 });
+    await eventually(async () => expect(await fired()).toEqual(['AssentReplicaUnused']));
   });
 
   it('has every metric and every label that rules and dashboard name', async () => {
@@ -183,10 +183,10 @@ describe('a Prometheus that scrapes a stack', () => {
   it('tells within seconds that Redis is gone, and then that nothing takes records', async () => {
     stack.redis.kill();
     await stack.redis.exited;
-    await eventually(async () => expect(await firing()).toContain('AssentRedisUnusable'), { within: 20_000 });
+    await eventually(async () => expect(await firing()).toContain('AssentRedisUnusable'));
     // a scrape of a busy machine may fail, but not for long
     await eventually(async () => expect(await firing()).not.toContain('AssentApiDown'));
     for (const api of apis) api.process.kill();
-    await eventually(async () => expect(await firing()).toContain('AssentApiDown'), { within: 20_000 });
+    await eventually(async () => expect(await firing()).toContain('AssentApiDown'));
   });
 });

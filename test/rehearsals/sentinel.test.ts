@@ -7,4 +7,4 @@ it('a master that is killed, frozen or replaced in order under load loses nothin
   const drill = engineDrills.find(({ name }) => name === 'sentinels-with-replica') ?? expect.fail('no such drill');
   const report = await perform(drill, inject('dist'), new AbortController().signal);
   expect(report).toMatchObject({ breaches: [], verdict: { lost: 0 } });
-});
+}, 900_000);

@@ -40,7 +40,7 @@ export async function request<Body = never>(
 
 export const tokenFor = (organizationId: string, claims: object = {}, secret: string = jwtSecret): string =>
   jsonwebtoken.sign(
-    { sub: 'tester', org: organizationId, exp: Math.floor(Date.now() / 1000) + 600, ...claims },
+    { sub: 'tester', org: organizationId, exp: Math.floor(Date.now() / 1000) + 3_600, ...claims },
     // of a string it would try first whether it is a PEM
     createSecretKey(secret, 'utf8'),
   );
