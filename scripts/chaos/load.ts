@@ -43,7 +43,7 @@ const mostWaiting = 400;
 const longestWait = 10_000;
 /** milliseconds: longer than the service may take, so that a late answer counts as late, not as none */
 const patience = 12_000;
-/** milliseconds in which all that waits is delivered once there is no fault any more */
+/** milliseconds in which records are acknowledged, and all that waits is delivered, once there is no fault any more */
 const deliveredWithin = 60_000;
 /** milliseconds */
 const day = 24 * 60 * 60 * 1_000;
@@ -139,11 +139,11 @@ export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined
       clearInterval(timer);
       isOver = true;
     },
-    acknowledged: async (wanted: number, within = 30_000) => {
+    acknowledged: async (wanted: number) => {
       const goal = attempts.filter(isAcknowledged).length + wanted;
       const isReached = () => attempts.filter(isAcknowledged).length >= goal;
-      if (await waitUntil(isReached, { deadlineMs: within })) return;
-      throw new Error(`fewer than ${wanted} records were acknowledged within ${within} ms`);
+      if (await waitUntil(isReached, { deadlineMs: deliveredWithin })) return;
+      throw new Error(`fewer than ${wanted} records were acknowledged within ${deliveredWithin} ms`);
     },
   };
 }

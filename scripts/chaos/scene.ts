@@ -91,7 +91,7 @@ export function createScene(stack: ChaosStack, signal: AbortSignal, rate?: numbe
     },
     expect,
     /** Waits for a condition; it is a breach when it does not come. */
-    until: async (probe: () => Promise<boolean>, promise: string, within = 30_000) => {
+    until: async (probe: () => Promise<boolean>, promise: string, within = 60_000) => {
       // what is asked may be away
       const holds = () => probe().catch(() => false);
       expect(await waitUntil(holds, { deadlineMs: within, intervalMs: 50 }), promise);

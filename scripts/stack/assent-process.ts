@@ -45,7 +45,7 @@ export async function startAssent(dist: string, app: 'api' | 'worker', env: Node
   const { lines, process: child } = launched;
   const message = app === 'api' ? '"event":"listening"' : '"event":"working"';
   const found = () => lines.find((line) => line.includes(message));
-  const ready = await waitUntil(() => found() !== undefined || !child.running(), { deadlineMs: 20_000 });
+  const ready = await waitUntil(() => found() !== undefined || !child.running(), { deadlineMs: 120_000 });
   const line = found();
   if (!ready || !line) {
     await child.stop();

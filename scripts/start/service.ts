@@ -17,7 +17,8 @@ interface Service {
 /** Another process was quicker. */
 export class PortTaken extends Advice {}
 
-const READY_MS = 20_000;
+/** A machine that is busy with something else takes its time. */
+const READY_MS = 60_000;
 
 export function startService(name: 'api' | 'worker', env: NodeJS.ProcessEnv): Service {
   const logFile = path.join(dataRoot, 'logs', `${name}.log`);

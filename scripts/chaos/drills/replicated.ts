@@ -112,7 +112,7 @@ async function failOver(scene: Scene): Promise<void> {
   scene.expect((await countSealed(scene)) === signed, 'nothing is signed');
   await scene.assent('log', 'restart', '--all-behind');
   await scene.load.acknowledged(200);
-  await scene.until(() => statsAreRight(scene, 'redis'), 'statistics are those of Postgres', 60_000);
+  await scene.until(() => statsAreRight(scene, 'redis'), 'statistics are those of Postgres');
 }
 
 /** Everything goes through a PgBouncer, and every commit waits for the replica. */
