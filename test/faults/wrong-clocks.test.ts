@@ -12,6 +12,7 @@ import { holdPostgresClock, turnedClock } from '../support/clock.ts';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
+import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 
 const hour = 3_600_000;
@@ -93,8 +94,7 @@ describe('a month past retention', () => {
   it('is not counted, and not forgotten either, by a worker whose clock differs', async () => {
     await addOldMonth();
     const all = await months();
-    const [good, bad] = workers;
-    if (!good || !bad) throw new Error('two workers');
+    const [good, bad] = [at(workers, 0), at(workers, 1)];
     await work(10, () => good);
     for (const wrong of [days400, -2 * days400]) {
       await jump(wrong, [bad], false);
@@ -180,9 +180,7 @@ it('what Postgres alone takes for old goes on: a token stays revoked, and a requ
 });
 
 it('a step of the own clock shows at once, also while Postgres is away, and a slow drift is no jump', async () => {
-  const [worker] = workers;
-  if (!worker) throw new Error('a worker');
-  const { clock, turned } = worker;
+  const { clock, turned } = at(workers, 0);
   expect([clock.agrees(), clock.sinceJump()]).toEqual([true, null]);
   for (let count = 0; count < 50; count += 1) {
     await jump(1_000);
