@@ -207,7 +207,7 @@ describe('on a Redis Cluster', () => {
       const slot = calculateSlot(key);
       const before = await ownerOf(cluster, slot);
       // the scripts of the slot have to wait, so records go straight to Postgres if need be
-      await moveSlot(cluster, slot, () => steady.until('queued', 5).catch(() => {}));
+      await moveSlot(cluster, slot, () => steady.until('queued', 5, { within: 20_000 }).catch(() => {}));
       // the node that is asked may not have heard of it yet
       await eventually(async () => expect((await ownerOf(cluster, slot)).id).not.toBe(before.id));
     }

@@ -9,8 +9,17 @@ export function atEnd(work: () => unknown): void {
   pending.push(work);
 }
 
+/** What fails keeps nothing else from its end: it would run on beside the next files. */
 export async function endAll(): Promise<void> {
-  for (const work of pending.splice(0).reverse()) await work();
+  const failures: unknown[] = [];
+  for (const work of pending.splice(0).reverse()) {
+    try {
+      await work();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'what the file started did not end well');
 }
 
 // a run that is ended leaves no worker and no browser behind

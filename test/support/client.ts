@@ -38,9 +38,12 @@ export async function request<Body = never>(
   return { status: response.status, headers: response.headers, body: body as Body };
 }
 
+/** Seconds: a client outlives the longest file, on the slowest machine. */
+const lifetime = 3_600;
+
 export const tokenFor = (organizationId: string, claims: object = {}, secret: string = jwtSecret): string =>
   jsonwebtoken.sign(
-    { sub: 'tester', org: organizationId, exp: Math.floor(Date.now() / 1000) + 3_600, ...claims },
+    { sub: 'tester', org: organizationId, exp: Math.floor(Date.now() / 1000) + lifetime, ...claims },
     // of a string it would try first whether it is a PEM
     createSecretKey(secret, 'utf8'),
   );

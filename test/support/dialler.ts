@@ -1,6 +1,6 @@
 /** What a proxy does that tries the next address where one refuses the connection, before anything is sent. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listen } from './listen.ts';
 
 /** Leads each connection to one of these ports of this machine, in turn, or to the next one that takes it. */
 export async function startDialler(ports: readonly number[]) {
@@ -23,10 +23,8 @@ export async function startDialler(ports: readonly number[]) {
     client.on('error', () => {});
     dial(client, ports.length);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }

@@ -43,7 +43,7 @@ export async function flood(baseUrl: string, request: string, { rate = 2_000, se
     }
     await sleep(step);
   }
-  const patience = performance.now() + 10_000;
+  const patience = performance.now() + 60_000;
   while (open.some(({ waiting }) => waiting > 0) && performance.now() < patience) await sleep(step);
   for (const { socket } of open) socket.destroy();
   return found;

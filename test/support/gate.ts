@@ -1,7 +1,7 @@
 /** A door in front of a server that others share: shut for an outage, frozen for a server that no longer answers. */
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { atEnd } from './at-end.ts';
+import { listen } from './listen.ts';
 
 export interface Gate {
   /** the server's address, through the gate */
@@ -51,15 +51,9 @@ export async function openGate(url: string, { delay = 0 } = {}): Promise<Gate> {
   const destroyAll = () => {
     for (const socket of sockets) socket.destroy();
   };
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd(() => {
-    destroyAll();
-    server.close();
-  });
-  const address = server.address();
   const through = new URL(url);
-  through.port = String(typeof address === 'object' && address ? address.port : '');
+  through.port = String(await listen(server));
+  atEnd(destroyAll);
   return {
     url: through.toString(),
     // what was swallowed is lost, so these connections are of no use

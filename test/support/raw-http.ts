@@ -17,7 +17,7 @@ export interface RawAnswer {
 export function exchange(
   baseUrl: string,
   chunks: (string | Buffer)[],
-  { pause = 0, patience = 20_000 }: { pause?: number; patience?: number } = {},
+  { pause = 0, patience = 60_000 }: { pause?: number; patience?: number } = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   const started = performance.now();

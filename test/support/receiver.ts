@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { atEnd } from './at-end.ts';
+import { listen } from './listen.ts';
 import { eventually } from './wait.ts';
 
 export interface Received {
@@ -18,7 +18,9 @@ export interface Receiver {
   /** from now on; 204, if nothing is given */
   answerWith(answer?: (response: ServerResponse, received: Received) => void): void;
   /** once there are so many */
-  until(count: number, within?: number): Promise<Received[]>;
+  until(count: number): Promise<Received[]>;
+  /** ends every connection: what waits for an answer fails */
+  hangUp(): void;
 }
 
 export async function startReceiver(tls?: { key: string; cert: string }): Promise<Receiver> {
@@ -26,22 +28,15 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
   const taken = (response: ServerResponse) => void response.writeHead(204).end();
   let answer: (response: ServerResponse, received: Received) => void = taken;
   const handle: RequestListener = async (request, response) => {
-    const body = await text(request);
+    // whoever sends it may give up in the middle
+    const body = await text(request).catch(() => undefined);
+    if (body === undefined) return;
     const one = { headers: request.headers, body, message: JSON.parse(body) };
     received.push(one);
     answer(response, one);
   };
   const server = tls ? createSecureServer(tls, handle) : createServer(handle);
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      if (address !== null && typeof address === 'object') resolve(address.port);
-    });
-  });
-  atEnd(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const port = await listen(server);
   return {
     port,
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`,
@@ -49,13 +44,11 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
     answerWith: (given = taken) => {
       answer = given;
     },
-    until: (count, within = 20_000) =>
-      eventually(
-        () => {
-          if (received.length < count) throw new Error(`${received.length} messages instead of ${count}`);
-          return received;
-        },
-        { within },
-      ),
+    until: (count) =>
+      eventually(() => {
+        if (received.length < count) throw new Error(`${received.length} messages instead of ${count}`);
+        return received;
+      }),
+    hangUp: () => server.closeAllConnections(),
   };
 }

@@ -92,6 +92,8 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
   const blocks = shellBlocks(headings.map((heading) => sectionOf(page, heading)).join('\n'));
   const [clients = '', redisCli] = await Promise.all([findPostgresClients(), findRedisCli()]);
   const folders = [clients, path.dirname(redisCli.binary), process.env.PATH];
+  const backup = mkdtempSync(path.join(inject('folder'), 'backup-'));
+  mkdirSync(path.join(backup, 'assent'));
   let next = 0;
   const run = async (
     block: string,
@@ -99,8 +101,6 @@ export async function openRunbook(...headings: string[]): Promise<Runbook> {
     { values = {}, asPostgres = false, cwd = inject('folder') }: StepOptions = {},
   ) => {
     let text = block;
-    const backup = path.join(inject('folder'), 'backup');
-    mkdirSync(path.join(backup, 'assent'), { recursive: true });
     for (const [name, value] of Object.entries({ '/backup/': `${backup}/`, ...values }))
       text = text.replaceAll(name, value);
     expect(text.replaceAll(/#.*$/gm, '')).not.toContain('…');

@@ -35,14 +35,11 @@ function readLines(lines: string[]): Logged {
     lines,
     events,
     logged: (event) =>
-      eventually(
-        () => {
-          const [found] = events(event);
-          if (!found) throw new Error(`"${event}" was not logged:\n${lines.slice(-20).join('\n')}`);
-          return found;
-        },
-        { within: 50_000 },
-      ),
+      eventually(() => {
+        const [found] = events(event);
+        if (!found) throw new Error(`"${event}" was not logged:\n${lines.slice(-20).join('\n')}`);
+        return found;
+      }),
   };
 }
 

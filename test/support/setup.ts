@@ -76,8 +76,8 @@ export default function setup(project: TestProject): () => Promise<void> {
         keep(
           startPostgres({
             dataDir: path.join(folder, 'postgres'),
-            // these databases last for one run
-            settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '400' },
+            // these databases last for one run; each vitest worker may open the pools of several APIs and workers
+            settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '800' },
             say,
           }),
         ),

@@ -152,16 +152,13 @@ export async function storeRecords({ db, env }: Pick<Stores, 'db' | 'env'>, reco
 /** A domain's records in Postgres, oldest first, once there are `count`. */
 export function recordsOf({ db, tenant, domainId }: Stack, count: number): Promise<FullRecord[]> {
   const { organizationId } = tenant;
-  return eventually(
-    async () => {
-      const { records } = await db.run((sql) =>
-        readPage(sql, { organizationId, domainId, limit: count + 100, offset: 0 }),
-      );
-      if (records.length !== count) throw new Error(`${records.length} records instead of ${count}`);
-      return records.reverse();
-    },
-    { within: 40_000 },
-  );
+  return eventually(async () => {
+    const { records } = await db.run((sql) =>
+      readPage(sql, { organizationId, domainId, limit: count + 100, offset: 0 }),
+    );
+    if (records.length !== count) throw new Error(`${records.length} records instead of ${count}`);
+    return records.reverse();
+  });
 }
 
 /** The element that has to be there. */

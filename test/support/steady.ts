@@ -45,12 +45,12 @@ export function recordSteadily(sites: Recorder[], { every = pause } = {}) {
   return {
     recorded,
     /** once so many more of that kind were acknowledged */
-    until: (how: 'queued' | 'persisted', count: number) => {
+    until: (how: 'queued' | 'persisted', count: number, patience?: { within: number }) => {
       const before = recorded.length;
       return eventually(() => {
         const found = recorded.slice(before).filter((each) => each.how === how).length;
         if (found < count) throw new Error(`${found} records were ${how}, not ${count}`);
-      });
+      }, patience);
     },
     stop: async () => {
       isRunning = false;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
-import { atEnd } from './at-end.ts';
+import { listen } from './listen.ts';
 
 const settings = `
 [req]
@@ -86,16 +86,7 @@ export async function startTimeAuthority(): Promise<TimeAuthority> {
   const server = createServer((request, response) => {
     handle(request, response).catch((error) => response.destroy(error));
   });
-  const url = await new Promise<string>((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      if (typeof address === 'object') resolve(`http://127.0.0.1:${address?.port}/tsr`);
-    });
-  });
-  atEnd(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const url = `http://127.0.0.1:${await listen(server)}/tsr`;
   return {
     url,
     requests,

@@ -4,11 +4,24 @@
 const soonest = 20;
 const latest = 250;
 
+/** Milliseconds before midnight, UTC, in which no file begins. */
+const lastMoments = 120_000;
+
+/** What a file calls today, or this month, is to be so until its end. */
+export async function untilTodayLasts(): Promise<void> {
+  const day = 86_400_000;
+  const left = day - (Date.now() % day);
+  if (left < lastMoments) await new Promise((resolve) => setTimeout(resolve, left + soonest));
+}
+
 /** What is promised within a second, and what a busy machine adds. */
 export const withinASecond = { within: 2_500 };
 
+/** What passes never waits so long, so a machine may be many times slower; less than a test may take, so that it tells why. */
+const patience = 150_000;
+
 /** The longer it has waited, the less often it looks, so that long waits leave the processors to others. */
-export async function eventually<T>(check: () => Promise<T> | T, { within = 30_000, every = 0 } = {}): Promise<T> {
+export async function eventually<T>(check: () => Promise<T> | T, { within = patience, every = 0 } = {}): Promise<T> {
   const began = performance.now();
   for (;;) {
     try {
