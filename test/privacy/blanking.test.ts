@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createDatabase, type Database } from '#libs/base/db/database';
+import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { blankingName } from '#libs/privacy/blanking';
 import { eraseVisitor } from '#libs/privacy/erasures';
@@ -10,8 +10,8 @@ import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { keepRejected } from '#libs/record/rejected';
 import { createVisitorHash, numbersOf } from '#libs/tenants/visitors';
-import { atEnd } from '../support/at-end.ts';
 import { turnedClock } from '../support/clock.ts';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, type Sealer } from '../support/sealing.ts';
 import { privacyKey } from '../support/settings.ts';
@@ -97,11 +97,8 @@ describe('blanking', () => {
   });
 
   it('and clearing cost the same, however many were erased before', async () => {
-    // one connection, which tells what it has read
-    const own = createDatabase({
-      ...{ url, max: 1, statementTimeout: 20_000, deadline: 25_000, prepare: true, name: 'test' },
-    });
-    atEnd(() => own.close());
+    // all on one connection, which tells what it has read: others tell it when they like, such as in a round
+    db = openPool(url, { max: 1 });
     await db.run((sql) =>
       sql.unsafe(`
         insert into tombstones (hash, organization_number, domain_number, epoch, until)
@@ -111,14 +108,12 @@ describe('blanking', () => {
         select '', '', '{"n":' || n || '}' from generate_series(1, 2000) as n;
         analyze tombstones, rejected_records`),
     );
-    const [blankNow, tell, clear] = [
-      createSealer(own, redis).blank,
-      createTombstoneCopy({ redis, db: own }),
-      createClearing({ config, hashOf, redis, db: own, clock: turnedClock(own).clock }),
-    ];
+    const { close, blank } = createSealer(db, redis);
+    const tell = createTombstoneCopy({ redis, db });
+    const clear = createClearing({ config, hashOf, redis, db, clock: turnedClock(db).clock });
     const read = async () => {
-      await own.run((sql) => sql`select pg_stat_force_next_flush()`);
-      const rows = await own.run(
+      await db.run((sql) => sql`select pg_stat_force_next_flush()`);
+      const rows = await db.run(
         (sql) => sql<{ name: 'tombstones' | 'rejected_records'; rows: number }[]>`
           select relname as name, seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_user_tables
           where relname in ('tombstones', 'rejected_records')`,
@@ -127,9 +122,9 @@ describe('blanking', () => {
     };
     const round = async () => {
       const before = await read();
-      await persist(own, [record(), record('another'), record('v', { domainId: at(tenant.domainIds, 7) })]);
-      await sealer.close();
-      await blankNow();
+      await persist(db, [record(), record('another'), record('v', { domainId: at(tenant.domainIds, 7) })]);
+      await close();
+      await blank();
       await tell();
       await clear();
       const after = await read();

@@ -15,7 +15,7 @@ import { eventually } from '../support/wait.ts';
 
 const { db } = await openDatabase();
 let server = await openRedisServer();
-const connection = await openRedis(server.url);
+const connection = await openRedis(server.url, 'producer');
 const redisHealth = watchRedis(connection.client, () => {});
 atEnd(() => redisHealth.close());
 const reader = createCounterReader({ redis: connection, redisHealth, db, ...quiet() });

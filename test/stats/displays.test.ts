@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { DatabaseOptions } from '#libs/base/db/database';
 import { createDisplayCounter, type DisplayCounter } from '#libs/stats/display-counter';
 import { createStatsMetrics } from '#libs/stats/metrics';
 import { deleteOldFlushes, storeDisplays } from '#libs/stats/stored-displays';
@@ -40,9 +41,9 @@ describe('displays of the banner', () => {
   const flushes = async () => (await sql`select from display_flushes`).length;
 
   /** A counter whose Postgres is behind the gate, over one connection. */
-  const countThrough = (gate: Gate, { statementTimeout = 400, deadline = 500 } = {}) => {
+  const countThrough = (gate: Gate, options: Partial<DatabaseOptions> = {}) => {
     const metrics = createStatsMetrics(new Registry());
-    const through = openPool(gate.url, { max: 1, statementTimeout, deadline });
+    const through = openPool(gate.url, { max: 1, ...options });
     const store = (each: Parameters<typeof storeDisplays>[1]) => storeDisplays(through, each);
     const told: object[] = [];
     const log = { warn: (fields: object) => void told.push(fields) };
@@ -94,11 +95,11 @@ describe('displays of the banner', () => {
 
   it('are stored at the end, and those that Postgres does not take in time are told', async () => {
     const gate = await openGate(url);
-    const { counter: first } = countThrough(gate, { statementTimeout: 2_000, deadline: 2_400 });
+    const { counter: first } = countThrough(gate);
     first.count({ domainId, organizationId }, Date.now(), {});
     await counter?.close();
     expect(await sum()).toBe(1);
-    const { counter: second, told } = countThrough(gate);
+    const { counter: second, told } = countThrough(gate, { statementTimeout: 400, deadline: 500 });
     gate.freeze();
     second.count({ domainId, organizationId }, Date.now(), {});
     await counter?.close();

@@ -191,7 +191,7 @@ describe('facets', () => {
     atEnd(() => hasty.close());
     const round = createFacets(hasty, 'blank', createPieceSize(records.length));
     const ends: string[] = [];
-    while (ends.at(-1) !== 'done' && ends.length < 8) {
+    while (ends.at(-1) !== 'done' && ends.length < 100) {
       ends.push(
         await round(never).then(
           () => 'done',

@@ -19,7 +19,7 @@ export interface Receiver {
   answerWith(answer?: (response: ServerResponse, received: Received) => void): void;
   /** once there are so many */
   until(count: number): Promise<Received[]>;
-  /** ends every connection: what waits for an answer fails */
+  /** from now on it answers nobody, and ends every connection */
   hangUp(): void;
 }
 
@@ -49,6 +49,9 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
         if (received.length < count) throw new Error(`${received.length} messages instead of ${count}`);
         return received;
       }),
-    hangUp: () => server.closeAllConnections(),
+    hangUp: () => {
+      answer = (response) => void response.destroy();
+      server.closeAllConnections();
+    },
   };
 }

@@ -22,7 +22,7 @@ export async function openRecorder(
   producer: Producer;
   redisHealth: RedisHealth;
 }> {
-  const connection = await openRedis(urls.redis);
+  const connection = await openRedis(urls.redis, 'producer');
   const db = openPool(urls.postgres, { max: 10, statementTimeout: 2_000, deadline: 2_300, name: 'recorder' });
   const redisHealth = watchRedis(connection.client, () => {});
   const producer = createProducer(connection, shards);
@@ -63,7 +63,7 @@ export async function openConsumer(
   counters?: RedisConnection,
   { shards = 1, ...more }: { shards?: number; mostHeld?: number; lingersFor?: number } = {},
 ): Promise<{ close(): Promise<void> }> {
-  const queueRedis = await openRedis(urls.redis, 'worker');
+  const queueRedis = await openRedis(urls.redis);
   const config = readWorkerConfig({
     DATABASE_URL: urls.postgres,
     REDIS_URL: urls.redis,
@@ -73,7 +73,7 @@ export async function openConsumer(
   const consumer = createConsumer({
     config,
     queueRedis,
-    redis: counters ?? (await openRedis(urls.redis)),
+    redis: counters ?? (await openRedis(urls.redis, 'producer')),
     db,
     ...quiet(),
     ...more,

@@ -45,7 +45,8 @@ export async function openRedisServer(settings: Record<string, string> = {}): Pr
   return server;
 }
 
-export async function openRedis(url: string, role: Role = 'producer'): Promise<RedisConnection> {
+/** Patient, as a worker's is; as a `producer` it gives a command up that took a second, which a busy machine may take. */
+export async function openRedis(url: string, role: Role = 'worker'): Promise<RedisConnection> {
   const connection = connectRedis({ url, clusterNodes: [] }, role, { warn: () => {} });
   atEnd(() => connection.close());
   await eventually(() => {

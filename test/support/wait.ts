@@ -18,7 +18,7 @@ export async function untilTodayLasts(): Promise<void> {
 export const withinASecond = { within: 2_500 };
 
 /** What passes never waits so long, so a machine may be many times slower; less than a test may take, so that it tells why. */
-const patience = 150_000;
+const patience = 180_000;
 
 /** The longer it has waited, the less often it looks, so that long waits leave the processors to others. */
 export async function eventually<T>(check: () => Promise<T> | T, { within = patience, every = 0 } = {}): Promise<T> {
