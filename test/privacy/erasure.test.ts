@@ -200,10 +200,8 @@ describe('an erasure', () => {
     return row;
   };
   const left = async (visitorId: string) => {
-    const found = await stack.db.run(
-      (sql) => sql`
-        select from records where visitor_id = ${visitorId} or metadata::text like ${`%${visitorId}%`}`,
-    );
+    const found = await stack.sql`
+      select from records where visitor_id = ${visitorId} or metadata::text like ${`%${visitorId}%`}`;
     return found.count;
   };
   const untilErased = (records: number) =>

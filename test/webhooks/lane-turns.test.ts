@@ -1,38 +1,34 @@
 /** Who is next among webhooks, and what it costs to find out. */
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '#libs/base/db/database';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Claiming, claimLanes, type Lane } from '#libs/webhooks/claim';
 import { lineUp } from '#libs/webhooks/lanes';
 import { openDatabase } from '../support/stores.ts';
 import { rolledBack } from '../support/transaction.ts';
 
+const { db, sql } = await openDatabase();
+await sql`insert into plans (name) values ('plan')`;
+
 describe('lanes that are due', () => {
-  let db: Database;
-  beforeAll(async () => {
-    ({ db } = await openDatabase());
-    await db.run((sql) => sql`insert into plans (name) values ('plan')`);
-  });
-  beforeEach(() => db.run((sql) => sql`truncate webhooks, organizations cascade`).then(() => {}));
+  beforeEach(async () => void (await sql`truncate webhooks, organizations cascade`));
 
   /** Organizations with so many webhooks each, and so many lanes of each that are due after so many seconds. */
-  const make = (webhooks: number[], { lanes = 1, due = -1, url = 'https://hooks.example/' } = {}) =>
-    db.run(async (sql) => {
-      await sql`
-        insert into organizations (id, name, plan)
-        select 'org_' || n, 'org_' || n, 'plan' from generate_series(1, ${webhooks.length}::integer) as n
-        on conflict do nothing`;
-      await sql`
-        with made as (
-          insert into webhooks (id, organization_id, url, types, secret)
-          select gen_random_uuid()::text, 'org_' || n, ${url}, '{limit.reached}', ''
-          from unnest(${webhooks}::integer[]) with ordinality as each (count, n), generate_series(1, count)
-          returning number
-        )
-        insert into webhook_lanes (webhook, type, data, due_at)
-        select number, 'limit.reached', '{}', clock_timestamp() + ${due} * interval '1 second'
-        from made, generate_series(1, ${lanes}::integer)`;
-    });
+  const make = async (webhooks: number[], { lanes = 1, due = -1, url = 'https://hooks.example/' } = {}) => {
+    await sql`
+      insert into organizations (id, name, plan)
+      select 'org_' || n, 'org_' || n, 'plan' from generate_series(1, ${webhooks.length}::integer) as n
+      on conflict do nothing`;
+    await sql`
+      with made as (
+        insert into webhooks (id, organization_id, url, types, secret)
+        select gen_random_uuid()::text, 'org_' || n, ${url}, '{limit.reached}', ''
+        from unnest(${webhooks}::integer[]) with ordinality as each (count, n), generate_series(1, count)
+        returning number
+      )
+      insert into webhook_lanes (webhook, type, data, due_at)
+      select number, 'limit.reached', '{}', clock_timestamp() + ${due} * interval '1 second'
+      from made, generate_series(1, ${lanes}::integer)`;
+  };
   const claiming = (given: Partial<Claiming> = {}): Claiming => ({
     by: randomUUID(),
     lease: 60_000,
@@ -86,11 +82,9 @@ describe('lanes that are due', () => {
     await make([3, 2]);
     await make([1], { url: 'https://other.example/' });
     await db.run(lineUp);
-    await db.run(
-      (sql) => sql`
-        update webhooks set timed_out = true
-        where number = (select min(number) from webhooks where organization_id = 'org_1')`,
-    );
+    await sql`
+      update webhooks set timed_out = true
+      where number = (select min(number) from webhooks where organization_id = 'org_1')`;
     const { lanes } = await claim();
     expect(lanes.map(({ organizationId, receiver }) => `${organizationId} ${receiver}`).toSorted()).toEqual([
       'org_1 https://hooks.example',
@@ -99,13 +93,13 @@ describe('lanes that are due', () => {
       'org_2 https://hooks.example',
     ]);
     expect((await claim({ running: running(lanes) })).lanes).toEqual([]);
-    await db.run((sql) => sql`update webhooks set timed_out = false`);
+    await sql`update webhooks set timed_out = false`;
     expect((await claim({ running: running(lanes) })).lanes).toHaveLength(2);
   });
 
   /** What is read of all lanes, and how often the index is asked, to find the next ones. */
   const costOf = async (given?: Partial<Claiming>) => {
-    await db.run((sql) => sql`vacuum analyze webhook_lanes, webhooks`);
+    await sql`vacuum analyze webhook_lanes, webhooks`;
     return rolledBack(db, (inside) =>
       inside.write(async (sql) => {
         // what the connection did before may be in it
