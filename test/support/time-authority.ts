@@ -72,7 +72,13 @@ export async function startTimeAuthority(): Promise<TimeAuthority> {
   const signing = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'settings'];
   await openssl('x509', '-req', '-in', 'stamps.csr', ...signing, '-extensions', 'stamps', '-out', 'stamps.pem');
 
-  const reply = (query: Buffer) => openssl('ts', '-reply', '-section', 'authority', '-queryfile', save(query));
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other: the next serial number is in a file. */
+  const reply = (query: Buffer): Promise<Buffer> => {
+    const replying = last.then(() => openssl('ts', '-reply', '-section', 'authority', '-queryfile', save(query)));
+    last = replying.catch(() => {});
+    return replying;
+  };
   const asOpenssl: Answer = async (query, response) => {
     response.setHeader('content-type', 'application/timestamp-reply').end(await reply(query));
   };
