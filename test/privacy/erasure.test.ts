@@ -29,11 +29,9 @@ const personal = (visitorId: string, fields: Partial<NewRecord> = {}) =>
   recordAt(Date.now(), { domainId: stack.domainId, visitorId, metadata: { visitor: visitorId }, ...fields });
 const some = (visitorId: string, count: number) => Array.from({ length: count }, () => personal(visitorId));
 const sealingWorker = () => ({ ...stack.env, ...sealSettings });
+const bearer = (scope: string) => ({ authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope })}` });
 const erase = (visitorId: string, baseUrl = stack.api.baseUrl) =>
-  request<Erasure>(baseUrl, `/v1/organization/visitors/${visitorId}`, {
-    method: 'DELETE',
-    headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'privacy' })}` },
-  });
+  request<Erasure>(baseUrl, `/v1/organization/visitors/${visitorId}`, { method: 'DELETE', headers: bearer('privacy') });
 const openQueue = (redis: RedisConnection) =>
   new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
 const countStored = async (ids: string[]) => {
@@ -134,10 +132,10 @@ describe('who was erased while their records waited everywhere', () => {
   it('is in no store any more once the epoch is closed, nor comes back, and their decisions are all there', async () => {
     const cli = createCli(stack.env);
     expect((await erase(needle)).body).toMatchObject({ state: 'done', records: 20 });
-    // no worker runs yet: if Postgres is replaced now by a copy that lacks the erasure, it can be repeated
-    expect(await recallTombstones(redis.client)).toMatchObject([
-      { organizationId: stack.tenant.organizationId, domainId: null, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
-    ]);
+    // no worker runs yet: if Postgres is replaced now by a copy that lacks the erasure, it can be repeated. The answer does
+    // not wait for a Redis that is slow
+    const remembered = { organizationId: stack.tenant.organizationId, domainId: null };
+    await eventually(async () => expect(await recallTombstones(redis.client)).toMatchObject([remembered]));
     const worker = await startWorker(sealingWorker());
     // the delayed one and the rejected one are not stored yet
     await eventually(async () => expect(await countStored(ids)).toEqual({ stored: 120, erased: 120 }));
@@ -160,18 +158,13 @@ describe('who was erased while their records waited everywhere', () => {
     // they record again, and are imported
     await persist(stack.db, theirs(5));
     const rows = [1, 2, 3].map((day) => ({
+      ...{ decision: 'custom', visitorId: needle, userAgent: theirAgent, metadata: { customer: needle } },
       decidedAt: `2024-05-0${day}T10:00:00.000Z`,
-      metadata: { customer: needle },
     }));
     const { body } = await request<Imported>(stack.api.baseUrl, `/v1/consent/${stack.domainId}/import`, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'import' })}`,
-        'content-type': 'application/x-ndjson',
-      },
-      body: rows
-        .map((row) => `${JSON.stringify({ decision: 'custom', visitorId: needle, userAgent: theirAgent, ...row })}\n`)
-        .join(''),
+      headers: { ...bearer('import'), 'content-type': 'application/x-ndjson' },
+      body: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
     });
     expect(body).toMatchObject({ read: 3, queued: 3 });
     await eventually(async () => {
@@ -276,9 +269,8 @@ describe('an erasure', () => {
     await untilErased(count);
     expect(await left('killed')).toBe(0);
     expect(await counters()).toEqual(counted);
-    const { body } = await request<Erasure>(stack.api.baseUrl, `/v1/organization/erasures/${begun.body.erasureId}`, {
-      headers: { authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope: 'privacy' })}` },
-    });
+    const path = `/v1/organization/erasures/${begun.body.erasureId}`;
+    const { body } = await request<Erasure>(stack.api.baseUrl, path, { headers: bearer('privacy') });
     expect(body).toMatchObject({ state: 'done', records: count, visitorId: null });
   });
 });
