@@ -269,8 +269,8 @@ describe('an erasure', () => {
     await untilErased(count);
     expect(await left('killed')).toBe(0);
     expect(await counters()).toEqual(counted);
-    const path = `/v1/organization/erasures/${begun.body.erasureId}`;
-    const { body } = await request<Erasure>(stack.api.baseUrl, path, { headers: bearer('privacy') });
+    const target = `/v1/organization/erasures/${begun.body.erasureId}`;
+    const { body } = await request<Erasure>(stack.api.baseUrl, target, { headers: bearer('privacy') });
     expect(body).toMatchObject({ state: 'done', records: count, visitorId: null });
   });
 });
