@@ -26,7 +26,7 @@ const gate = await openGate(database.url);
 const urls = { redis: server.url, postgres: gate.url };
 const { recorder, producer, redisHealth } = await openRecorder(urls);
 /** where the worker raises counters */
-const connection = await openRedis(server.url);
+const connection = await openRedis(server.url, 'producer');
 
 describe('the recorder, and the worker behind it', () => {
   let tenant: Tenant;
