@@ -57,7 +57,10 @@ describe('the reader of counters', () => {
     await untilFrom('redis');
     const { organizationId, domainId } = wanted;
     await connection.client.hset(counterKey(organizationId, domainId, '2024-02-01'), '03', 'broken', '30', '9 9 9 9');
-    expect(await reader.sum(month)).toEqual({ source: 'redis', counts: { ...emptyBreakdown(), accept_all: 2 } });
+    // a Redis that is slow leaves it to Postgres
+    await eventually(async () =>
+      expect(await reader.sum(month)).toEqual({ source: 'redis', counts: { ...emptyBreakdown(), accept_all: 2 } }),
+    );
     const edges = { ...wanted, spans: ['2024-01-31', '2024-02-28', '2024-03-01', '2024-03'].map(spanOf) };
     expect((await reader.sum(edges)).counts).toEqual(emptyBreakdown());
     expect((await reader.sum(wanted)).counts).toEqual({ ...emptyBreakdown(), accept_all: 4 });

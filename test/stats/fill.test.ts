@@ -22,7 +22,7 @@ const untilConnected = (connection: RedisConnection, otherThan = '') =>
 
 const { db } = await openDatabase();
 let server = await openRedisServer();
-const connection = await openRedis(server.url, 'producer');
+const connection = await openRedis(server.url);
 const tenant = await makeTenant(db, { domains: 3 });
 const { organizationId } = tenant;
 // so that it takes two pages
