@@ -15,9 +15,11 @@ export function takeLock(folder) {
   fs.rmSync(ours, { recursive: true, force: true });
   fs.mkdirSync(ours, { recursive: true });
   fs.writeFileSync(path.join(ours, name), '');
-  for (const owner of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
-    if (!isAlive(owner)) ignoring(['ENOENT'], () => fs.unlinkSync(path.join(folder, owner)));
-  }
+  // whoever has it may give it back meanwhile
+  ignoring(['ENOENT'], () => {
+    for (const owner of fs.readdirSync(folder))
+      if (!isAlive(owner)) ignoring(['ENOENT'], () => fs.unlinkSync(path.join(folder, owner)));
+  });
   const taken = ignoring(['ENOTEMPTY', 'EEXIST'], () => fs.renameSync(ours, folder));
   fs.rmSync(ours, { recursive: true, force: true });
   if (!taken) return undefined;
