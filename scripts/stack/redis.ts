@@ -58,7 +58,12 @@ export async function startRedis({ settings = {}, port, say, signal, secured, se
       return [file, ...(sentinel ? ['--sentinel'] : [])];
     },
     tether: { env },
-    probe: (url) => askRedis(url, secured?.certificate, 'PING'),
+    probe: async (url, pid) => {
+      await askRedis(url, secured?.certificate, 'PING');
+      // one that another process was quicker to start at this port answers, too
+      const info = String(await askRedis(url, secured?.certificate, 'INFO', 'server'));
+      if (!info.includes(`process_id:${pid}\r`)) throw new Error('another server answers at its port');
+    },
   });
 }
 

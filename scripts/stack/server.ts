@@ -27,8 +27,8 @@ interface Start extends Pick<ServerOptions, 'dataDir' | 'port' | 'signal'> {
   /** how it is started and stopped */
   tether?: TetherOptions;
   urlOf(port: number): string;
-  /** Resolves once the server is ready; what it throws says why it is not yet. */
-  probe(url: string): Promise<unknown>;
+  /** Resolves once the server, whose process that is, is ready; what it throws says why it is not yet. */
+  probe(url: string, pid: number): Promise<unknown>;
 }
 
 export async function startServer(start: Start) {
@@ -39,7 +39,7 @@ export async function startServer(start: Start) {
     const url = urlOf(port);
     const server = spawnTethered(command, await argumentsOf(port), { ...tether, cwd: dataDir, logFile });
     try {
-      await untilReady(() => probe(url), server, signal);
+      await untilReady(() => probe(url, server.pid), server, signal);
       const { child, pid, exited, kill } = server;
       const stop = async () => void (await server.stop());
       return { url, port, child, pid, dataDir, logFile, exited, stop, kill };
