@@ -20,6 +20,8 @@ export async function build(outDir: string, { signal, checksTypes = true }: Buil
   const target = path.resolve(root, outDir);
   const unfinished = `${target}-${process.pid}-new`;
   const folderOf = (app: string) => path.join(unfinished, 'apps', app);
+  // of a build that was killed, by a process with the same number, as in a container
+  rmSync(unfinished, { recursive: true, force: true });
   try {
     await Promise.all([
       ...(checksTypes ? [checkTypes(signal)] : []),
@@ -54,6 +56,7 @@ async function checkTypes(signal: AbortSignal | undefined) {
 function replace(target: string, fresh: string) {
   const old = `${target}-${process.pid}-old`;
   mkdirSync(path.dirname(target), { recursive: true });
+  rmSync(old, { recursive: true, force: true });
   if (existsSync(target)) renameSync(target, old);
   renameSync(fresh, target);
   rmSync(old, { recursive: true, force: true });

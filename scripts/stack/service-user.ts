@@ -55,7 +55,8 @@ export function writeFor(user: ServiceUser | undefined, file: string, content: s
 
 /** Also what `reachableFolder` made elsewhere for it, and for folders in it. */
 export function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  // what is ending may still write
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   try {
     for (const name of readdirSync(outside))
       if (`${name}-`.startsWith(`${nameOf(folder)}-`)) rmSync(path.join(outside, name), { recursive: true });
