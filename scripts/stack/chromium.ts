@@ -1,5 +1,5 @@
 /** The machine's Chromium, or Debian's without a window system, in which a page costs two thirds of the time. */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { findProgram, type Program } from './packages.ts';
 
 export async function findChromium(say: (line: string) => void): Promise<Program> {
@@ -26,6 +26,8 @@ function fontSettings(folder: string): string {
     `<cachedir>${folder}/fonts-cache</cachedir>`,
     '</fontconfig>',
   ];
-  writeFileSync(file, `${xml.join('\n')}\n`);
+  // a browser that another process starts may be reading it
+  writeFileSync(`${file}-${process.pid}`, `${xml.join('\n')}\n`);
+  renameSync(`${file}-${process.pid}`, file);
   return file;
 }
