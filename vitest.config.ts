@@ -31,6 +31,8 @@ const withServers: TestProjectInlineConfiguration['test'] = {
 export default defineConfig({
   test: {
     maxWorkers,
+    // the order of files follows from the checkout alone: here as on a fresh clone, whatever ran before
+    cache: false,
     sequence: { sequencer: LongestFirst },
     reporters: ['default'],
     projects: [

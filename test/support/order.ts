@@ -1,4 +1,4 @@
-/** The order of the files: first those that need no servers, which are still starting; then those that take longest. */
+/** The order of the files: first those that need no servers, which are starting; then the slowest kinds, the largest first. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The first that matches decides. */
