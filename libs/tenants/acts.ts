@@ -6,6 +6,8 @@ interface ListedAct {
   /** of its own table */
   id: number;
   at: Date;
+  /** the same in Unix microseconds: of two acts in one millisecond, too, it is known which was first */
+  micros: number;
   actor: string;
   act: string;
   /** for keys their prefix */
@@ -52,14 +54,14 @@ export async function listActs(
   const matching = matches(sql, filters);
   const [administrative, visitor] = await Promise.all([
     sql<ListedAct[]>`
-      select id::float8 as id, at, actor, act, organization_id as "organizationId", details,
+      select id::float8 as id, at, ${micros(sql)} as micros, actor, act, organization_id as "organizationId", details,
         case when act like 'key.%' then coalesce(details ->> 'prefix', subject) else subject end as subject
       from administrative_acts
       where id < ${after.administrative} and ${matching} and ${hash === undefined}
         ${organizationId === undefined ? sql`` : sql`and organization_id = ${organizationId}`}
       order by id desc limit ${limit + 1}`,
     sql<ListedAct[]>`
-      select v.id::float8 as id, at, actor, act, o.id as "organizationId",
+      select v.id::float8 as id, at, ${micros(sql)} as micros, actor, act, o.id as "organizationId",
         case when act = 'log.read' then coalesce(d.id, o.id) else coalesce(encode(hash, 'hex'), '') end as subject,
         case when act = 'log.read' then details else
           jsonb_strip_nulls(jsonb_build_object('domainId', d.id, 'erasureId', erasure_id)) || coalesce(details, '{}')
@@ -78,7 +80,7 @@ export async function listActs(
   while (acts.length < limit) {
     const [one, other] = [administrative[ofOrganization], visitor[ofVisitors]];
     if (!one && !other) break;
-    if (one && (!other || one.at >= other.at)) {
+    if (one && (!other || one.micros >= other.micros)) {
       acts.push(one);
       next.administrative = one.id;
       ofOrganization += 1;
@@ -91,6 +93,8 @@ export async function listActs(
   const isEnd = ofOrganization === administrative.length && ofVisitors === visitor.length;
   return { acts, next: isEnd ? null : next };
 }
+
+const micros = (sql: Sql) => sql`(extract(epoch from at) * 1000000)::float8`;
 
 const matches = (sql: Sql, { act, actor, from, to }: ActFilters) => sql`
   ${act === undefined ? sql`true` : sql`act = ${act}`}

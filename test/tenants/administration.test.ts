@@ -131,6 +131,21 @@ describe('administration', () => {
     expect(await visible()).toEqual(['slow', 'fast']);
   });
 
+  it('acts of visitors and others are in the order of their times, also within a millisecond', async () => {
+    const admin = createAdministration(db, 'ina');
+    await admin.setPlan('ordered', {});
+    const { organizationId } = await admin.createOrganization('Ordered', 'ordered');
+    await sql`
+      insert into visitor_acts (at, organization_number, domain_number, actor, act)
+      select timestamptz '2020-01-01 00:00:00Z' + micros * interval '1 microsecond', number, 0, 'ina', 'visitor.read'
+      from organizations, unnest(array[300, 900]) as micros where id = ${organizationId}`;
+    await sql`
+      insert into administrative_acts (at, actor, act, subject)
+      values ('2020-01-01 00:00:00.000600Z', 'ina', 'plan.set', 'ordered')`;
+    const listed = await db.run((own) => listActs(own, { actor: 'ina', to: '2020-01-01', limit: 10 }));
+    expect(listed.acts.map(({ act }) => act)).toEqual(['visitor.read', 'plan.set', 'visitor.read']);
+  });
+
   it('several keys of a domain are active at once, and only their hashes are stored', async () => {
     const admin = createAdministration(db, 'olga');
     await admin.setPlan('basic', {});
