@@ -46,6 +46,11 @@ describe('the tenant cache', () => {
     unfollowed = createTenantCache(process.db, { warn: () => {} });
   });
 
+  /** On a slow machine what waits would wait for too long, and what is remembered would be forgotten. */
+  const holdTime = () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    onTestFinished(() => clock.mockRestore());
+  };
   const everywhere = <T>(check: (one: TenantCache) => Promise<T>) => Promise.all(caches.map(check));
 
   it('a new key works at once, and opens its own domain only', async () => {
@@ -81,17 +86,14 @@ describe('the tenant cache', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    let lookups: number | undefined;
     let read = 0;
     let changed = false;
     let changeSeen = false;
-    // the real database; only the answers of the two lookups come late
+    // the real database; only the answers of lookups, which are maps, come late
     const slow = through(db, async (ask) => {
-      const isLookup = lookups !== undefined && lookups < 2;
-      if (isLookup) lookups = (lookups ?? 0) + 1;
       const afterChange = changed;
       const result = await ask(db);
-      if (isLookup) {
+      if (result instanceof Map) {
         read += 1;
         await held;
       } else if (afterChange) changeSeen = true;
@@ -100,8 +102,6 @@ describe('the tenant cache', () => {
     const late = createTenantCache(slow, { warn: () => {} });
     await late.follow();
     try {
-      // the next poll is half a second away
-      lookups = 0;
       const asked = Promise.all([late.domainOfKey(apiKey), late.organization(tenant.organizationId)]);
       await eventually(() => expect(read).toBe(2));
       await admin().revokeKey(domainId, apiKey);
@@ -238,6 +238,7 @@ describe('the tenant cache', () => {
   });
 
   it('organizations are read a few at a time: where all are large, none waits for all others', async () => {
+    holdTime();
     const before = asked();
     await Promise.all(Array.from({ length: 40 }, (_, number) => unfollowed.organization(`org-${number}`)));
     expect(asked() - before).toBe(5);
@@ -257,9 +258,7 @@ describe('the tenant cache', () => {
   });
 
   it('many guesses at once share a few queries, and a repeated guess makes none', async () => {
-    // with time it would be forgotten
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-    onTestFinished(() => clock.mockRestore());
+    holdTime();
     const guesses = Array.from({ length: 1_000 }, makeApiKey);
     const found = await Promise.all([...guesses, apiKey].map((key) => unfollowed.domainOfKey(key)));
     expect(found.filter((domain) => domain !== null)).toHaveLength(1);
@@ -270,9 +269,7 @@ describe('the tenant cache', () => {
   });
 
   it('guesses are remembered in a bounded number: the first of very many is asked for again', async () => {
-    // time would have it forgotten, too
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-    onTestFinished(() => clock.mockRestore());
+    holdTime();
     const first = makeApiKey();
     await unfollowed.domainOfKey(first);
     for (let wave = 0; wave < 4; wave += 1)
@@ -284,9 +281,7 @@ describe('the tenant cache', () => {
   });
 
   it('a flood of guesses is bounded: what is too much is refused, and nothing is the worse for it', async () => {
-    // on a slow machine some would wait for too long
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-    onTestFinished(() => clock.mockRestore());
+    holdTime();
     const flood = Array.from({ length: 6_000 }, () => unfollowed.domainOfKey(makeApiKey()));
     const results = await Promise.allSettled(flood);
     const refused = results.filter((result) => result.status === 'rejected');
@@ -314,7 +309,7 @@ describe('the tenant cache', () => {
     const before = await known();
 
     gate.shut();
-    await eventually(() => expect(failedPolls).toBe(1));
+    await eventually(() => expect(failedPolls).toBeGreaterThan(0));
     const isNoAnswer = (error: unknown) => isUnavailable(error) || error instanceof BatcherTimeout;
     const away = (question: Promise<unknown>) => expect(question).rejects.toSatisfy(isNoAnswer);
     for (const key of [neverAsked, makeApiKey()]) await away(behind.domainOfKey(key));
