@@ -73,7 +73,8 @@ it('while the first one is under way the second is told so', async () => {
       const under = post<ManagedDomain>(domains, options);
       await eventually(async () => {
         const waiting = await stack.sql`
-          select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into domains%'`;
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into domains%'`;
         expect(waiting.length).toBeGreaterThan(0);
       });
       expectProblem(await post(domains, options), 409, 'in_progress');
@@ -106,11 +107,11 @@ it('secrets are shown again, and kept encrypted', async () => {
 it('after a day it is another request, and nothing is left of the first', async () => {
   const options = { body: { name: 'later.example' }, key: 'later' };
   await post(domains, options);
-  const isKept = async () =>
-    (await stack.sql`select from idempotent_answers where made_at < now() - interval '1 day'`).length;
-  await stack.sql`update idempotent_answers set made_at = made_at - interval '25 hours'`;
+  // others than that one stay old, until a worker's own hourly round deletes them
+  const aged = await stack.sql`update idempotent_answers set made_at = made_at - interval '25 hours'`;
+  expect(aged.count).toBeGreaterThan(1);
   expect((await post(domains, options)).headers.get('idempotent-replayed')).toBeNull();
-  expect(await isKept()).toBeGreaterThan(0);
   await deleteOldAnswers(stack.db);
-  expect(await isKept()).toBe(0);
+  const old = await stack.sql`select from idempotent_answers where made_at < now() - interval '1 day'`;
+  expect(old.count).toBe(0);
 });
