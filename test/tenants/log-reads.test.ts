@@ -26,6 +26,8 @@ await storeRecords(
 );
 
 const iat = Math.floor(Date.now() / 1_000);
+/** midnight may pass before the acts are looked for */
+const firstDay = dayOf(Date.now());
 const ask = <Body>(base: string, path: string, scope: string, sub: string, body?: object) =>
   request<Body & ProblemAnswer>(base, path, {
     method: body ? 'POST' : 'GET',
@@ -38,7 +40,7 @@ const ask = <Body>(base: string, path: string, scope: string, sub: string, body?
 const acts = (query: string, scope = 'privacy') =>
   ask<ActsPage>(stack.api.baseUrl, `/v1/organization/acts?${query}`, scope, 'officer');
 
-it('what a token reads of the log is one act a kind, with the sum, and no request waits for it', async () => {
+it('what a token reads of the log are acts of a kind, with the sum, and no request waits for it', async () => {
   const api = await startApi({ ...stack.env, PRIVACY_KEY: privacyKey });
   const read = (path: string, sub = 'reader') => ask<RecordsPage>(api.baseUrl, `/v1/consent/${path}`, 'read', sub);
   for (let times = 0; times < 3; times += 1) await read(`${domainId}/records?limit=2`);
@@ -53,16 +55,18 @@ it('what a token reads of the log is one act a kind, with the sum, and no reques
   expect(shortened.body.records).toHaveLength(1);
   await api.stop();
   const { body: found } = await acts('act=log.read');
-  const of = (actor: string) =>
-    found.acts.filter((act) => act.actor === actor).map(({ subject, details }) => [subject, details]);
-  expect(new Set(of('reader'))).toEqual(
-    new Set([
-      [domainId, { what: 'records', records: 6 }],
-      [domainId, { what: 'record', records: 1 }],
-      [organizationId, { what: 'org-stats', records: 5 }],
-    ]),
-  );
-  expect(of('other')).toEqual([[domainId, { what: 'records', records: 5 }]]);
+  // the round in between may have written some of them already
+  const sums: Record<string, number> = {};
+  for (const { actor, subject, details } of found.acts) {
+    const kind = `${actor} ${subject} ${details.what}`;
+    sums[kind] = (sums[kind] ?? 0) + Number(details.records);
+  }
+  expect(sums).toEqual({
+    [`reader ${domainId} records`]: 6,
+    [`reader ${domainId} record`]: 1,
+    [`reader ${organizationId} org-stats`]: 5,
+    [`other ${domainId} records`]: 5,
+  });
   const ofShort = await stack.sql`
     select from visitor_acts join organizations on number = organization_number
     where organizations.id = ${short.organizationId}`;
@@ -70,8 +74,7 @@ it('what a token reads of the log is one act a kind, with the sum, and no reques
 });
 
 it('acts are for whoever manages or answers visitors, and are filtered', async () => {
-  const today = dayOf(Date.now());
-  expect((await acts(`act=log.read&actor=other&from=${today}`, 'manage')).body.acts).toHaveLength(1);
+  expect((await acts(`act=log.read&actor=other&from=${firstDay}`, 'manage')).body.acts).toHaveLength(1);
   expect((await acts(`act=log.read&to=2020-01-01`)).body.acts).toEqual([]);
   expect((await acts('actor=nobody')).body).toEqual({ acts: [], nextCursor: null });
   expectProblem(await acts('', 'read'), 403, 'insufficient_scope');
