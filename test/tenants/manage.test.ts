@@ -1,9 +1,11 @@
 /** An organization that manages itself over HTTP: domains, keys, and who did what. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { monthOf } from '#libs/base/terms/calendar';
+import { timeOf } from '#libs/base/terms/uuid';
 import { createAdministration } from '#libs/tenants/administration';
 import type { ActsPage, DomainsPage, Key, KeysPage, MadeKey, ManagedDomain } from '#libs/tenants/contract';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { holdTheMinute } from '../support/clock.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
 import { at, useStack } from '../support/stack.ts';
@@ -67,17 +69,24 @@ describe('an organization', () => {
 
   it('is shown with its plan, its usage and its domains', async () => {
     const { client, tenant, apiKey } = await useStack({ tenant: { domains: 2, monthlyRecordLimit: 100 } });
+    const before = monthOf(Date.now());
     const { body } = await client.organization();
+    const { month } = body.usage;
+    // one may begin just now
+    expect([before, monthOf(Date.now())]).toContain(month);
     expect(body).toEqual({
       organizationId: tenant.organizationId,
       name: expect.stringMatching(/^Organization /),
       plan: { name: expect.stringMatching(/^plan-/), consentLog: true, monthlyRecordLimit: 100 },
-      usage: { month: monthOf(Date.now()), used: 0, bots: 0, limit: 100 },
+      usage: { month, used: 0, bots: 0, limit: 100 },
       domains: tenant.domainIds.map((domainId, index) => ({ domainId, name: `site-${index}.example` })),
       scopes: ['read'],
     });
-    await client.record(at(tenant.domainIds, 0), apiKey, { decision: 'custom' });
-    await eventually(async () => expect((await client.organization()).body.usage.used).toBe(1));
+    const { body: recorded } = await client.record(at(tenant.domainIds, 0), apiKey, { decision: 'custom' });
+    await eventually(async () => {
+      const { usage } = (await client.organization()).body;
+      expect(usage.used).toBe(usage.month === monthOf(timeOf(recorded.id)) ? 1 : 0);
+    });
   });
 
   it('makes, lists, renames and shows its domains', async () => {
@@ -304,6 +313,7 @@ describe('an organization', () => {
   });
 
   it('makes no more than its quotas, however many ask at once, and as many changes a minute as it may', async () => {
+    onTestFinished(holdTheMinute());
     const env = { ORG_MAX_DOMAINS: '3', DOMAIN_MAX_KEYS: '2', ORG_MAX_WEBHOOKS: '2', CHANGE_RATE_PER_MINUTE: '14' };
     const { baseUrl } = await startApi({ ...stack.env, ...env });
     const own = await makeTenant(stack.db);
