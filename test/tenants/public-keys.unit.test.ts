@@ -97,7 +97,7 @@ describe('with public keys in the settings', () => {
 
 describe('with the keys of a provider', () => {
   let asked = 0;
-  /** milliseconds that have gone by, beside those that tests take */
+  /** milliseconds that have gone by, whatever a test takes */
   let passed = 0;
   let answer: (response: ServerResponse) => void = () => {};
   let server: Server;
@@ -115,8 +115,8 @@ describe('with the keys of a provider', () => {
   afterAll(() => void server.close());
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const now = performance.now.bind(performance);
-    const monotonic = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    const now = performance.now();
+    const monotonic = vi.spyOn(performance, 'now').mockImplementation(() => now + passed);
     publish({ current });
     return () => {
       vi.useRealTimers();
@@ -205,6 +205,7 @@ describe('with the keys of a provider', () => {
     // it is asked again each hour
     pass(3_600_001);
     expect(await outcomeOf(knowing, known())).toBe('accepted');
+    await expect.poll(() => asked).toBe(before + 1);
   });
 
   it('a remembered token is verified again once its key was removed, and one of our own keys is not', async () => {
@@ -219,7 +220,7 @@ describe('with the keys of a provider', () => {
     publish({ foreign });
     // they are asked for again each hour
     pass(3_600_001);
-    await vi.waitFor(() => expect(areKnown()).toEqual([false, true]));
+    await expect.poll(areKnown).toEqual([false, true]);
     expect(await outcomeOf(tokens, theirs())).toBe('invalid_token');
   });
 
