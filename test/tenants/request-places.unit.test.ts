@@ -23,16 +23,19 @@ const organizationOf = (organizationId: string) => ({
 describe('reads by turns over organizations, in two places', () => {
   let server: ReturnType<Koa['listen']>;
   let port: number;
+  let arrived: string[];
   let begun: string[];
   let ends: (() => void)[];
   let reads: Places;
   beforeEach(async () => {
+    arrived = [];
     begun = [];
     ends = [];
     reads = createPlaces({ places: 2, share: 1, waiting: 50 });
     const app = new Koa<State>();
     app.use(exchange({ log: createLog('test', 'silent'), metrics: createBaseMetrics() }));
     app.use((ctx, next) => {
+      arrived.push(`${ctx.get('organization')} ${ctx.path}`);
       ctx.state.organization = organizationOf(ctx.get('organization'));
       return next();
     });
@@ -74,6 +77,8 @@ describe('reads by turns over organizations, in two places', () => {
     await new Promise((resolve) => socket.once('readable', resolve));
     return socket;
   };
+  const arrive = (path: string, count: number) =>
+    eventually(() => expect(arrived.filter((each) => each === path)).toHaveLength(count));
   const beginLong = async (organization: string) => {
     const count = ends.length;
     const answer = read(organization, '/long');
@@ -88,9 +93,10 @@ describe('reads by turns over organizations, in two places', () => {
     const long = beginLong('a');
     await eventually(() => expect(ends).toHaveLength(1));
     expect(await read('a', '/changed', null, 'POST')).toBe(200);
+    const after = read('a', '/after');
+    await arrive('a /after', 1);
     expect(await read('b', '/small')).toBe(200);
     expect(begun).not.toContain('a /after');
-    const after = read('a', '/after');
     ends[0]?.();
     expect([await long, await after]).toEqual([200, 200]);
   });
@@ -116,6 +122,7 @@ describe('reads by turns over organizations, in two places', () => {
     expect(new Set(late)).toEqual(new Set([503]));
     const leaving = new AbortController();
     const left = Array.from({ length: 20 }, () => read('a', '/left', leaving.signal).catch(() => 0));
+    await arrive('a /left', 20);
     const stayed = Array.from({ length: 60 }, () => read('a', '/stayed'));
     const refused = stayed.map((status) => status.then((is) => is === 503 || Promise.reject(new Error('not refused'))));
     expect(await Promise.any(refused)).toBe(true);
