@@ -4,10 +4,10 @@ import type { MadeKey, ManagedDomain } from '#libs/tenants/contract';
 import { deleteOldAnswers } from '#libs/tenants/idempotency';
 import type { MadeWebhook, WebhookSecret } from '#libs/webhooks/contract';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
 import { useStack } from '../support/stack.ts';
-import { eventually } from '../support/wait.ts';
 
 const stack = await useStack();
 const { organizationId } = stack.tenant;
@@ -71,12 +71,7 @@ it('while the first one is under way the second is told so', async () => {
     sql.begin(async (holder) => {
       await holder`lock table domains in exclusive mode`;
       const under = post<ManagedDomain>(domains, options);
-      await eventually(async () => {
-        const waiting = await stack.sql`
-          select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into domains%'`;
-        expect(waiting.length).toBeGreaterThan(0);
-      });
+      await untilWaiting(stack.sql, '%insert into domains%');
       expectProblem(await post(domains, options), 409, 'in_progress');
       return { under };
     }),

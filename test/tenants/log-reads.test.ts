@@ -1,7 +1,6 @@
 /** Who read the log: acts that are written apart from the requests. */
 import { Registry } from 'prom-client';
-import { expect, it, onTestFinished } from 'vitest';
-import { createDatabase } from '#libs/base/db/database';
+import { expect, it } from 'vitest';
 import type { Context } from '#libs/base/http/context';
 import { dayOf } from '#libs/base/terms/calendar';
 import type { RecordsPage } from '#libs/log/contract';
@@ -9,6 +8,7 @@ import type { ActsPage } from '#libs/tenants/contract';
 import { createLogReads } from '#libs/tenants/log-reads';
 import { createTenantMetrics } from '#libs/tenants/metrics';
 import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { openPool } from '../support/pool.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { startApi } from '../support/service.ts';
@@ -92,10 +92,15 @@ it('acts about a visitor are found by the visitor', async () => {
   expectProblem(await lookup('v-1', 'manage'), 403, 'insufficient_scope');
 });
 
+/** Of a request with a token of that subject. */
+const contextOf = (organizationId: string, subject: string): Context => {
+  const access = { subject, countedAs: `${organizationId} ${subject}` };
+  return { state: { organization: { organizationId }, access } } as unknown as Context;
+};
+
 it('a token that reads a page a second for a day leaves one act a write, with the sum', async () => {
   const reads = createLogReads({ db: stack.db, log: { warn: () => {} }, metrics: createTenantMetrics(new Registry()) });
-  const access = { subject: 'tireless', countedAs: 'tireless' };
-  const ctx = { state: { organization: { organizationId }, access } } as unknown as Context;
+  const ctx = contextOf(organizationId, 'tireless');
   for (let second = 0; second < 86_400; second += 1) reads.note(ctx, { what: 'records', records: 50, domainId });
   await reads.close();
   expect((await acts('actor=tireless')).body.acts.map(({ details }) => details)).toEqual([
@@ -104,15 +109,7 @@ it('a token that reads a page a second for a day leaves one act a write, with th
 });
 
 it('acts that Postgres does not take are counted and logged beyond the share of each organization, and tried once a minute', async () => {
-  const db = createDatabase({
-    url: 'postgres://127.0.0.1:1/none',
-    max: 1,
-    deadline: 1_000,
-    statementTimeout: 0,
-    prepare: true,
-    name: 'none',
-  });
-  onTestFinished(() => db.close());
+  const db = openPool('postgres://127.0.0.1:1/none', { max: 1, deadline: 1_000 });
   let tries = 0;
   const write: typeof db.write = (...given) => {
     tries += 1;
@@ -125,11 +122,8 @@ it('acts that Postgres does not take are counted and logged beyond the share of 
     log: { warn: (details: { acts?: number }) => void lost.push(details.acts ?? 0) },
     metrics,
   });
-  const note = (organizationId: string, sub: string) => {
-    const access = { subject: sub, countedAs: `${organizationId} ${sub}` };
-    const ctx = { state: { organization: { organizationId }, access } } as unknown as Context;
-    reads.note(ctx, { what: 'records', records: 1, domainId });
-  };
+  const note = (organizationId: string, sub: string) =>
+    reads.note(contextOf(organizationId, sub), { what: 'records', records: 1, domainId });
   const count = async () => (await metrics.logReadsLost.get()).values[0]?.value;
   for (let sub = 0; sub < 20_500; sub += 1) note('greedy', `${sub}`);
   await eventually(async () => expect(await count()).toBe(15_500));
