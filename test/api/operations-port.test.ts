@@ -131,12 +131,12 @@ describe('the operations port', () => {
     await eventually(async () => expect(await succeededAt(other.opsUrl, 'visitors')).toBeGreaterThan(before));
     // once it has run, the next time is in an hour
     await eventually(async () => {
-      const due = await sql`select from tasks where name = 'userAgents' and holder is null and due_at > now() + interval '1 minute'`;
+      const due =
+        await sql`select from tasks where name = 'userAgents' and holder is null and due_at > now() + interval '1 minute'`;
       expect(due.count).toBe(1);
     });
     await sql`update tasks set succeeded_at = to_timestamp(9) where name = 'userAgents'`;
-    const isShown = (opsUrl: string) =>
-      eventually(async () => expect(await succeededAt(opsUrl, 'userAgents')).toBe(9));
+    const isShown = (opsUrl: string) => eventually(async () => expect(await succeededAt(opsUrl, 'userAgents')).toBe(9));
     for (const { opsUrl } of [worker, other]) await isShown(opsUrl);
     // of its own tasks alone
     await eventually(async () => expect(await succeededAt(other.opsUrl, 'retention')).toBeGreaterThan(9));

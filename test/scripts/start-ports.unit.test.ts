@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Tethered } from '../../scripts/stack/tether.ts';
-import { freePort } from '../../scripts/stack/ports.ts';
 import { onFreePorts } from '../../scripts/start/addresses.ts';
 import { failure, PortTaken } from '../../scripts/start/service.ts';
 

@@ -109,28 +109,24 @@ describe('what is given', () => {
       { databaseUrl: 'postgres://me:a%40b@db.example:5433/x' },
     ],
     [
-      { DATABASE_READ_URL: 'postgres://r/x', DATABASE_READ_MAX_LAG: '30' },
-      { replica: { url: 'postgres://r/x', maxLag: 30_000 } },
-    ],
-    [{ DATABASE_PREPARE: 'false' }, { databaseMode: { prepare: false, pooled: true } }],
-    [{ REDIS_URL: 'rediss://redis:6380/2' }, { redis: { url: 'rediss://redis:6380/2' } }],
-    [
-      { QUEUE_SHARDS: '8', WEB_CONCURRENCY: '64' },
-      { queueShards: 8, webConcurrency: 64 },
+      { DATABASE_READ_URL: 'postgres://r/x', DATABASE_READ_MAX_LAG: '30', DATABASE_PREPARE: 'false' },
+      { replica: { url: 'postgres://r/x', maxLag: 30_000 }, databaseMode: { prepare: false, pooled: true } },
     ],
     [
-      { PORT: '0', HOST: '::' },
-      { port: 0, host: '::' },
+      { REDIS_URL: 'rediss://redis:6380/2', QUEUE_SHARDS: '8', WEB_CONCURRENCY: '64', LOG_LEVEL: 'debug' },
+      { redis: { url: 'rediss://redis:6380/2' }, queueShards: 8, webConcurrency: 64, logLevel: 'debug' },
     ],
     [
-      { OPS_PORT: '9000', OPS_HOST: '0.0.0.0' },
-      { opsPort: 9000, opsHost: '0.0.0.0' },
+      {
+        PORT: '0',
+        HOST: '::',
+        OPS_PORT: '9000',
+        OPS_HOST: '0.0.0.0',
+        TRUSTED_PROXY_HOPS: '2',
+        COUNTRY_HEADER: 'CF-IPCountry',
+      },
+      { port: 0, host: '::', opsPort: 9000, opsHost: '0.0.0.0', trustedProxyHops: 2, countryHeader: 'cf-ipcountry' },
     ],
-    [
-      { TRUSTED_PROXY_HOPS: '2', COUNTRY_HEADER: 'CF-IPCountry' },
-      { trustedProxyHops: 2, countryHeader: 'cf-ipcountry' },
-    ],
-    [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
     [
       { PUBLIC_URL: 'https://www.example.com/own/consent/' },
       { basePath: '/own/consent', publicUrl: 'https://www.example.com/own/consent' },
@@ -154,12 +150,11 @@ describe('what is given', () => {
         },
       },
     ],
-    [
-      { JWT_ISSUER: 'https://issuer', JWT_AUDIENCE: 'assent' },
-      { tokens: { issuer: 'https://issuer', audience: 'assent' } },
-    ],
     // a key where nothing is hashed may be anything
-    [{ IP_MODE: 'full', IP_HASH_KEY: 'k' }, { ip: { mode: 'full', hashKey: undefined } }],
+    [
+      { JWT_ISSUER: 'https://issuer', JWT_AUDIENCE: 'assent', IP_MODE: 'full', IP_HASH_KEY: 'k' },
+      { tokens: { issuer: 'https://issuer', audience: 'assent' }, ip: { mode: 'full', hashKey: undefined } },
+    ],
     // no limit for records is none for pages and reads, except those that are set; changes keep theirs
     [
       { RECORD_RATE_PER_MINUTE: '0' },
