@@ -15,23 +15,18 @@ describe('query parameters', () => {
   const get = (path: string) => stack.client.get<ProblemAnswer>(path.replace(':domainId', stack.domainId));
 
   it.each([
-    [stats, 'from=2000-01-01&to=2100-12-31'],
     [stats, 'from=2023-03-01&to=2024-02-29&interval=day'],
     [stats, 'from=2023-03-01&to=2024-02-29&by=category'],
     ['/v1/organization/stats', `${range}&by=country`],
-    [records, 'page=1000000000&limit=200'],
     [records, 'page=007'],
     [records, `${range}&decision=custom&visitorId=%F0%9F%91%8B%20%26`],
-    [orgStats, 'limit=1000'],
   ])('%s?%s is fine', async (path, query) => {
     expect((await get(`${path}?${query}`)).status).toBe(200);
   });
 
   it.each<[string, string, ...string[]]>([
     [stats, '', '/from', '/to'],
-    [stats, 'from=2026-02-30&to=2026-03-01', '/from'],
     [stats, `${range}&from=2026-01-02`, '/from'],
-    [stats, `${range}&interval=week`, '/interval'],
     [stats, `${range}&by=city`, '/by'],
     [stats, `${range}&by=country&interval=day`, '/by'],
     [stats, 'from=2023-03-01&to=2024-03-01&by=country', '/by'],
@@ -46,7 +41,6 @@ describe('query parameters', () => {
     [records, 'page=1&cursor=x', '/cursor'],
     [records, `cursor=${'A'.repeat(48)}`, '/cursor'],
     [records, 'bot=1', '/bot'],
-    [records, 'visitorId=%00', '/visitorId'],
     [orgStats, range, '/from', '/to'],
     ['/v1/organization', '__proto__=1&__proto__=2', '/__proto__'],
   ])('%s?%s is refused by name', async (path, query, ...blamed) => {

@@ -53,15 +53,6 @@ describe('the tenant cache', () => {
   };
   const everywhere = <T>(check: (one: TenantCache) => Promise<T>) => Promise.all(caches.map(check));
 
-  it('a new key works at once, and opens its own domain only', async () => {
-    expect(await cache.domainOfKey(apiKey)).toEqual({
-      domainId,
-      organizationId: tenant.organizationId,
-      name: 'site-0.example',
-      origins: [],
-    });
-  });
-
   it('a key that was asked for before it existed works soon, also where no act tells of it', async () => {
     const key = makeApiKey();
     expect(await unfollowed.domainOfKey(key)).toBeNull();
@@ -117,17 +108,6 @@ describe('the tenant cache', () => {
     }
   });
 
-  it("a plan's change arrives", async () => {
-    const { organizationId } = tenant;
-    const plans = () => everywhere(async (one) => (await one.organization(organizationId))?.plan);
-    const [before] = await plans();
-    expect(before).toMatchObject({ consentLog: true, monthlyRecordLimit: null });
-    const name = before?.name ?? '';
-    await admin().setPlan(name, { consentLog: false, monthlyRecordLimit: 5 });
-    const changed = { name, consentLog: false, monthlyRecordLimit: 5 };
-    await eventually(async () => expect(await plans()).toEqual([changed, changed]));
-  });
-
   it('what can be no id of a domain, or no key, makes no query', async () => {
     for (const id of ['', '\0', 'dom_\0', 'dom x', 'd'.repeat(65), 'd'.repeat(10_000)])
       expect(await unfollowed.domain(id)).toBeNull();
@@ -137,6 +117,8 @@ describe('the tenant cache', () => {
   });
 
   it("a new domain becomes known and leaves the keys of all others known, and a domain's own keys are asked for anew when it changes", async () => {
+    // what is read while a change is seen is not kept
+    await cache.catchUp();
     await cache.domainOfKey(apiKey);
     const made = `late-${tenant.organizationId}`;
     expect(await cache.domain(made)).toBeNull();
