@@ -110,6 +110,9 @@ describe('with the keys of a provider', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+    // a process' first request may take longer than a provider is waited for, on a slow machine
+    publish({ current });
+    await (await fetch(url)).text();
     return () => server.closeAllConnections();
   });
   afterAll(() => void server.close());
