@@ -1,12 +1,12 @@
 /** The parts of the bench that calculate, and its load generator: a wrong figure is worse than none. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Load, LoadResult } from '../../scripts/bench/client.ts';
 import { compare } from '../../scripts/bench/compare.ts';
 import { figuresOver, type Look } from '../../scripts/bench/cpu-time.ts';
@@ -61,20 +61,18 @@ describe('two checkouts', () => {
   /** One whose bench writes these figures down, or says that it lacks what is asked for. */
   const checkout = (rows: object[], lacks = '') => {
     const folder = mkdtempSync(path.join(tmpdir(), 'assent-bench-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
     for (const each of ['scripts', '.data']) mkdirSync(path.join(folder, each));
     const program = `
-      const asked = process.argv.slice(2).join(' ');
-      if (${JSON.stringify(lacks)} !== '' && asked.includes(${JSON.stringify(lacks)})) {
-        console.error('no measurement ${lacks}');
+      import { writeFileSync } from 'node:fs';
+      const [lacks, asked] = [${JSON.stringify(lacks)}, process.argv.slice(2).join(' ')];
+      if (lacks && asked.includes(lacks)) {
+        console.error('no measurement ' + lacks);
         process.exit(1);
       }
       const rows = ${JSON.stringify(rows)}.map((row) => ({ ...row, unit: asked }));
-      require('node:fs').writeFileSync('.data/bench.json', JSON.stringify({ rows, failed: [] }));`;
-    writeFileSync(
-      path.join(folder, 'scripts/run.mjs'),
-      `import { createRequire } from 'node:module';
-      const require = createRequire(import.meta.url);${program}`,
-    );
+      writeFileSync('.data/bench.json', JSON.stringify({ rows, failed: [] }));`;
+    writeFileSync(path.join(folder, 'scripts/run.mjs'), program);
     return folder;
   };
   const { signal } = new AbortController();
