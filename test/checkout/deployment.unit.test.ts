@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '../../apps/settings/settings.ts';
 import { nodeFlags } from '../../scripts/stack/assent-process.ts';
-import { root } from '../../scripts/stack/paths.ts';
 import { maxmemory } from '../../scripts/stack/redis.ts';
-import { blocksIn, blocksOf, sectionOf } from '../support/documents.ts';
+import { blocksIn, blocksOf, readPage as read, sectionOf } from '../support/documents.ts';
 
 /** What is read of it below; the rest is only compared. */
 interface Service {
@@ -21,7 +18,6 @@ interface Service {
   networks?: string[] | Record<string, { aliases: string[] } | null>;
 }
 
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, Service>;
   secrets: Record<string, { file: string }>;

@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { root } from '../../scripts/stack/paths.ts';
+import { readPage as read } from '../support/documents.ts';
 
-const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const lock = z
   .object({
     packages: z.record(
