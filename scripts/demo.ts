@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { administer } from '#libs/tenants/administration';
 import { tools } from '../apps/cli/tools.ts';
 import { fill } from './demo/fill.ts';
-import { Advice, describe } from './stack/advice.ts';
+import { Advice, describe, wholeNumber } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
-import { wholeNumber } from './stack/whole-number.ts';
 import { readPrivate } from './start/settings.ts';
 
 const { values } = parseArgs({
@@ -15,25 +14,22 @@ const { values } = parseArgs({
 
 const stop = onInterrupt();
 
-try {
-  const period = {
-    records: wholeNumber('--records', values.records, 1, 10_000_000),
-    months: wholeNumber('--months', values.months, 1, 60),
-    until: Date.now(),
-  };
-  const demo = readPrivate('demo.json');
-  if (demo === undefined) throw new Advice('npm start is not running in this folder: start it in another terminal.');
-  const { organizationId } = z.object({ organizationId: z.string() }).parse(JSON.parse(demo));
-  const started = performance.now();
-  const { added, present } = await administer(tools, (admin, db) =>
-    fill({ db, admin, organizationId }, period, { stop, say: console.log }),
-  );
-  const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-  const [more, before] = [added, present].map((count) => count.toLocaleString('en'));
-  console.log(`${more} records added in ${seconds} s, ${before} were there already.`);
-  if (stop.aborted) console.log('Stopped: what was added stays. Run it again to continue.');
-  process.exit(stop.aborted ? 130 : 0);
-} catch (error) {
-  console.error(describe(error));
-  process.exit(1);
-}
+const period = {
+  records: wholeNumber('--records', values.records, 1, 10_000_000),
+  months: wholeNumber('--months', values.months, 1, 60),
+  until: Date.now(),
+};
+const demo = readPrivate('demo.json');
+if (demo === undefined) throw new Advice('npm start is not running in this folder: start it in another terminal.');
+const { organizationId } = z.object({ organizationId: z.string() }).parse(JSON.parse(demo));
+const started = performance.now();
+const { added, present } = await administer(tools, (admin, db) =>
+  fill({ db, admin, organizationId }, period, { stop, say: console.log }),
+).catch((error) => {
+  throw new Advice(describe(error));
+});
+const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+const [more, before] = [added, present].map((count) => count.toLocaleString('en'));
+console.log(`${more} records added in ${seconds} s, ${before} were there already.`);
+if (stop.aborted) console.log('Stopped: what was added stays. Run it again to continue.');
+process.exit(stop.aborted ? 130 : 0);

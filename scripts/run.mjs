@@ -7,9 +7,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exitCode = 1;
 } else {
   run().catch((error) => {
-    // an option that a script does not know, too, is told in its own words
-    const isAdvice = error.name === 'Advice' || error.code?.startsWith('ERR_PARSE_ARGS');
-    console.error(isAdvice ? error.message : error);
+    console.error(error);
     process.exitCode = 1;
   });
 }
@@ -29,5 +27,9 @@ async function run() {
   const { register } = await import('tsx/esm/api');
   register();
   process.argv = [node, fileURLToPath(script), ...rest];
-  await import(script.href);
+  const { explain } = await import('./stack/advice.ts');
+  await import(script.href).catch((error) => {
+    console.error(explain(error));
+    process.exitCode = 1;
+  });
 }

@@ -16,39 +16,30 @@ const signal = onInterrupt(() => {
   process.exit(1);
 });
 const interrupted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-
-async function main() {
-  const release = takeLock(path.join(ensureDataRoot(), 'start-lock'));
-  if (release === undefined) throw new Advice(alreadyRunning());
-  // of a run that was killed
-  removePrivate('env', 'demo.json');
-  try {
-    const { facts, services } = await bringUp(running, signal);
-    console.log(summary(facts));
-    const problem = await Promise.race([...services.map(failure), interrupted]);
-    if (problem !== undefined) throw problem;
-  } finally {
-    removePrivate('env', 'demo.json');
-    running.stopping = true;
-    for (const part of running.parts.reverse()) await part.stop();
-    release();
-  }
-}
-
-function alreadyRunning(): string {
-  const demo: { baseUrl: string } | null = JSON.parse(readPrivate('demo.json') ?? 'null');
-  return `npm start is already running in this folder${demo ? `, at ${demo.baseUrl}` : ''}.`;
-}
-
 // Whoever reads our output may leave before we end.
 process.stdout.on('error', () => {});
 
+const release = takeLock(path.join(ensureDataRoot(), 'start-lock'));
+if (release === undefined) {
+  const demo: { baseUrl: string } | null = JSON.parse(readPrivate('demo.json') ?? 'null');
+  throw new Advice(`npm start is already running in this folder${demo ? `, at ${demo.baseUrl}` : ''}.`);
+}
+// of a run that was killed
+removePrivate('env', 'demo.json');
 try {
-  await main();
+  const { facts, services } = await bringUp(running, signal);
+  console.log(summary(facts));
+  const problem = await Promise.race([...services.map(failure), interrupted]);
+  if (problem !== undefined) throw problem;
 } catch (error) {
   if (!signal.aborted) {
     console.error(explain(error));
     process.exitCode = 1;
   }
+} finally {
+  removePrivate('env', 'demo.json');
+  running.stopping = true;
+  for (const part of running.parts.reverse()) await part.stop();
+  release();
 }
 process.exit();

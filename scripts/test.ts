@@ -1,7 +1,8 @@
 /**
  * `npm test [-- PATH…] [-t PATTERN]`: what a change must pass, or the tests whose path contains one of the words, those of
  * rehearsals too. `--all`: the rehearsals of a release as well; `--with PATH`: those whose path contains it. `--again`: a
- * file that failed runs once more, alone, and is named as a defect. The servers that tests need are started by the tests' own set-up and end with it, also on Ctrl-C.
+ * file that failed runs once more, alone, and is named as a defect. The servers that tests need are started by the tests'
+ * own set-up and end with it, also on Ctrl-C.
  */
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -23,7 +24,7 @@ interface Result {
 }
 
 process.env.NODE_ENV ??= 'test';
-const { paths, names, again } = readArguments(process.argv.slice(2));
+const { paths, names, again } = readArguments();
 
 let { passed, failed, broken } = await run(paths);
 const defects: string[] = [];
@@ -73,21 +74,17 @@ function countOf(module: TestModule): Result['broken'][number] {
   };
 }
 
-/** Ends the process with one line where it does not understand them: what is ignored would run every test. */
-function readArguments(args: string[]) {
-  const options = {
-    testNamePattern: { type: 'string', short: 't' },
-    all: { type: 'boolean', default: false },
-    with: { type: 'string', multiple: true },
-    again: { type: 'boolean', default: false },
-  } as const;
-  try {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const { all, again, testNamePattern: names, with: rehearsals = [] } = values;
-    const usual = [...everyChange, ...(all ? ['test/rehearsals/'] : rehearsals)];
-    return { paths: positionals.length > 0 ? positionals : usual, names, again };
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exit(1);
-  }
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      testNamePattern: { type: 'string', short: 't' },
+      all: { type: 'boolean', default: false },
+      with: { type: 'string', multiple: true },
+      again: { type: 'boolean', default: false },
+    },
+  });
+  const { all, again, testNamePattern: names, with: rehearsals = [] } = values;
+  const usual = [...everyChange, ...(all ? ['test/rehearsals/'] : rehearsals)];
+  return { paths: positionals.length > 0 ? positionals : usual, names, again };
 }

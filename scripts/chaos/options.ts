@@ -1,8 +1,7 @@
 /** What `npm run chaos` is asked to do. Rejects in one line what it does not understand. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { Advice } from '../stack/advice.ts';
-import { wholeNumber } from '../stack/whole-number.ts';
+import { Advice, wholeNumber } from '../stack/advice.ts';
 
 const seeds = 2 ** 32;
 const longest = 24 * 60;

@@ -10,16 +10,20 @@ export function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a script prints when it fails: of anything but an Advice with its stack. */
+/** What a script prints when it fails: the stack only of what nobody foresaw. */
 export function explain(error: unknown): string {
-  if (error instanceof Advice) return error.message;
-  if (isDenied(error)) {
-    return `${error.path} belongs to another user, perhaps from an earlier run: give it to this one, or remove .data and dist.`;
-  }
+  if (!(error instanceof Error)) return inspect(error);
+  const { code = '', path = '' } = error as NodeJS.ErrnoException;
+  // an option that a script does not know is told in its own words, too
+  if (error instanceof Advice || code.startsWith('ERR_PARSE_ARGS')) return error.message;
+  if (path && ['EACCES', 'EPERM'].includes(code))
+    return `${path} belongs to another user, perhaps from an earlier run: give it to this one, or remove .data and dist.`;
   return inspect(error);
 }
 
-function isDenied(error: unknown): error is Error & { path: string } {
-  if (!(error instanceof Error && 'code' in error && 'path' in error)) return false;
-  return error.code === 'EACCES' || error.code === 'EPERM';
+/** The value of an option. `name`: such as `--records` */
+export function wholeNumber(name: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new Advice(`${name} is a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
 }

@@ -23,14 +23,10 @@ export function removePrivate(...names: string[]): void {
 }
 
 /** What the user has set. An empty variable counts as not set, as in the services. */
-export function given(name: string): string | undefined {
-  return process.env[name] || undefined;
-}
+export const given = (name: string): string | undefined => process.env[name] || undefined;
 
 /** Tokens can be issued only with a shared secret; with a public key, the host product has the other half. */
-export function canIssueTokens(): boolean {
-  return (given('JWT_ALGORITHM') ?? 'HS256') === 'HS256';
-}
+export const canIssueTokens = (): boolean => (given('JWT_ALGORITHM') ?? 'HS256') === 'HS256';
 
 /** What a start makes for itself where the user has set nothing. Records are sealed sooner than elsewhere, to be seen. */
 export const madeSettings = (): Record<string, string> => ({
