@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare } from './bench/compare.ts';
 import { inTurns, type Row, table } from './bench/figures.ts';
-import { type Measurement, quick, whole } from './bench/measurement.ts';
+import { quick, whole } from './bench/measurement.ts';
 import { accept } from './bench/measurements/accept.ts';
 import { capacity } from './bench/measurements/capacity.ts';
 import { comparison } from './bench/measurements/comparison.ts';
@@ -20,7 +20,7 @@ import { tenants } from './bench/measurements/tenants.ts';
 import { widget } from './bench/measurements/widget.ts';
 import { startBench } from './bench/stack.ts';
 import { Advice, explain } from './stack/advice.ts';
-import { onInterrupt } from './stack/interrupt.ts';
+import { onInterrupt, stopAtInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
 
 const { values, positionals: names } = parseArgs({
@@ -35,41 +35,38 @@ const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, capacity
 const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
 const signal = onInterrupt();
 
-try {
-  const list = all.map(({ name, about }) => `${name.padEnd(11)}${about}`).join('\n');
-  const unknown = names.filter((name) => !all.some((each) => each.name === name));
-  if (unknown.length > 0) throw new Advice(`no measurement ${unknown.join(', ')}; there are\n${list}`);
-  if (values.list) console.log(list);
-  else if (other === undefined) await measure();
-  else {
-    const args = [...(values.quick ? ['--quick'] : []), ...names];
-    report(await compare({ other, args, rounds: scale.rounds, signal }), []);
-  }
-} catch (error) {
-  if (!signal.aborted) console.error(explain(error));
-  process.exitCode = 1;
+const list = all.map(({ name, about }) => `${name.padEnd(11)}${about}`).join('\n');
+const unknown = names.filter((name) => !all.some((each) => each.name === name));
+if (unknown.length > 0) throw new Advice(`no measurement ${unknown.join(', ')}; there are\n${list}`);
+if (values.list) {
+  console.log(list);
+} else {
+  // what fails once we are asked to end fails because its servers go
+  await (other === undefined ? measure() : measureBoth(other)).catch((error) => {
+    if (!signal.aborted) throw error;
+    process.exitCode = 1;
+  });
+}
+
+async function measureBoth(checkout: string): Promise<void> {
+  const args = [...(values.quick ? ['--quick'] : []), ...names];
+  report(await compare({ other: checkout, args, rounds: scale.rounds, signal }), []);
 }
 
 async function measure(): Promise<void> {
   console.log(machine);
-  const starting = startBench(signal);
-  signal.addEventListener('abort', () => {
-    void starting.then((started) => started.stop()).finally(() => process.exit(130));
-  });
-  const stack = await starting;
-  const sidesOf = async ({ figure, reference, targets }: Measurement) => {
-    await stack.reset();
-    return { reference: await reference?.(stack, scale), figure: await figure(stack, scale), targets };
-  };
+  const stack = await stopAtInterrupt(signal, startBench(signal));
   const rows: Row[] = [];
   const failed: string[] = [];
   for (const each of all.filter(({ name }) => names.length === 0 || names.includes(name))) {
     const started = performance.now();
     try {
-      rows.push(...(await inTurns(scale.rounds, await sidesOf(each))));
+      await stack.reset();
+      const reference = await each.reference?.(stack, scale);
+      const figure = await each.figure(stack, scale);
+      rows.push(...(await inTurns(scale.rounds, { reference, figure, targets: each.targets })));
     } catch (error) {
-      // what fails now fails because its servers go
-      if (signal.aborted) return;
+      signal.throwIfAborted();
       failed.push(each.name);
       console.error(`${each.name} failed: ${explain(error)}`);
     }

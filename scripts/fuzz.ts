@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util';
 import { startChaosStack } from './chaos/stack.ts';
 import { prepare, prepared, record, waitForTotal } from './fuzz/prepare.ts';
 import { fuzz } from './fuzz/run.ts';
+import { wholeNumber } from './stack/advice.ts';
 import { signToken } from './stack/client.ts';
-import { onInterrupt } from './stack/interrupt.ts';
+import { onInterrupt, stopAtInterrupt } from './stack/interrupt.ts';
 import { newKey } from './stack/private-stores.ts';
-import { wholeNumber } from './stack/whole-number.ts';
 
 /** Bytes. What a heap of this service goes up and down by on its own. */
 const allowedGrowth = 32 * 1024 * 1024;
@@ -18,8 +18,7 @@ const { values } = parseArgs({ options: { requests: { type: 'string', default: '
 const requests = wholeNumber('--requests', values.requests, 1, 1_000_000);
 const seed = values.seed === undefined ? undefined : Number(values.seed);
 
-const stack = await startChaosStack();
-onInterrupt().addEventListener('abort', () => void stack.stop().finally(() => process.exit(130)));
+const stack = await stopAtInterrupt(onInterrupt(), startChaosStack());
 try {
   // the worker has no such key, and so sends nothing to webhooks
   const [api] = await Promise.all([stack.start('api', { SECRETS_KEY: newKey() }), stack.start('worker')]);

@@ -1,5 +1,7 @@
 /** The bench's own programs, each a process: the load generator and the references. */
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { nodeFlags } from '../stack/assent-process.ts';
 import { root } from '../stack/paths.ts';
 import { spawnTethered, type Tethered } from '../stack/tether.ts';
@@ -16,25 +18,21 @@ function startProgram(name: string, input: object): Tethered {
   return spawnTethered(process.execPath, args, { cwd: root, env, stdout: 'pipe', stderr: 'inherit' });
 }
 
-async function resultOf<Result>({ child }: Tethered): Promise<Result> {
-  let output = '';
-  for await (const text of child.stdout?.setEncoding('utf8') ?? []) output += text;
-  return JSON.parse(output);
-}
+const resultOf = async <Result>({ child }: Tethered): Promise<Result> =>
+  JSON.parse(await text(child.stdout ?? Readable.from([])));
 
 export function startLoad(load: Load) {
   const client = startProgram('client', load);
   const result = resultOf<LoadResult>(client);
   // who stops a load does not wait for its result
   result.catch(() => {});
-  const signal = (name: NodeJS.Signals) => void (client.running() && client.child.kill(name));
-  const { pid, stop } = client;
+  const { pid, stop, child } = client;
   /** Early: its result is that of what was sent. */
   const end = () => {
-    signal('SIGTERM');
+    child.kill('SIGTERM');
     return result;
   };
-  return { pid, pause: () => signal('SIGSTOP'), resume: () => signal('SIGCONT'), result, end, stop };
+  return { pid, pause: () => child.kill('SIGSTOP'), resume: () => child.kill('SIGCONT'), result, end, stop };
 }
 
 /** One in a thousand may fail: a store on a machine that others keep busy is now and then too late. */

@@ -8,7 +8,6 @@ import { type Decision, decisions } from '#libs/base/terms/terms';
 import { makeIdAt } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/record/contract';
 import type { Site } from '../stack/client.ts';
-import { userAgents } from './user-agents.ts';
 
 export interface Records {
   sites: Site[];
@@ -26,6 +25,22 @@ const templateCount = 20_000;
 const visitorPrefix = '5f0c9a3e71b84d26ae93d7f018';
 const visitorDigits = 6;
 const visitorNumber = (index: number): string => String((index * 7_919) % visitors).padStart(visitorDigits, '0');
+
+const desktops = ['Windows NT 10.0; Win64; x64', 'Macintosh; Intel Mac OS X 10_15_7', 'X11; Linux x86_64'];
+const phones = ['10; K', '14; SM-A546B', '13; SM-G991B', '15; Pixel 8', '14; SM-X710'].map(
+  (model) => `Linux; Android ${model}`,
+);
+const brands = ['', ' Edg', ' OPR', ' Vivaldi', ' YaBrowser'];
+const userAgentsOf = (version: number) =>
+  [...desktops, ...phones].flatMap((system) =>
+    brands.map((brand) => {
+      const safari = phones.includes(system) ? 'Mobile Safari' : 'Safari';
+      const chrome = `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0`;
+      return `${chrome} ${safari}/537.36${brand && `${brand}/${version}.0.0.0`}`;
+    }),
+  );
+/** As browsers send them: 40 of each of the last 50 versions, the newest first. */
+const userAgents = Array.from({ length: 50 }, (_, back) => userAgentsOf(144 - back)).flat();
 
 /** Of a hundred visitors. */
 const shares: Record<Decision, number> = { accept_all: 50, reject_all: 32, custom: 14, withdraw: 4 };

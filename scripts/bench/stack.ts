@@ -1,20 +1,33 @@
 /** What is measured: real processes of this build, with a Postgres and a Redis of their own, set up as they are shipped. */
 import path from 'node:path';
 import { Queue } from 'bullmq';
-import { Redis } from 'ioredis';
 import { createDatabase } from '#libs/base/db/database';
 import { queuePrefix, recordQueue } from '#libs/record/queue';
-import { answersReady, launch, runCli } from '../stack/assent-process.ts';
+import { answersReady, runCli, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { type Site, signToken } from '../stack/client.ts';
-import { freePort } from '../stack/ports.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
+import { connectTo } from '../stack/redis.ts';
 import { addDomains, makeSites } from '../stack/sites.ts';
-import { waitUntil } from '../stack/wait.ts';
-import { diskUse } from './disk-use.ts';
+import { untilTrue } from '../stack/wait.ts';
 import { startBare } from './programs.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
+
+interface Stoppable {
+  stop(signal?: NodeJS.Signals): Promise<unknown>;
+}
+
+export interface Server extends Stoppable {
+  pid: number;
+  baseUrl: string;
+}
+
+/** All that recording leaves, and what is derived of it. */
+const derived = [
+  ...['records', 'user_agents', 'user_agent_months', 'counters', 'facets', 'facet_progress', 'derivations'],
+  ...['logs', 'log_runs', 'log_nodes', 'log_keys'],
+];
 
 /** Builds this checkout, and starts a stack of it. An abort ends what was started. */
 export const startBench = (signal: AbortSignal) =>
@@ -31,8 +44,7 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
 
   const timeouts = { statementTimeout: 600_000, deadline: 601_000 };
   const db = createDatabase({ url: env.DATABASE_URL, max: 2, ...timeouts, prepare: true, name: 'bench' });
-  const redis = new Redis(env.REDIS_URL, { maxRetriesPerRequest: null });
-  redis.on('error', () => {});
+  const redis = connectTo(env.REDIS_URL, undefined);
   const queue = new Queue(recordQueue(0), { connection: redis, prefix: queuePrefix, skipMetasUpdate: true });
   queue.on('error', () => {});
   const running: Stoppable[] = [];
@@ -49,13 +61,10 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
 
   /** It is ready when the operations port says so. */
   async function start(app: 'api' | 'worker', settings: Record<string, string> = {}): Promise<Server> {
-    const [port, ops] = [String(await freePort()), String(await freePort())];
-    const { process: child, lines } = launch(dist, app, { ...env, PORT: port, OPS_PORT: ops, ...settings });
-    const server = keep({ pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop: (signal) => child.stop(signal) });
-    const isReady = () => answersReady(`http://127.0.0.1:${ops}`);
-    await waitUntil(async () => !child.running() || (await isReady()), { deadlineMs: 20_000 });
-    if (!(await isReady())) throw new Error(`${app} did not start:\n${lines.slice(-10).join('\n')}`);
-    return server;
+    const started = await startAssent(dist, app, { ...env, PORT: '0', OPS_PORT: '0', ...settings });
+    const { pid, stop } = keep(started.process);
+    await untilTrue(() => answersReady(started.opsUrl), `${app} is ready`);
+    return { pid, stop, baseUrl: started.baseUrl };
   }
 
   const sites: Site[] = [];
@@ -72,7 +81,6 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
     addDomains: (organizationIds: string[], count: number) => addDomains(db, organizationIds, count),
     token: (organizationId: string, scope?: string) => signToken(organizationId, env.JWT_SECRET, scope),
     db,
-    diskUseWhenNew: await diskUse(db),
     // each starts a process, which is stopped at the end of the measurement
     startApi: (settings?: Record<string, string>) => start('api', settings),
     startWorker: (settings?: Record<string, string>) => start('worker', settings),
@@ -92,10 +100,11 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
       const since = oldest === null ? null : await redis.hget(queue.toKey(oldest), 'timestamp');
       return since === null ? Number.POSITIVE_INFINITY : Number(since);
     },
-    untilQuiet: async () => {
-      const isQuiet = async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0;
-      if (!(await waitUntil(isQuiet, { deadlineMs: 120_000 }))) throw new Error('the queue does not empty');
-    },
+    untilQuiet: () =>
+      untilTrue(
+        async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) === 0,
+        'the queue empties',
+      ),
     redis,
     redisBytes: async () => {
       const keys = await redis.keys('*');
@@ -110,16 +119,4 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
       await redis.flushall();
     },
   };
-}
-
-/** All that recording leaves, and what is derived of it. */
-const derived = 'records counters derivations log_runs log_nodes logs log_keys facets facet_progress'.split(' ');
-
-interface Stoppable {
-  stop(signal?: NodeJS.Signals): Promise<unknown>;
-}
-
-export interface Server extends Stoppable {
-  pid: number;
-  baseUrl: string;
 }

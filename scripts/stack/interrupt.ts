@@ -1,6 +1,16 @@
 /** A terminal and npm may both pass on one Ctrl-C; only a signal after this many milliseconds is a second one. */
 const oneCtrlC = 1_000;
 
+interface Started {
+  stop(): Promise<void>;
+}
+
+/** Once we are asked to end, stops what was started, also what is starting still, and ends. */
+export function stopAtInterrupt<Stack extends Started>(signal: AbortSignal, starting: Promise<Stack>): Promise<Stack> {
+  signal.addEventListener('abort', () => void starting.then(({ stop }) => stop()).finally(() => process.exit(130)));
+  return starting;
+}
+
 /** Aborts at the first signal that asks us to end; `again` answers a second one, by default without any clean-up. */
 export function onInterrupt(again: () => void = () => process.exit(130)): AbortSignal {
   const controller = new AbortController();

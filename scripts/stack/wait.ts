@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+type Probe = () => Promise<boolean> | boolean;
+
 interface WaitOptions {
   deadlineMs: number;
   intervalMs?: number;
@@ -7,7 +9,7 @@ interface WaitOptions {
 }
 
 /** Asks again and again until the probe says yes; false once the deadline has passed. What the probe throws ends the wait. */
-export async function waitUntil(probe: () => Promise<boolean> | boolean, options: WaitOptions): Promise<boolean> {
+export async function waitUntil(probe: Probe, options: WaitOptions): Promise<boolean> {
   const end = performance.now() + options.deadlineMs;
   for (;;) {
     options.signal?.throwIfAborted();
@@ -17,9 +19,11 @@ export async function waitUntil(probe: () => Promise<boolean> | boolean, options
   }
 }
 
-/** What comes within two minutes, however slow the machine, or else is an error. */
-export async function untilTrue(probe: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  if (!(await waitUntil(probe, { deadlineMs: 120_000 }))) throw new Error(`${what}: not within two minutes`);
+/** What comes within two minutes, however slow the machine, or within `deadlineMs`; else it is an error. */
+export async function untilTrue(probe: Probe, what: string, options: Partial<WaitOptions> = {}): Promise<void> {
+  const { deadlineMs = 120_000 } = options;
+  if (!(await waitUntil(probe, { ...options, deadlineMs })))
+    throw new Error(`${what}: not within ${deadlineMs / 1_000} s`);
 }
 
 export const succeeds = (work: Promise<unknown>): Promise<boolean> =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { persist } from '#libs/record/persist/persist';
-import { diskUse } from '../../scripts/bench/disk-use.ts';
+import { diskUse } from '../../scripts/bench/measurements/disk.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';

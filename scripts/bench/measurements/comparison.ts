@@ -2,6 +2,7 @@ import { createDatabase } from '#libs/base/db/database';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createLog } from '#libs/base/ops/process-log';
 import { connectRedis } from '#libs/base/redis/connection';
+import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
 import { eachOrganization } from '#libs/stats/each-organization';
 import { createStatsMetrics } from '#libs/stats/metrics';
 import { noteServer, reconcile } from '#libs/stats/reconcile';
@@ -9,10 +10,15 @@ import { fill } from '#libs/stats/redis/fill';
 import { listCounters, listOrganizationIds } from '#libs/stats/stored-counters';
 import { atMost } from '../figures.ts';
 import type { Measurement } from '../measurement.ts';
-import type { Stack } from '../stack.ts';
+import { makeOrganizations } from '../organizations.ts';
 
 /** Of so many organizations one has lost counts with the Postgres before. */
 const differsOneOf = 100;
+/** Ten weeks, of which some days are older than usual rounds look at. */
+const periods = [
+  ...[0, 12, 24, 36, 48, 60, 72].map((ago) => addDays(dayOf(Date.now()), -ago)),
+  ...[0, 1, 2].map((ago) => addMonths(monthOf(Date.now()), -ago)),
+];
 const { signal } = new AbortController();
 
 /** How long statistics may be wrong after a failover of Postgres, with a worker's connections to both stores. */
@@ -20,7 +26,8 @@ export const comparison: Measurement = {
   name: 'comparison',
   about: 'one comparison of all counters with another Postgres: 100,000 organizations of one domain, 20 counters each',
   figure: async (stack, { records }) => {
-    await makeOrganizations(stack, records / 2);
+    const order = 'organization, domain, period';
+    await makeOrganizations(stack, { name: 'one', organizations: records / 2, domains: 1, periods, order });
     const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
     const db = createDatabase({ url: stack.databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench-worker' });
     const log = createLog('bench', 'fatal');
@@ -66,28 +73,3 @@ export const comparison: Measurement = {
   },
   targets: { 'comparison: another Postgres': atMost(60), 'comparison: a usual round': atMost(12) },
 };
-
-/** Counters of ten weeks, of which some are older than usual rounds look at. */
-const makeOrganizations = ({ db }: Stack, organizations: number) =>
-  db.write(
-    (sql) => sql`
-      with made as materialized (
-        select 'org_one_' || n as organization, 'dom_one_' || n as domain from generate_series(1, ${organizations}::int) n
-      ),
-      organizations_made as (
-        insert into organizations (id, name, plan)
-        select organization, 'One', (select name from plans limit 1) from made on conflict do nothing
-      ),
-      domains_made as (
-        insert into domains (id, organization_id, name) select domain, organization, domain from made on conflict do nothing
-      )
-      insert into counters (organization_id, domain_id, period, accept_all, reject_all, custom, withdraw)
-      select organization, place, period, 617, 395, 172, 49
-      from made, unnest(array['', domain]) as place, (
-        select (current_date - 12 * ago)::text as period from generate_series(0, 6) ago
-        union all
-        select left((current_date - ago * interval '1 month')::text, 7) from generate_series(0, 2) ago
-      ) as periods
-      order by 1, 2, 3
-      on conflict do nothing`,
-  );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { postRecord, type Site } from '../../stack/client.ts';
 import { addKeys } from '../../stack/sites.ts';
-import { waitUntil } from '../../stack/wait.ts';
+import { untilTrue } from '../../stack/wait.ts';
 import { cpuTime } from '../cpu-time.ts';
 import { type Figures, median } from '../figures.ts';
 import { get, type Measurement, untilFromRedis } from '../measurement.ts';
@@ -79,8 +79,7 @@ async function freshness(name: string, api: Server, { domainId, apiKey }: Site, 
     if (status !== 202) throw new Error(`a record was answered ${status}`);
     const sent = performance.now();
     const isCounted = async () => (await total()) > before;
-    if (!(await waitUntil(isCounted, { deadlineMs: 10_000, intervalMs: 5 })))
-      throw new Error('a record is not counted');
+    await untilTrue(isCounted, 'a record is counted', { intervalMs: 5 });
     times.push(performance.now() - sent);
   }
   return { [`${name}: counted after`]: { value: median(times), unit: 'ms' } };

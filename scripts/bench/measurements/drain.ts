@@ -1,4 +1,4 @@
-import { waitUntil } from '../../stack/wait.ts';
+import { untilTrue } from '../../stack/wait.ts';
 import { figuresBetween, type Look, look } from '../cpu-time.ts';
 import { atLeast } from '../figures.ts';
 import type { Measurement } from '../measurement.ts';
@@ -34,7 +34,7 @@ export const drain: Measurement = {
         if (last.stored >= records / 10) first ??= last;
         return last.stored >= records;
       };
-      if (!(await waitUntil(isStored, { deadlineMs: 120_000 }))) throw new Error('the backlog is not stored');
+      await untilTrue(isStored, 'the backlog is stored');
       await stack.untilQuiet();
       await worker.stop();
       if (!first || !last || first === last) throw new Error('the backlog was gone before it could be timed');

@@ -64,7 +64,7 @@ export const seal: Measurement = {
 async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load): Promise<Figures> {
   const timeouts = { statementTimeout: 60_000, deadline: 61_000 };
   const db = createDatabase({ url: stack.databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });
-  const redis = connectRedis({ url: redisAddress(stack), clusterNodes: [] }, 'producer', { warn: () => {} });
+  const redis = connectRedis({ url: stack.redisUrl, clusterNodes: [] }, 'producer', { warn: () => {} });
   const sealing = { name: 'bench', keys: [randomBytes(32)], seconds: 60 };
   const parts = { redis, db, log: createLog('bench', 'silent'), metrics: createProofMetrics(new Registry()) };
   const blankAll = createBlanking({ db, privacyKey: undefined });
@@ -127,8 +127,6 @@ async function checkLogs({ cli }: Stack): Promise<number> {
   if (differences.length > 0) throw new Error(`${differences.length} differences`);
   return ((performance.now() - started) / checked) * 1_000;
 }
-
-const redisAddress = ({ redis }: Stack): string => `redis://127.0.0.1:${redis.options.port}`;
 
 /** The log's tables, and what records have for it: the index by epoch and the stamp itself. */
 async function diskOf({ db }: Stack): Promise<number> {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dayOf } from '#libs/base/terms/calendar';
+import { addDays, dayOf, daysBetween, monthOfDay } from '#libs/base/terms/calendar';
 import { atMost, type Figures } from '../figures.ts';
 import type { Measurement } from '../measurement.ts';
+import { makeOrganizations } from '../organizations.ts';
 import { startLoad } from '../programs.ts';
-import type { Stack } from '../stack.ts';
 
 /** records a second, all the while */
 const rate = 50;
@@ -18,10 +18,13 @@ export const tenants: Measurement = {
   about: 'when the counters of 1,000 organizations of 10 domains and a year are whole in Redis; the slowest record',
   figure: async (stack, { records }) => {
     const organizations = records / 200;
-    await makeTenants(stack, organizations);
+    const today = dayOf(Date.now());
+    const days = daysBetween(addDays(today, -364), today);
+    const periods = [...new Set([...days, ...days.map(monthOfDay)])];
+    await makeOrganizations(stack, { name: 'many', organizations, domains, periods, order: 'period' });
     const marks = Array.from({ length: organizations }, (_, n) => `assent:{org_many_${n + 1}}:ready`);
     const isWhole = async () => (await stack.redis.exists(...marks)) === marks.length;
-    const [key, day] = [`assent:{org_many_1}:days:dom_many_1_1:${dayOf(Date.now()).slice(0, 7)}`, '01'];
+    const [key, day] = [`assent:{org_many_1}:days:dom_many_1_1:${monthOfDay(today)}`, '01'];
 
     return async () => {
       await stack.redis.flushall();
@@ -66,28 +69,3 @@ export const tenants: Measurement = {
     'tenants: slowest record': atMost(500),
   },
 };
-
-/** As if each had recorded for a year: their counters, in the order of time. */
-const makeTenants = ({ db }: Stack, organizations: number) =>
-  db.run(
-    (sql) => sql`
-      with made as materialized (
-        select 'org_many_' || n as organization, 'dom_many_' || n || '_' || d as domain
-        from generate_series(1, ${organizations}::int) n, generate_series(1, ${domains}::int) d
-      ),
-      organizations_made as (
-        insert into organizations (id, name, plan)
-        select distinct organization, 'Many', (select name from plans limit 1) from made on conflict do nothing
-      ),
-      domains_made as (
-        insert into domains (id, organization_id, name) select domain, organization, domain from made on conflict do nothing
-      )
-      insert into counters (organization_id, domain_id, period, accept_all, reject_all, custom, withdraw)
-      select organization, domain, period, 6172, 3950, 1728, 493
-      from (select * from made union select organization, '' from made) places, (
-        select distinct left((current_date - ago)::text, length) as period
-        from generate_series(0, 364) ago, unnest(array[7, 10]) length
-      ) periods
-      order by period
-      on conflict do nothing`,
-  );
