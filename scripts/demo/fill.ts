@@ -1,21 +1,22 @@
 /** Stores made-up records, as the API does while Redis is away. Through the API nothing so old can be recorded. */
-
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
+import { dayOf } from '#libs/base/terms/calendar';
+import { timeOf } from '#libs/base/terms/uuid';
 import { putNotice } from '#libs/notices/documents';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnown } from '#libs/record/known-ids';
 import { listDroppedMonths } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
-import { storeDisplays } from '#libs/stats/stored-displays';
+import { createDisplayTally } from '#libs/stats/display-counter';
+import { type Displays, storeDisplays } from '#libs/stats/stored-displays';
 import type { Administration } from '#libs/tenants/administration';
 import { findOrganizations } from '#libs/tenants/tenants';
 import { Advice } from '../stack/advice.ts';
-import { bytesOf } from './chance.ts';
-import { displaysOf } from './displays.ts';
+import { bytesOf, randomOf } from './chance.ts';
 import { noticeOf } from './notices.ts';
 import { sites } from './sites.ts';
-import { type Made, type Period, planDays, recordsOf } from './visits.ts';
+import { type Made, type Period, planDays, recordsOf, unansweredFor, variantOf } from './visits.ts';
 
 const batchSize = 5_000;
 
@@ -81,19 +82,12 @@ async function storeShown(db: Database, records: NewRecord[]): Promise<void> {
 }
 
 async function withoutKnown(db: Database, records: NewRecord[]): Promise<NewRecord[]> {
-  const lists = Array.from(
-    groupBy(records, ({ domainId }) => domainId),
-    async ([domainId, list]) => {
-      const known = await db.run((sql) =>
-        findKnown(
-          sql,
-          domainId,
-          list.map(({ id }) => id),
-        ),
-      );
-      return list.filter(({ id }) => !known.has(id));
-    },
-  );
+  const byDomain = [...groupBy(records, ({ domainId }) => domainId)];
+  const lists = byDomain.map(async ([domainId, list]) => {
+    const ids = list.map(({ id }) => id);
+    const known = await db.run((sql) => findKnown(sql, domainId, ids));
+    return list.filter(({ id }) => !known.has(id));
+  });
   return (await Promise.all(lists)).flat();
 }
 
@@ -107,4 +101,20 @@ async function ensureDomains(db: Database, admin: Administration, organizationId
     ids.set(name, (await admin.createDomain(organizationId, { name, origins: [`https://${name}`] })).domainId);
   }
   return ids;
+}
+
+/** How often banners were shown: to each visitor who answered one, and to some who did not. */
+export function displaysOf(records: readonly NewRecord[]): Displays[] {
+  const any = Number.POSITIVE_INFINITY;
+  const tally = createDisplayTally({ perDomain: any, perOrganization: any, inAll: any });
+  for (const { id, domainId, source, bot, variant, bannerVersion, language } of records) {
+    if (source !== 'banner' || bot) continue;
+    const time = timeOf(id);
+    const on = { domainId, organizationId: '' };
+    tally.add(on, time, { bannerVersion, language, variant });
+    const random = randomOf('unanswered', id);
+    if (random() >= unansweredFor(dayOf(time))) continue;
+    tally.add(on, time, { bannerVersion, language, variant: variant && variantOf(dayOf(time), random()) });
+  }
+  return tally.take();
 }

@@ -2,6 +2,8 @@
 
 export type Site = (typeof sites)[number];
 
+const german = ['de-DE', 'de-DE', 'de-DE', 'de-AT'];
+
 /**
  * `share`: percent of all visits; they add up to 100. `accept`, `reject`: percent of the visitors; the others choose for
  * themselves. `languages`: of browsers, with the country of most visitors who have it. `better`: by how many percent more
@@ -9,16 +11,9 @@ export type Site = (typeof sites)[number];
  */
 export const sites = [
   { name: 'demo.example', share: 17, accept: 52, reject: 31, languages: ['en-GB', 'en-GB', 'en-US'], better: 1 },
-  {
-    name: 'nordlicht.example',
-    share: 40,
-    accept: 58,
-    reject: 30,
-    languages: ['de-DE', 'de-DE', 'de-DE', 'de-AT'],
-    better: 7,
-  },
+  { name: 'nordlicht.example', share: 40, accept: 58, reject: 30, languages: german, better: 7 },
   { name: 'lumiere.example', share: 24, accept: 49, reject: 38, languages: ['fr-FR', 'fr-FR', 'fr-FR', 'de-DE'] },
-  { name: 'tagblatt.example', share: 16, accept: 38, reject: 49, languages: ['de-DE', 'de-DE', 'de-DE', 'de-AT'] },
+  { name: 'tagblatt.example', share: 16, accept: 38, reject: 49, languages: german },
   { name: 'ledger.example', share: 3, accept: 41, reject: 33, languages: ['en-US'] },
 ];
 

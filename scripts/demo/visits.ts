@@ -8,8 +8,7 @@ import { addDays, dayOf, daysBetween, startOf } from '#libs/base/terms/calendar'
 import type { Decision } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
 import { bytesOf, numbersIn, randomOf } from './chance.ts';
-import { bannerOf, circumstancesOf } from './circumstances.ts';
-import { categories, crawler, hours, pages, type Site, sites, userAgents } from './sites.ts';
+import { abroad, categories, crawler, hours, pages, type Site, sites, userAgents } from './sites.ts';
 
 const hour = 3_600_000;
 const daysOfMonth = 365.25 / 12;
@@ -67,8 +66,8 @@ function visit(site: Site, date: string, number: number): Made[] {
   const bot = random() < 0.008;
   const userAgent = bot ? crawler : oneOf(userAgents);
   const identity = bytesOf('visitor', name, date, number);
-  const from = { site, date, language, userAgent };
-  const { country, variant, leaning } = circumstancesOf(from, numbersIn(identity, idBytes));
+  const more = numbersIn(identity, idBytes);
+  const { country, variant, leaning } = circumstancesOf(site, date, language, userAgent, more);
   const gpc = userAgent.includes('Firefox') && random() < 0.3;
   const visitor = {
     visitorId: identity.toString('hex', 0, idBytes),
@@ -111,3 +110,34 @@ function preferencesOf(decision: Decision, chosen: string): Record<string, boole
   const allows = (name: string) => decision === 'accept_all' || (decision === 'custom' && name === chosen);
   return Object.fromEntries(categories.map((name) => [name, allows(name)]));
 }
+
+/**
+ * Where a visitor is, and which banner they see; both tell in the statistics. `leaning`: how many percent more of the
+ * visitors accept, and fewer reject. `random`: three numbers from 0 to less than 1.
+ */
+function circumstancesOf(site: Site, date: string, language: string, userAgent: string, random: () => number) {
+  const country = random() < 0.91 ? language.slice(3) : (abroad[Math.floor(random() * abroad.length)] ?? '');
+  const leaning = leaningOfDevice(userAgent) + leaningOfBanner(date);
+  if (!('better' in site)) return { country, leaning };
+  const variant = variantOf(date, random());
+  return { country, variant, leaning: leaning + (variant.endsWith('short') ? site.better : 0) };
+}
+
+/** Of the A/B test of that quarter. `chance`: from 0 to less than 1 */
+export const variantOf = (date: string, chance: number): string =>
+  `wording-${quarterOf(date)}:${chance < 0.5 ? 'short' : 'plain'}`;
+
+/** The banner is redesigned each September: a year always has two of them. */
+function bannerOf(date: string): string {
+  const [year, month] = [Number(date.slice(0, 4)), Number(date.slice(5, 7))];
+  return `${month < 9 ? year - 1 : year}-09`;
+}
+
+/** Beside each visitor who answers, how many leave the banner as it is. */
+export const unansweredFor = (date: string): number => (isReadable(date) ? 0.5 : 0.8);
+
+/** Every other banner is easier to read. */
+const isReadable = (date: string): boolean => Number(bannerOf(date).slice(0, 4)) % 2 === 0;
+const leaningOfBanner = (date: string): number => (isReadable(date) ? 8 : 0);
+const leaningOfDevice = (userAgent: string): number => (/Mobile|Android/.test(userAgent) ? 3 : -3);
+const quarterOf = (date: string): string => `${date.slice(0, 4)}-q${Math.ceil(Number(date.slice(5, 7)) / 3)}`;

@@ -1,8 +1,7 @@
 /** `npm run demo`, without a worker and beside a running one. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/tenants/administration';
-import { displaysOf } from '../../scripts/demo/displays.ts';
-import { type Filled, fill } from '../../scripts/demo/fill.ts';
+import { displaysOf, type Filled, fill } from '../../scripts/demo/fill.ts';
 import { planDays, recordsOf } from '../../scripts/demo/visits.ts';
 import { createCli } from '../support/cli.ts';
 import { countOwed, countRecords, inKeyOrder, storedCounters } from '../support/counts.ts';
