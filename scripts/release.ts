@@ -7,9 +7,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { findFaults, versionOf } from './release/check.ts';
-import { git } from './release/git.ts';
+import { git, readReleases } from './release/git.ts';
 import { makeNotes } from './release/notes.ts';
-import { readReleases } from './release/releases.ts';
 import { buildTarball, makeSbom, sums } from './release/tarball.ts';
 import { ensureDataRoot, root } from './stack/paths.ts';
 

@@ -6,8 +6,7 @@ import { Advice } from '../stack/advice.ts';
 import { outputOf } from '../stack/command.ts';
 import { linkFolder } from '../stack/image.ts';
 import { ensureDataRoot, root } from '../stack/paths.ts';
-import { extract, whyMissing } from './git.ts';
-import { readReleases } from './releases.ts';
+import { extract, readReleases, whyMissing } from './git.ts';
 
 /** Returns its `dist`. */
 export async function buildBefore(signal?: AbortSignal): Promise<string> {

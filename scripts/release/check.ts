@@ -2,11 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { isDate } from '#libs/base/terms/calendar';
 import { describe } from '../stack/advice.ts';
-import { checkChangelog } from './changelog.ts';
-import { git, whyMissing } from './git.ts';
-import { checkLicences } from './licences.ts';
-import { type Release, readReleases } from './releases.ts';
+import { git, type Release, readReleases, whyMissing } from './git.ts';
 
 const read = (checkout: string, file: string) => readFileSync(path.join(checkout, file), 'utf8');
 
@@ -57,6 +55,40 @@ export function checkVersions(versions: Record<string, string>, [newest]: Releas
   return faults;
 }
 
+interface Section {
+  /** 'Unreleased', or a version */
+  name: string;
+  date?: string | undefined;
+  text: string;
+}
+
+/** Of CHANGELOG.md, newest first. */
+export const readSections = (changelog: string): Section[] =>
+  changelog
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      const [name = '', date] = heading.split(' — ');
+      return { name, date, text: lines.join('\n').trim() };
+    });
+
+const hasEntries = ({ text }: Section): boolean => /^[^#\s]/m.test(text);
+
+/** What keeps `version` from being released. */
+export function checkChangelog(changelog: string, version: string): string[] {
+  const sections = readSections(changelog);
+  const unreleased = sections.find(({ name }) => name === 'Unreleased');
+  const newest = sections.find(({ name }) => name !== 'Unreleased');
+  const faults: string[] = [];
+  if (newest?.name !== version || !isDate(newest.date ?? ''))
+    faults.push(`CHANGELOG.md: the newest section has to be "## ${version} — YYYY-MM-DD"`);
+  else if (!hasEntries(newest)) faults.push(`CHANGELOG.md: the section of ${version} is empty`);
+  if (unreleased && hasEntries(unreleased))
+    faults.push(`CHANGELOG.md: "Unreleased" still has entries; move them to ${version}`);
+  return faults;
+}
+
 function isClean(checkout: string): string[] {
   const changed = git(checkout, 'status', '--porcelain').split('\n').filter(Boolean);
   return changed.map((line) => `${line.slice(3)} is not committed`);
@@ -64,12 +96,34 @@ function isClean(checkout: string): string[] {
 
 function hasReleaseBefore(checkout: string): string[] {
   const [before] = readReleases(checkout);
-  if (!before) return [];
   const missing = whyMissing(checkout, before);
   if (missing) return [missing];
   const isAncestor = git(checkout, 'merge-base', 'HEAD', before.commit).trim() === before.commit;
   return isAncestor ? [] : [`release ${before.version} (${before.commit.slice(0, 7)}) is not part of this history`];
 }
+
+/** Licences that allow what this project's own licence allows. CC-BY-4.0 is that of data: caniuse-lite. */
+const allowed = '0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 CC-BY-4.0 ISC MIT Unlicense'.split(' ');
+
+/** Tools, of which nothing is shipped. */
+const tools = /^(axe-core|argparse|lightningcss(-.*)?)$/;
+
+/** Of what we build with and ship. `lock`: the text of package-lock.json */
+export function checkLicences(lock: string): string[] {
+  const { packages }: { packages: Record<string, { version: string; license?: string }> } = JSON.parse(lock);
+  return Object.entries(packages).flatMap(([place, { version, license = 'none' }]) => {
+    const name = place.split('node_modules/').at(-1) ?? '';
+    if (isAllowed(license) || tools.test(name)) return [];
+    return [`${name} ${version} has the licence ${license}, which nobody has allowed yet`];
+  });
+}
+
+/** `A OR B` leaves the choice, `A AND B` does not. */
+const isAllowed = (licence: string): boolean =>
+  licence
+    .replace(/[()]/g, '')
+    .split(' OR ')
+    .some((choice) => choice.split(' AND ').every((each) => allowed.includes(each)));
 
 /** What it finds is printed before. */
 function isSafe(checkout: string): string[] {

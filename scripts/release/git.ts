@@ -1,9 +1,15 @@
-/** What git knows of a checkout. */
+/** What git knows of a checkout, and which of its commits were released. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { Advice } from '../stack/advice.ts';
 import { lastLines } from '../stack/command.ts';
-import type { Release } from './releases.ts';
+
+export type Release = Record<'version' | 'date' | 'commit', string>;
+
+/** The newest first. */
+export const readReleases = (checkout: string): [Release, ...Release[]] =>
+  JSON.parse(readFileSync(path.join(checkout, 'scripts/release/releases.json'), 'utf8'));
 
 export function git(checkout: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: checkout, encoding: 'utf8' });

@@ -2,9 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readSections } from './changelog.ts';
-import { extract, git } from './git.ts';
-import type { Release } from './releases.ts';
+import { readSections } from './check.ts';
+import { extract, git, type Release } from './git.ts';
 
 /** By name; undefined: without a default. */
 type Defaults = Record<string, { default?: string }>;

@@ -2,11 +2,16 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkChangelog, readSections } from '../../scripts/release/changelog.ts';
-import { checkVersions, readVersions, versionOf } from '../../scripts/release/check.ts';
-import { checkLicences } from '../../scripts/release/licences.ts';
+import {
+  checkChangelog,
+  checkLicences,
+  checkVersions,
+  readSections,
+  readVersions,
+  versionOf,
+} from '../../scripts/release/check.ts';
+import { readReleases } from '../../scripts/release/git.ts';
 import { describeSettings } from '../../scripts/release/notes.ts';
-import { readReleases } from '../../scripts/release/releases.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
 const changelog = (...sections: string[]) => ['# Changelog', ...sections].join('\n\n');

@@ -4,9 +4,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, wr
 import path from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
-import { git } from '../../scripts/release/git.ts';
+import { git, readReleases } from '../../scripts/release/git.ts';
 import { makeNotes } from '../../scripts/release/notes.ts';
-import { readReleases } from '../../scripts/release/releases.ts';
 import { makeSbom } from '../../scripts/release/tarball.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
