@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import pLimit from 'p-limit';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
 import { alertDrills } from './chaos/drills/alerts.ts';
 import { engineDrills } from './chaos/drills/engines.ts';
@@ -44,22 +45,21 @@ async function run(chosen: Drill[]): Promise<number> {
   const signal = onInterrupt();
   // every wait of every drill listens
   setMaxListeners(0, signal);
-  const performAll = async (waiting: Drill[]): Promise<void> => {
-    for (let drill = waiting.shift(); drill && !signal.aborted; drill = waiting.shift()) {
-      const started = performance.now();
-      const report = await perform(drill, dist, signal);
-      if (report.breaches.length > 0) broken.push(drill.name);
-      const seconds = ((performance.now() - started) / 1_000).toFixed(0);
-      console.log(`${drill.name.padEnd(30)}${seconds.padStart(4)} s  ${describe(report, drill)}`);
-    }
+  const performOne = async (drill: Drill): Promise<void> => {
+    signal.throwIfAborted();
+    const started = performance.now();
+    const report = await perform(drill, dist, signal);
+    if (report.breaches.length > 0) broken.push(drill.name);
+    const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+    console.log(`${drill.name.padEnd(30)}${seconds.padStart(4)} s  ${describe(report, drill)}`);
   };
   try {
     await build(dist, { signal });
-    const together = chosen.filter(({ alone }) => !alone);
+    const limit = pLimit(atOnce);
+    const together = chosen.filter(({ alone }) => !alone).map((drill) => limit(performOne, drill));
     // each of them takes its own stack down, even if another one failed
-    const performing = await Promise.allSettled(Array.from({ length: atOnce }, () => performAll(together)));
-    for (const each of performing) if (each.status === 'rejected') throw each.reason;
-    await performAll(chosen.filter(({ alone }) => alone));
+    for (const each of await Promise.allSettled(together)) if (each.status === 'rejected') throw each.reason;
+    for (const drill of chosen.filter(({ alone }) => alone)) await performOne(drill);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { runCommand } from '../stack/command.ts';
 import { maxmemory } from '../stack/redis.ts';
-import type { Restartable } from '../stack/restartable.ts';
+import type { Restartable } from '../stack/server.ts';
 import { hold, type Scene } from './scene.ts';
 
 export type End = () => Promise<unknown> | unknown;

@@ -14,7 +14,7 @@ import { newKey, type Run, startRun, startStores } from '../stack/private-stores
 import { startRedis } from '../stack/redis.ts';
 import { startRedisCluster } from '../stack/redis-cluster.ts';
 import { startRedisSentinels } from '../stack/redis-sentinels.ts';
-import { restartable } from '../stack/restartable.ts';
+import { restartable } from '../stack/server.ts';
 import { makeSites } from '../stack/sites.ts';
 import { type Clock, clockOfPostgres, clockOfProcess } from './clocks.ts';
 import { mountSmallDisk } from './small-disk.ts';
@@ -49,18 +49,10 @@ export const clusterShards = 3;
 
 export const startChaosStack = (options: StackOptions = {}) => startRun('chaos', (run) => startStack(run, options));
 
-async function startStack(
-  run: Run,
-  {
-    dist = path.join(run.folder, 'dist'),
-    before,
-    redisSettings: settings = {},
-    engine,
-    clocks,
-    smallDisks,
-  }: StackOptions,
-) {
+async function startStack(run: Run, options: StackOptions) {
   const { folder, onStop } = run;
+  const { dist = path.join(folder, 'dist'), before, engine, clocks, smallDisks } = options;
+  const { redisSettings: settings = {} } = options;
   if (!existsSync(dist)) await build(dist);
   const postgresClock = clocks && (await clockOfPostgres(path.join(folder, 'clock')).catch(sayWhyNot));
   const { env: postgresEnv } = postgresClock ?? {};
@@ -84,9 +76,8 @@ async function startStack(
     await redis.running().stop();
     onStop(instead.stop);
   }
-  const counters = connectRedis(instead?.address ?? { url: redis.url, clusterNodes: [] }, 'producer', {
-    warn: () => {},
-  });
+  const address = instead?.address ?? { url: redis.url, clusterNodes: [] };
+  const counters = connectRedis(address, 'producer', { warn: () => {} });
   onStop(counters.close);
   const sealing = { LOG_NAME: 'chaos', LOG_KEY: newKey(), SEAL_SECONDS: '1' };
   const env = () => {

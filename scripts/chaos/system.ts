@@ -1,18 +1,7 @@
 /** APIs and workers that are started again and again, as by a supervisor, and what can happen to every part. */
 import { countJobs } from './check.ts';
 import type { Clock } from './clocks.ts';
-import {
-  type End,
-  fillDisk,
-  fillRedis,
-  freeze,
-  kill,
-  lockTable,
-  makeReadOnly,
-  restart,
-  type Store,
-  untilStarted,
-} from './faults.ts';
+import * as fault from './faults.ts';
 import { type faults, type Kind, type PlannedFault, processes, stores } from './random/plan.ts';
 import { type Env, hold, need, type Scene } from './scene.ts';
 import { type AppProcess, webhookSettings } from './stack.ts';
@@ -27,7 +16,7 @@ const days = 1_200 * 86_400_000;
 /** seconds until everybody has looked at a clock that was set */
 const untilSeen = 2;
 
-type Begin = () => Promise<End> | End;
+type Begin = () => Promise<fault.End> | fault.End;
 type FaultsOf<Name extends Kind> = Record<keyof (typeof faults)[Name], Begin>;
 /** What can happen to each part. */
 type Parts = Map<string, Record<string, Begin>>;
@@ -50,13 +39,13 @@ export async function startSystem(scene: Scene, { env = {}, links = false }: { e
   }
   parts.set('postgres', {
     ...faultsOfStore(scene, 'postgres'),
-    ...faultsOfClock(scene, scene.postgresClock, () => restart(scene.postgres)),
-    lock: () => lockTable(scene, 'counters'),
+    ...faultsOfClock(scene, scene.postgresClock, () => fault.restart(scene.postgres)),
+    lock: () => fault.lockTable(scene, 'counters'),
   } satisfies FaultsOf<'postgres'> & FaultsOf<'clock'>);
   parts.set('redis', {
     ...faultsOfStore(scene, 'redis'),
-    memory: () => fillRedis(scene, 0.95),
-    readOnly: () => makeReadOnly(scene),
+    memory: () => fault.fillRedis(scene, 0.95),
+    readOnly: () => fault.makeReadOnly(scene),
   } satisfies FaultsOf<'redis'>);
   scene.load.begin();
   scene.alongside({ work: () => expectNoAttemptUsed(scene) });
@@ -69,12 +58,12 @@ async function expectNoAttemptUsed(scene: Scene): Promise<void> {
   scene.expect(delayed + failed === 0, `I5: ${delayed + failed} jobs used up an attempt on an outage`);
 }
 
-const faultsOfStore = (scene: Scene, store: Store) => ({
-  kill: () => kill(scene[store]),
-  freeze: () => freeze(scene[store]),
-  restart: () => restart(scene[store]),
-  away: () => kill(scene[store]),
-  disk: () => fillDisk(scene, store),
+const faultsOfStore = (scene: Scene, store: fault.Store) => ({
+  kill: () => fault.kill(scene[store]),
+  freeze: () => fault.freeze(scene[store]),
+  restart: () => fault.restart(scene[store]),
+  away: () => fault.kill(scene[store]),
+  disk: () => fault.fillDisk(scene, store),
 });
 
 function faultsOfLink({ set, cut }: Awaited<ReturnType<Scene['proxy']>>): FaultsOf<'link'> {
@@ -91,7 +80,7 @@ function faultsOfLink({ set, cut }: Awaited<ReturnType<Scene['proxy']>>): Faults
 }
 
 /** `stop`: the first half of a restart, which is the fault where no clock can be set. */
-function faultsOfClock(scene: Scene, clock: Clock | undefined, stop: () => Promise<End>): FaultsOf<'clock'> {
+function faultsOfClock(scene: Scene, clock: Clock | undefined, stop: () => Promise<fault.End>): FaultsOf<'clock'> {
   const { clocks } = scene;
   const step =
     (ahead: number, isStarted = false) =>
@@ -123,7 +112,7 @@ async function supervise(scene: Scene, name: string, given: Env): Promise<Faults
   const env = { ...given, ...clock?.env };
   let running: AppProcess | undefined;
   const start = async (): Promise<void> => {
-    const started = await untilStarted(() => scene.start(app, env));
+    const started = await fault.untilStarted(() => scene.start(app, env));
     running = started;
     if (app === 'api') scene.apis.add(started);
     void started.process.exited.then(({ code, signal }) => {

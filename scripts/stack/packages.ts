@@ -69,7 +69,8 @@ export async function unpackPackages(
   return folder;
 }
 
-function onMachine(name: string): string[] {
+/** Where a program of that name is, of the PATH first. */
+export function onMachine(name: string): string[] {
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   // servers are often where only root's PATH leads
   const all = [...folders, '/usr/local/bin', '/usr/local/sbin', '/usr/bin', '/usr/sbin', '/opt/homebrew/bin'];

@@ -16,18 +16,11 @@ interface PgBouncerOptions extends ServerOptions {
 }
 
 /** `settings`: lines of the section `[pgbouncer]`, such as `{ default_pool_size: '4' }` */
-export async function startPgBouncer({
-  databaseUrl,
-  certificate,
-  settings = {},
-  port,
-  say = () => {},
-  signal,
-  ...rest
-}: PgBouncerOptions) {
+export async function startPgBouncer(options: PgBouncerOptions) {
+  const { databaseUrl, certificate, settings = {}, port, say = () => {}, signal } = options;
   const { binary, env } = await findProgram({ names: ['pgbouncer'], inPackage: 'usr/sbin/pgbouncer', say, signal });
   const user = serviceUser();
-  const dataDir = reachableFolder(path.resolve(rest.dataDir), user, say);
+  const dataDir = reachableFolder(path.resolve(options.dataDir), user, say);
   const server = new URL(databaseUrl);
   const users = path.join(dataDir, 'users.txt');
   const logins = [server.href, ...Object.values(loginsAt(server.href))].map((address) => new URL(address));

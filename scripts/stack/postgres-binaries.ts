@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync,
 import path from 'node:path';
 import { Advice } from './advice.ts';
 import { lastLines, runCommand } from './command.ts';
+import { onMachine } from './packages.ts';
 import { ensureDataRoot, publish } from './paths.ts';
 import { canUse, reachableFolder, type ServiceUser } from './service-user.ts';
 
@@ -37,22 +38,14 @@ export async function findPostgres({ madeBy, user, say, signal }: FindOptions): 
 }
 
 /** Where versions are installed side by side: as `15`, `pgsql-15` or `postgresql@15`. */
-const parents = [
-  '/usr/lib/postgresql',
-  '/usr',
-  '/opt/homebrew/opt',
-  '/usr/local/opt',
-  '/home/linuxbrew/.linuxbrew/opt',
-];
+const homebrew = ['/opt/homebrew/opt', '/usr/local/opt', '/home/linuxbrew/.linuxbrew/opt'];
+const parents = ['/usr/lib/postgresql', '/usr', ...homebrew];
 const versionOf = (folder: string) => Number(/^(?:pgsql-|postgresql@)?(\d+)$/.exec(folder)?.[1] ?? 0);
 
 /** Of the PATH, then the newest of each parent. */
 function machineFolders(): string[] {
-  const inPath = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, 'postgres'));
   // Packagers link single programs into the PATH; initdb and the libraries are beside the real one.
-  const linked = inPath
-    .filter((program) => path.isAbsolute(program) && existsSync(program))
-    .map((program) => realpathSync(program));
+  const linked = onMachine('postgres').map((program) => realpathSync(program));
   const versioned = parents.flatMap((parent) => {
     const found = existsSync(parent) ? readdirSync(parent).filter((folder) => versionOf(folder) > 0) : [];
     return found.sort((a, b) => versionOf(b) - versionOf(a)).map((folder) => path.join(parent, folder, 'bin'));

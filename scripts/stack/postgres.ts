@@ -35,17 +35,10 @@ interface PostgresOptions extends ServerOptions {
  * `settings`: server settings, such as `{ fsync: 'off' }`. The returned `dataDir` is elsewhere than asked if the user
  * that Postgres runs as cannot reach it.
  */
-export async function startPostgres({
-  settings = {},
-  env,
-  certificate,
-  port,
-  say = () => {},
-  signal,
-  ...rest
-}: PostgresOptions) {
+export async function startPostgres(options: PostgresOptions) {
+  const { settings = {}, env, certificate, port, say = () => {}, signal } = options;
   const user = serviceUser();
-  const dataDir = reachableFolder(path.resolve(rest.dataDir), user, say);
+  const dataDir = reachableFolder(path.resolve(options.dataDir), user, say);
   const cluster = path.join(dataDir, 'cluster');
   // the checkout may have been started as another user before
   if (user !== undefined && existsSync(cluster) && statSync(cluster).uid !== user.uid) {

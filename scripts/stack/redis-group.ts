@@ -3,8 +3,7 @@ import path from 'node:path';
 import { makeCertificate } from './certificate.ts';
 import type { OnStop } from './private-stores.ts';
 import { askRedis, connectTo, type RedisOptions, startRedis } from './redis.ts';
-import { restartable } from './restartable.ts';
-import type { ServerOptions } from './server.ts';
+import { restartable, type ServerOptions } from './server.ts';
 
 export type GroupOptions = Pick<ServerOptions, 'dataDir' | 'settings' | 'signal'>;
 

@@ -16,12 +16,8 @@ interface ReplicaOptions extends ServerOptions {
 }
 
 /** `settings`: as those of the primary, where they are limits such as `max_connections`. */
-export async function startReplica({
-  primary,
-  name = 'replica',
-  through = primary.port,
-  ...options
-}: ReplicaOptions): Promise<RunningPostgres> {
+export async function startReplica(options: ReplicaOptions): Promise<RunningPostgres> {
+  const { primary, name = 'replica', through = primary.port, ...others } = options;
   const user = serviceUser();
   const dataDir = reachableFolder(path.resolve(options.dataDir), user, options.say);
   const cluster = path.join(dataDir, 'cluster');
@@ -34,7 +30,7 @@ export async function startReplica({
   writeFor(user, path.join(cluster, 'backup_label'), label);
   writeFor(user, path.join(cluster, 'standby.signal'), '');
   writeFor(user, path.join(dataDir, 'password'), readFileSync(path.join(primary.dataDir, 'password')));
-  return startPostgres({ ...options, dataDir });
+  return startPostgres({ ...others, dataDir });
 }
 
 /** Returns what Postgres wants to read beside the copy: where its WAL begins. */

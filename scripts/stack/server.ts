@@ -95,3 +95,26 @@ export const untilEnded = (pid: number | undefined, argument: string): Promise<v
     () => pid === undefined || !commandLine(pid).includes(argument),
     `process ${pid}, left by an earlier run in ${argument}, ends`,
   );
+
+export type Restartable = Pick<ReturnType<typeof restartable>, 'running' | 'start'>;
+
+/** A server that is taken away and started again, on its port and with its data. */
+export function restartable<Server extends RunningServer>(first: Server, again: (port: number) => Promise<Server>) {
+  let server = first;
+  return {
+    url: first.url,
+    port: first.port,
+    running: () => server,
+    kill: async () => {
+      server.kill();
+      await server.exited;
+    },
+    start: async () => {
+      server = await again(first.port);
+    },
+    /** Another one takes its place, such as a promoted replica. */
+    become: (other: Server) => {
+      server = other;
+    },
+  };
+}

@@ -1,6 +1,7 @@
 /** Each alert of docs/monitoring, in a real Prometheus: silent until its fault begins, and again once that is over. */
 import { randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
+import { every } from '#libs/base/every';
 import { dayOf } from '#libs/base/terms/calendar';
 import { packJob, queuePrefix, recordQueue } from '#libs/record/queue';
 import { counterField, counterKey } from '#libs/stats/redis-counters';
@@ -44,19 +45,8 @@ const ownEffects: Record<string, string[]> = {
 const nothing = () => {};
 
 /** Does it again and again, until what is returned is called. */
-function again(seconds: number, work: () => Promise<unknown>): End {
-  let isOver = false;
-  const working = (async () => {
-    while (!isOver) {
-      await work();
-      await hold(seconds);
-    }
-  })();
-  return () => {
-    isOver = true;
-    return working;
-  };
-}
+const again = (seconds: number, task: () => Promise<unknown>): End =>
+  every({ name: 'a fault', pace: seconds * 1_000, task, failed: nothing }).stop;
 
 const killed =
   (app: 'api' | 'worker'): Begin =>

@@ -1,6 +1,6 @@
 /** Redis Cluster, and Redis under sentinels: masters are killed, freeze or are replaced in order. */
 import { ownerOf } from '../../stack/redis-cluster.ts';
-import type { Restartable } from '../../stack/restartable.ts';
+import type { Restartable } from '../../stack/server.ts';
 import type { Drill } from '../drill.ts';
 import { type End, freeze, kill } from '../faults.ts';
 import { readAlong } from '../reads.ts';

@@ -5,7 +5,7 @@ import type { Sql } from '#libs/base/db/database';
 import { startPgBouncer } from '../../stack/pgbouncer.ts';
 import { startPostgres } from '../../stack/postgres.ts';
 import { startReplica } from '../../stack/replica.ts';
-import { restartable } from '../../stack/restartable.ts';
+import { restartable } from '../../stack/server.ts';
 import { callUntilDone } from '../calls.ts';
 import { statsAreRight } from '../check.ts';
 import { countHalted, countSealed, untilSealed } from '../checkpoints.ts';
