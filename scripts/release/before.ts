@@ -1,11 +1,10 @@
 /** The processes of the release before this one, built from its commit once and kept below `.data/releases`. */
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { waitForLock } from '../lock.mjs';
 import { Advice } from '../stack/advice.ts';
 import { outputOf } from '../stack/command.ts';
 import { linkFolder } from '../stack/image.ts';
-import { ensureDataRoot, root } from '../stack/paths.ts';
+import { ensureDataRoot, makeOnce, root } from '../stack/paths.ts';
 import { extract, readReleases, whyMissing } from './git.ts';
 
 /** Returns its `dist`. */
@@ -14,18 +13,11 @@ export async function buildBefore(signal?: AbortSignal): Promise<string> {
   const missing = whyMissing(root, release);
   if (missing) throw new Advice(missing);
   const place = path.join(ensureDataRoot(), 'releases', `${release.version}-${release.commit.slice(0, 12)}`);
-  const free = await waitForLock(path.join(ensureDataRoot(), 'releases-lock'), { signal });
-  try {
-    if (!existsSync(place)) await make(place, release.commit, signal);
-  } finally {
-    free();
-  }
+  await makeOnce(place, (work) => make(work, release.commit, signal), signal);
   return path.join(place, 'dist');
 }
 
-async function make(place: string, commit: string, signal: AbortSignal | undefined): Promise<void> {
-  const work = `${place}-new`;
-  rmSync(work, { recursive: true, force: true });
+async function make(work: string, commit: string, signal: AbortSignal | undefined): Promise<string> {
   extract(root, commit, work);
   linkFolder(path.join(root, 'node_modules'), path.join(work, 'node_modules'));
   const lockOf = (folder: string) => readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
@@ -34,5 +26,5 @@ async function make(place: string, commit: string, signal: AbortSignal | undefin
   if (lockOf(root) !== lockOf(work))
     await outputOf('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--prefer-offline'], options);
   await outputOf(process.execPath, ['scripts/run.mjs', 'build'], options);
-  renameSync(work, place);
+  return work;
 }

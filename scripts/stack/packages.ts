@@ -3,12 +3,11 @@
  * unpacked into `.data/packages`. Nothing of the system changes, no service starts, and no root is needed.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { waitForLock } from '../lock.mjs';
 import { Advice, describe } from './advice.ts';
 import { outputOf } from './command.ts';
-import { dataRoot, ensureDataRoot, publish } from './paths.ts';
+import { ensureDataRoot, makeOnce } from './paths.ts';
 
 export interface Program {
   binary: string;
@@ -62,11 +61,21 @@ export async function unpackPackages(
   packages: readonly [string, ...string[]],
   { advice = `${packages[0]} is missing.`, say = () => {}, signal }: Pick<Wanted, 'advice' | 'say' | 'signal'> = {},
 ): Promise<string> {
-  const folder = path.join(dataRoot, 'packages', packages[0]);
+  const folder = path.join(ensureDataRoot(), 'packages', packages[0]);
   if (existsSync(folder)) return folder;
+  const tools = ['/usr/bin/apt-get', '/usr/bin/dpkg-deb', '/var/lib/dpkg/status'];
+  if (!tools.every((file) => existsSync(file))) throw new Advice(advice);
   say(`no ${packages[0]} here: unpacking Debian's package into .data (once)`);
-  await unpackOnce(folder, packages, advice, signal);
-  return folder;
+  const unpack = async (work: string) => {
+    const env = { ...process.env, LC_ALL: 'C' };
+    await outputOf('/bin/sh', ['-ec', unpackScript, 'sh', ...packages], { cwd: work, env, signal });
+    return path.join(work, 'unpacked');
+  };
+  // two test files that begin together would fetch the same hundred megabytes
+  return makeOnce(folder, unpack, signal).catch((error) => {
+    signal?.throwIfAborted();
+    throw new Advice(`${advice} Debian's package could not be unpacked: ${describe(error)}`);
+  });
 }
 
 /** Where a program of that name is, of the PATH first. */
@@ -112,24 +121,3 @@ lists=/var/lib/apt/lists
 fetch "$@" || { lists=$PWD/state/lists && apt update && fetch "$@"; }
 for file in *.deb; do dpkg-deb -x "$file" unpacked; done
 `;
-
-async function unpackOnce(folder: string, packages: readonly string[], advice: string, signal: Wanted['signal']) {
-  const tools = ['/usr/bin/apt-get', '/usr/bin/dpkg-deb', '/var/lib/dpkg/status'];
-  if (!tools.every((file) => existsSync(file))) throw new Advice(advice);
-  // two test files that begin together would fetch the same hundred megabytes
-  const release = await waitForLock(path.join(ensureDataRoot(), `${packages[0]}-lock`), { signal });
-  const work = `${path.join(path.dirname(folder), `.${packages[0]}`)}-${process.pid}`;
-  try {
-    if (existsSync(folder)) return;
-    mkdirSync(work, { recursive: true });
-    const env = { ...process.env, LC_ALL: 'C' };
-    await outputOf('/bin/sh', ['-ec', unpackScript, 'sh', ...packages], { cwd: work, env, signal });
-    publish(path.join(work, 'unpacked'), folder);
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw new Advice(`${advice} Debian's package could not be unpacked: ${describe(error)}`);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-    release();
-  }
-}

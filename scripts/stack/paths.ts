@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { waitForLock } from '../lock.mjs';
 import { Advice } from './advice.ts';
 
 export const root = path.resolve(fileURLToPath(new URL('../..', import.meta.url)));
@@ -20,12 +21,23 @@ export function ensureDataRoot(): string {
   return dataRoot;
 }
 
-/** Puts a finished folder in its place. When two processes made it at once, the first one's stays: it may be in use. */
-export function publish(finished: string, place: string): void {
+/**
+ * Makes a folder, whole or not at all, unless it is there; of two runs only one does. `make` gets an empty folder beside
+ * it, and resolves to what of that one takes its place.
+ */
+export async function makeOnce(folder: string, make: (work: string) => Promise<string>, signal?: AbortSignal) {
+  const release = await waitForLock(`${folder}.lock`, { signal });
+  const work = `${folder}.new`;
+  // of a run that was killed, and our own
+  const clear = () => rmSync(work, { recursive: true, force: true });
   try {
-    renameSync(finished, place);
-  } catch (error) {
-    if (!existsSync(place)) throw error;
-    rmSync(finished, { recursive: true });
+    if (existsSync(folder)) return folder;
+    clear();
+    mkdirSync(work, { recursive: true });
+    renameSync(await make(work), folder);
+    return folder;
+  } finally {
+    clear();
+    release();
   }
 }

