@@ -1,8 +1,8 @@
 /** Clocks that go wrong: of a process of ours, whose `Date` is shifted, and of Postgres, under Debian's faketime. */
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { findProgram } from '../stack/packages.ts';
-import { reachableFolder, type ServiceUser, serviceUser, writeFor } from '../stack/service-user.ts';
+import { reachableFolder, serviceUser, writeFor } from '../stack/service-user.ts';
 
 export interface Clock {
   /** what the process whose clock it is has to be started with */
@@ -11,14 +11,8 @@ export interface Clock {
   set(ahead: number): void;
 }
 
-/** What reads a file while it is written must not find half of it. */
-function replaceFile(file: string, text: string, user?: ServiceUser): void {
-  writeFor(user, `${file}.new`, text);
-  renameSync(`${file}.new`, file);
-}
-
 export function clockOfProcess(file: string): Clock {
-  const set = (ahead: number) => replaceFile(file, String(ahead));
+  const set = (ahead: number) => writeFor(undefined, file, String(ahead));
   set(0);
   const preload = new URL('shifted-date.mjs', import.meta.url).href;
   return { env: { CLOCK_FILE: file, NODE_OPTIONS: `--import=${preload}` }, set };
@@ -36,7 +30,7 @@ export async function clockOfPostgres(wanted: string): Promise<Clock> {
   const folder = reachableFolder(wanted, user);
   const [copy, file] = [path.join(folder, 'libfaketime.so.1'), path.join(folder, 'clock')];
   writeFor(user, copy, readFileSync(library));
-  const set = (ahead: number) => replaceFile(file, `${ahead < 0 ? '' : '+'}${Math.round(ahead / 1_000)}`, user);
+  const set = (ahead: number) => writeFor(user, file, `${ahead < 0 ? '' : '+'}${Math.round(ahead / 1_000)}`);
   set(0);
   const env = {
     LD_PRELOAD: copy,

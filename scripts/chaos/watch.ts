@@ -1,10 +1,11 @@
 /** A Prometheus that scrapes a drill's processes every few seconds, with the rules of docs/monitoring at that pace. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { root } from '../stack/paths.ts';
 import { startPrometheus } from '../stack/prometheus.ts';
+import { writeFor } from '../stack/service-user.ts';
 import type { Scene } from './scene.ts';
 
 /** A process that waits for a store may take its time to answer. */
@@ -38,10 +39,8 @@ function soonerRules(ages: Record<string, number>) {
 export async function watch(scene: Scene, ages: Record<string, number>) {
   const dataDir = path.join(scene.folder, 'prometheus');
   mkdirSync(dataDir);
-  const write = (name: string, content: object) => {
-    writeFileSync(path.join(dataDir, 'next'), JSON.stringify(content));
-    renameSync(path.join(dataDir, 'next'), path.join(dataDir, name));
-  };
+  const write = (name: string, content: object) =>
+    writeFor(undefined, path.join(dataDir, name), JSON.stringify(content));
   const apps = ['api', 'worker'] as const;
   const writeTargets = () => {
     for (const app of apps) {

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
 import { dataRoot, root } from './paths.ts';
@@ -18,7 +18,7 @@ export interface ServiceUser {
 /** Whom Postgres runs as; undefined: as ourselves. */
 export function serviceUser(): ServiceUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const entries = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const entries = fs.readFileSync('/etc/passwd', 'utf8').split('\n');
   for (const name of ['postgres', 'nobody']) {
     const [, , uid, gid] = entries.find((entry) => entry.startsWith(`${name}:`))?.split(':') ?? [];
     if (Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) };
@@ -37,38 +37,40 @@ export function canUse(user: ServiceUser, file: string): boolean {
  * above is in the way. `removeFolder` of it, or of a folder that it was asked for in, removes it wherever it is.
  */
 export function reachableFolder(folder: string, user = serviceUser(), say: (line: string) => void = () => {}): string {
-  mkdirSync(path.dirname(folder), { recursive: true, mode: 0o711 });
+  fs.mkdirSync(path.dirname(folder), { recursive: true, mode: 0o711 });
   if (giveTo(user, folder)) return folder;
   const other = path.join(outside, nameOf(folder));
-  mkdirSync(other, { recursive: true, mode: 0o700 });
-  chmodSync(outside, 0o711);
+  fs.mkdirSync(other, { recursive: true, mode: 0o700 });
+  fs.chmodSync(outside, 0o711);
   if (!giveTo(user, other)) throw new Advice(`User ${user?.name} can reach neither ${folder} nor ${other}.`);
   say(`user ${user?.name} cannot reach ${folder}: using ${other}`);
   return other;
 }
 
-/** A file in such a folder, which that user alone reads. */
+/** A file that its user alone reads, and never half of it: that user, in such a folder, or else our own. */
 export function writeFor(user: ServiceUser | undefined, file: string, content: string | Buffer): void {
-  writeFileSync(file, content, { mode: 0o600 });
-  if (user) chownSync(file, user.uid, user.gid);
+  const unfinished = `${file}.${process.pid}`;
+  fs.writeFileSync(unfinished, content, { mode: 0o600 });
+  if (user) fs.chownSync(unfinished, user.uid, user.gid);
+  fs.renameSync(unfinished, file);
 }
 
 /** Also what `reachableFolder` made elsewhere for it, and for folders in it. */
 export function removeFolder(folder: string): void {
   // what is ending may still write
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   try {
-    for (const name of readdirSync(outside))
-      if (`${name}-`.startsWith(`${nameOf(folder)}-`)) rmSync(path.join(outside, name), { recursive: true });
-    rmdirSync(outside);
+    for (const name of fs.readdirSync(outside))
+      if (`${name}-`.startsWith(`${nameOf(folder)}-`)) fs.rmSync(path.join(outside, name), { recursive: true });
+    fs.rmdirSync(outside);
   } catch {
     // nothing is there, or what others use
   }
 }
 
 function giveTo(user: ServiceUser | undefined, folder: string): boolean {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (user) chownSync(folder, user.uid, user.gid);
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (user) fs.chownSync(folder, user.uid, user.gid);
   return user === undefined || canUse(user, folder);
 }
 

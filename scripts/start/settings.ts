@@ -1,17 +1,13 @@
 /** What the processes run with, the user's own settings first, and what a start keeps of it in `.data`. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { settings } from '../../apps/settings/settings.ts';
 import { dataRoot } from '../stack/paths.ts';
+import { writeFor } from '../stack/service-user.ts';
 
-/** Readable by its owner alone, and written whole or not at all: others wait for these files to appear. */
-export function writePrivate(name: string, text: string): void {
-  const file = path.join(dataRoot, name);
-  const unfinished = `${file}.${process.pid}`;
-  writeFileSync(unfinished, text, { mode: 0o600 });
-  renameSync(unfinished, file);
-}
+/** Whole or not at all: others wait for these files to appear. */
+export const writePrivate = (name: string, text: string): void => writeFor(undefined, path.join(dataRoot, name), text);
 
 export function readPrivate(name: string): string | undefined {
   const file = path.join(dataRoot, name);
