@@ -1,7 +1,6 @@
 /** Two checkouts beside each other: each measures itself, with the bench that it has, in turns. */
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
 import { Advice } from '../stack/advice.ts';
 import { lastLines, runCommand } from '../stack/command.ts';
 import { root } from '../stack/paths.ts';
@@ -19,11 +18,9 @@ interface Comparison {
 }
 
 /** What a bench writes down, as far as it is read here; a figure that was not taken is null in JSON. */
-const results = z.object({
-  rows: z.array(
-    z.object({ name: z.string(), unit: z.string(), figure: z.number().nullable(), ratio: z.number().nullish() }),
-  ),
-});
+interface Results {
+  rows: { name: string; unit: string; figure: number | null; ratio?: number | null }[];
+}
 
 /** The own figures, with the other's as their references. */
 export function compare({ own = root, other, args, rounds, signal }: Comparison): Promise<Row[]> {
@@ -44,7 +41,7 @@ async function benchOf(checkout: string, args: string[], signal: AbortSignal): P
   });
   if (code !== 0) throw new Advice(`the bench of ${checkout} failed:\n${lastLines(output)}`);
   console.log(`${checkout}  ${((performance.now() - started) / 1_000).toFixed(0)} s`);
-  const { rows } = results.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const { rows }: Results = JSON.parse(readFileSync(file, 'utf8'));
   return Object.fromEntries(
     rows.flatMap(({ name, unit, figure, ratio }) => [
       [name, { value: figure ?? Number.NaN, unit }],

@@ -1,15 +1,15 @@
 /** What is measured: real processes of this build, with a Postgres and a Redis of their own, set up as they are shipped. */
 import path from 'node:path';
 import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
 import { createDatabase } from '#libs/base/db/database';
 import { queuePrefix, recordQueue } from '#libs/record/queue';
 import { answersReady, runCli, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { type Site, signToken } from '../stack/client.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
-import { connectTo } from '../stack/redis.ts';
 import { addDomains, makeSites } from '../stack/sites.ts';
-import { untilTrue } from '../stack/wait.ts';
+import { untilTrue, waitUntil } from '../stack/wait.ts';
 import { startBare } from './programs.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
@@ -44,7 +44,8 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
 
   const timeouts = { statementTimeout: 600_000, deadline: 601_000 };
   const db = createDatabase({ url: env.DATABASE_URL, max: 2, ...timeouts, prepare: true, name: 'bench' });
-  const redis = connectTo(env.REDIS_URL, undefined);
+  const redis = new Redis(env.REDIS_URL, { maxRetriesPerRequest: null });
+  redis.on('error', () => {});
   const queue = new Queue(recordQueue(0), { connection: redis, prefix: queuePrefix, skipMetasUpdate: true });
   queue.on('error', () => {});
   const running: Stoppable[] = [];
@@ -63,7 +64,8 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
   async function start(app: 'api' | 'worker', settings: Record<string, string> = {}): Promise<Server> {
     const started = await startAssent(dist, app, { ...env, PORT: '0', OPS_PORT: '0', ...settings });
     const { pid, stop } = keep(started.process);
-    await untilTrue(() => answersReady(started.opsUrl), `${app} is ready`);
+    if (!(await waitUntil(() => answersReady(started.opsUrl), { deadlineMs: 20_000 })))
+      throw new Error(`${app} is not ready:\n${started.lines.slice(-10).join('\n')}`);
     return { pid, stop, baseUrl: started.baseUrl };
   }
 
