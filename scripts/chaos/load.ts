@@ -8,6 +8,11 @@ import { waitUntil } from '../stack/wait.ts';
 import type { AppProcess } from './stack.ts';
 import { stoodStill } from './stalls.ts';
 
+declare global {
+  /** of browsers, which what is imported of the widget is written for */
+  function reportError(error: unknown): void;
+}
+
 export type Body = ReturnType<typeof makeBody>;
 
 export interface Attempt {
