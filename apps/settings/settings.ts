@@ -59,7 +59,8 @@ export const settings = {
   OPS_HOST: setting(text, {
     default: '127.0.0.1',
     for: services,
-    about: "the address of the operations port; of a name that several machines have, this one's, and loopback",
+    about:
+      "the address of the operations port; if it is a name that several machines share, the port opens on this machine's address and on loopback",
   }),
   PUBLIC_URL: setting(publicAddress, {
     for: signing,
@@ -71,17 +72,17 @@ export const settings = {
     for: ['cli'],
     secret: true,
     about:
-      'the DATABASE_URL of the API, if it has a login of its own: `migrate` makes that login with the rights it needs',
+      'the DATABASE_URL of the API, if it has a separate login: `migrate` creates that login with the rights it needs',
   }),
   DATABASE_WORKER_URL: setting(postgresAddress, {
     for: ['cli'],
     secret: true,
-    about: 'likewise the DATABASE_URL of the worker',
+    about: 'the DATABASE_URL of the worker, if it has a separate login',
   }),
   DATABASE_ROLE_PREFIX: setting(rolePrefix, {
     default: 'assent',
     for: ['cli'],
-    about: 'what the names of the roles begin with that `migrate` makes: another one for each installation on a server',
+    about: 'the prefix of the roles that `migrate` creates: a different one for each installation on a server',
   }),
   DATABASE_READ_URL: setting(postgresAddress, {
     for: api,
@@ -91,7 +92,7 @@ export const settings = {
   DATABASE_READ_MAX_LAG: setting(wholeNumber(1, 3_600), {
     default: '5',
     for: api,
-    about: 'seconds that the replica may lag; beyond, the log is read from DATABASE_URL',
+    about: 'seconds that the replica may lag; beyond that, the log is read from DATABASE_URL',
   }),
   DATABASE_PREPARE: setting(flag, {
     default: 'true',
@@ -115,13 +116,23 @@ export const settings = {
   JWT_ALGORITHM: setting(oneOf('HS256', 'RS256', 'ES256'), {
     default: 'HS256',
     for: signing,
-    about: 'the one algorithm that access tokens may use',
+    about: 'the only algorithm that access tokens may use',
   }),
   JWT_SECRET: setting(text, { for: signing, secret: true, about: 'HS256: the secret, at least 32 bytes' }),
-  JWT_SECRET_PREVIOUS: setting(text, { for: signing, secret: true, about: 'HS256: still accepted while keys rotate' }),
+  JWT_SECRET_PREVIOUS: setting(text, {
+    for: signing,
+    secret: true,
+    about: 'HS256: the previous secret, still accepted while keys rotate',
+  }),
   JWT_PUBLIC_KEY: setting(text, { for: signing, about: 'RS256, ES256: the public key, PEM' }),
-  JWT_PUBLIC_KEY_PREVIOUS: setting(text, { for: signing, about: 'RS256, ES256: still accepted while keys rotate' }),
-  JWT_KEY_ID: setting(keyId, { for: signing, about: "the current key's `kid`; with it a token may name no other" }),
+  JWT_PUBLIC_KEY_PREVIOUS: setting(text, {
+    for: signing,
+    about: 'RS256, ES256: the previous public key, still accepted while keys rotate',
+  }),
+  JWT_KEY_ID: setting(keyId, {
+    for: signing,
+    about: "the current key's `kid`; if set, a token may not name another one",
+  }),
   JWT_KEY_ID_PREVIOUS: setting(keyId, { for: signing, about: "the previous key's `kid`" }),
   JWT_ISSUER: setting(text, { for: signing, about: 'if set, access tokens must have this `iss`' }),
   JWT_AUDIENCE: setting(text, { for: signing, about: 'if set, access tokens must have this `aud`' }),
@@ -142,10 +153,14 @@ export const settings = {
   }),
   OIDC_ISSUER: setting(webAddress, {
     for: api,
-    about: 'an OpenID Connect provider by which people sign in to the dashboard; default: access tokens only',
+    about: 'an OpenID Connect provider for sign-in to the dashboard; default: access tokens only',
   }),
   OIDC_CLIENT_ID: setting(text, { for: api, about: "the dashboard's client at OIDC_ISSUER: public, without a secret" }),
-  OIDC_SCOPES: setting(words, { default: 'openid', for: api, about: 'what the dashboard asks the provider for' }),
+  OIDC_SCOPES: setting(words, {
+    default: 'openid',
+    for: api,
+    about: 'the scopes that the dashboard requests from the provider',
+  }),
   OIDC_AUDIENCE: setting(text, { for: api, about: 'the audience for which the dashboard requests access tokens' }),
   WEB_CONCURRENCY: setting(wholeNumber(1, 64), { default: '1', for: api, about: 'API processes behind one port' }),
   WORKER_CONCURRENCY: setting(wholeNumber(1, 1_000), {
@@ -182,7 +197,7 @@ export const settings = {
   ORG_MAX_DOMAINS: setting(wholeNumber(1, 1_000_000), {
     default: '10000',
     for: api,
-    about: 'domains that an organization may have, with those that are archived',
+    about: 'domains that an organization may have, including archived ones',
   }),
   ORG_MAX_WEBHOOKS: setting(wholeNumber(1, 1_000_000), {
     default: '100',
@@ -212,7 +227,7 @@ export const settings = {
   IP_HASH_KEY_PREVIOUS: setting(text, {
     for: ['api', 'cli'],
     secret: true,
-    about: 'the one before, while the key changes',
+    about: 'the previous key, while the key changes',
   }),
   COUNTRY_HEADER: setting(
     z
@@ -226,12 +241,12 @@ export const settings = {
   ),
   GEOIP_FILE: setting(text, {
     for: api,
-    about: "a MaxMind DB file (.mmdb) with countries, used when COUNTRY_HEADER gives none; read at the API's start",
+    about: "a MaxMind DB file (.mmdb) with countries, used if COUNTRY_HEADER gives none; read at the API's start",
   }),
   RECORD_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
     default: '0',
     for: all,
-    about: 'whole months that records are kept; 0: for ever',
+    about: 'whole months that records are kept; 0: indefinitely',
   }),
   PERSONAL_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
     default: '0',
@@ -246,7 +261,7 @@ export const settings = {
   PRIVACY_KEY_PREVIOUS: setting(hexKey, {
     for: all,
     secret: true,
-    about: 'the one before, while the key changes; `visitor erase --replay` recognizes visitors by it as well',
+    about: 'the previous key, while the key changes; `visitor erase --replay` also recognizes visitors by it',
   }),
   SECRETS_KEY: setting(hexKey, {
     for: all,
@@ -256,7 +271,7 @@ export const settings = {
   SECRETS_KEY_PREVIOUS: setting(hexKey, {
     for: ['worker', 'cli'],
     secret: true,
-    about: 'decrypts as well while keys rotate',
+    about: 'the previous key, also used to decrypt while keys rotate',
   }),
   WEBHOOK_ALLOW_PRIVATE: setting(flag, {
     default: 'false',
@@ -266,12 +281,12 @@ export const settings = {
   WEBHOOK_ALLOW: setting(networksAndNames, {
     for: all,
     about:
-      'networks and host names, separated by commas, that the receivers of webhooks may be at although they are private, such as 192.168.1.0/24,n8n',
+      'private networks and host names at which receivers of webhooks are allowed, separated by commas, such as 192.168.1.0/24,n8n',
   }),
   BACKUP_DAYS: setting(wholeNumber(1, 3_650), {
     default: '35',
     for: ['worker', 'cli'],
-    about: 'days that backups are kept; Redis remembers erasures as long',
+    about: 'days that backups are kept; Redis remembers erasures for the same time',
   }),
   LOG_NAME: setting(logName, {
     for: ['worker', 'cli'],
@@ -282,7 +297,11 @@ export const settings = {
     secret: true,
     about: 'the key of the sealed logs, 64 hex digits; without it nothing is sealed',
   }),
-  LOG_KEY_PREVIOUS: setting(hexKey, { for: ['worker'], secret: true, about: 'signs as well while keys rotate' }),
+  LOG_KEY_PREVIOUS: setting(hexKey, {
+    for: ['worker'],
+    secret: true,
+    about: 'the previous key, which also signs while keys rotate',
+  }),
   SEAL_SECONDS: setting(wholeNumber(0, 3_600), {
     default: '60',
     for: services,
@@ -291,7 +310,7 @@ export const settings = {
   TIMESTAMP_URL: setting(webAddress, {
     for: ['worker'],
     secret: true,
-    about: 'a time-stamping authority (RFC 3161) that is asked once a day; default: no time-stamps',
+    about: 'a time-stamping authority (RFC 3161) that gets one request a day; default: no time-stamps',
   }),
   DEMO_DOMAIN: setting(z.string().regex(domainIdPattern).meta({ rule: 'the id of a domain' }), {
     for: api,
@@ -306,7 +325,7 @@ export const settings = {
   ),
   NODE_ENV: setting(z.string(), {
     for: signing,
-    about: 'production, as in the image: a secret that stands in examples is refused',
+    about: 'production, as in the image: secrets from examples are refused',
   }),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
     default: 'info',
@@ -315,7 +334,7 @@ export const settings = {
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(webAddress, {
     for: services,
-    about: 'a collector of OpenTelemetry that takes OTLP over HTTP, such as http://collector:4318; default: no tracing',
+    about: 'an OpenTelemetry collector that accepts OTLP over HTTP, such as http://collector:4318; default: no tracing',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: setting(headers, {
     for: services,
