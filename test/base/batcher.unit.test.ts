@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Batcher, BatcherFull, type BatcherOptions, BatcherTimeout, type Linger } from '#libs/base/batcher';
 import { eventually } from '../support/wait.ts';
 
@@ -100,26 +100,19 @@ describe('a batcher that lingers', () => {
     await Promise.all(added);
   });
 
-  it('starts with what there is once its time is over', async () => {
-    const { batcher, started } = await busy({ from: 3, enough: 4, milliseconds: 20 });
-    const added = batcher.add('a');
-    const run = await started(2);
-    expect(run.items).toEqual(['a']);
-    run.succeed();
-    expect(await added).toBe('a');
-  });
-
-  it('waits as long as more comes, and starts with what there is once nothing does', async () => {
-    const { batcher, runs } = await busy({ from: 3, enough: 9, milliseconds: 100, gap: 20 });
+  it.each([
+    ['as long as more comes, and starts with what there is once nothing does', 3, 100],
+    ['no longer than its time, though more comes', 6, 45],
+  ])('waits %s', async (_, count, milliseconds) => {
+    const { batcher, runs } = await busy({ from: 3, enough: 9, milliseconds, gap: 20 });
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    for (const item of ['a', 'b', 'c']) {
-      void batcher.add(item);
+    for (let item = 0; item < count; item += 1) {
+      void batcher.add(`item ${item}`);
       vi.advanceTimersByTime(15);
     }
-    expect(runs).toHaveLength(1);
     vi.advanceTimersByTime(5);
-    expect(runs[1]?.items).toEqual(['a', 'b', 'c']);
+    expect(runs[1]?.items).toEqual(['item 0', 'item 1', 'item 2']);
   });
 
   it('runs at once after a run that was not busy', async () => {
@@ -147,11 +140,15 @@ describe('a batcher that lingers', () => {
 });
 
 describe('patience', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
   it('ends the wait of items in a run that hangs and of those behind it, and frees their room', async () => {
     const { batcher, runs, started } = gated({ patience: 20, maxPending: 2 });
     const hanging = outcome(batcher.add('a'));
     const run = await started(1);
     const behind = outcome(batcher.add('b'));
+    vi.advanceTimersByTime(50);
     expect(await Promise.all([hanging, behind])).toEqual([BatcherTimeout.name, BatcherTimeout.name]);
     // both gave back their room
     const next = [batcher.add('c'), batcher.add('d')];
@@ -173,7 +170,8 @@ describe('patience', () => {
     const run = await started(1);
     const behind = outcome(batcher.add('b'));
     const idle = batcher.idle();
-    await Promise.all([first, behind]);
+    vi.advanceTimersByTime(50);
+    expect(await Promise.all([first, behind])).toEqual([BatcherTimeout.name, BatcherTimeout.name]);
     run.succeed();
     await idle;
   });
