@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { listenForOperators } from '#libs/base/ops/port-address';
-import { atEnd } from '../support/at-end.ts';
 
 const loopback = '127.0.0.1';
 /** an IPv4 address that others can reach, where this machine has one */
@@ -10,10 +9,14 @@ const outer = Object.values(networkInterfaces())
   .flatMap((each) => each ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
-const open = async (...addresses: string[]) => {
+const open = async (...addresses: string[]): Promise<(address: string) => Promise<string>> => {
   const server = createServer((_, response) => response.end('here'));
-  atEnd(() => void server.close());
-  const port = await listenForOperators(server, 'several', 0, async () => addresses);
+  onTestFinished(() => void server.close());
+  const port = await listenForOperators(server, 'several', 0, async () => addresses).catch((error: Error) => {
+    // what is free on one address may be another program's on loopback
+    if (!error.message.endsWith('is taken')) throw error;
+  });
+  if (port === undefined) return open(...addresses);
   return (address: string) =>
     fetch(`http://${address}:${port}/`).then(
       (response) => response.text(),

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { connectRedis, type RedisAddress } from '#libs/base/redis/connection';
-import { atEnd } from '../support/at-end.ts';
 
 /** What the first client says that connects. */
 async function listen(): Promise<{ node: string; heard: Promise<Buffer> }> {
@@ -16,7 +15,7 @@ async function listen(): Promise<{ node: string; heard: Promise<Buffer> }> {
     }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  atEnd(() => server.close());
+  onTestFinished(() => void server.close());
   const address = server.address();
   return { node: `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`, heard };
 }
