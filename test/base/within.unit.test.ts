@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TimedOut, within } from '#libs/base/within';
-import { atEnd } from '../support/at-end.ts';
 
 const patience = 30;
 
@@ -15,18 +14,20 @@ function standStill(milliseconds: number): void {
 describe('what is waited for only so long', () => {
   let store: Socket;
   let client: Socket;
+  const server = createServer();
 
   beforeAll(async () => {
-    const server = createServer().listen(0, '127.0.0.1');
+    server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const accepted = once(server, 'connection');
     client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    [store] = (await accepted) as [Socket];
-    await once(client, 'connect');
-    atEnd(() => {
-      client.destroy();
-      server.close();
-    });
+    // either end may hear of it first
+    const [[socket]] = await Promise.all([accepted, once(client, 'connect')]);
+    store = socket;
+  });
+  afterAll(() => {
+    client.destroy();
+    server.close();
   });
 
   const answer = async () => String(await once(client, 'data'));
