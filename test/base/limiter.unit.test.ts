@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Context } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
 import { Problem } from '#libs/base/terms/problem';
@@ -31,6 +31,8 @@ const admitted = (times: number, admit: () => boolean): number =>
   Array.from({ length: times }, admit).filter(Boolean).length;
 
 describe('a limiter', () => {
+  // no minute ends by itself
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
   it.each([1, 99, 600])('admits exactly %i of a key', (limit) => {
@@ -68,7 +70,6 @@ describe('a limiter', () => {
   });
 
   it('begins anew after a minute, and says how long that is', () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
     const limiter = limited(2);
     expect(admitted(3, () => admits(limiter, 'a'))).toBe(2);
     vi.advanceTimersByTime(59_500);
