@@ -75,7 +75,7 @@ describe('the network that a limit counts by', () => {
 
 describe('the client of a request', () => {
   /** What a server set up as the API is finds for requests with these headers. */
-  const ask = async (hops: number, forwarded: string | undefined, listenOn = '127.0.0.1') => {
+  const ask = async (hops: number, forwarded: string | undefined, listenOn?: string) => {
     const app = new Koa<State>(hops > 0 ? { proxy: true, maxIpsCount: hops } : {});
     app.use((ctx) => {
       ctx.body = clientAddress(ctx);
@@ -91,8 +91,9 @@ describe('the client of a request', () => {
   };
 
   it('is the socket’s other end, in IPv4 also where the server listens on IPv6, without trusted proxies', async () => {
-    expect(await ask(0, '203.0.113.77')).toBe('127.0.0.1');
-    expect(await ask(0, undefined, '::')).toBe('127.0.0.1');
+    expect(await ask(0, '203.0.113.77', '127.0.0.1')).toBe('127.0.0.1');
+    // on both, where the machine has IPv6
+    expect(await ask(0, undefined)).toBe('127.0.0.1');
   });
 
   it.each([

@@ -46,7 +46,7 @@ describe('the HTTP server', () => {
   });
 
   it('keeps a connection that is idle between two requests for longer', async () => {
-    await open((_, response) => void response.end('fine'), { stalledAfter: 200, maxConnections: 10 });
+    await open((_, response) => void response.end('fine'), { stalledAfter: 1_000, maxConnections: 10 });
     const [idle, other] = [await client(request), await client()];
     await once(idle, 'data');
     // a connection that never asked has no more time than that, so its end tells that the time is over
