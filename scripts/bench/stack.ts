@@ -64,7 +64,7 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
   async function start(app: 'api' | 'worker', settings: Record<string, string> = {}): Promise<Server> {
     const started = await startAssent(dist, app, { ...env, PORT: '0', OPS_PORT: '0', ...settings });
     const { pid, stop } = keep(started.process);
-    if (!(await waitUntil(() => answersReady(started.opsUrl), { deadlineMs: 20_000 })))
+    if (!(await waitUntil(() => answersReady(started.opsUrl), { deadlineMs: 120_000 })))
       throw new Error(`${app} is not ready:\n${started.lines.slice(-10).join('\n')}`);
     return { pid, stop, baseUrl: started.baseUrl };
   }
