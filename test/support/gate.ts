@@ -15,12 +15,20 @@ export interface Gate {
   loseAnswers(): void;
   /** bytes that the server has answered */
   answered(): number;
+  /** how many are open */
+  connections(): number;
   /** new connections go to that server, as after a change of DNS; those there are stay */
   leadTo(url: string): void;
 }
 
+/** Gives a promise for an answer that is to wait until it resolves, and all behind it on its connection as well. */
+type Hold = (answer: Buffer, connection: object) => Promise<unknown> | undefined;
+
 /** `delay`: milliseconds that each piece takes in either direction, as on a long way. */
-export async function openGate(url: string, { delay = 0 } = {}): Promise<Gate> {
+export async function openGate(
+  url: string,
+  { delay = 0, hold = () => undefined }: { delay?: number; hold?: Hold } = {},
+): Promise<Gate> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
   let answered = 0;
@@ -35,8 +43,14 @@ export async function openGate(url: string, { delay = 0 } = {}): Promise<Gate> {
       [onward, socket],
     ] as const) {
       sockets.add(from);
-      from.on('data', (data) => {
+      from.on('data', async (data) => {
         if (from === onward) answered += data.length;
+        const held = from === onward ? hold(data, onward) : undefined;
+        if (held) {
+          from.pause();
+          await held;
+          from.resume();
+        }
         if (!passes(from === onward)) return;
         if (delay > 0) setTimeout(() => to.write(data), delay);
         else to.write(data);
@@ -72,6 +86,8 @@ export async function openGate(url: string, { delay = 0 } = {}): Promise<Gate> {
       state = 'mute';
     },
     answered: () => answered,
+    // each has two ends
+    connections: () => sockets.size / 2,
     leadTo: (next) => {
       target = new URL(next);
     },
