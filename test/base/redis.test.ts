@@ -56,7 +56,10 @@ describe.concurrent('the settings of Redis', () => {
     await health.usable();
     await probes(client, 5);
     expect(told).toEqual([[unlimited]]);
-    expect([health.reason(), health.warnings()]).toEqual([null, [unlimited]]);
+    expect(health.warnings()).toEqual([unlimited]);
+    // a probe may have taken too long
+    const untilUsable = () => eventually(() => expect(health.reason()).toBeNull());
+    await untilUsable();
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     await eventually(() => expect(health.warnings()).toEqual([unlimited, evicting]));
     await client.config('SET', 'maxmemory', '1gb');
@@ -69,7 +72,7 @@ describe.concurrent('the settings of Redis', () => {
     await eventually(() => expect(health.warnings()).toEqual([]));
     await probes(client, 5);
     expect(told).toEqual([[unlimited], [unlimited, evicting], [evicting], [forgetting]]);
-    expect(health.reason()).toBeNull();
+    await untilUsable();
   });
 
   describe.sequential('of a cluster, by IPv6 where the machine has it', () => {
@@ -83,15 +86,19 @@ describe.concurrent('the settings of Redis', () => {
         'cluster-port': String(await freePort()),
         'cluster-announce-ip': loopback,
       });
-      const first = await settings();
-      const second = await settings();
-      const servers = [await openRedisServer(first), await openRedisServer(second)] as const;
+      // again where another program has taken the second port meanwhile
+      const start = () =>
+        eventually(async () => {
+          const own = await settings();
+          return { ...(await openRedisServer(own)), busPort: own['cluster-port'] };
+        });
+      const servers = [await start(), await start()] as const;
       const [one, other] = [connect(servers[0]), connect(servers[1])];
       masters = [one, other];
       await one.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
       await other.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
       await other.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
-      await one.call('CLUSTER', 'MEET', loopback, String(servers[1].port), second['cluster-port']);
+      await one.call('CLUSTER', 'MEET', loopback, String(servers[1].port), servers[1].busPort);
       await eventually(async () => {
         for (const master of masters) expect(await master.call('CLUSTER', 'INFO')).toContain('cluster_state:ok');
       });

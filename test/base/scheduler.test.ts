@@ -13,21 +13,23 @@ const { db, sql, url } = await openDatabase();
 describe('a task of one process at a time', () => {
   beforeEach(() => sql`truncate tasks`);
 
+  /** Milliseconds: where a lease must not end though this process stands still for a second. */
+  const unhurried = 300;
   /** As in a process of its own; `looks`: how often it has asked whose turn it is. */
-  const open = (database = db): Scheduler & { looks(): number } => {
+  const open = (database = db, pace = 100): Scheduler & { looks(): number } => {
     const turns = createTurns(database);
     let looks = 0;
     const look: typeof turns.look = (...given) => {
       looks += 1;
       return turns.look(...given);
     };
-    const scheduler = createScheduler({ turns: { ...turns, look }, pace: 100, failed });
+    const scheduler = createScheduler({ turns: { ...turns, look }, pace, failed });
     onTestFinished(scheduler.close);
     return { ...scheduler, looks: () => looks };
   };
 
   it('is run by one, again and again, and by the other once the one has ended', async () => {
-    const processes = [open(), open()];
+    const processes = [open(db, unhurried), open(db, unhurried)];
     const begun = [0, 0];
     let running = 0;
     let most = 0;
@@ -88,7 +90,7 @@ describe('a task of one process at a time', () => {
   });
 
   it('runs at once where it is told to, also where another process has it, and goes on after a failure', async () => {
-    const one = open();
+    const one = open(db, unhurried);
     let runs = 0;
     const failures: unknown[] = [];
     let isHeld = false;
@@ -111,7 +113,7 @@ describe('a task of one process at a time', () => {
     const third = rounds.now();
     await eventually(() => expect(runs).toBe(3));
     const run = vi.fn(async () => {});
-    const other = open().every({ name: 'some', pace: hour, one: true, task: run, failed });
+    const other = open(db, unhurried).every({ name: 'some', pace: hour, one: true, task: run, failed });
     await other.now();
     expect(run).not.toHaveBeenCalled();
     isHeld = false;

@@ -133,12 +133,12 @@ it('migrations work with such defaults, and a login that looks into another sche
   await owner.run((sql) => sql.unsafe(`create role ${group}; grant create on schema public to ${group}`));
   const odd = await withLogin(url, group, opposites);
   expect(await migrate(odd, { patience: 20_000 })).toContain('Applied: ');
-  expect(await lookAtSchema(openPool(odd), 5_000, 'api')).toBe('current');
+  expect(await lookAtSchema(openPool(odd), 20_000, 'api')).toBe('current');
 
   const lost = await withLogin(url, group, { search_path: 'elsewhere' });
   const told = /^the tables are in the schema public, and the search_path of this login is elsewhere: alter role odd_/;
   await expect(migrate(lost)).rejects.toThrow(told);
-  expect(await lookAtSchema(openPool(lost), 5_000, 'api')).toBe('elsewhere');
+  expect(await lookAtSchema(openPool(lost), 20_000, 'api')).toBe('elsewhere');
   const { stderr } = await runCli({ DATABASE_URL: lost }, 'plan', 'list');
   expect(stderr).toMatch(told);
   const redis = await openRedisServer();
