@@ -1,6 +1,5 @@
 /** Postgres behind a Unix socket, in the spellings that libpq, drivers and hosts use. */
 import { chmodSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, inject, it as test } from 'vitest';
 import { startPostgres } from '../../scripts/stack/postgres.ts';
@@ -9,8 +8,8 @@ import { atEnd } from '../support/at-end.ts';
 import { runCli } from '../support/run-cli.ts';
 
 test('migrations and commands reach it by each spelling', async () => {
-  // short enough for a socket, and open to the user that Postgres runs as
-  const folder = mkdtempSync(path.join(tmpdir(), 'assent-'));
+  // whatever TMPDIR is: short enough for a socket, and reached by the user that Postgres runs as
+  const folder = mkdtempSync('/tmp/assent-');
   chmodSync(folder, 0o777);
   atEnd(() => removeFolder(folder));
   const settings = { fsync: 'off', unix_socket_directories: folder };
