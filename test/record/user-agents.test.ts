@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
 import { readPage } from '#libs/log/domain-page';
 import type { NewRecord } from '#libs/record/contract';
@@ -7,15 +7,20 @@ import { persist } from '#libs/record/persist/persist';
 import { newTextsBound } from '#libs/record/persist/user-agents';
 import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { createAdministration } from '#libs/tenants/administration';
-import { through } from '../support/pool.ts';
+import { holdPostgresClock, withClocksAhead } from '../support/clock.ts';
+import { openPool, through } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { connectDatabase, makeTenant, openDatabase } from '../support/stores.ts';
 
+const day = 86_400_000;
 let organizationId: string;
 let domainId: string;
 
 const { url, db } = await openDatabase();
+// by Postgres' clock the day has just begun, so that none ends between two texts
+const { turn } = await holdPostgresClock(openPool(url));
+await turn(day - (Date.now() % day));
 
 /** As a process that was started now. */
 const anotherProcess = (): Database => connectDatabase(url).db;
@@ -36,6 +41,22 @@ const kept = () =>
       select text, is_family, crawler, device, browser, system from user_agents
       where domain_number = (select number from domains where id = ${domainId}) order by text`,
   );
+/** As if so many others had been sent today. */
+const fill = (count: number) =>
+  db.run(
+    (sql) => sql`
+      insert into user_agents (domain_number, added_on, is_family, crawler, text)
+      select number, (clock_timestamp() at time zone 'UTC')::date, false, false, id || n
+      from domains, generate_series(1, ${count}::int) as n
+      where id = ${domainId}`,
+  );
+const numbersOf = (text: string) =>
+  db.run(async (sql) => {
+    const rows = await sql<{ number: number }[]>`select number from user_agents where text = ${text}`;
+    return rows.map(({ number }) => number);
+  });
+/** What an erasure leaves of a record. */
+const blank = ({ id }: NewRecord) => db.run((sql) => sql`update records set user_agent_number = null where id = ${id}`);
 const browser = (version: number | string) =>
   `Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version} Safari/537.36`;
 const desktop = { device: 'desktop', browser: 'Chrome', system: 'Windows' };
@@ -61,13 +82,7 @@ describe('user agents', () => {
 
   it('that one batch looked for in vain are not forgotten where another has added them meanwhile', async () => {
     await newDomain();
-    await db.run(
-      (sql) => sql`
-        insert into user_agents (domain_number, added_on, is_family, crawler, text)
-        select number, (now() at time zone 'UTC')::date, false, false, id || n
-        from domains, generate_series(1, ${newTextsBound - 1}::int) as n
-        where id = ${domainId}`,
-    );
+    await fill(newTextsBound - 1);
     let arrive = () => {};
     let answer: Promise<void> | undefined = new Promise((resolve) => {
       arrive = resolve;
@@ -175,12 +190,7 @@ describe('user agents', () => {
   it('that are known are found in a full domain too where they are more than a process reads at once', async () => {
     await newDomain();
     await persist(db, [record(browser('old'))]);
-    await db.run(
-      (sql) => sql`
-        insert into user_agents (domain_number, added_on, is_family, crawler, text)
-        select number, current_date, false, false, id || n from domains, generate_series(1, 20000) as n
-        where id = ${domainId}`,
-    );
+    await fill(20_000);
     const process = anotherProcess();
     for (const userAgent of ['unheard of', browser('old')]) {
       const made = recordAt('2026-10-11T10:00:00.000Z', { domainId, userAgent });
@@ -220,51 +230,37 @@ describe('user agents', () => {
     const userAgent = `Erased/${domainId}`;
     const erased = recordAt(Date.now(), { domainId, userAgent });
     await persist(db, [erased]);
-    const numbers = async () => {
-      const rows = await db.run(
-        (sql) => sql<{ number: number }[]>`select number from user_agents where text = ${userAgent}`,
-      );
-      return rows.map(({ number }) => number);
-    };
-    const [before] = await numbers();
-    await db.run((sql) => sql`update records set user_agent_number = null where id = ${erased.id}`);
-    await db.run((sql) => sql`insert into user_agents_to_look_for (number) values (${before ?? 0})`);
+    await blank(erased);
+    await db.run(
+      (sql) =>
+        sql`insert into user_agents_to_look_for (number) select number from user_agents where text = ${userAgent}`,
+    );
     await deleteUnnamedUserAgents(db);
-    expect(await numbers()).toEqual([]);
+    expect(await numbersOf(userAgent)).toEqual([]);
 
     const other = anotherProcess();
     await persist(other, [erased, recordAt(Date.now(), { domainId })]);
-    expect(await numbers()).toHaveLength(1);
+    expect(await numbersOf(userAgent)).toHaveLength(1);
     await deleteUnnamedUserAgents(db);
-    expect(await numbers()).toEqual([]);
+    expect(await numbersOf(userAgent)).toEqual([]);
 
     // of somebody else it stays, and is not even looked for
     const others = recordAt(Date.now(), { domainId, userAgent });
     await persist(anotherProcess(), [erased, others, recordAt(Date.now(), { domainId, userAgent: `New/${domainId}` })]);
     expect(await db.run((sql) => sql`select number from user_agents_to_look_for`)).toEqual([]);
-    expect(await numbers()).toHaveLength(1);
+    expect(await numbersOf(userAgent)).toHaveLength(1);
   });
 
   it('are remembered for minutes, also where the clock was 400 days ahead when they were met', async () => {
     await newDomain();
     const process = anotherProcess();
     const [first, second] = [record(`Step/${domainId}`), record(`Step/${domainId}`)];
-    const date = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 400 * 86_400_000);
-    await persist(process, [first]);
-    date.mockRestore();
-    await db.run((sql) => sql`update records set user_agent_number = null where id = ${first.id}`);
-    const own =
-      (
-        await db.read(
-          (sql) => sql<{ number: number }[]>`
-      select number from user_agents where text = ${first.userAgent ?? ''}`,
-        )
-      )[0]?.number ?? 0;
+    await withClocksAhead({ own: 400 * day }, () => persist(process, [first]));
+    await blank(first);
+    const [own = 0] = await numbersOf(`Step/${domainId}`);
     for (const table of ['user_agent_months', 'user_agents'])
       await db.run((sql) => sql`delete from ${sql(table)} where number = ${own}`);
-    const now = performance.now.bind(performance);
-    const monotonic = vi.spyOn(performance, 'now').mockImplementation(() => now() + 11 * 60_000);
-    await persist(process, [second]).finally(() => monotonic.mockRestore());
+    await withClocksAhead({ monotonic: 11 * 60_000 }, () => persist(process, [second]));
     expect((await shown()).get(second.id)?.userAgent).toBe(second.userAgent);
   });
 

@@ -1,4 +1,5 @@
 /** Clocks: that by which limits count, and those of processes and of Postgres, each wrong or right as a test says. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { inject, vi } from 'vitest';
@@ -50,6 +51,22 @@ export function turnedClock(db: Database) {
     monotonic: () => performance.now() + turned.monotonic,
   });
   return { clock, turned };
+}
+
+/** `work`, and what it calls and awaits, sees this process' clocks so many milliseconds ahead; all else here goes by the right ones. */
+export async function withClocksAhead<T>(
+  { own = 0, monotonic = 0 }: { own?: number; monotonic?: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const inside = new AsyncLocalStorage<true>();
+  const [date, now] = [Date.now, performance.now.bind(performance)];
+  const turned = [
+    vi.spyOn(Date, 'now').mockImplementation(() => date() + (inside.getStore() ? own : 0)),
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + (inside.getStore() ? monotonic : 0)),
+  ];
+  return inside.run(true, work).finally(() => {
+    for (const each of turned) each.mockRestore();
+  });
 }
 
 /**
