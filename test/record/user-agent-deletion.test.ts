@@ -29,7 +29,9 @@ it('a text whose last record is blanked while it is looked for goes with the nex
       // it has found the record, and is about to take the note away
       await eventually(async () => {
         const waiting = await db.run(
-          (sql) => sql`select from pg_locks where locktype = 'transactionid' and not granted`,
+          (sql) => sql`
+            select from pg_locks join pg_stat_activity using (pid)
+            where datname = current_database() and locktype = 'transactionid' and not granted`,
         );
         expect(waiting.count).toBe(1);
       });
