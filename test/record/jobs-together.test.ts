@@ -21,6 +21,8 @@ const queues = [0, 1, 2].map(
   (shard) => new Queue(recordQueue(shard), { connection: connection.client, prefix: queuePrefix }),
 );
 const queue = at(queues, 0);
+/** all of one month */
+const now = Date.now();
 atEnd(() => Promise.all(queues.map((each) => each.close())));
 // such errors and delays come of defects alone
 await db.run((sql) =>
@@ -40,8 +42,7 @@ describe('jobs that are stored together', () => {
     tenant = await makeTenant(db);
   });
 
-  const record = (visitorId: string): NewRecord =>
-    recordAt(Date.now(), { domainId: tenant.domainIds[0] ?? '', visitorId });
+  const record = (visitorId: string): NewRecord => recordAt(now, { domainId: tenant.domainIds[0] ?? '', visitorId });
   const harmless = () => [1, 2, 3].map(() => record('harmless'));
   /** With one attempt each. */
   const add = (jobs: NewRecord[][], to = queue) =>

@@ -18,7 +18,8 @@ const thisMonth = monthOf(Date.now());
 const { url } = await openDatabase();
 // one connection: it comes to the plans that Postgres keeps, as each of a busy service does
 const db = openPool(url, { max: 1 });
-for (let back = 0; back < months - 2; back += 1) {
+// from two ahead on: the database may be of the month before
+for (let back = -2; back < months - 2; back += 1) {
   await db.run((sql) => sql`select make_record_month(${addMonths(thisMonth, -back)})`);
 }
 const tenant = await makeTenant(db);
