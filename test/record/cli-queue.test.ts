@@ -7,6 +7,7 @@ import { connectRedis } from '#libs/base/redis/connection';
 import { jobVersion, queuePrefix, recordQueue } from '#libs/record/queue';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
+import { makeId } from '../support/ids.ts';
 import { recordAt } from '../support/records.ts';
 import { startWorker } from '../support/service.ts';
 import { startStack } from '../support/stack.ts';
@@ -45,11 +46,15 @@ describe('the queue by the command line', () => {
       shards: [{ shard: 0, waiting: 0, active: 0, delayed: 0, failed: 0, oldestSeconds: 0 }],
       failures: [],
     });
-    const { body } = await stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
-    expect(body.status).toBe('queued');
+    const id = makeId();
+    // a pause of Redis has it stored without the queue
+    await eventually(async () => {
+      const { body } = await stack.client.record(stack.domainId, stack.apiKey, { id, decision: 'custom' });
+      expect(body.status).toBe('queued');
+    });
     expect(await status()).toMatchObject({ waiting: 1, failed: 0 });
     await startWorker(stack.env);
-    await eventually(async () => expect(await stored()).toEqual([body.id]));
+    await eventually(async () => expect(await stored()).toEqual([id]));
     await eventually(async () => expect(await status()).toMatchObject({ waiting: 0, active: 0, failed: 0 }), {
       within: 40_000,
     });
