@@ -7,6 +7,7 @@ import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
 import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
+import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -84,7 +85,7 @@ describe('epochs', () => {
     });
     const closed = new Map<number, number>();
     for (let round = 0; round < 15; round += 1) {
-      await eventually(async () => expect(await closeEpoch(db, { pace: 0, patience: 5_000 })).toBe('closed'));
+      await closeOpenEpoch(db);
       for (const [epoch, records] of await counts()) if (!closed.has(epoch)) closed.set(epoch, records);
     }
     isStoring = false;
@@ -95,7 +96,7 @@ describe('epochs', () => {
   });
 
   it('whoever stores records never waits for whoever closes an epoch, however long another one takes', async () => {
-    await eventually(async () => expect(await closeEpoch(db, { pace: 0, patience: 5_000 })).toBe('closed'));
+    await closeOpenEpoch(db);
     const held = await connect().reserve();
     await held`begin`;
     await held`select open_epoch()`;
@@ -122,7 +123,7 @@ describe('epochs', () => {
   });
 
   it('one whose end a clock that was 400 days ahead noted is followed on time, and no age is negative', async () => {
-    await eventually(async () => expect(await closeEpoch(db, { pace: 0, patience: 5_000 })).toBe('closed'));
+    await closeOpenEpoch(db);
     await sql`update closed_epochs set closed_at = clock_timestamp() + interval '400 days'`;
     const ages = async () => {
       const { epochOpen, derivationLag } = await db.run(recordBacklog(['none']).ask);

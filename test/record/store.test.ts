@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { isUnavailable } from '#libs/base/db/errors';
 import { replay } from '#libs/log/commands';
 import type { NewRecord } from '#libs/record/contract';
-import { dropMonth } from '#libs/record/month-partitions';
+import { dropMonth, makeMonth } from '#libs/record/month-partitions';
 import { listRejected } from '#libs/record/rejected';
 import { persistOrReject } from '#libs/record/store';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
@@ -13,6 +13,8 @@ import { makeTenant, openDatabase, type Tenant } from '../support/stores.ts';
 const noon = '2024-05-15T12:00:00.000Z';
 
 const { url, db } = await openDatabase();
+// to make it costs a statement
+await db.run((sql) => makeMonth(sql, '2024-05'));
 
 describe('a record that Postgres refuses', () => {
   let tenant: Tenant;
