@@ -231,6 +231,8 @@ it.each([
   ['https://ann:secret@example.com/a?b#c', 'https://example.com/a'],
   ['https://ann@example.com:8443/a?b@c', 'https://example.com:8443/a'],
   ['https:///ann:secret@example.com/a', 'https://example.com/a'],
+  ['https://example.com/a#b?c', 'https://example.com/a'],
+  ['http://[2001:db8::1]:8080/x?y', 'http://[2001:db8::1]:8080/x'],
   ['https://example.com/@ann/post?x=1', 'https://example.com/@ann/post'],
   ['capacitor://ann:secret@localhost/x', 'capacitor://localhost/x'],
 ])('%s is stored without what can identify the visitor', (sent, stored) => {

@@ -10,27 +10,12 @@ import { isLibrary } from '#libs/record/user-agent';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, type Tenant, useDatabase } from '../support/stores.ts';
 
+const optional = Object.keys(recordBody.shape).filter((field) => !['id', 'decision', 'source'].includes(field));
+const isNull = (field: string) => [field, null];
 /** What the contract answers for a record: the same, with null for what is absent. */
 const asRead = (record: NewRecord) => ({
-  visitorId: null,
-  preferences: null,
-  bannerVersion: null,
-  policyVersion: null,
-  language: null,
-  pageUrl: null,
-  country: null,
-  ip: null,
-  userAgent: null,
-  tcString: null,
-  gppString: null,
-  gpc: null,
-  metadata: null,
-  notice: null,
-  variant: null,
-  erasedAt: null,
+  ...Object.fromEntries([...optional, 'country', 'ip', 'userAgent', 'erasedAt', 'log', 'position'].map(isNull)),
   bot: isbot(record.userAgent ?? '') && !(record.source === 'api' && isLibrary(record.userAgent ?? '')),
-  log: null,
-  position: null,
   ...record,
   decidedAt: new Date(timeOf(record.id)).toISOString(),
 });
