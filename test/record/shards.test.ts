@@ -44,9 +44,8 @@ describe('queue shards', () => {
         expect(body.total).toBe(1);
       }
     });
-    await eventually(
-      async () => expect(await cli.json('queue', 'status')).toMatchObject({ waiting: 0, active: 0, failed: 0 }),
-      { within: 40_000 },
+    await eventually(async () =>
+      expect(await cli.json('queue', 'status')).toMatchObject({ waiting: 0, active: 0, failed: 0 }),
     );
     await eventually(async () => expect(await consumers()).toBe(5));
   });

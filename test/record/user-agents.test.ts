@@ -7,20 +7,16 @@ import { persist } from '#libs/record/persist/persist';
 import { newTextsBound } from '#libs/record/persist/user-agents';
 import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { createAdministration } from '#libs/tenants/administration';
-import { holdPostgresClock, withClocksAhead } from '../support/clock.ts';
-import { openPool, through } from '../support/pool.ts';
+import { withClocksAhead } from '../support/clock.ts';
+import { through } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { connectDatabase, makeTenant, openDatabase } from '../support/stores.ts';
 
-const day = 86_400_000;
 let organizationId: string;
 let domainId: string;
 
 const { url, db } = await openDatabase();
-// by Postgres' clock the day has just begun, so that none ends between two texts
-const { turn } = await holdPostgresClock(openPool(url));
-await turn(day - (Date.now() % day));
 
 /** As a process that was started now. */
 const anotherProcess = (): Database => connectDatabase(url).db;
@@ -255,7 +251,7 @@ describe('user agents', () => {
     await newDomain();
     const process = anotherProcess();
     const [first, second] = [record(`Step/${domainId}`), record(`Step/${domainId}`)];
-    await withClocksAhead({ own: 400 * day }, () => persist(process, [first]));
+    await withClocksAhead({ own: 400 * 86_400_000 }, () => persist(process, [first]));
     await blank(first);
     const [own = 0] = await numbersOf(`Step/${domainId}`);
     for (const table of ['user_agent_months', 'user_agents'])
