@@ -28,8 +28,6 @@ const portsOf = ({ client }: RedisConnection) =>
   client instanceof Cluster ? client.nodes().map(({ options }) => options.port) : [];
 
 const shards = 3;
-/** A job whose worker lost its connection is delivered again by and by. */
-const patient = { within: 60_000 };
 
 interface Status {
   waiting: number;
@@ -81,7 +79,7 @@ describe('on a Redis Cluster', () => {
       const found = new Set((await stored()).map(({ id }) => id));
       return recorded.filter(({ id }) => !found.has(id));
     };
-    await eventually(async () => expect(await missing()).toEqual([]), patient).catch(async (cause: unknown) => {
+    await eventually(async () => expect(await missing()).toEqual([])).catch(async (cause: unknown) => {
       throw new Error(`records are missing; the queues: ${JSON.stringify(await status())}`, { cause });
     });
     expect((await stored()).map(({ id }) => id)).toEqual(ids);
@@ -90,7 +88,7 @@ describe('on a Redis Cluster', () => {
         const truth = await storedCounters(db, organizationId);
         expect(await readSame(connection, organizationId, truth)).toEqual(truth);
       }
-    }, patient);
+    });
   };
   const status = () => cli.json<Status>('queue', 'status');
   const today = () => dayOf(Date.now());
@@ -227,7 +225,7 @@ describe('on a Redis Cluster', () => {
     const left = cluster.connect(other.node);
     onTestFinished(() => left.disconnect());
     for (const node of lost) await node.kill();
-    await eventually(async () => expect(String(await left.cluster('INFO'))).toContain('cluster_state:fail'), patient);
+    await eventually(async () => expect(String(await left.cluster('INFO'))).toContain('cluster_state:fail'));
     client.disconnect();
     await once(client, 'end');
     // BullMQ waits for this before it takes another job
