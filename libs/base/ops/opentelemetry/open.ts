@@ -29,7 +29,7 @@ const exportEvery = 1_000;
 /** milliseconds for one export, with its retries */
 const exportPatience = 3_000;
 /** milliseconds that a stopping process waits for the last export */
-const stopPatience = 1_000;
+const stopPatience = 1_300;
 
 interface TracingOptions {
   /** of the process: `assent-api`, `assent-worker` */
