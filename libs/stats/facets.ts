@@ -1,8 +1,8 @@
 /** Reads facets, and until when they are complete; what was read is kept for as long as it holds. */
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
 import { type InPlace, withoutPlace } from '#libs/base/places';
+import { periodsOf, type Span } from '#libs/base/terms/calendar';
 import { type Breakdown, type Dimension, decisions } from '#libs/base/terms/terms';
 import { within } from '#libs/base/within';
 
@@ -31,14 +31,14 @@ export interface FacetQuestion {
   domainId: string;
   dimensions: Facet['dimension'][];
   /** UTC days and months, none of which holds another */
-  periods: string[];
-  /** a facet for each of them, instead of their sum */
+  spans: Span[];
+  /** a facet for each day and month, instead of their sum */
   isByPeriod?: boolean;
 }
 
 export const readFacets = (
   sql: Sql,
-  { organizationId, domainId, dimensions, periods, isByPeriod = false }: FacetQuestion,
+  { organizationId, domainId, dimensions, spans, isByPeriod = false }: FacetQuestion,
 ) => sql<Facet[]>`
   select
     dimension, value, is_other as "isOther", ${sql.unsafe(isByPeriod ? 'period' : "''")} as period,
@@ -49,7 +49,7 @@ export const readFacets = (
   from facets
   where organization_number = (select number from organizations where id = ${organizationId})
     and domain_number = case ${domainId}::text when '' then 0 else (select number from domains where id = ${domainId}) end
-    and dimension = any (${dimensions}::text[]::dimension[]) and period = any (${periods}::text[])
+    and dimension = any (${dimensions}::text[]::dimension[]) and period = any (${periodsOf(spans)}::text[])
   group by 1, 2, 3, 4`;
 
 /** of their derivation */
@@ -69,8 +69,13 @@ export async function facetsThrough(sql: Sql): Promise<Through> {
   return row ?? { epoch: 0, at: null };
 }
 
-/** As short for a year of days as for one: it may be kept a hundred thousand times. */
-export const nameOf = (question: FacetQuestion): string => hash('sha256', JSON.stringify(question), 'base64');
+/** What was read through one of them is not what another has: a restored Postgres closes epochs of the same numbers anew. */
+const isSame = (one: Through, other: Through): boolean =>
+  one.epoch === other.epoch && one.at?.getTime() === other.at?.getTime();
+
+/** As short for a year of days as for one: it is made for each answer, and may be kept a hundred thousand times. */
+export const nameOf = ({ organizationId, domainId, dimensions, spans, isByPeriod = false }: FacetQuestion): string =>
+  [organizationId, domainId, ...dimensions, isByPeriod, ...spans.flatMap(({ from, to }) => [from, to])].join(' ');
 
 /** facets of all answers together, some 300 bytes each */
 const kept = 100_000;
@@ -90,33 +95,59 @@ export interface FacetReader {
 }
 
 export function createFacetReader(db: Database): FacetReader {
-  const answers = new LRUCache<string, { epoch: number; facets: Facet[] }>({
+  const answers = new LRUCache<string, { through: Through; facets: Facet[] }>({
     maxSize: kept,
     sizeCalculation: ({ facets }) => facets.length + 1,
   });
+  /** What is being read, for all who ask for it. */
+  const reading = new Map<string, Promise<Facet[]>>();
   /** organizations that Postgres did not answer */
   const resting = new LRUCache<string, true>({ max: 10_000, ttl: restAfterFailure });
-  let last: { at: number; through: Promise<Through> } | undefined;
+  let last: { at: number; asked: Promise<Through>; answer?: Through } | undefined;
+
+  const current = () => (last && performance.now() - last.at < throughHolds ? last : undefined);
 
   function through(): Promise<Through> {
-    const now = performance.now();
-    if (last && now - last.at < throughHolds) return last.through;
+    const known = current();
+    if (known) return known.asked;
     const asked = db.read(facetsThrough);
-    last = { at: now, through: asked };
-    // the next one asks again
-    asked.catch(() => {
-      last = undefined;
-    });
+    const next: typeof last = { at: performance.now(), asked };
+    last = next;
+    asked.then(
+      (answer) => {
+        next.answer = answer;
+      },
+      // the next one asks again
+      () => {
+        last = undefined;
+      },
+    );
     return asked;
   }
 
-  async function read(question: FacetQuestion, { epoch }: Through, inPlace = withoutPlace): Promise<Facet[]> {
-    const key = nameOf(question);
-    const known = answers.get(key);
-    if (known?.epoch === epoch) return known.facets;
-    const facets = await inPlace(() => db.read((sql) => readFacets(sql, question)));
-    answers.set(key, { epoch, facets });
+  function find(name: string, through: Through): Facet[] | undefined {
+    const known = answers.get(name);
+    return known && isSame(known.through, through) ? known.facets : undefined;
+  }
+
+  async function ask(name: string, question: FacetQuestion, through: Through): Promise<Facet[]> {
+    const facets = await db.read((sql) => readFacets(sql, question));
+    answers.set(name, { through, facets });
     return facets;
+  }
+
+  /** Whoever asks while it is read shares what is found, unless facets have moved on since it was begun. */
+  function askOnce(name: string, question: FacetQuestion, through: Through): Promise<Facet[]> {
+    const key = `${through.epoch} ${through.at?.getTime()} ${name}`;
+    const begun = reading.get(key) ?? ask(name, question, through).finally(() => reading.delete(key));
+    reading.set(key, begun);
+    return begun;
+  }
+
+  async function read(question: FacetQuestion, through: Through, inPlace = withoutPlace): Promise<Facet[]> {
+    const name = nameOf(question);
+    // once there is a place, another may have read it
+    return find(name, through) ?? inPlace(async () => find(name, through) ?? askOnce(name, question, through));
   }
 
   return {
@@ -125,6 +156,9 @@ export function createFacetReader(db: Database): FacetReader {
     async readIfQuick(question, inPlace) {
       const { organizationId } = question;
       if (resting.has(organizationId)) return undefined;
+      const until = current()?.answer;
+      const known = until && find(nameOf(question), until);
+      if (known) return known;
       try {
         return await within(
           quick,

@@ -8,7 +8,7 @@ import { groupBy } from '#libs/base/group-by';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import type { InPlace } from '#libs/base/places';
-import { cover, daysBetween, monthOfDay, monthsBetween, periodsOf, type Span } from '#libs/base/terms/calendar';
+import { cover, daysBetween, monthOfDay, monthsBetween, type Span } from '#libs/base/terms/calendar';
 import {
   addBreakdown,
   type Breakdown,
@@ -89,7 +89,7 @@ async function readStats(
   if (by === undefined) {
     const [{ source, counts }, bySource] = await Promise.all([
       counters.sum(wanted, inPlace),
-      facets.readIfQuick(sourcesIn(question, cover(from, to)), inPlace),
+      facets.readIfQuick(sourcesIn(question, wanted.spans), inPlace),
     ]);
     return { ...answer(source, counts), ...(bySource && ratesOf(bySource)) };
   }
@@ -103,7 +103,7 @@ const ownerOf = ({ organizationId, domainId }: Question) => ({ organizationId, d
 const sourcesIn = (question: Question, spans: Span[]): FacetQuestion => ({
   ...ownerOf(question),
   dimensions: ['source'],
-  periods: periodsOf(spans),
+  spans,
 });
 
 async function readGroups(
@@ -122,8 +122,8 @@ async function readGroups(
     ctx.status = 304;
     return undefined;
   }
-  const periods = periodsOf(cover(question.from, question.to));
-  const found = await facets.read({ ...ownerOf(question), dimensions: [by, 'source', 'crawlers'], periods }, through);
+  const spans = cover(question.from, question.to);
+  const found = await facets.read({ ...ownerOf(question), dimensions: [by, 'source', 'crawlers'], spans }, through);
   return { ...groupedFigures(by, found), through: through.at?.toISOString() ?? null };
 }
 

@@ -31,7 +31,7 @@ export function getOrganization({ counters, facets }: { counters: Counters; face
     const thisMonth = { organizationId, domainId: wholeOrganization, spans: [spanOf(month)] };
     const [{ source, counts }, crawlers] = await Promise.all([
       counters.sum(thisMonth),
-      facets.readIfQuick({ organizationId, domainId: wholeOrganization, dimensions: ['crawlers'], periods: [month] }),
+      facets.readIfQuick({ ...thisMonth, dimensions: ['crawlers'] }),
     ]);
     // while Postgres does not answer they count like others
     const bots = totalOf(sumOf(crawlers ?? []));

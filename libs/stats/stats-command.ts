@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
 import type { Database, Sql } from '#libs/base/db/database';
-import { cover, periodsOf } from '#libs/base/terms/calendar';
+import { cover } from '#libs/base/terms/calendar';
 import { type Dimension, dimensions, sumOf, totalOf, wholeOrganization } from '#libs/base/terms/terms';
 import { type CategoryGroup, type StatsGroup, statsQuery } from './contract.ts';
 import { facetsThrough, readFacets } from './facets.ts';
@@ -48,7 +48,7 @@ async function read(db: Database, { org, domain, from, to, by }: Options) {
   const { at: through } = await db.read(facetsThrough);
   const [counts, found] = await Promise.all([
     db.read((sql) => readCounts(sql, { ...owner, spans })),
-    db.read((sql) => readFacets(sql, { ...owner, dimensions: [...wanted], periods: periodsOf(spans) })),
+    db.read((sql) => readFacets(sql, { ...owner, dimensions: [...wanted], spans })),
   ]);
   const breakdown = sumOf(counts.values());
   const whose = domain === undefined ? { organizationId: owner.organizationId } : { domainId: domain };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase } from '#libs/base/db/database';
-import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { addDays, dayOf, spanOf } from '#libs/base/terms/calendar';
 import { decisions, sources, totalOf } from '#libs/base/terms/terms';
 import { createBlankDerivation } from '#libs/privacy/blanking';
 import type { NewRecord } from '#libs/record/contract';
@@ -200,7 +200,7 @@ describe('facets', () => {
       );
     }
     expect(ends).toEqual(expect.arrayContaining(['57014', 'done']));
-    const question = { organizationId, domainId: '', dimensions: ['source' as const], periods: [today] };
+    const question = { organizationId, domainId: '', dimensions: ['source' as const], spans: [spanOf(today)] };
     expect((await own.run((sql) => readFacets(sql, question))).map(totalOf)).toEqual([records.length]);
   });
 
@@ -219,7 +219,7 @@ describe('facets', () => {
     await round(never);
     const dimensions = ['bannerVersion', 'language', 'source', 'variant'] as const;
     for (const owner of [domainId, '']) {
-      const question = { organizationId, domainId: owner, dimensions: [...dimensions], periods: [today] };
+      const question = { organizationId, domainId: owner, dimensions: [...dimensions], spans: [spanOf(today)] };
       const facets = await db.run((sql) => readFacets(sql, question));
       const seen = facets.map(({ dimension, value, answers, displays }) => [dimension, value, answers, displays]);
       expect(seen.sort()).toEqual([
@@ -258,7 +258,7 @@ describe('facets', () => {
       return ask(db);
     });
     const counted = async () => {
-      const question = { organizationId, domainId, dimensions: ['bannerVersion' as const], periods: [today] };
+      const question = { organizationId, domainId, dimensions: ['bannerVersion' as const], spans: [spanOf(today)] };
       const facets = await db.run((sql) => readFacets(sql, question));
       return facets.map(({ answers, displays }) => ({ answers, displays }));
     };
@@ -288,7 +288,7 @@ describe('facets', () => {
       );
     const many = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
     const rows = async (period: string) => {
-      const question = { organizationId, dimensions: ['bannerVersion' as const], periods: [period] };
+      const question = { organizationId, dimensions: ['bannerVersion' as const], spans: [spanOf(period)] };
       const [ofDomain, ofAll] = await Promise.all(
         [domainId, ''].map((owner) => db.run((sql) => readFacets(sql, { ...question, domainId: owner }))),
       );

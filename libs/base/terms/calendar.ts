@@ -33,7 +33,8 @@ export function lastDay(month: string): string {
 export const countDays = (from: string, to: string): number => (startOf(to) - startOf(from)) / dayLength + 1;
 
 export function daysBetween(from: string, to: string): string[] {
-  return Array.from({ length: Math.max(0, countDays(from, to)) }, (_, index) => addDays(from, index));
+  const first = startOf(from);
+  return Array.from({ length: Math.max(0, countDays(from, to)) }, (_, index) => dayOf(first + index * dayLength));
 }
 
 export function monthsBetween(from: string, to: string): string[] {
