@@ -3,7 +3,7 @@ import { persist } from '#libs/record/persist/persist';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { startApi, startApiProcess, startWorker } from '../support/service.ts';
+import { startApi, startWorker } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -13,15 +13,14 @@ const env = { DATABASE_URL: url, REDIS_URL: redis.url, PRIVACY_KEY: '', SECRETS_
 
 describe('a Redis without maxmemory, and keys that are not set', () => {
   it.each([
-    ['an API', () => startApi(env), {}],
-    ['an API of several processes', () => startApiProcess({ ...env, WEB_CONCURRENCY: '2' }), { processes: 2 }],
-    ['a worker', () => startWorker(env), {}],
-  ])('leave %s ready, with a warning of Redis there, and of each in the log', async (_, start, more) => {
-    const service = await start();
+    ['an API', startApi],
+    ['a worker', startWorker],
+  ])('leave %s ready, with a warning of Redis there, and of each in the log', async (_, start) => {
+    const service = await start(env);
     const warnings = [expect.stringContaining('no maxmemory')];
     await eventually(async () => {
       const response = await fetch(`${service.opsUrl}/readyz`);
-      const answer = { ready: true, ...more, postgres: true, redis: true, warnings };
+      const answer = { ready: true, postgres: true, redis: true, warnings };
       expect([response.status, await response.json()]).toEqual([200, answer]);
     });
     expect(await service.logged('redis_settings')).toMatchObject({ level: 'warn', warnings });

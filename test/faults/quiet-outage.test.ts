@@ -31,6 +31,7 @@ const request = [
 // the key is known
 await flood(api.baseUrl, request, { rate: 100, seconds: 0.1 });
 postgres.shut();
+const late = await startApi(env);
 // the worker has jobs in hand that it cannot store
 await eventually(async () => {
   await flood(api.baseUrl, request, { rate: 100, seconds: 0.2 });
@@ -55,7 +56,7 @@ const services = [
 ];
 const before = services.map(({ lines }) => lines.length);
 const start = performance.now();
-const found = await flood(api.baseUrl, request, { rate: 300, seconds: 2 });
+const found = await flood(api.baseUrl, request, { rate: 300, seconds: 1 });
 const lasted = (performance.now() - start) / 1_000;
 /** what each wrote, and for how long, in seconds */
 const written = services.map(({ name, lines }, index) => ({ name, lines: lines.slice(before[index]), lasted }));
@@ -76,29 +77,21 @@ describe('with both stores down, under a flood of records', () => {
     const route = 'route="/v1/consent/:domainId/record",method="POST",status="503"';
     const failed = await sampleOf(api.opsUrl, `assent_http_request_duration_seconds_count{${route}}`);
     expect(failed).toBeGreaterThanOrEqual(found.sent);
-    interface Line {
-      msg: string;
-      status?: number;
-      reason?: string;
-      suppressed?: number;
-    }
-    const lines = api.lines.map((line): Line => JSON.parse(line)).filter(({ msg }) => msg === 'slow or failed request');
+    const lines = api.lines
+      .map((line): { msg: string; status?: number; reason?: string } => JSON.parse(line))
+      .filter(({ msg }) => msg === 'slow or failed request');
     // one that was slow, before the outage, has none
     expect(lines.filter(({ status, reason }) => status === 503 && !reason)).toEqual([]);
     expect(lines.some(({ reason }) => /ECONN(RESET|REFUSED)/.test(reason ?? ''))).toBe(true);
     const suppressed = await sampleOf(api.opsUrl, 'assent_log_lines_suppressed_total{level="warn"}');
     expect(suppressed).toBeGreaterThan(0);
     expect(lines.length + suppressed).toBeGreaterThanOrEqual(failed);
-    // each line says what came before it
-    const told = lines.reduce((sum, line) => sum + 1 + (line.suppressed ?? 0), 0);
-    expect(told).toBeLessThanOrEqual(lines.length + suppressed);
   });
 
   it('the metrics tell of tasks in the background that fail without a word', async () => {
-    const { opsUrl } = await startApi(env);
     for (const [url, task] of [
       [api.opsUrl, 'announce_shards'],
-      [opsUrl, 'keep_widget_files'],
+      [late.opsUrl, 'keep_widget_files'],
       [worker.opsUrl, 'find_shards'],
       [worker.opsUrl, 'observe_queues'],
     ] as const) {

@@ -30,7 +30,9 @@ function startWorker() {
   turned.monotonic = workers?.[0]?.turned.monotonic ?? 0;
   turned.own = postgres;
   const settings = { retentionMonths: 12, personalRetentionMonths: 6, derivations: [] };
-  return { clock, turned, tasks: createTasks({ ...settings, db, clock, log: createLog('test', 'silent') }) };
+  const lines: string[] = [];
+  const log = createLog('test', 'warn', { destination: { write: (line) => lines.push(line) } });
+  return { clock, turned, lines, tasks: createTasks({ ...settings, db, clock, log }) };
 }
 
 beforeEach(async () => {
@@ -101,6 +103,8 @@ describe('a month past retention', () => {
       await work(30, () => bad);
     }
     expect(await months()).toEqual(all);
+    for (const task of ['retention', 'personalRetention'])
+      expect(bad.lines.join()).toContain(`${task} waits until the clocks of worker and Postgres agree`);
     await work(10, () => good);
     expect(await months()).not.toContain(oldMonth);
   });
