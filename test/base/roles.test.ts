@@ -1,27 +1,18 @@
 /** Who may do what in Postgres: each process no more than it needs, on a database that `migrate` arranged. */
 import { randomBytes } from 'node:crypto';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '#libs/base/db/migrate';
 import { functions, rights, types } from '#libs/base/db/roles/rights';
+import { lookAtSchema } from '#libs/base/db/schema';
 import { expireMonth, isDerived } from '#libs/proof/expire';
 import { dropMonth, listMonths, makeMonth } from '#libs/record/month-partitions';
 import { type App, loginAt } from '../../scripts/stack/logins.ts';
-import { atEnd } from '../support/at-end.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { connectAs, createEmptyDatabase } from '../support/database.ts';
 import { openPool } from '../support/pool.ts';
-import { startWorker } from '../support/service.ts';
 import { sharedPostgresUrl } from '../support/shared.ts';
-import { recordsOf, startStack } from '../support/stack.ts';
 import { freshDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
-
-/** As whoever this address names. */
-const open = (url: string) => {
-  const sql = postgres(url.replace(/\?.*$/, ''), { max: 1, onnotice: () => {} });
-  atEnd(() => sql.end({ timeout: 1 }));
-  return sql;
-};
 
 const someName = (prefix: string) => `${prefix}_${randomBytes(6).toString('hex')}`;
 
@@ -31,7 +22,7 @@ describe('a database that was migrated', () => {
 
   beforeAll(async () => {
     url = await freshDatabase();
-    sql = open(url);
+    sql = connectAs(url);
   });
 
   const names = async (rows: Promise<{ name: string }[]>) => (await rows).map(({ name }) => name).sort();
@@ -126,7 +117,7 @@ describe('a database that was migrated', () => {
 
   it.each(['api', 'worker'] as const)('refuses the %s what is not its work', async (app) => {
     await sql`select make_record_month('2020-01')`;
-    const own = open(loginAt(url, app));
+    const own = connectAs(loginAt(url, app));
     const outcomes = await Promise.all(
       [...nobodyMay, ...refused[app]].map(async (statement) => [
         statement,
@@ -137,6 +128,20 @@ describe('a database that was migrated', () => {
       ]),
     );
     expect(outcomes.filter(([, outcome]) => outcome !== '42501')).toEqual([]);
+  });
+
+  it.each([
+    ['api', 'select on records'],
+    ['worker', 'insert on records'],
+    ['api', 'update (number) on organizations'],
+  ] as const)('is not ready for the %s without one right: %s', async (app, right) => {
+    const db = openPool(loginAt(url, app));
+    const look = () => lookAtSchema(db, 20_000, app);
+    expect(await look()).toBe('current');
+    await sql.unsafe(`revoke ${right} from assent_${app}`);
+    expect(await look()).toBe('forbidden');
+    await sql.unsafe(`grant ${right} to assent_${app}`);
+    expect(await look()).toBe('current');
   });
 
   it('lets both make months, and the worker alone drop them, also behind a pooler', async () => {
@@ -165,7 +170,7 @@ describe('a database that was migrated', () => {
 
   it('is given to another owner while all of it is read and written, and once more changes nothing', async () => {
     const prefix = someName('other');
-    const [reader, other] = [open(url), open(url)];
+    const [reader, other] = [connectAs(url), connectAs(url)];
     const tables = Object.keys(rights);
     await reader.unsafe(`begin; ${tables.map((table) => `select from ${table} limit 1`).join(';')}`);
     const migrating = migrate(url, { roles: { prefix, addresses: {} } });
@@ -194,7 +199,7 @@ describe('a login that is no superuser', () => {
   const makeLogin = async (may: string) => {
     const [prefix, login, password] = [someName('few'), someName('login'), randomBytes(8).toString('hex')];
     const empty = new URL(await createEmptyDatabase(sharedPostgresUrl()));
-    const admin = open(empty.href);
+    const admin = connectAs(empty.href);
     const [{ version = 0 } = {}] = await admin<{ version: number }[]>`
       select current_setting('server_version_num')::int as version`;
     await admin.unsafe(`create role ${login} login ${may} password '${password}'`);
@@ -218,13 +223,13 @@ describe('a login that is no superuser', () => {
     if (version < 160_000) {
       expect(migrated).toMatch(new RegExp(`may not arrange, .*what is in the schema for ${prefix}_owner`));
       expect(migrated).not.toContain('made the login');
-      expect(await open(empty.href)`select from records`).toHaveLength(0);
+      expect(await connectAs(empty.href)`select from records`).toHaveLength(0);
       await admin.unsafe(`alter role ${login} inherit`);
       migrated = await again();
     }
     expect(migrated).toContain(`${prefix}_owner owns the tables now\n`);
     expect(migrated).toContain(`made the login ${login}_api, a member of ${prefix}_api\n`);
-    const [made] = await open(address('api'))`select make_record_month('2020-02') as made`;
+    const [made] = await connectAs(address('api'))`select make_record_month('2020-02') as made`;
     expect(made).toEqual({ made: true });
   });
 
@@ -232,8 +237,8 @@ describe('a login that is no superuser', () => {
     const { prefix, login, admin, version, empty, address, again } = await makeLogin('');
 
     expect(await again()).toMatch(new RegExp(`may not arrange, so it stays as it is: the roles ${prefix}_owner, .*`));
-    expect(await open(empty.href)`select from records`).toHaveLength(0);
-    const [single] = await open(empty.href)`select make_record_month('2020-01') as made`;
+    expect(await connectAs(empty.href)`select from records`).toHaveLength(0);
+    const [single] = await connectAs(empty.href)`select make_record_month('2020-01') as made`;
     expect(single).toEqual({ made: true });
 
     const made = [
@@ -252,46 +257,12 @@ describe('a login that is no superuser', () => {
     expect(second).toContain(`${prefix}_owner owns the tables now\n`);
     expect(second).toContain(`made the login ${login}_api, a member of ${prefix}_api\n`);
     expect(second).not.toContain('may not arrange');
-    const [months] = await open(address('worker'))`select make_record_month('2020-02') as made`;
+    const [months] = await connectAs(address('worker'))`select make_record_month('2020-02') as made`;
     expect(months).toEqual({ made: true });
-    await expect(open(address('api'))`delete from log_keys`).rejects.toMatchObject({ code: '42501' });
+    await expect(connectAs(address('api'))`delete from log_keys`).rejects.toMatchObject({ code: '42501' });
     expect(await again()).toBe('');
     // nor is anything missing where a superuser made the logins, too
     await admin.unsafe(`alter role ${login} nocreaterole`);
     expect(await again()).toBe('');
-  });
-});
-
-describe('a right that is missing', () => {
-  it('is an outage to worker and API: it alerts, costs no record, and ends once the right is there', async () => {
-    const stack = await startStack({ worker: false });
-    const { db, client, domainId, apiKey } = stack;
-    const change = (statement: string) => db.run((sql) => sql.unsafe(statement));
-    await change('revoke insert on records from assent_worker');
-    await change('revoke select on records from assent_api');
-    const worker = await startWorker(stack.env);
-    expect(await client.record(domainId, apiKey, { decision: 'accept_all' })).toMatchObject({ status: 202 });
-    await eventually(async () => {
-      const metrics = await (await fetch(`${worker.opsUrl}/metrics`)).text();
-      expect(metrics).toMatch(/^assent_postgres_usable 0$/m);
-    });
-    // Postgres may take too long for a look
-    const untilReadiness = (opsUrl: string, status: number, body: unknown) =>
-      eventually(async () => {
-        const response = await fetch(`${opsUrl}/readyz`);
-        expect({ status: response.status, body: await response.text() }).toEqual({ status, body });
-      });
-    const lacking = expect.stringContaining('"reason":"its login lacks rights');
-    await untilReadiness(worker.opsUrl, 503, lacking);
-    // it records on
-    await untilReadiness(stack.api.opsUrl, 200, lacking);
-    expect(worker.lines.join()).toContain('assent migrate grants what the roles of API and worker need');
-    const log = `/v1/consent/${domainId}/records`;
-    expect(await client.get(log)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-    await change('grant insert on records to assent_worker');
-    await change('grant select on records to assent_api');
-    expect(await recordsOf(stack, 1)).toHaveLength(1);
-    expect(await client.get(log)).toMatchObject({ status: 200 });
-    await untilReadiness(worker.opsUrl, 200, expect.anything());
   });
 });

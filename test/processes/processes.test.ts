@@ -8,11 +8,12 @@ import { atEnd } from '../support/at-end.ts';
 import { createClient, tokenFor } from '../support/client.ts';
 import { countStored } from '../support/counts.ts';
 import { openGate } from '../support/gate.ts';
+import { listen } from '../support/listen.ts';
 import { recordAt } from '../support/records.ts';
-import { startApi, startApiProcess, startProcess, startWorker, startWorkerProcess } from '../support/service.ts';
+import { startApi, startApiProcess, startProcess, startWorker } from '../support/service.ts';
 import { apiSettings, jwtSecret } from '../support/settings.ts';
-import { at, type Stores, startStack, useStores } from '../support/stack.ts';
-import { makeTenant, openDatabase, openRedis } from '../support/stores.ts';
+import { at, useStores } from '../support/stack.ts';
+import { makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const ended = { code: 0, signal: null };
@@ -20,35 +21,9 @@ const away = { DATABASE_URL: 'postgres://x:hunter2@127.0.0.1:1/x', REDIS_URL: 'r
 
 // most of it is waiting
 describe.concurrent('a process', () => {
-  /** Two clients record until nobody answers any more. */
-  const recordOn = async ({ db }: Stores, baseUrl: string) => {
-    const tenant = await makeTenant(db);
-    const client = createClient(baseUrl, tenant);
-    const acknowledged: string[] = [];
-    const visit = async () => {
-      for (;;) {
-        const record = client.record(at(tenant.domainIds, 0), at(tenant.apiKeys, 0), { decision: 'custom' });
-        const answer = await record.catch(() => null);
-        if (!answer) return;
-        if (answer.status === 202) acknowledged.push(answer.body.id);
-      }
-    };
-    const visits = Promise.all([visit(), visit()]);
-    return {
-      untilMore: (count: number) => {
-        const enough = acknowledged.length + count;
-        return eventually(() => expect(acknowledged.length).toBeGreaterThan(enough));
-      },
-      untilAllStored: async () => {
-        await visits;
-        await eventually(async () => expect(await countStored(db, acknowledged)).toBe(acknowledged.length));
-      },
-    };
-  };
-
   it('of the API ends with 0 while requests come in and clients are silent, and every acknowledged record is stored', async () => {
-    const stores = useStores();
-    const api = await startApiProcess(stores.env);
+    const { db, env } = useStores();
+    const api = await startApiProcess(env);
     const { hostname, port } = new URL(api.baseUrl);
     // connected and silent, or half-way through a request
     for (const text of [
@@ -60,25 +35,23 @@ describe.concurrent('a process', () => {
       socket.on('error', () => {});
       atEnd(() => void socket.destroy());
     }
-    const { untilMore, untilAllStored } = await recordOn(stores, api.baseUrl);
-    await untilMore(20);
+    const tenant = await makeTenant(db);
+    const client = createClient(api.baseUrl, tenant);
+    const acknowledged: string[] = [];
+    /** Records until nobody answers any more. */
+    const visit = async () => {
+      for (;;) {
+        const record = client.record(at(tenant.domainIds, 0), at(tenant.apiKeys, 0), { decision: 'custom' });
+        const answer = await record.catch(() => null);
+        if (!answer) return;
+        if (answer.status === 202) acknowledged.push(answer.body.id);
+      }
+    };
+    const visits = Promise.all([visit(), visit()]);
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(20));
     expect(await api.stop()).toEqual(ended);
-    await untilAllStored();
-  });
-
-  it('of the worker that is killed while jobs come in leaves what is left to the next one', async () => {
-    const stack = await startStack({ worker: false });
-    const worker = await startWorkerProcess(stack.env);
-    const { untilMore, untilAllStored } = await recordOn(stack, stack.api.baseUrl);
-    await untilMore(20);
-    expect(await worker.stop('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-    await untilMore(10);
-    await stack.api.stop();
-    // what it held is its own for ten seconds
-    const { client } = await openRedis(stack.redis.url, 'worker');
-    await client.del('none', ...(await client.keys('*:lock')));
-    await startWorker(stack.env);
-    await untilAllStored();
+    await visits;
+    await eventually(async () => expect(await countStored(db, acknowledged)).toBe(acknowledged.length));
   });
 
   it('ends with 0 also when nobody reads its log any more, and Postgres is away', async () => {
@@ -127,14 +100,6 @@ describe.concurrent('a process', () => {
 });
 
 describe.concurrent('at start', () => {
-  const takePort = async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    atEnd(() => void server.close());
-    const address = server.address();
-    return String(typeof address === 'object' && address ? address.port : '');
-  };
-
   it.each<[string, string, Record<string, string>]>([
     ['api', 'JWT_SECRET', { JWT_SECRET: 'hunter2' }],
     ['api', 'GEOIP_FILE', { GEOIP_FILE: 'package.json', WEB_CONCURRENCY: '2' }],
@@ -148,17 +113,14 @@ describe.concurrent('at start', () => {
     for (const secret of ['hunter2', jwtSecret]) expect(service.lines[0]).not.toContain(secret);
   });
 
-  it('a port that is taken is an error that names it', async () => {
+  it('a port that is taken is an error that names it, and ends an API of several processes', async () => {
     const { env } = useStores();
-    const port = await takePort();
+    const port = String(await listen(createServer()));
     const told = (name: string) => new RegExp(`^${name} ${port} on \\S+ is taken$`);
     await expect(startApi({ ...env, PORT: port })).rejects.toThrow(told('PORT'));
     await expect(startApi({ ...env, OPS_PORT: port })).rejects.toThrow(told('OPS_PORT'));
     await expect(startWorker({ ...env, OPS_PORT: port })).rejects.toThrow(told('OPS_PORT'));
-  });
-
-  it('an API of several processes whose port is taken ends', async () => {
-    const env = { ...apiSettings, ...away, LOG_LEVEL: 'silent', WEB_CONCURRENCY: '2', PORT: await takePort() };
-    expect((await startProcess('api', env).process.exited).code).toBe(1);
+    const several = { ...apiSettings, ...away, LOG_LEVEL: 'silent', WEB_CONCURRENCY: '2', PORT: port };
+    expect((await startProcess('api', several).process.exited).code).toBe(1);
   });
 });

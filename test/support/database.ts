@@ -1,7 +1,15 @@
 /** Databases on the server that all files share. */
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
+import { atEnd } from './at-end.ts';
 import { eventually } from './wait.ts';
+
+/** Statements as whoever that address names, on one connection that ends with the file. */
+export function connectAs(url: string): postgres.Sql {
+  const sql = postgres(url.replace(/\?.*$/, ''), { max: 1, onnotice: () => {} });
+  atEnd(() => sql.end({ timeout: 1 }));
+  return sql;
+}
 
 /** Makes a database without a schema on that server, and returns its address. */
 export async function createEmptyDatabase(server: string): Promise<string> {
