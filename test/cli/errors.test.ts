@@ -10,19 +10,16 @@ import { makeTenant } from '../support/stores.ts';
 
 const password = 'hunter2';
 
-const stores = await openStores();
-const { env } = stores;
-const tenant = await makeTenant(stores.db);
+const { db, env } = await openStores();
+const { organizationId, domainIds } = await makeTenant(db);
+const domainId = at(domainIds, 0);
 
 describe.concurrent('the command line', () => {
-  const organization = () => tenant.organizationId;
-  const domain = () => at(tenant.domainIds, 0);
-
   it('tells in one line that its output cannot be written, and ends quietly where nobody reads on', async () => {
     const assent = `"${process.execPath}" "${path.join(inject('dist'), 'apps/cli/main.js')}"`;
     const shell = (line: string) =>
       spawnSync('sh', ['-c', line], { env: { ...process.env, ...env }, encoding: 'utf8' });
-    const rows = `${assent} records export --domain ${domain()}`;
+    const rows = `${assent} records export --domain ${domainId}`;
     expect(shell(`${rows} > /dev/full`)).toMatchObject({
       status: 1,
       stderr: expect.stringMatching(/^standard output: ENOSPC.*\n$/),
@@ -31,36 +28,30 @@ describe.concurrent('the command line', () => {
   });
 
   describe('tells an error in one line on standard error, and exits 1', () => {
-    it.each<[string, RegExp, () => string[]]>([
-      ['an unknown command', /frobnicate/, () => ['frobnicate']],
-      ['an unknown option', /--colour/, () => ['org', 'list', '--colour']],
-      ['a missing argument', /name/, () => ['org', 'create']],
-      ['a plan that is not there', /no plan gold/, () => ['org', 'create', 'x', '--plan', 'gold']],
-      ['a limit that is none', /monthly-limit/, () => ['plan', 'set', 'x', '--monthly-limit', '-1']],
-      ['a domain of no organization', /no organization org_x/, () => ['domain', 'create', 'org_x', 'x']],
-      ['a token of an organization that is not there', /no organization org_x/, () => ['token', 'issue', 'org_x']],
-      ['a key of a domain that is not there', /no domain dom_x/, () => ['key', 'create', 'dom_x']],
-      ['an id that is taken', /already/, () => ['domain', 'create', organization(), 'x', '--id', domain()]],
-      ['an origin with a path', /--origin/, () => `domain create ${organization()} x --origin https://a.b/`.split(' ')],
-      ['a key that is not there', /no active key/, () => ['key', 'revoke', domain(), 'ak_none']],
-    ])('%s', async (_, says, args) => {
-      const cli = createCli({ ...env, JWT_SECRET: jwtSecret });
-      expect(await cli.error(...args())).toMatch(says);
-    });
-
     const away = {
       DATABASE_URL: `postgres://root:${password}@127.0.0.1:1/x`,
       REDIS_URL: `redis://:${password}@127.0.0.1:1`,
     };
 
-    it.each<[string, RegExp, Record<string, string>, string[]]>([
-      ['no address of Postgres', /DATABASE_URL/, { DATABASE_URL: '' }, ['org', 'list']],
-      ['a Postgres that is away', /Postgres/, { DATABASE_URL: away.DATABASE_URL }, ['org', 'list']],
+    it.each<[string, RegExp, string[], Record<string, string>?]>([
+      ['an unknown command', /frobnicate/, ['frobnicate']],
+      ['an unknown option', /--colour/, ['org', 'list', '--colour']],
+      ['a missing argument', /name/, ['org', 'create']],
+      ['a plan that is not there', /no plan gold/, ['org', 'create', 'x', '--plan', 'gold']],
+      ['a limit that is none', /monthly-limit/, ['plan', 'set', 'x', '--monthly-limit', '-1']],
+      ['a domain of no organization', /no organization org_x/, ['domain', 'create', 'org_x', 'x']],
+      ['a token of an organization that is not there', /no organization org_x/, ['token', 'issue', 'org_x']],
+      ['a key of a domain that is not there', /no domain dom_x/, ['key', 'create', 'dom_x']],
+      ['an id that is taken', /already/, ['domain', 'create', organizationId, 'x', '--id', domainId]],
+      ['an origin with a path', /--origin/, `domain create ${organizationId} x --origin https://a.b/`.split(' ')],
+      ['a key that is not there', /no active key/, ['key', 'revoke', domainId, 'ak_none']],
+      ['no address of Postgres', /DATABASE_URL/, ['org', 'list'], { DATABASE_URL: '' }],
+      ['a Postgres that is away', /Postgres/, ['org', 'list'], { DATABASE_URL: away.DATABASE_URL }],
       // it takes seconds, in a process of its own
-      ['a Redis that is away', /Redis/, { REDIS_URL: away.REDIS_URL, NODE_ENV: 'test' }, ['queue', 'status']],
-      ['a secret that is too short', /JWT_SECRET/, { JWT_SECRET: password }, ['token', 'issue', 'org_x']],
-    ])('%s', async (_, says, settings, args) => {
-      const line = await createCli({ ...env, ...settings }).error(...args);
+      ['a Redis that is away', /Redis/, ['queue', 'status'], { REDIS_URL: away.REDIS_URL, NODE_ENV: 'test' }],
+      ['a secret that is too short', /JWT_SECRET/, ['token', 'issue', 'org_x'], { JWT_SECRET: password }],
+    ])('%s', async (_, says, args, settings) => {
+      const line = await createCli({ ...env, JWT_SECRET: jwtSecret, ...settings }).error(...args);
       expect(line).toMatch(says);
       expect(line).not.toContain(password);
     });
@@ -85,46 +76,28 @@ describe.concurrent('the command line', () => {
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(path.join(folder, '.data/env'), lines.join(''), { mode: 0o600 });
 
-    const inFolder = (own: Record<string, string>, ...args: string[]) => runCliIn(folder, own, ...args);
-    const [found, token, queue, other, half, own, nothing] = await Promise.all([
-      inFolder({}, 'org', 'list', '--json'),
-      inFolder({}, 'token', 'issue', organization(), '--json'),
-      inFolder({}, 'queue', 'status', '--json'),
-      inFolder({ DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x' }, 'org', 'list'),
-      inFolder({ REDIS_URL: 'redis://127.0.0.1:1' }, 'org', 'list'),
-      inFolder({ JWT_SECRET: 'too short' }, 'token', 'issue', organization()),
+    const [found, other, nothing] = await Promise.all([
+      runCliIn(folder, {}, 'org', 'list', '--json'),
+      runCliIn(folder, { DATABASE_URL: 'postgres://x:x@127.0.0.1:1/x' }, 'org', 'list'),
       runCli({}, 'org', 'list'),
     ]);
-    expect(JSON.parse(found.stdout)).toMatchObject({ organizations: [{ organizationId: organization() }] });
-    expect(token.code).toBe(0);
-    expect(queue.code).toBe(0);
-    expect(other.code).toBe(1);
-    expect(half).toMatchObject({ code: 1, stderr: expect.stringMatching(/^DATABASE_URL must be set/) });
-    expect(own).toMatchObject({ code: 1, stderr: expect.stringMatching(/^JWT_SECRET must be/) });
+    expect(JSON.parse(found.stdout).organizations).toContainEqual(expect.objectContaining({ organizationId }));
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('Postgres') });
     expect(nothing.stderr).toMatch(/DATABASE_URL/);
   });
 
-  it('shows the control characters of names, records and arguments instead of sending them to the terminal', async () => {
+  it('shows the control characters of names and arguments instead of sending them to the terminal', async () => {
     const hostile = '\u001b[2J\u001b]0;x\u0007\u009b31m\rShop\u202e';
     const shown = String.raw`\u001b[2J\u001b]0;x\u0007\u009b31m\u000dShop\u202e`;
-    // the tests beside this one list what there is
-    const { db, env } = await openStores();
-    const cli = createCli({ ...env, JWT_SECRET: jwtSecret });
+    const cli = createCli(env);
     const made = await cli.json<{ organizationId: string; name: string }>('org', 'create', hostile);
     expect(made.name).toBe(hostile);
-    await db.run(
-      (sql) => sql`
-        insert into rejected_records (error_code, error, record)
-        values ('22000', ${hostile}, ${JSON.stringify({ visitorId: hostile })})`,
-    );
     const commands = [
       ['org', 'list'],
       ['org', 'show', made.organizationId],
-      ['records', 'rejected'],
       ['org', 'show', hostile],
       ['org', hostile],
       ['org', 'list', '--json'],
-      ['records', 'rejected', '--json'],
     ];
     const results = await Promise.all(commands.map(async (args) => ({ args, ...(await cli.run(...args)) })));
     for (const { args, stdout, stderr } of results) {
@@ -133,7 +106,5 @@ describe.concurrent('the command line', () => {
       expect({ args, raw: printed.match(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u) }).toEqual({ args, raw: null });
       if (!args.includes('--json')) expect(printed.toLowerCase()).toContain(shown.toLowerCase());
     }
-    const { rejected } = await cli.json<{ rejected: { error: string }[] }>('records', 'rejected');
-    expect(rejected).toMatchObject([{ error: hostile }]);
   });
 });

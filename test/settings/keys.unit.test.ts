@@ -1,21 +1,13 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { BadSetting } from '#libs/base/config/read';
 import { readApiConfig } from '../../apps/settings/api.ts';
+import { refusal } from '../support/refusal.ts';
 
 type Environment = Record<string, string>;
 const connections = { DATABASE_URL: 'postgres://db/assent', REDIS_URL: 'redis://redis' };
 const read = (environment: Environment) => readApiConfig({ ...connections, ...environment }).tokens;
 const secretsOf = (environment: Environment) => read(environment).keys.map((key) => key.export().toString());
-const refusal = (environment: Environment): string => {
-  try {
-    read(environment);
-  } catch (error) {
-    if (error instanceof BadSetting) return error.message;
-    throw error;
-  }
-  throw new Error('it was accepted');
-};
+const refused = (environment: Environment) => refusal(() => read(environment));
 const [current, previous] = ['abcdefgh'.repeat(4), 'ijklmnop'.repeat(4)];
 const secrets = { JWT_SECRET: current, JWT_SECRET_PREVIOUS: previous };
 
@@ -27,8 +19,8 @@ const [rsaKey, otherRsaKey, ecKey, otherEcKey] = [rsa(2048), rsa(2048), ec('P-25
 describe('a shared secret', () => {
   it('has at least 32 bytes, not characters', () => {
     for (const short of ['x'.repeat(31), 'ß'.repeat(15)]) {
-      expect(refusal({ JWT_SECRET: short })).toBe('JWT_SECRET must be at least 32 bytes');
-      expect(refusal({ ...secrets, JWT_SECRET_PREVIOUS: short })).toBe('JWT_SECRET_PREVIOUS must be at least 32 bytes');
+      expect(refused({ JWT_SECRET: short })).toBe('JWT_SECRET must be at least 32 bytes');
+      expect(refused({ ...secrets, JWT_SECRET_PREVIOUS: short })).toBe('JWT_SECRET_PREVIOUS must be at least 32 bytes');
     }
     expect(secretsOf({ JWT_SECRET: 'ßäöüéèêë'.repeat(2) })).toHaveLength(1);
   });
@@ -47,7 +39,7 @@ describe('a shared secret', () => {
       ['JWT_SECRET_PREVIOUS', { JWT_SECRET: own, JWT_SECRET_PREVIOUS: placeholder }],
     ] as const) {
       expect(secretsOf(environment)).toContain(placeholder);
-      expect(refusal({ ...environment, NODE_ENV: 'production' })).toBe(
+      expect(refused({ ...environment, NODE_ENV: 'production' })).toBe(
         `${name} must be a secret of its own, made with: openssl rand -hex 32`,
       );
     }
@@ -57,7 +49,7 @@ describe('a shared secret', () => {
   it('may have a predecessor, which comes second and replaces it no more than a public key does', () => {
     expect(secretsOf(secrets)).toEqual([current, previous]);
     for (const other of [{ JWT_SECRET_PREVIOUS: previous }, { JWT_PUBLIC_KEY: pem(rsaKey) }])
-      expect(refusal(other)).toBe('JWT_SECRET must be set for JWT_ALGORITHM HS256');
+      expect(refused(other)).toBe('JWT_SECRET must be set for JWT_ALGORITHM HS256');
   });
 
   it('is no key for another algorithm', () => {
@@ -82,16 +74,16 @@ describe.each([
     const broken = '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----';
     for (const bad of [...wrong.map(pem), 'not-a-key', broken]) {
       for (const name of ['JWT_PUBLIC_KEY', 'JWT_PUBLIC_KEY_PREVIOUS'])
-        expect(refusal({ ...given, [name]: bad })).toBe(
+        expect(refused({ ...given, [name]: bad })).toBe(
           `${name} must be a public ${kind} key in PEM for JWT_ALGORITHM ${algorithm}`,
         );
     }
-    expect(refusal({ JWT_ALGORITHM: algorithm })).toMatch(/^JWT_PUBLIC_KEY must be set/);
+    expect(refused({ JWT_ALGORITHM: algorithm })).toMatch(/^JWT_PUBLIC_KEY must be set/);
   });
 });
 
 it('an RSA key has at least 2048 bits', () => {
-  expect(refusal({ JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: pem(rsa(1024)) })).toBe(
+  expect(refused({ JWT_ALGORITHM: 'RS256', JWT_PUBLIC_KEY: pem(rsa(1024)) })).toBe(
     'JWT_PUBLIC_KEY must be an RSA key of at least 2048 bits',
   );
 });
@@ -105,10 +97,10 @@ it('the names of keys are a list of what a token may name, differ, and are print
     ['new', current],
     ['old', previous],
   ]);
-  expect(refusal({ ...secrets, JWT_KEY_ID: 'one', JWT_KEY_ID_PREVIOUS: 'one' })).toBe(
+  expect(refused({ ...secrets, JWT_KEY_ID: 'one', JWT_KEY_ID_PREVIOUS: 'one' })).toBe(
     'JWT_KEY_ID_PREVIOUS must be different from JWT_KEY_ID',
   );
-  expect(refusal({ ...secrets, JWT_KEY_ID: 'a b' })).toMatch(/^JWT_KEY_ID must be at most 128 printable characters/);
+  expect(refused({ ...secrets, JWT_KEY_ID: 'a b' })).toMatch(/^JWT_KEY_ID must be at most 128 printable characters/);
 });
 
 describe('the keys of a provider', () => {
@@ -133,6 +125,6 @@ describe('the keys of a provider', () => {
     [{ JWT_JWKS_URL: 'http://id.example.com/keys' }, 'JWT_JWKS_URL must be an address that begins with https://'],
     [{ JWT_ORG_CLAIM: 'sub' }, "JWT_ORG_CLAIM must be a claim's name: at most 256 printable characters"],
   ])('are refused with %o', (change, told) => {
-    expect(refusal({ ...provider, ...change })).toContain(told);
+    expect(refused({ ...provider, ...change })).toContain(told);
   });
 });
