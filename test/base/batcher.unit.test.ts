@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Batcher, BatcherFull, type BatcherOptions, BatcherTimeout, type Linger } from '#libs/base/batcher';
 import { eventually } from '../support/wait.ts';
 
@@ -139,42 +139,36 @@ describe('a batcher that lingers', () => {
   });
 });
 
-describe('patience', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
-  afterEach(() => void vi.useRealTimers());
-
-  it('ends the wait of items in a run that hangs and of those behind it, and frees their room', async () => {
-    const { batcher, runs, started } = gated({ patience: 20, maxPending: 2 });
-    const hanging = outcome(batcher.add('a'));
-    const run = await started(1);
-    const behind = outcome(batcher.add('b'));
-    vi.advanceTimersByTime(50);
-    expect(await Promise.all([hanging, behind])).toEqual([BatcherTimeout.name, BatcherTimeout.name]);
-    // both gave back their room
-    const next = [batcher.add('c'), batcher.add('d')];
-    expect(await outcome(batcher.add('e'))).toBe(BatcherFull.name);
-    // what nobody waits for any more is not run
-    run.succeed();
-    const second = await started(2);
-    expect(second.items).toEqual(['c', 'd']);
-    // nor gives it back its room once more
-    expect(await outcome(batcher.add('f'))).toBe(BatcherFull.name);
-    second.succeed();
-    expect(await Promise.all(next)).toEqual(['c+d', 'c+d']);
-    expect(runs).toHaveLength(2);
-  });
-
-  it('that all who waited ran out of leaves the batcher idle once the run in flight ends', async () => {
-    const { batcher, started } = gated({ patience: 20 });
-    const first = outcome(batcher.add('a'));
-    const run = await started(1);
-    const behind = outcome(batcher.add('b'));
-    const idle = batcher.idle();
-    vi.advanceTimersByTime(50);
-    expect(await Promise.all([first, behind])).toEqual([BatcherTimeout.name, BatcherTimeout.name]);
-    run.succeed();
-    await idle;
-  });
+it('patience ends the wait of items in a run that hangs and of those behind it, and frees their room', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { batcher, runs, started } = gated({ patience: 20, maxPending: 2 });
+  const hanging = outcome(batcher.add('a'));
+  const run = await started(1);
+  const behind = outcome(batcher.add('b'));
+  vi.advanceTimersByTime(50);
+  expect(await Promise.all([hanging, behind])).toEqual([BatcherTimeout.name, BatcherTimeout.name]);
+  // both gave back their room
+  const next = [batcher.add('c'), batcher.add('d')];
+  expect(await outcome(batcher.add('e'))).toBe(BatcherFull.name);
+  // what nobody waits for any more is not run
+  run.succeed();
+  const second = await started(2);
+  expect(second.items).toEqual(['c', 'd']);
+  // nor gives it back its room once more
+  expect(await outcome(batcher.add('f'))).toBe(BatcherFull.name);
+  second.succeed();
+  expect(await Promise.all(next)).toEqual(['c+d', 'c+d']);
+  expect(runs).toHaveLength(2);
+  // where nobody waits any more it is idle once the run in flight ends
+  const last = [outcome(batcher.add('g'))];
+  const third = await started(3);
+  last.push(outcome(batcher.add('h')));
+  const idle = batcher.idle();
+  vi.advanceTimersByTime(50);
+  expect(await Promise.all(last)).toEqual([BatcherTimeout.name, BatcherTimeout.name]);
+  third.succeed();
+  await idle;
 });
 
 it('every item gets its own batch’s result, whatever comes when', async () => {

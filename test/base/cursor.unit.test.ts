@@ -42,17 +42,15 @@ describe('a cursor', () => {
     );
   });
 
-  it('with any character changed is refused', () => {
+  it('with any character changed, or cut, padded, doubled or empty, is refused', () => {
     const cursor = makeCursor(position, binding);
     for (const [at, old] of [...cursor].entries()) {
-      const others = [...alphabet, '=', ' ', '+', '/', 'ä', '\0'].filter((character) => character !== old);
-      for (const other of others) expectRefused(cursor.slice(0, at) + other + cursor.slice(at + 1));
+      // the last one has bits that belong to no byte
+      const others = at < cursor.length - 1 ? 'Az9-_' : alphabet;
+      for (const other of [...others, '=', ' ', '+', '/', 'ä', '\0'].filter((character) => character !== old))
+        expectRefused(cursor.slice(0, at) + other + cursor.slice(at + 1));
+      expectRefused(cursor.slice(0, at));
     }
-  });
-
-  it('that is cut, padded, doubled or empty is refused', () => {
-    const cursor = makeCursor(position, binding);
-    for (let length = 0; length < cursor.length; length += 1) expectRefused(cursor.slice(0, length));
     for (const broken of [`${cursor}=`, `${cursor}A`, ` ${cursor}`, `${cursor}\n`, cursor + cursor])
       expectRefused(broken);
   });

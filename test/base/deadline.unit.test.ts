@@ -10,8 +10,3 @@ it('what takes longer than the contract’s 5 s is answered before, as unavailab
   await vi.advanceTimersByTimeAsync(4_500);
   expect(await answered).toMatchObject({ code: 'unavailable', message: expect.stringContaining('took too long') });
 });
-
-it('what fails earlier fails as it is', async () => {
-  const error = new Error('another one');
-  await expect(deadline({} as Context, () => Promise.reject(error))).rejects.toBe(error);
-});

@@ -7,7 +7,7 @@ import { freshDatabase, openDatabase } from '../support/stores.ts';
 import { repairs } from '../support/uncaught.ts';
 
 it('a read is asked again where the store was busy, and gives up on a mistake at once', async () => {
-  const db = retryingReads(openPool(await freshDatabase(), { statementTimeout: 1_000 }));
+  const db = retryingReads(openPool(await freshDatabase(), { statementTimeout: 400 }));
   let asked = 0;
   const read = (ask: (sql: Sql) => Promise<unknown>) => {
     asked = 0;

@@ -38,7 +38,7 @@ describe('the HTTP server', () => {
   it('lets go of a client that never reads its answer', async () => {
     // more than the kernel takes for a client that does not read
     const large = Buffer.alloc(32 * 1024 * 1024);
-    await open((_, response) => void response.end(large), { stalledAfter: 300, maxConnections: 10 });
+    await open((_, response) => void response.end(large), { stalledAfter: 100, maxConnections: 10 });
     const socket = await client(request);
     socket.pause();
     await eventually(async () => expect(await held()).toBe(1));
@@ -46,7 +46,7 @@ describe('the HTTP server', () => {
   });
 
   it('keeps a connection that is idle between two requests for longer', async () => {
-    await open((_, response) => void response.end('fine'), { stalledAfter: 1_000, maxConnections: 10 });
+    await open((_, response) => void response.end('fine'), { stalledAfter: 500, maxConnections: 10 });
     const [idle, other] = [await client(request), await client()];
     await once(idle, 'data');
     // a connection that never asked has no more time than that, so its end tells that the time is over
@@ -102,7 +102,7 @@ describe('an answer that is sent as it is made', () => {
     ['as it is', false],
     ['gzipped', true],
   ] as const)('is cut off where the client reads too slowly, and nothing of it is held: %s', async (_, isGzipped) => {
-    const socket = await ask({ judgedAfter: 300, slowest: 1_000_000_000 }, isGzipped);
+    const socket = await ask({ judgedAfter: 100, slowest: 1_000_000_000 }, isGzipped);
     const closed = once(socket, 'close');
     // more slowly than any machine compresses: only what is waited for counts
     const reading = setInterval(() => socket.read(20_000) ?? socket.read(), 20);

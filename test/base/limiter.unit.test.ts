@@ -54,7 +54,7 @@ describe('a limiter', () => {
   it('holds a bounded number of keys, however many come, and the one that floods is among them', () => {
     const [limiter, remembers] = [limited(600), limited(1)];
     let [flood, isRemembered] = [0, 0];
-    for (let key = 0; key < 4 * generation; key += 1) {
+    for (let key = 0; key < 3 * generation; key += 1) {
       remembers.count(`address-${key}`);
       if (key % 100 !== 0) continue;
       remembers.count('flood');
@@ -63,8 +63,8 @@ describe('a limiter', () => {
       flood += Number(admits(limiter, 'flood'));
       for (let other = 0; other < 100; other += 1) limiter.count(`visitor-${key + other}`);
     }
-    expect([isRemembered, flood]).toEqual([(4 * generation) / 100, 600]);
-    const remembered = Array.from({ length: 4 * generation }, (_, key) => remembers.isReached(`address-${key}`));
+    expect([isRemembered, flood]).toEqual([(3 * generation) / 100, 600]);
+    const remembered = Array.from({ length: 3 * generation }, (_, key) => remembers.isReached(`address-${key}`));
     expect(remembered.filter(Boolean).length).toBeLessThanOrEqual(2 * generation);
     expect(remembered.at(-1)).toBe(true);
   });
@@ -78,11 +78,5 @@ describe('a limiter', () => {
     expect(headers).toEqual({ 'RateLimit-Policy': '"test";q=2;w=60', RateLimit: '"test";r=0;t=1' });
     vi.advanceTimersByTime(500);
     expect(admitted(3, () => admits(limiter, 'a'))).toBe(2);
-  });
-
-  it('of 0 is none', () => {
-    const limiter = limited(0);
-    expect(admitted(10, () => admits(limiter, 'a'))).toBe(10);
-    expect(limiter.isReached('a')).toBe(false);
   });
 });

@@ -46,16 +46,6 @@ describe('places that organizations share', () => {
     expect(begun.join('')).toBe('aaabcababa');
   });
 
-  it('come to each of 10,000 organizations after as many turns as there are others, whatever each has waiting', async () => {
-    const { begun, work, end, turn } = open({ places: 8, share: 7 });
-    const keys = Array.from({ length: 10_000 }, (_, index) => `org_${index}`);
-    for (let round = 0; round < 3; round += 1) for (const key of keys) void work(key);
-    await turn();
-    while (begun.length < 3 * keys.length) await end();
-    for (let round = 0; round < 3; round += 1)
-      expect(new Set(begun.slice(round * keys.length, (round + 1) * keys.length)).size).toBe(keys.length);
-  });
-
   it('are passed on by what fails, and not waited for by what was given up', async () => {
     const { places, begun, work, turn } = open({ places: 1 });
     const leave = await places.take('a');

@@ -22,9 +22,17 @@ it.each([
   },
 );
 
+/** As the driver gives it. */
+const ofPostgres = (code: string, message: string) =>
+  Object.assign(new postgres.PostgresError(message), { code, severity: 'ERROR', message });
+
 it('a right that is missing is an outage, not the fault of a record, and the message says who grants it', () => {
-  const fields = { code: '42501', severity: 'ERROR', message: 'permission denied for table records' };
-  const error = Object.assign(new postgres.PostgresError(fields.message), fields);
+  const error = ofPostgres('42501', 'permission denied for table records');
   expect([isUnavailable(error), isOutage(error), isBadData(error)]).toEqual([true, true, false]);
   expect(advise(error).message).toMatch(/^permission denied for table records: assent migrate grants /);
+});
+
+it('a statement that took too long means that Postgres is unavailable for now; with fewer rows it may succeed', () => {
+  const error = ofPostgres('57014', 'canceling statement due to statement timeout');
+  expect([isUnavailable(error), isOutage(error), isBadData(error)]).toEqual([true, false, false]);
 });

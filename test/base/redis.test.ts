@@ -1,11 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import { Redis } from 'ioredis';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectRedis, type RedisAddress } from '#libs/base/redis/connection';
 import { type RedisHealth, watchRedis } from '#libs/base/redis/health';
 import { freePort } from '../../scripts/stack/ports.ts';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from '../support/at-end.ts';
+import { at } from '../support/stack.ts';
 import { openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -54,65 +55,59 @@ describe.concurrent('the settings of Redis', () => {
     const client = connect(server);
     const { health, told } = watch({ url: server.url, clusterNodes: [] });
     await health.usable();
-    await probes(client, 5);
+    await probes(client, 2);
     expect(told).toEqual([[unlimited]]);
     expect(health.warnings()).toEqual([unlimited]);
     // a probe may have taken too long
     const untilUsable = () => eventually(() => expect(health.reason()).toBeNull());
     await untilUsable();
-    await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    await eventually(() => expect(health.warnings()).toEqual([unlimited, evicting]));
-    await client.config('SET', 'maxmemory', '1gb');
-    await eventually(() => expect(health.warnings()).toEqual([evicting]));
-    await client.config('SET', 'maxmemory-policy', 'noeviction');
-    await eventually(() => expect(health.warnings()).toEqual([]));
-    await client.config('SET', 'appendonly', 'no');
-    await eventually(() => expect(health.warnings()).toEqual([forgetting]));
-    await client.config('SET', 'appendonly', 'yes');
-    await eventually(() => expect(health.warnings()).toEqual([]));
-    await probes(client, 5);
+    for (const [name, value, warnings] of [
+      ['maxmemory-policy', 'allkeys-lru', [unlimited, evicting]],
+      ['maxmemory', '1gb', [evicting]],
+      ['maxmemory-policy', 'noeviction', []],
+      ['appendonly', 'no', [forgetting]],
+      ['appendonly', 'yes', []],
+    ] as const) {
+      await client.config('SET', name, value);
+      await eventually(() => expect(health.warnings()).toEqual(warnings));
+    }
+    await probes(client, 2);
     expect(told).toEqual([[unlimited], [unlimited, evicting], [evicting], [forgetting]]);
     await untilUsable();
   });
 
-  describe.sequential('of a cluster, by IPv6 where the machine has it', () => {
-    let masters: Redis[];
-    let address: RedisAddress;
-
-    beforeAll(async () => {
-      const settings = async () => ({
-        bind: '127.0.0.1 -::1',
-        'cluster-enabled': 'yes',
-        'cluster-port': String(await freePort()),
-        'cluster-announce-ip': loopback,
-      });
-      // again where another program has taken the second port meanwhile
-      const start = () =>
-        eventually(async () => {
-          const own = await settings();
-          return { ...(await openRedisServer(own)), busPort: own['cluster-port'] };
-        });
-      const servers = [await start(), await start()] as const;
-      const [one, other] = [connect(servers[0]), connect(servers[1])];
-      masters = [one, other];
-      await one.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
-      await other.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
-      await other.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
-      await one.call('CLUSTER', 'MEET', loopback, String(servers[1].port), servers[1].busPort);
-      await eventually(async () => {
-        for (const master of masters) expect(await master.call('CLUSTER', 'INFO')).toContain('cluster_state:ok');
-      });
-      address = { url: servers[0].url, clusterNodes: [`${hasIPv6 ? '[::1]' : loopback}:${servers[0].port}`] };
+  it('of a cluster are those of every master, by IPv6 where the machine has it', async () => {
+    const settings = async () => ({
+      bind: '127.0.0.1 -::1',
+      'cluster-enabled': 'yes',
+      'cluster-port': String(await freePort()),
+      'cluster-announce-ip': loopback,
     });
-
-    it.each([0, 1])('are those of every master: number %i alone has no maxmemory', async (index) => {
-      const { health } = watch(address);
-      await health.usable();
-      expect(health.warnings()).toEqual([]);
-      await masters[index]?.config('SET', 'maxmemory', '0');
+    // again where another program has taken the second port meanwhile
+    const start = () =>
+      eventually(async () => {
+        const own = await settings();
+        return { ...(await openRedisServer(own)), busPort: own['cluster-port'] };
+      });
+    const servers = [await start(), await start()] as const;
+    const masters = servers.map(connect);
+    const [one, other] = [at(masters, 0), at(masters, 1)];
+    await one.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191');
+    await other.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383');
+    await other.call('CLUSTER', 'SET-CONFIG-EPOCH', '2');
+    await one.call('CLUSTER', 'MEET', loopback, String(servers[1].port), servers[1].busPort);
+    await eventually(async () => {
+      for (const master of masters) expect(await master.call('CLUSTER', 'INFO')).toContain('cluster_state:ok');
+    });
+    const node = `${hasIPv6 ? '[::1]' : loopback}:${servers[0].port}`;
+    const { health } = watch({ url: servers[0].url, clusterNodes: [node] });
+    await health.usable();
+    expect(health.warnings()).toEqual([]);
+    for (const master of masters) {
+      await master.config('SET', 'maxmemory', '0');
       await eventually(() => expect(health.warnings()).toEqual([unlimited]));
-      await masters[index]?.config('SET', 'maxmemory', '1gb');
+      await master.config('SET', 'maxmemory', '1gb');
       await eventually(() => expect(health.warnings()).toEqual([]));
-    });
+    }
   });
 });

@@ -1,8 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, addMonths, firstDay, monthOf } from '#libs/base/terms/calendar';
 import { isPastRetention } from '#libs/base/terms/retention';
-import { acceptedPast } from '#libs/base/terms/terms';
 
 const past = (month: string, retention: number, now: string) => isPastRetention(month, retention, Date.parse(now));
 
@@ -25,24 +22,5 @@ describe('a month of records', () => {
     ['2027-01', 1, '2026-11-20T12:00:00.000Z', false],
   ])('%s with %i months of retention at %s: %s', (month, retention, now, expected) => {
     expect(past(month, retention, now)).toBe(expected);
-  });
-
-  it('goes only when neither its retention nor the window for late records holds any of it, and then goes', () => {
-    const times = fc.integer({ min: Date.parse('2024-01-01'), max: Date.parse('2030-01-01') });
-    fc.assert(
-      fc.property(times, fc.integer({ min: 1, max: 36 }), fc.integer({ min: 0, max: 48 }), (now, retention, age) => {
-        const month = addMonths(monthOf(now), -age);
-        const lastMoment = Date.parse(firstDay(addMonths(month, 1))) - 1;
-        const gone = isPastRetention(month, retention, now);
-        if (gone) {
-          expect(age).toBeGreaterThan(retention);
-          expect(lastMoment).toBeLessThan(now - acceptedPast);
-        } else if (age > retention) {
-          // kept only for late records, and a few days at most
-          const end = firstDay(addMonths(month, 1));
-          expect(addDays(end, 33) >= new Date(now).toISOString().slice(0, 10)).toBe(true);
-        }
-      }),
-    );
   });
 });

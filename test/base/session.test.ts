@@ -1,18 +1,14 @@
 /** A login whose defaults are the opposite of what our statements and the driver rely on. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { migrate } from '#libs/base/db/migrate';
 import { lookAtSchema } from '#libs/base/db/schema';
-import type { FullRecord } from '#libs/record/contract';
-import { createClient, request, tokenFor } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { openPool } from '../support/pool.ts';
 import { runCli } from '../support/run-cli.ts';
-import { startApi, startWorker } from '../support/service.ts';
+import { startApi } from '../support/service.ts';
 import { sharedPostgresUrl } from '../support/shared.ts';
-import { at, sealSettings } from '../support/stack.ts';
-import { makeTenant, openDatabase, openRedisServer } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
+import { openDatabase, openRedisServer } from '../support/stores.ts';
 
 const opposites = {
   datestyle: 'SQL, DMY',
@@ -37,67 +33,6 @@ async function withLogin(url: string, groups: string, settings: Record<string, s
   [address.username, address.password] = [login, 'odd'];
   return address.toString();
 }
-
-it('every answer is the same as with usual defaults, also behind a pooler, and what was recorded is sealed', async () => {
-  const [{ url, db }, redis] = await Promise.all([openDatabase(), openRedisServer()]);
-  const odd = await withLogin(url, 'assent_api, assent_worker', opposites);
-  const env = { DATABASE_URL: odd, REDIS_URL: redis.url };
-  const [api, pooled, usual] = await Promise.all([
-    startApi(env),
-    startApi({ ...env, DATABASE_POOLER: 'true' }),
-    startApi({ ...env, DATABASE_URL: url }),
-    startWorker({ ...env, ...sealSettings }),
-  ]);
-  const tenant = await makeTenant(db);
-  const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
-  const notice = JSON.stringify({ language: 'vi', title: 'Đồng ý \\ không?' });
-  const hash = createHash('sha256').update(notice).digest('hex');
-  const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-  const path = `/v1/consent/${domainId}/notices/${hash}`;
-  expect((await request(api.baseUrl, path, { method: 'PUT', headers, body: notice })).status).toBe(201);
-  const metadata = { 'a.b': 'back\\slash' };
-  const client = createClient(api.baseUrl, tenant);
-  const body = { decision: 'accept_all', notice: hash, visitorId: 'người', metadata };
-  const receipt = await client.record(domainId, apiKey, body);
-  expect(receipt.status).toBe(202);
-  const { id, decidedAt, receivedAt } = receipt.body;
-  await eventually(async () => {
-    const { body: found } = await client.get<FullRecord>(`/v1/consent/${domainId}/records/${id}`);
-    expect(found).toMatchObject({ decidedAt, receivedAt, visitorId: 'người', metadata, position: 1 });
-  });
-
-  const authorization = `Bearer ${tokenFor(tenant.organizationId, { scope: 'read privacy import manage' })}`;
-  const today = decidedAt.slice(0, 10);
-  const span = `from=${today}&to=${today}`;
-  const paths = [
-    `/v1/consent/${domainId}/records?${span}`,
-    `/v1/consent/${domainId}/records/${id}/proof`,
-    `/v1/consent/${domainId}/stats?${span}&interval=day`,
-    `/v1/consent/${domainId}/stats?${span}&by=language`,
-    '/v1/consent/org-stats',
-    `/v1/consent/${domainId}/notices`,
-    `/v1/consent/${domainId}/feed`,
-    `/v1/consent/${domainId}/export`,
-    `/v1/consent/${domainId}/log/checkpoint`,
-    '/v1/organization',
-    '/v1/organization/acts',
-    '/v1/organization/domains',
-    `/v1/organization/domains/${domainId}/keys`,
-  ];
-  await eventually(async () => {
-    for (const each of paths) {
-      const [right, ...others] = await Promise.all(
-        [usual, api, pooled].map(async ({ baseUrl }) => {
-          const answer = await request<object | string>(baseUrl, each, { headers: { authorization } });
-          const body = typeof answer.body === 'string' ? answer.body : { ...answer.body, through: null };
-          return { each, status: answer.status, body };
-        }),
-      );
-      expect(right?.status).toBe(200);
-      for (const other of others) expect(other).toEqual(right);
-    }
-  });
-});
 
 it('a connection has the formats, the encoding and the isolation that statements rely on, also behind a pooler', async () => {
   const { url } = await openDatabase();
