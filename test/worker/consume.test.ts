@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { NewRecord } from '#libs/record/contract';
 import { promoteStray } from '#libs/record/promote-stray-jobs';
 import { jobVersion, queuePrefix, recordQueue } from '#libs/record/queue';
-import { consumeShards, NotNow } from '#libs/record/queue-consumer';
+import { consumeShards } from '#libs/record/queue-consumer';
 import { observeQueues, summarizeOne } from '#libs/record/queue-summary';
 import { createProducer } from '#libs/record/recorder';
 import { atEnd } from '../support/at-end.ts';
@@ -177,18 +177,6 @@ describe('the consumer of a queue', () => {
     const failed = await queue.getFailed();
     expect(failed.map(({ data }) => data)).toEqual(expect.arrayContaining(broken));
     for (const { failedReason } of failed) expect(failedReason).toMatch(/^payload does not match its schema/);
-  });
-
-  it('takes NotNow for no attempt: a job with a single one survives any number of them', async () => {
-    await queue.add('record', { v: 1, records: [record()] }, { attempts: 1 });
-    let calls = 0;
-    consume(async () => {
-      calls += 1;
-      if (calls < 12) throw new NotNow('stopping');
-    });
-    await eventually(async () => expect(await counts()).toEqual(nothing));
-    expect(calls).toBe(12);
-    expect(await queue.getFailedCount()).toBe(0);
   });
 
   it('gives its jobs back, untried, when it stops while Postgres is away', async () => {
