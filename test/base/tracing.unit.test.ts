@@ -31,12 +31,9 @@ describe('what a span comes from', () => {
     // to no more than a span may
     const jobs = Array.from({ length: 100 }, (_, n) => originAt(n + 1, [1_000 + n, 2_000 + n]));
     expect(linksOf(jobs)).toHaveLength(maxLinks);
-  });
-
-  it('is named once', () => {
+    // each once
     const [one, other] = [originAt(1), originAt(2)];
-    const items = [[one], [], [one], [other]].map((origins) => ({ origins }));
-    expect(originsOf(items)).toEqual([one, other]);
+    expect(originsOf([[one], [], [one], [other]].map((origins) => ({ origins })))).toEqual([one, other]);
   });
 
   it('is carried by a job as BullMQ writes it, with its requests where they are several', () => {
