@@ -36,8 +36,12 @@ describe('connections to Postgres that go silent', () => {
     return { gate, made, speak, db: openPool(gate.url, { statementTimeout: 1_000, deadline: 800 }) };
   };
 
-  it('right after they are made cost no process its life, and are replaced', async () => {
+  it('right after they are made cost no process its life, and are replaced, also beside work that asks Postgres nothing', async () => {
     const { gate, made, speak, db } = await open();
+    // such as for a limit that no plan sets
+    const askNothing = () => db.run(async () => {});
+    const asking = setInterval(askNothing, 20);
+    onTestFinished(() => clearInterval(asking));
     // a busy machine may take longer to make one than it is waited for
     await eventually(async () => {
       await expect(db.run((sql) => sql`select 1`)).rejects.toSatisfy(isUnavailable);
@@ -45,6 +49,8 @@ describe('connections to Postgres that go silent', () => {
     });
     // the pool that they belonged to was ended
     await eventually(() => expect(gate.connections()).toBe(0));
+    await askNothing();
+    expect(db.unavailableSince()).not.toBeNull();
     speak();
     await eventually(async () => expect(await db.run((sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]));
     expect(nobodyHandled).toEqual([]);
@@ -82,17 +88,5 @@ describe('connections to Postgres that go silent', () => {
       }),
     );
     await expect(long.counted).resolves.toHaveLength(1);
-  });
-
-  it('are replaced, and said to be away, also beside work that asks Postgres nothing', async () => {
-    const { gate, db } = await open();
-    // such as for a limit that no plan sets
-    const askNothing = () => db.run(async () => {});
-    const reads = setInterval(askNothing, 20);
-    onTestFinished(() => clearInterval(reads));
-    await expect(db.run((sql) => sql`select 1`)).rejects.toSatisfy(isUnavailable);
-    await eventually(() => expect(gate.connections()).toBe(0));
-    await askNothing();
-    expect(db.unavailableSince()).not.toBeNull();
   });
 });

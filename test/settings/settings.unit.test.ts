@@ -70,25 +70,22 @@ const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 const provider = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'dashboard' };
 
 describe('what is given', () => {
+  it.each([
+    ['postgresql://db/assent', 'postgresql://db/assent'],
+    ['postgres:///x?host=/run/pg', 'postgres://localhost/x?host=%2Frun%2Fpg'],
+    ['postgres://localhost/x?host=%2Frun%2Fpg', 'postgres://localhost/x?host=%2Frun%2Fpg'],
+    ['postgres://%2Frun%2Fpg/x', 'postgres://localhost/x?host=%2Frun%2Fpg'],
+    ['postgres://%2frun%2fpg/x', 'postgres://localhost/x?host=%2Frun%2Fpg'],
+    [
+      'postgres://u:p%40@:5433/x?host=/run/pg&options=-c',
+      'postgres://u:p%40@localhost:5433/x?options=-c&host=%2Frun%2Fpg',
+    ],
+    ['postgres:///x?host=db.example&port=5433&user=me&password=a%40b', 'postgres://me:a%40b@db.example:5433/x'],
+  ])('of the address of Postgres %s is %s', (url, taken) => {
+    expect(readApiConfig({ ...needed, DATABASE_URL: url }).databaseUrl).toBe(taken);
+  });
+
   it.each<[Record<string, string>, object]>([
-    [{ DATABASE_URL: 'postgresql://db/assent' }, { databaseUrl: 'postgresql://db/assent' }],
-    ...[
-      'postgres:///x?host=/run/pg',
-      'postgres://localhost/x?host=%2Frun%2Fpg',
-      'postgres://%2Frun%2Fpg/x',
-      'postgres://%2frun%2fpg/x',
-    ].map((url): [Record<string, string>, object] => [
-      { DATABASE_URL: url },
-      { databaseUrl: 'postgres://localhost/x?host=%2Frun%2Fpg' },
-    ]),
-    [
-      { DATABASE_URL: 'postgres://u:p%40@:5433/x?host=/run/pg&options=-c' },
-      { databaseUrl: 'postgres://u:p%40@localhost:5433/x?options=-c&host=%2Frun%2Fpg' },
-    ],
-    [
-      { DATABASE_URL: 'postgres:///x?host=db.example&port=5433&user=me&password=a%40b' },
-      { databaseUrl: 'postgres://me:a%40b@db.example:5433/x' },
-    ],
     [
       { DATABASE_READ_URL: 'postgres://r/x', DATABASE_READ_MAX_LAG: '30', DATABASE_PREPARE: 'false' },
       { replica: { url: 'postgres://r/x', maxLag: 30_000 }, databaseMode: { prepare: false, pooled: true } },

@@ -107,20 +107,6 @@ describe('the consumer of a queue', () => {
     expect(await queue.getCompletedCount()).toBe(0);
   });
 
-  it('offers a job again until it was handled, and lists it where that never succeeds', async () => {
-    await queue.add('record', { v: 1, records: [record()] }, { attempts: 3 });
-    let calls = 0;
-    consume(async () => {
-      calls += 1;
-      throw new Error('no luck');
-    });
-    await eventually(async () => expect(await counts()).toEqual({ ...nothing, failed: 1 }));
-    expect(calls).toBe(3);
-    const [failed] = await queue.getFailed();
-    expect(failed?.failedReason).toBe('no luck');
-    expect(failed?.data.records).toHaveLength(1);
-  });
-
   it('lets a payload of a newer release wait, unhandled and without using an attempt, until a worker knows it', async () => {
     const later = await queue.add(
       'record',
