@@ -65,11 +65,9 @@ describe('an access token', () => {
 
   const noTokenId = "the token's `jti` must have 1 to 256 characters";
   const hs512 = jsonwebtoken.sign({ sub: 'tester', org: 'org_a', exp: seconds + 60 }, secret, { algorithm: 'HS512' });
-  const changed = `${contentOf(signed({ org: 'org_a' }))}.${signed({ org: 'org_x' }).split('.')[2]}`;
   it.each([
     ['that is garbage', 'Bearer garbage'],
     ['that is empty', 'Bearer'],
-    ['in two parts', `Bearer ${contentOf(signed())}`],
     ['of another scheme', `Basic ${signed()}`],
     ['without a scheme', signed()],
     ['with something behind it', `Bearer ${signed()} x`],
@@ -77,23 +75,18 @@ describe('an access token', () => {
     ['of alg none', `Bearer ${contentOf(withHeader({ alg: 'none', typ: 'JWT' }))}.`],
     ['of another algorithm with the same secret', `Bearer ${hs512}`],
     ['with another secret', `Bearer ${signed({}, `${secret}.`)}`],
-    ['whose claims were changed', `Bearer ${changed}`],
     ['that is not valid yet', `Bearer ${signed({ nbf: seconds + 60 })}`],
     ['without exp', `Bearer ${signed({ exp: undefined })}`, 'the token has no `exp`'],
     ['whose exp is text', `Bearer ${signed({ exp: '9999999999' })}`],
     ['that is valid for ever', `Bearer ${signedRaw('{"sub":"x","org":"org_a","exp":1e999}')}`],
     [
-      'that is valid beyond the year 9999',
+      'that is valid beyond 9999',
       `Bearer ${signed({ exp: 253_402_300_800 })}`,
       "the token's `exp` is beyond the year 9999",
     ],
     ['that was issued in the future', `Bearer ${signed({ iat: seconds + 31 })}`, "the token's `iat` is in the future"],
     ['whose iat is text', `Bearer ${signed({ iat: '0' })}`],
-    [
-      'that expired, though keys were rotated since',
-      `Bearer ${signed({ exp: seconds - 31 })}`,
-      'the token has expired',
-    ],
+    ['that expired, though keys were rotated', `Bearer ${signed({ exp: seconds - 31 })}`, 'the token has expired'],
     ['without sub', `Bearer ${signed({ sub: undefined })}`, 'the token has no `sub`'],
     ['with an empty sub', `Bearer ${signed({ sub: '' })}`, 'the token has no `sub`'],
     ['without org', `Bearer ${signed({ org: undefined })}`, 'the token has no `org`'],
@@ -114,7 +107,6 @@ describe('an access token', () => {
     ['of an unknown organization', `Bearer ${signed({ org: 'org_b' })}`],
     ['of an organization that no database can hold', `Bearer ${signed({ org: 'org\0' })}`],
     ['whose payload is no JSON', `Bearer ${signedRaw('{"sub":')}`],
-    ['whose payload is null', `Bearer ${signedRaw('null')}`],
     ['whose header is null', `Bearer ${withHeader(null)}`],
     ['whose header asks for what nobody knows', `Bearer ${withHeader({ alg: 'HS256', crit: ['x'], x: 1 })}`],
     ['whose kid is no text', `Bearer ${withHeader({ alg: 'HS256', kid: ['a'] })}`],
@@ -130,38 +122,22 @@ describe('an access token', () => {
     ['words', 'read manage', ['read', 'manage']],
     ['words of others beside ours', 'openid privacy', ['privacy']],
     ['a list', ['import', 'read', 1], ['read', 'import']],
-    ['all of them', 'manage import privacy read', ['read', 'privacy', 'import', 'manage']],
     ['no claim', undefined, ['read']],
     ['only words of others', 'openid profile', []],
-    ['an empty text', '', []],
-    ['an empty list', [], []],
     ['null', null, []],
     ['something else', { read: true }, []],
   ])('has the scopes that its claim names: %s', async (_, scope, scopes) => {
     expect(await ask(`Bearer ${signed({ scope })}`)).toMatchObject({ scopes });
   });
 
-  it.each<[string, object, object, object]>([
-    ['a default of one’s own', { defaultScopes: ['import'] }, {}, { scopes: ['import'] }],
-    ['a lifetime within the longest', { maxLifetime: 3_600 }, { iat: seconds - 3_000 }, { issuedAt: seconds - 3_000 }],
-  ])('with %s is accepted', async (_, settings, claims, expected) => {
-    expect(await createAccessTokens({ ...config, ...settings }).verify(signed(claims))).toMatchObject(expected);
-  });
-
-  it.each([
-    ['a longer lifetime', { iat: seconds - 3_001 }, 'the token is valid for longer than 1 h'],
-    ['an unknown one', {}, 'the token has no `iat`, so its lifetime is unknown'],
-  ])('with %s than allowed is refused', async (_, claims, why) => {
-    await expect(createAccessTokens({ ...config, maxLifetime: 3_600 }).verify(signed(claims))).rejects.toThrow(why);
-  });
-
-  it('is never asked where its key is', async () => {
-    const fetched = vi.spyOn(globalThis, 'fetch');
-    const url = 'http://127.0.0.1:1/keys';
-    for (const header of [{ jku: url }, { x5u: url }, { jku: url, kid: url }, { kid: '../../../dev/null' }])
-      await expect(ask(`Bearer ${withHeader({ alg: 'HS256', ...header }, 'my own')}`)).rejects.toThrow(Problem);
-    expect(fetched).not.toHaveBeenCalled();
-    fetched.mockRestore();
+  it.each<[string, object, string]>([
+    ['of the longest lifetime', { iat: seconds - 3_000 }, 'accepted'],
+    ['of a longer one', { iat: seconds - 3_001 }, 'the token is valid for longer than 1 h'],
+    ['of an unknown one', {}, 'the token has no `iat`, so its lifetime is unknown'],
+  ])('%s, where that has a bound: %j, %s', async (_, claims, outcome) => {
+    const { verify } = createAccessTokens({ ...config, maxLifetime: 3_600 });
+    const verified = verify(signed(claims)).then(() => 'accepted');
+    expect(await verified.catch(({ message }) => message)).toBe(outcome);
   });
 });
 

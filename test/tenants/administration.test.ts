@@ -16,31 +16,6 @@ const { db, sql } = await openDatabase();
 describe('administration', () => {
   const acts = () => db.run(async (sql) => (await listActs(sql, { limit: 100 })).acts.reverse());
 
-  it('writes down who did what to whom, each change once, and no key', async () => {
-    const before = (await acts()).length;
-    const admin = createAdministration(db, 'olga');
-    await admin.setPlan('pro', { monthlyRecordLimit: 10 });
-    const { organizationId } = await admin.createOrganization('Shop', 'pro');
-    await admin.setPlan('free', { consentLog: false });
-    await admin.setOrganizationPlan(organizationId, 'free');
-    const { domainId } = await admin.createDomain(organizationId, { name: 'shop.example', origins: [] });
-    const { apiKey } = await admin.createKey(domainId);
-    await createAdministration(db, 'igor').revokeKey(domainId, apiKey);
-    const written = (await acts()).slice(before);
-    const prefix = apiKey.slice(0, 11);
-    expect(written.map(({ actor, act, subject }) => [actor, act, subject])).toEqual([
-      ['olga', 'plan.set', 'pro'],
-      ['olga', 'org.create', organizationId],
-      ['olga', 'plan.set', 'free'],
-      ['olga', 'org.plan', organizationId],
-      ['olga', 'domain.create', domainId],
-      ['olga', 'key.create', prefix],
-      ['igor', 'key.revoke', prefix],
-    ]);
-    expect(JSON.stringify(written)).not.toContain(apiKey);
-    for (const { at } of written) expect(Math.abs(at.getTime() - Date.now())).toBeLessThan(60_000);
-  });
-
   it('a change that is refused leaves neither itself nor an act', async () => {
     const admin = createAdministration(db, 'olga');
     await admin.setPlan('basic', {});
@@ -124,29 +99,18 @@ describe('administration', () => {
     expect(await visible()).toEqual(['slow', 'fast']);
   });
 
-  it('acts of visitors and others are in the order of their times, also within a millisecond', async () => {
-    const admin = createAdministration(db, 'ina');
-    await admin.setPlan('ordered', {});
-    const { organizationId } = await admin.createOrganization('Ordered', 'ordered');
-    await sql`
-      insert into visitor_acts (at, organization_number, domain_number, actor, act)
-      select timestamptz '2020-01-01 00:00:00Z' + micros * interval '1 microsecond', number, 0, 'ina', 'visitor.read'
-      from organizations, unnest(array[300, 900]) as micros where id = ${organizationId}`;
-    await sql`
-      insert into administrative_acts (at, actor, act, subject)
-      values ('2020-01-01 00:00:00.000600Z', 'ina', 'plan.set', 'ordered')`;
-    const listed = await db.run((own) => listActs(own, { actor: 'ina', to: '2020-01-01', limit: 10 }));
-    expect(listed.acts.map(({ act }) => act)).toEqual(['visitor.read', 'plan.set', 'visitor.read']);
-  });
-
-  it('of keys only the hashes are stored, also of a revoked one', async () => {
+  it('of keys only the hashes are stored, also of a revoked one; a prefix that fits two active ones revokes neither', async () => {
     const admin = createAdministration(db, 'olga');
     await admin.setPlan('basic', {});
     const { organizationId } = await admin.createOrganization('Rotating', 'basic');
     const { domainId } = await admin.createDomain(organizationId, { name: 'r.example', origins: [] });
-    const keys = [await admin.createKey(domainId), await admin.createKey(domainId)].map(({ apiKey }) => apiKey);
+    const keys: string[] = [];
+    for (let n = 0; n < 2; n += 1) keys.push((await admin.createKey(domainId)).apiKey);
     for (const key of keys) expect(key).toMatch(apiKeyPattern);
+    await expect(admin.revokeKey(domainId, 'ak_')).rejects.toThrow(/2 active keys/);
     await admin.revokeKey(domainId, keys[0] ?? '');
+    const listed = await db.run((sql) => listAllKeys(sql, domainId));
+    expect(listed.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1);
     const rows = await sql`select *, encode(hash, 'hex') as hash from api_keys where domain_id = ${domainId}`;
     expect(rows.map(({ hash }) => hash).sort()).toEqual(keys.map(sha256).sort());
     for (const key of keys) expect(JSON.stringify(rows)).not.toContain(key.slice(11));
@@ -160,16 +124,5 @@ describe('administration', () => {
     }
     const characters = Array.from(keys[0] ?? '', (_, index) => new Set(keys.map((key) => key[index])).size);
     expect(characters.slice(3, -1).filter((different) => different < 20)).toEqual([]);
-  });
-
-  it('a prefix that fits two active keys revokes neither', async () => {
-    const admin = createAdministration(db, 'olga');
-    const { organizationId } = await admin.createOrganization('Ambiguous', 'basic');
-    const { domainId } = await admin.createDomain(organizationId, { name: 'x.example', origins: [] });
-    await admin.createKey(domainId);
-    await admin.createKey(domainId);
-    await expect(admin.revokeKey(domainId, 'ak_')).rejects.toThrow(/2 active keys/);
-    const keys = await db.run((sql) => listAllKeys(sql, domainId));
-    expect(keys.map(({ revokedAt }) => revokedAt)).toEqual([null, null]);
   });
 });

@@ -17,7 +17,7 @@ function open() {
 
 it('refused origins are written ten a second, by turns: a flood on many domains of one organization hides none of another', () => {
   const { origins, written } = open();
-  for (let number = 0; number < 5_000; number += 1)
+  for (let number = 0; number < 50; number += 1)
     for (let domain = 0; domain < 20; domain += 1) origins.note(`flood.${domain}`, `https://o${number}.example`);
   origins.note('quiet.1', 'https://shop.example');
   expect(written.length).toBe(10);
@@ -30,14 +30,14 @@ it('refused origins are written ten a second, by turns: a flood on many domains 
 
 it('of very many organizations at once some thousands wait, and one of each', () => {
   const { origins, written } = open();
-  for (let organization = 0; organization < 50; organization += 1)
+  for (let organization = 0; organization < 22; organization += 1)
     for (let domain = 0; domain < 100; domain += 1)
       for (let number = 0; number < 10; number += 1)
         origins.note(`flood-${organization}.${domain}`, `https://o${number}.example`);
   for (const domain of [1, 2]) origins.note(`quiet.${domain}`, 'https://shop.example');
   vi.advanceTimersByTime(10_000);
   expect(written).toContain('quiet.1 https://shop.example');
-  vi.advanceTimersByTime(5_000_000);
+  vi.advanceTimersByTime(2_100_000);
   // ten were written at once, and one waits of each organization for which there was no more room
-  expect(written.length).toBe(10 + 20_000 + 29 + 1);
+  expect(written.length).toBe(10 + 20_000 + 1 + 1);
 });

@@ -48,13 +48,13 @@ describe('reads by turns over organizations, in two places', () => {
       ctx.status = 503;
       return;
     });
-    app.use(readsInPlaces({ reads, unsent: createUnsent(50_000_000) }));
+    app.use(readsInPlaces({ reads, unsent: createUnsent(30_000_000) }));
     app.use(async (ctx) => {
       begun.push(`${ctx.get('organization')} ${ctx.path}`);
       if (ctx.path === '/broken') throw new Error('broken');
       if (ctx.path === '/long') await new Promise<void>((resolve) => ends.push(resolve));
       // more than the buffers between two sockets hold
-      ctx.body = { text: ctx.path === '/large' ? 'x'.repeat(15_000_000) : 'small' };
+      ctx.body = { text: ctx.path === '/large' ? 'x'.repeat(9_000_000) : 'small' };
     });
     server = app.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));

@@ -2,10 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
+import { compareKeys } from '#libs/base/db/key-fingerprints';
+import { readApiConfig } from '../../apps/settings/api.ts';
+import { readWorkerConfig } from '../../apps/settings/worker.ts';
 import { createCli } from '../support/cli.ts';
 import { openGate } from '../support/gate.ts';
 import { runApi, runWorker, startApiProcess } from '../support/service.ts';
-import { privacyKey, secretsKey } from '../support/settings.ts';
+import { apiSettings, privacyKey, secretsKey, workerSettings } from '../support/settings.ts';
 import { at, openStores, sealSettings } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -14,16 +17,19 @@ const other = '00112233445566778899aabbccddeeff'.repeat(2);
 const hashed = { IP_MODE: 'hashed', IP_HASH_KEY: 'a key of at least thirty-two bytes' };
 const refusal = (name: string) => new RegExp(`^${name} must be the key that this database is used with; [^\\n]+$`);
 
-const startAndStop = async (start: typeof runApi | typeof runWorker, settings: Record<string, string> = {}) => {
-  const started = await start({ ...env, ...settings });
-  expect(await started.stop()).toBe(true);
-};
-
 const stores = await openStores();
 const env = { ...stores.env, ...sealSettings, ...hashed };
 const tenant = await makeTenant(stores.db);
-await startAndStop(runWorker);
-await startAndStop(runApi);
+for (const run of [runWorker, runApi]) expect(await (await run(env)).stop()).toBe(true);
+
+type Settings = Record<string, string>;
+const keysOf = {
+  worker: (settings: Settings) => readWorkerConfig({ ...workerSettings, ...env, ...settings }).keys,
+  API: (settings: Settings) => readApiConfig({ ...apiSettings, ...env, ...settings }).keys,
+};
+/** What each does when it starts. */
+const compare = (of: keyof typeof keysOf, settings: Settings = {}) =>
+  compareKeys(stores.db, keysOf[of](settings)).compared;
 
 describe('keys', () => {
   it('stand in Postgres as fingerprints alone', async () => {
@@ -35,14 +41,12 @@ describe('keys', () => {
   });
 
   it.each([
-    ['worker', 'LOG_KEY', runWorker],
-    ['worker', 'PRIVACY_KEY', runWorker],
-    ['worker', 'SECRETS_KEY', runWorker],
-    ['API', 'PRIVACY_KEY', runApi],
-    ['API', 'IP_HASH_KEY', runApi],
-  ] as const)('a second %s with a %s of its own does not start', async (_, name, start) => {
-    await expect(start({ ...env, [name]: other })).rejects.toThrow(refusal(name));
-    await startAndStop(start);
+    ['worker', runWorker],
+    ['API', runApi],
+  ] as const)('a second %s with one of its own does not start', async (of, run) => {
+    await expect(run({ ...env, PRIVACY_KEY: other })).rejects.toThrow(refusal('PRIVACY_KEY'));
+    for (const { name } of keysOf[of]({})) await expect(compare(of, { [name]: other })).rejects.toThrow(refusal(name));
+    await compare(of);
   });
 
   it('a command with another one does nothing', async () => {
@@ -66,20 +70,22 @@ describe('keys', () => {
   it('are replaced where the one before is set, which counts until a process starts without it', async () => {
     const rotated = { SECRETS_KEY: other, PRIVACY_KEY: other };
     const both = { ...rotated, SECRETS_KEY_PREVIOUS: secretsKey, PRIVACY_KEY_PREVIOUS: privacyKey };
-    await startAndStop(runWorker, both);
+    await compare('worker', both);
     // not restarted with the new settings yet
-    await startAndStop(runApi);
+    await compare('API');
     const webhook = ['webhook', 'create', tenant.organizationId, 'https://receiver.example/'];
     expect(await createCli(env).error(...webhook)).toMatch(refusal('SECRETS_KEY'));
     await createCli({ ...env, ...rotated }).json(...webhook);
     await createCli({ ...env, ...both }).json('webhook', 'reseal');
-    await startAndStop(runApi, rotated);
-    await startAndStop(runWorker, rotated);
-    await expect(runApi({ ...env, ...rotated, PRIVACY_KEY: privacyKey })).rejects.toThrow(refusal('PRIVACY_KEY'));
-    await expect(runApi({ ...env, ...rotated, SECRETS_KEY: secretsKey })).rejects.toThrow(refusal('SECRETS_KEY'));
+    for (const of of ['API', 'worker'] as const) await compare(of, rotated);
+    for (const [name, key] of [
+      ['PRIVACY_KEY', privacyKey],
+      ['SECRETS_KEY', secretsKey],
+    ] as const)
+      await expect(compare('API', { ...rotated, [name]: key })).rejects.toThrow(refusal(name));
     // and back
-    await startAndStop(runWorker, { SECRETS_KEY_PREVIOUS: other, PRIVACY_KEY_PREVIOUS: other });
-    await startAndStop(runWorker);
+    await compare('worker', { SECRETS_KEY_PREVIOUS: other, PRIVACY_KEY_PREVIOUS: other });
+    await compare('worker');
   });
 
   it('an API that starts while Postgres is away stops once it is there, with that line', async () => {
