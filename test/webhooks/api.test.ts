@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { persist } from '#libs/record/persist/persist';
-import type { DeliveriesPage, MadeWebhook, Webhook, WebhookSecret, WebhooksPage } from '#libs/webhooks/contract';
+import type { DeliveriesPage, MadeWebhook, Webhook, WebhooksPage } from '#libs/webhooks/contract';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
@@ -13,7 +13,7 @@ import { blocksOf } from '../support/documents.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
-import { type Api, startApi, startWorker, startWorkerProcess } from '../support/service.ts';
+import { startApi, startWorker } from '../support/service.ts';
 import { at, openStores, sealSettings } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -22,7 +22,7 @@ const webhooks = '/v1/organization/webhooks';
 const free = { WEBHOOK_ALLOW_PRIVATE: 'true' };
 
 const stores = await openStores();
-const [{ baseUrl }] = await Promise.all([startApi({ ...stores.env, ...free })]);
+const { baseUrl } = await startApi({ ...stores.env, ...free });
 const tenant = await makeTenant(stores.db, { domains: 2 });
 const cli = createCli({ ...stores.env, ...free, SECRETS_KEY: 'fedcba9876543210'.repeat(4) });
 
@@ -35,16 +35,9 @@ describe('webhooks', () => {
       scope = 'manage read',
       headers = {},
       of = tenant,
-      base = baseUrl,
-    }: {
-      body?: object;
-      scope?: string;
-      headers?: Record<string, string>;
-      of?: Tenant;
-      base?: string;
-    } = {},
+    }: { body?: object; scope?: string; headers?: Record<string, string>; of?: Tenant } = {},
   ) =>
-    request<Body>(base, webhooks + target, {
+    request<Body>(baseUrl, webhooks + target, {
       method,
       headers: {
         authorization: `Bearer ${tokenFor(of.organizationId, { scope })}`,
@@ -105,25 +98,13 @@ describe('webhooks', () => {
     expect(JSON.stringify(stored)).not.toContain(bytes);
   });
 
-  it.each([
-    ...['http://receiver.example/', 'ftp://receiver.example/', 'https://user:password@receiver.example/', ''],
-    ...['https://receiver.example/#fragment', 'https://receiver.example:22/', 'https://receiver.example:80/'],
-    ...['https://localhost/', 'https://a.localhost./', 'https://127.0.0.1/', 'https://169.254.169.254/latest/meta'],
-    ...['https://[::1]/', 'https://[::ffff:127.0.0.1]/', 'https://[64:ff9b::7f00:1]/', 'https://[::7f00:1]/'],
-    ...['https://0.0.0.0/', 'https://10.1.2.3/', 'https://100.64.0.1/', 'https://198.18.0.1/', 'https://2130706433/'],
-    ...['https://0177.0.0.1/', 'https://0x7f.1/', 'https://①②⑦.⓪.⓪.①/', 'receiver.example'],
-  ])('are not made for %s', async (url) => {
-    strict ??= await startApi(stores.env);
-    expectBlame(await ask('POST', '', { body: { url, types: ['limit.reached'] }, base: strict.baseUrl }), '/url');
-  });
-  let strict: Api | undefined;
-
-  it('take headers and a size within their bounds, and show names only', async () => {
+  it('take an address, headers and a size within their bounds, and show names only', async () => {
     const usual = { url: 'https://receiver.example/', types: ['limit.reached'] };
     const { body } = await make({ ...usual, headers: { Authorization: 'Bearer s3cret' }, maxBytes: 16_384 });
     expect(body).toMatchObject({ headers: ['authorization'], maxBytes: 16_384 });
     const many = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`x-${n}`, '1']));
     for (const [fields, ...blamed] of [
+      [{ url: 'https://10.1.2.3/' }, '/url'],
       [{ maxBytes: 16_383 }, '/maxBytes'],
       [{ maxBytes: 1_048_577 }, '/maxBytes'],
       [{ headers: many }, '/headers'],
@@ -143,7 +124,6 @@ describe('webhooks', () => {
   it('are checked in the order of the contract', async () => {
     const url = 'https://receiver.example/';
     const sealed = { url, types: ['records.sealed'] };
-    expectProblem(await ask('POST', '', { body: sealed, scope: 'read' }), 403, 'insufficient_scope');
     expectProblem(await ask('POST', '', { body: sealed, scope: 'manage' }), 403, 'insufficient_scope');
     expect((await ask('POST', '', { body: { url, types: ['visitor.erased'] }, scope: 'manage' })).status).toBe(201);
     expectBlame(
@@ -159,64 +139,36 @@ describe('webhooks', () => {
     expectProblem(await ask('POST', '', { body: sealed, of: others }), 403, 'plan_feature_required');
     const replay = { domainId: at(tenant.domainIds, 0), from: 0 };
     expectProblem(await ask('POST', '/wh_x/replay', { body: replay, scope: 'manage' }), 403, 'insufficient_scope');
-    expectBlame(await ask('POST', '/wh_x/replay', { body: { ...replay, from: -1 } }), '/from');
     expectProblem(await ask('POST', '/wh_x/replay', { body: { ...replay, domainId: 'x' } }), 404, 'domain_not_found');
     expectProblem(await ask('POST', '/wh_x/replay', { body: replay }), 404, 'webhook_not_found');
     const { body: made } = await make(sealed);
     expectBlame(await ask('POST', `/${made.webhookId}/replay`, { body: { ...replay, from: 999 } }), '/from');
-    expectProblem(await ask('GET', `/${made.webhookId}`, { of: others }), 404, 'webhook_not_found');
   });
 
-  it('a worker that is killed half-way loses nothing and changes no order, and the receiver of the page takes it', async () => {
+  it('are delivered by a worker and listed, and sent again to the receiver of the page, which takes what is signed', async () => {
     const receiver = await startReceiver();
     const domainId = at(tenant.domainIds, 1);
-    const { body: made } = await make({ url: receiver.url, types: ['records.sealed'], domains: [domainId] });
-    const listening = await runPage(made.secret);
-    await make({ url: listening.url, types: ['records.sealed'], domains: [domainId] });
-    const ids: string[] = [];
-    const env = { ...stores.env, ...sealSettings, ...free };
-    // the third is on its way when the worker is killed
-    receiver.answerWith((response) => {
-      if (receiver.received.length < 3) response.writeHead(204).end();
-    });
-    const worker = await startWorkerProcess(env);
-    ids.push(...(await store(300, domainId)));
-    await receiver.until(3);
-    await worker.stop('SIGKILL');
-    // the minute is over for which it said that it is at it
-    await stores.db.run((sql) => sql`update webhook_lanes set claimed_until = now() where claimed_until is not null`);
-    receiver.answerWith();
-    const last = await startWorker(env);
-    expect(last.events('webhooks_private')).toHaveLength(1);
-    const positions = () =>
-      receiver.received.flatMap(({ message }) =>
-        (message.data.entries as { position: number }[]).map((each) => each.position),
-      );
-    await eventually(() => expect(new Set(positions()).size).toBe(ids.length));
-    // at least once and in order: a position comes again only right after itself
-    const fresh = positions().filter((position, index, all) => all.indexOf(position) === index);
-    expect(fresh).toEqual(ids.map((_, each) => each));
-    const newest = () => ask<DeliveriesPage>('GET', `/${made.webhookId}/deliveries?limit=2`);
+    const usual = { types: ['records.sealed'], domains: [domainId] };
+    const { body: made } = await make({ ...usual, url: receiver.url });
+    const page = await runPage(made.secret);
+    const { body: other } = await make({ ...usual, url: page.url });
+    const worker = await startWorker({ ...stores.env, ...sealSettings, ...free });
+    expect(worker.events('webhooks_private')).toHaveLength(1);
+    const ids = await store(20, domainId);
+    const newest = async ({ webhookId }: Webhook) =>
+      (await ask<DeliveriesPage>('GET', `/${webhookId}/deliveries?limit=1`)).body.deliveries;
     // noted once the receiver's answer is there
     await eventually(async () =>
-      expect((await newest()).body.deliveries).toMatchObject([
-        { outcome: 'delivered', domainId, size: 300 },
-        { outcome: 'delivered' },
-      ]),
+      expect(await newest(made)).toMatchObject([{ outcome: 'delivered', domainId, first: 0, size: ids.length }]),
     );
-    expect(JSON.stringify((await newest()).body)).not.toContain(at(ids, 0));
+    expect(receiver.received).toHaveLength(1);
+    expect(JSON.stringify(await newest(made))).not.toContain(at(ids, 0));
     // it was not made with that secret
-    expect((await listening.lines()).filter((line) => line.includes('record'))).toEqual([]);
-
-    const { body: rotated } = await ask<WebhookSecret>('POST', `/${made.webhookId}/secret`);
-    const page = await runPage(rotated.secret);
+    await eventually(async () => expect(await newest(other)).toMatchObject([{ outcome: 'failed', status: 400 }]));
     await ask('PATCH', `/${made.webhookId}`, { body: { url: page.url } });
-    const replay = { domainId, from: 290 };
-    expect((await ask('POST', `/${made.webhookId}/replay`, { body: replay })).body).toMatchObject({
-      log: 1,
-      size: 300,
-    });
-    const wanted = Array.from({ length: 10 }, (_, each) => `${domainId} 1 ${290 + each} record`);
+    const replay = { domainId, from: 10 };
+    expect((await ask('POST', `/${made.webhookId}/replay`, { body: replay })).body).toMatchObject({ log: 1, size: 20 });
+    const wanted = Array.from({ length: 10 }, (_, each) => `${domainId} 1 ${10 + each} record`);
     await eventually(async () => expect(await page.lines()).toEqual(wanted));
   });
 
@@ -236,15 +188,13 @@ describe('webhooks', () => {
     const { messageId } = await cli.json<{ messageId: string }>('webhook', 'test', webhookId);
     await receiver.until(1);
     expect(at(receiver.received, 0).headers['webhook-id']).toBe(messageId);
-    await eventually(async () =>
-      expect(await cli.json('webhook', 'deliveries', webhookId)).toMatchObject({
-        deliveries: [{ messageId, status: 204 }],
-      }),
-    );
+    const tried = { deliveries: [{ messageId, status: 204 }] };
+    await eventually(async () => expect(await cli.json('webhook', 'deliveries', webhookId)).toMatchObject(tried));
     expect((await cli.json<{ secret: string }>('webhook', 'rotate', webhookId)).secret).not.toBe(made.secret);
-    expect(await cli.error('webhook', 'replay', webhookId, domainId, '--from', '1')).toMatch(/has no position 1/);
+    const replay = (from: string) => ['webhook', 'replay', webhookId, domainId, '--from', from];
+    expect(await cli.error(...replay('1'))).toMatch(/has no position 1/);
     await set('--type', 'visitor.erased');
-    expect(await cli.error('webhook', 'replay', webhookId, domainId, '--from', '0')).toMatch(/is told of no records/);
+    expect(await cli.error(...replay('0'))).toMatch(/is told of no records/);
     expect(await cli.error('webhook', 'create', organizationId, 'https://10.0.0.1/')).toMatch(/private address/);
     expect(await cli.error('webhook', 'list')).toBe('give one of --org and --failing');
     await stores.db.run((sql) => sql`update webhooks set failing_since = to_timestamp(9) where id = ${webhookId}`);
