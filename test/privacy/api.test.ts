@@ -72,10 +72,9 @@ describe('a visitor', () => {
   const sealed = (domainId: string, ids: string[]) =>
     eventually(async () => {
       const found = await stack.sql`
-          select from records r join domains on number = domain_number
-          where domains.id = ${domainId} and r.id = any(${ids}) and exists (
-            select from logs where logs.domain_number = number and (checkpoint_size = size and (last_epoch, last_id) >= (r.epoch, r.id))
-          )`;
+        select from records r join domains on number = domain_number join logs on logs.domain_number = number
+        where domains.id = ${domainId} and r.id = any(${ids}) and checkpoint_size = size
+          and (last_epoch, last_id) >= (r.epoch, r.id)`;
       expect(found.count).toBe(ids.length);
     });
   /** Of which records the domain's log has an erasure. */
@@ -105,8 +104,6 @@ describe('a visitor', () => {
     expect(Object.keys(body.current).sort()).toEqual([first, second].sort());
     expect(body.current[first]).toMatchObject({ decision: 'withdraw', preferences: { analytics: true } });
     expect(Object.keys(body.proofs)).toHaveLength(23);
-    for (const { id, domainId } of body.records)
-      expect(entryOf(body.proofs[id], body.verifierKeys[domainId]).toString()).toContain(id);
     const keys = parseVerifierKeys(sha256, Object.values(body.verifierKeys).flat().join('\n'));
     const found = recognize(utf8(JSON.stringify(body)));
     const verdict = found.kind === 'visitor' ? checkVisitor(found.answer, keys, crypto) : expect.fail(found.kind);
@@ -116,7 +113,9 @@ describe('a visitor', () => {
     expect(looked.body.records).toEqual(body.records);
   });
 
-  it('who is unknown is shown empty, and erased without any record', async () => {
+  it('who is unknown is shown empty, and erased without any record; who cannot be is refused', async () => {
+    for (const id of ['x'.repeat(129), '%E0%A4%A'])
+      expectProblem(await ask('GET', `${organization}/visitors/${id}`), 400, 'invalid_request');
     for (const prefix of [organization, domain(first)]) {
       const { status, body } = await show(prefix, 'nobody');
       expect([status, body.records, body.current, body.proofs]).toEqual([200, [], {}, {}]);
@@ -125,35 +124,23 @@ describe('a visitor', () => {
     }
   });
 
-  it.each<[string, string, string, number, string]>([
-    ['of another organization’s domain', 'GET', '/v1/consent/dom_unknown/visitors/x', 404, 'domain_not_found'],
-    ['too long', 'GET', `${organization}/visitors/${'x'.repeat(129)}`, 400, 'invalid_request'],
-    ['with NUL', 'GET', `${organization}/visitors/%00`, 400, 'invalid_request'],
-    ['not UTF-8', 'GET', `${organization}/visitors/%E0%A4%A`, 400, 'invalid_request'],
-    ['with a parameter', 'DELETE', `${organization}/visitors/x?y=1`, 400, 'invalid_request'],
-    ['of no erasure', 'GET', `${organization}/erasures/ers_00`, 404, 'erasure_not_found'],
-  ])('%s is refused', async (_, method, path, status, code) => {
-    expectProblem(await ask(method, path), status, code);
-  });
-
   it('who is erased leaves the decision, its entry and every proof, and nothing personal', async () => {
     const ids = await store(first, 'to erase', 4, 'Only theirs/1.0');
     await sealed(first, ids);
     const before = (await show(organization, 'to erase')).body;
     const counts = await counters();
     const erased = await erase(organization, 'to erase');
-    expect([erased.status, erased.body]).toEqual([
-      200,
-      {
+    expect(erased.status).toBe(200);
+    expect(erased.body).toEqual({
+      ...{
         erasureId: expect.stringMatching(/^ers_/),
         visitorId: 'to erase',
         state: 'done',
         records: 4,
-        erasedAt: expect.any(String),
-        requestedAt: expect.any(String),
         actor: 'officer',
       },
-    ]);
+      ...{ erasedAt: expect.any(String), requestedAt: expect.any(String) },
+    });
     expect(Date.parse(erased.body.requestedAt)).toBeLessThanOrEqual(Date.parse(erased.body.erasedAt ?? ''));
     expect((await show(organization, 'to erase')).body.records).toEqual([]);
     expect((await erase(organization, 'to erase')).body.records).toBe(0);
@@ -189,20 +176,12 @@ describe('a visitor', () => {
       feed.entries.find((entry) => entry.type === 'record' && entry.record.id === id)?.position;
     expect(sealedThere?.positions).toEqual(ids.map(positionOf).toSorted((one = 0, other = 0) => one - other));
     for (const { log, position } of entries) {
-      const { body: proof } = await ask<string>(
-        'GET',
-        `${domain(first)}/log/entries/${position}/proof?log=${log}`,
-        undefined,
-        'read',
-      );
+      const path = `${domain(first)}/log/entries/${position}/proof?log=${log}`;
+      const { body: proof } = await ask<string>('GET', path, undefined, 'read');
       expect(JSON.parse(entryOf(proof, keys).toString())).toMatchObject({ type: 'erasure', domain: first });
     }
     for (const id of ids) {
-      const record = await eventually(async () => {
-        const answer = await read<FullRecord>(id);
-        expect(answer.status).toBe(200);
-        return answer.body;
-      });
+      const { body: record } = await read<FullRecord>(id);
       expect(record).toMatchObject({ decision: expect.any(String), visitorId: null, erasedAt: expect.any(String) });
       const { body: proof } = await read<string>(`${id}/proof`);
       expect(entryOf(proof, keys)).toEqual(entryOf(before.proofs[id], keys));
@@ -212,20 +191,16 @@ describe('a visitor', () => {
     }
   });
 
-  it('whose records others have the same id of is erased in one organization only', async () => {
+  it('is erased in one organization only, and named in acts by a hash only, with whose token it was', async () => {
     const others = await makeTenant(stack.db);
-    const theirs = await store(at(others.domainIds, 0), 'shared', 2);
-    await store(first, 'shared', 2);
-    expect((await erase(organization, 'shared')).body.records).toBe(2);
-    const kept = await stack.sql`select from records where id = any(${theirs}) and visitor_id = 'shared'`;
-    expect(kept.count).toBe(2);
-  });
-
-  it('is named in acts by a hash only, with whose token it was', async () => {
+    const theirs = await store(at(others.domainIds, 0), 'noted', 2);
+    await store(first, 'noted', 2);
     await show(domain(first), 'noted');
-    await erase(organization, 'noted');
+    expect((await erase(organization, 'noted')).body.records).toBe(2);
+    const kept = await stack.sql`select from records where id = any(${theirs}) and visitor_id = 'noted'`;
+    expect(kept.count).toBe(2);
     const acts = await stack.sql<{ act: string; hash: string }>`
-        select act, encode(hash, 'hex') as hash from visitor_acts where actor = 'officer' order by id desc limit 2`;
+      select act, encode(hash, 'hex') as hash from visitor_acts where actor = 'officer' order by id desc limit 2`;
     expect(acts.map(({ act }) => act)).toEqual(['visitor.erase', 'visitor.access']);
     expect(new Set(acts.map(({ hash }) => hash)).size).toBe(1);
     expect(stack.api.lines.join('\n')).not.toContain('noted');
@@ -242,14 +217,8 @@ describe('a visitor', () => {
     for (let again = 0; again < 3; again += 1) await ask('GET', path, undefined, 'read');
     await ask('GET', path, undefined, 'read privacy');
     const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(stack.tenant.organizationId, 'read by id');
-    const acts = await stack.sql<{
-      act: string;
-      actor: string;
-    }>`select act, actor from visitor_acts where hash = ${hash}`;
-    expect(acts).toEqual([
-      { act: 'visitor.read', actor: 'officer' },
-      { act: 'visitor.read', actor: 'officer' },
-    ]);
+    const acts = await stack.sql`select act, actor from visitor_acts where hash = ${hash}`;
+    expect(acts).toEqual(Array(2).fill({ act: 'visitor.read', actor: 'officer' }));
     const named = await stack.sql`select from visitor_acts a where a::text like '%read by id%'`;
     expect(named.count).toBe(0);
   });
@@ -284,31 +253,6 @@ describe('a visitor', () => {
       );
       expect([one?.body.state, other?.body.state]).toEqual(['done', 'done']);
       expect((one?.body.records ?? 0) + (other?.body.records ?? 0)).toBe(600);
-    });
-  });
-
-  it('who records 50 times a second while being erased is gone once the epoch is closed', async () => {
-    const record = (id: number) =>
-      stack.client.record(first, stack.apiKey, { decision: 'custom', visitorId: 'busy', metadata: { id } });
-    const during: Promise<{ status: number }>[] = [];
-    await store(first, 'busy', 520);
-    const erasing = erase(organization, 'busy');
-    for (let id = 0; id < 50; id += 1) {
-      during.push(record(id));
-      await Promise.race([erasing, during.at(-1)]);
-    }
-    // the worker goes on with what took too long
-    expect([200, 202]).toContain((await erasing).status);
-    expect((await Promise.all(during)).map(({ status }) => status)).toEqual(during.map(() => 202));
-    // those that waited in a queue lost their personal fields there, and are stored as ones that never had any
-    await eventually(async () => {
-      const [row] = await stack.sql<{ left: number; erased: number }>`
-          select count(*) filter (where visitor_id = 'busy')::int as left,
-            count(*) filter (
-              where decision = 'custom' and preferences is null and num_nonnulls(visitor_id, metadata, user_agent_number) = 0
-            )::int as erased
-          from records join domains on number = domain_number where domains.id = ${first}`;
-      expect(row).toEqual({ left: 0, erased: 50 });
     });
   });
 });

@@ -2,23 +2,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Queue, Worker } from 'bullmq';
-import postgres from 'postgres';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Imported } from '#libs/log/import/contract';
 import type { Erasure } from '#libs/privacy/contract';
+import { eraseVisitor } from '#libs/privacy/erasures';
+import { goOnErasing } from '#libs/privacy/leftovers';
 import { recallTombstones } from '#libs/privacy/tombstones-in-redis';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { packJob, queuePrefix, recordQueue } from '#libs/record/queue';
 import { keepRejected } from '#libs/record/rejected';
+import { createVisitorHash } from '#libs/tenants/visitors';
 import { tables } from '../../apps/cli/org-delete.ts';
 import { keysWith, tablesWith } from '../../scripts/stack/places-with.ts';
 import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
-import { startApiProcess, startWorker, startWorkerProcess } from '../support/service.ts';
+import { startWorker } from '../support/service.ts';
+import { privacyKey } from '../support/settings.ts';
 import { sealSettings, startStack } from '../support/stack.ts';
 import { openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -30,8 +33,11 @@ const personal = (visitorId: string, fields: Partial<NewRecord> = {}) =>
 const some = (visitorId: string, count: number) => Array.from({ length: count }, () => personal(visitorId));
 const sealingWorker = () => ({ ...stack.env, ...sealSettings });
 const bearer = (scope: string) => ({ authorization: `Bearer ${tokenFor(stack.tenant.organizationId, { scope })}` });
-const erase = (visitorId: string, baseUrl = stack.api.baseUrl) =>
-  request<Erasure>(baseUrl, `/v1/organization/visitors/${visitorId}`, { method: 'DELETE', headers: bearer('privacy') });
+const erase = (visitorId: string) =>
+  request<Erasure>(stack.api.baseUrl, `/v1/organization/visitors/${visitorId}`, {
+    method: 'DELETE',
+    headers: bearer('privacy'),
+  });
 const openQueue = (redis: RedisConnection) =>
   new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
 const countStored = async (ids: string[]) => {
@@ -199,19 +205,6 @@ describe('an erasure', () => {
   };
   const untilErased = (records: number) =>
     eventually(async () => expect(await newest()).toMatchObject({ records, isDone: true, visitorId: null }));
-  /** Until `work` is done, the erasure of this visitor comes to no end: its newest record goes last. */
-  const beforeTheEnd = async (visitorId: string, work: () => Promise<void>) => {
-    const direct = postgres(stack.env.DATABASE_URL, { max: 1, onnotice: () => {} });
-    try {
-      await direct.begin(async (transaction) => {
-        await transaction`select from records where visitor_id = ${visitorId} order by id desc limit 1 for update`;
-        await work();
-      });
-    } finally {
-      await direct.end();
-    }
-  };
-
   it('while Redis is away is not undone by what waited there, nor by what had failed', async () => {
     await store('waits', 30);
     const waiting = Array.from({ length: 6 }, () => some('waits', 10));
@@ -247,30 +240,42 @@ describe('an erasure', () => {
     await worker.stop();
   });
 
-  it('of more than 10,000 records goes on and ends where the API, and then a worker, was killed', async () => {
-    const count = 10_100;
-    await store('killed', count);
+  it('goes on and ends where the API, and then a worker, was killed', async () => {
+    await store('killed', 1_200);
     const counters = () => stack.sql`select * from counters order by organization_id, domain_id, period`;
     const counted = await counters();
-    const api = await startApiProcess(stack.env);
-    const begun = await erase('killed', api.baseUrl);
-    expect(begun).toMatchObject({
-      status: 202,
-      body: { state: 'running', records: 0, visitorId: 'killed', erasedAt: null },
-    });
-    await api.stop('SIGKILL');
-    await beforeTheEnd('killed', async () => {
-      const first = await startWorkerProcess(sealingWorker());
-      await eventually(async () => expect((await newest())?.records).toBeGreaterThan(0));
-      await first.stop('SIGKILL');
-    });
-    expect(await newest()).toMatchObject({ isDone: false, visitorId: 'killed' });
-    await startWorker(sealingWorker());
-    await untilErased(count);
+    /** The database of a process that is killed after so many transactions. */
+    const killedAfter = (most: number): typeof stack.db => {
+      let begun = 0;
+      const transaction: typeof stack.db.transaction = (...given) => {
+        begun += 1;
+        return begun > most ? Promise.reject(new Error('killed')) : stack.db.transaction(...given);
+      };
+      return { ...stack.db, transaction };
+    };
+    const { organizationId } = stack.tenant;
+    const hash = createVisitorHash(Buffer.from(privacyKey, 'hex'))(organizationId, 'killed');
+    const wanted = { organizationId, visitorId: 'killed', hash, actor: 'test' };
+    await expect(eraseVisitor(killedAfter(2), wanted)).rejects.toThrow('killed');
+    expect(await newest()).toMatchObject({ isDone: false, records: 500, visitorId: 'killed' });
+    // for five seconds somebody may be at it
+    const { signal } = new AbortController();
+    await goOnErasing(stack.db, signal);
+    await stack.sql`update erasures set moved_at = moved_at - interval '5 seconds'`;
+    await expect(goOnErasing(killedAfter(1), signal)).rejects.toThrow('killed');
+    expect(await newest()).toMatchObject({ isDone: false, records: 1_000, visitorId: 'killed' });
+    // as noted by a clock that was ahead
+    await stack.sql`update erasures set moved_at = clock_timestamp() + interval '400 days'`;
+    const worker = await startWorker(sealingWorker());
+    await untilErased(1_200);
+    await worker.stop();
     expect(await left('killed')).toBe(0);
     expect(await counters()).toEqual(counted);
-    const target = `/v1/organization/erasures/${begun.body.erasureId}`;
-    const { body } = await request<Erasure>(stack.api.baseUrl, target, { headers: bearer('privacy') });
-    expect(body).toMatchObject({ state: 'done', records: count, visitorId: null });
+  });
+
+  it('of more than 10,000 records is answered before it has begun', async () => {
+    await store('large', 10_001);
+    const running = { state: 'running', records: 0, visitorId: 'large', erasedAt: null };
+    expect(await erase('large')).toMatchObject({ status: 202, body: running });
   });
 });
