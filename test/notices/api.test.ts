@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NoticePut, NoticesPage } from '#libs/notices/contract';
 import type { Receipt } from '#libs/record/contract';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
@@ -26,7 +26,7 @@ const newAddress = () => {
   addresses += 1;
   return `198.51.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}`;
 };
-async function newSite(stack: StackWithApi, options: Parameters<typeof makeTenant>[1] = {}): Promise<Site> {
+async function newSite(options: Parameters<typeof makeTenant>[1] = {}): Promise<Site> {
   const tenant = await makeTenant(stack.db, options);
   const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
   return { ...stack, tenant, client: createClient(stack.api.baseUrl, tenant), domainId, apiKey, ip: newAddress() };
@@ -46,29 +46,16 @@ function put(site: Site, document: string | Uint8Array, options: { hash?: string
   });
 }
 
-/** The same site, as another process serves it. */
-const inProcessOf = (stack: StackWithApi, site: Site): Site => ({
-  ...site,
-  api: stack.api,
-  client: createClient(stack.api.baseUrl, site.tenant),
-});
 const record = (site: Site, notice: string): Promise<Answer<Receipt>> =>
   site.client.record(site.domainId, site.apiKey, { decision: 'accept_all', notice });
 const list = (site: Site, query = '') =>
   site.client.get<NoticesPage & ProblemAnswer>(`/v1/consent/${site.domainId}/notices?${query}`);
 
-const env = { TRUSTED_PROXY_HOPS: '1' };
+const stack = await useStackWithApi({ env: { TRUSTED_PROXY_HOPS: '1' } });
 
 describe('a notice', () => {
-  let stack: StackWithApi;
-  let other: StackWithApi;
-
-  beforeAll(async () => {
-    [stack, other] = await Promise.all([useStackWithApi({ env }), useStackWithApi({ env })]);
-  });
-
   it('is wanted by the receipts of records that name it until it is put; then it is there, byte for byte', async () => {
-    const site = await newSite(stack, { consentLog: false, monthlyRecordLimit: 1 });
+    const site = await newSite({ consentLog: false, monthlyRecordLimit: 1 });
     const document = `{ "title" : "Käse 🧀 <b>&",\n "language":"de-AT","version":"2026-11", "n": 1.0 }`;
     const hash = hashOf(document);
     expect((await record(site, hash)).body.notice).toBe('wanted');
@@ -106,19 +93,14 @@ describe('a notice', () => {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     });
-  });
-
-  it('belongs to its domain: another one does not hold it', async () => {
-    const [one, other] = [await newSite(stack), await newSite(stack)];
-    const document = documentOf('shared');
-    await put(one, document);
-    expect((await record(other, hashOf(document))).body.notice).toBe('wanted');
-    expect((await list(other)).body.notices).toEqual([]);
+    // another domain does not hold it
+    const other = await newSite();
+    expect([(await record(other, hash)).body.notice, (await list(other)).body.notices]).toEqual(['wanted', []]);
     expect((await put(other, document)).status).toBe(201);
   });
 
   it('says its language and version where it names them as it should, and is kept in any case', async () => {
-    const site = await newSite(stack);
+    const site = await newSite();
     const nothing = { language: null, version: null };
     const longest = { language: 'l'.repeat(35), version: 'ß'.repeat(64) };
     const documents: [string, object][] = [
@@ -142,8 +124,6 @@ describe('a notice', () => {
     ['bytes that do not match', '{}', 400, 'invalid_request', { hash: hashOf('{ }') }],
     ['16 KiB and a byte', ofBytes(16 * 1024 + 1), 413, 'payload_too_large'],
     ['text that is not JSON', 'Wir verwenden Cookies', 400, 'invalid_request'],
-    ['half of a JSON object', '{"title":', 400, 'invalid_request'],
-    ['nothing', '', 400, 'invalid_request'],
     ['a list', '[]', 400, 'invalid_request'],
     ['null', 'null', 400, 'invalid_request'],
     ['a byte order mark', '\ufeff{}', 400, 'invalid_request'],
@@ -153,50 +133,39 @@ describe('a notice', () => {
     ['a hash in upper case', '{}', 400, 'invalid_request', { hash: hashOf('{}').toUpperCase() }],
     ['a hash that is none', '{}', 400, 'invalid_request', { hash: 'x' }],
     ['an unknown parameter', '{}', 400, 'invalid_request', { hash: `${hashOf('{}')}?force=true` }],
-    ['another type', '{}', 415, 'unsupported_media_type', { headers: { 'content-type': 'text/plain' } }],
     ['compressed bytes', '{}', 415, 'unsupported_media_type', { headers: { 'content-encoding': 'gzip' } }],
-    ['a wrong key', '{}', 401, 'invalid_api_key', { headers: { 'x-api-key': `ak_${'x'.repeat(32)}` } }],
-    ['no key', '{}', 401, 'invalid_api_key', { headers: { 'x-api-key': '' } }],
   ])('%s: refused, and nothing is kept', async (_, document, status, code, options = {}) => {
-    refusing ??= await newSite(stack);
+    refusing ??= await newSite();
     expectProblem(await put(refusing, document, options), status, code);
     expect((await list(refusing)).body.notices).toEqual([]);
   });
 
   it('that is refused again and again from one address is not looked at any more, for a minute', async () => {
     onTestFinished(holdTheMinute());
-    const site = await newSite(stack);
+    const site = await newSite();
     const answers = await Promise.all(Array.from({ length: 62 }, () => put(site, '[]')));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(60).fill(400), 429, 429]);
     expect((await put({ ...site, ip: newAddress() }, '{}')).status).toBe(201);
   });
 
-  it('is put by pages whose origin is listed, which can read the answer and the errors', async () => {
-    const mine = 'https://shop.example';
-    const site = await newSite(stack, { origins: [mine] });
+  it('is put by pages whose origin is listed, which can read the answer', async () => {
+    const origin = 'https://shop.example';
+    const site = await newSite({ origins: [origin] });
     const path = `/v1/consent/${site.domainId}/notices/${hashOf('{}')}`;
-    const preflight = (origin: string): Promise<Answer<ProblemAnswer>> =>
-      request(site.api.baseUrl, path, {
-        method: 'OPTIONS',
-        headers: { origin, 'access-control-request-method': 'PUT' },
-      });
-    const allowed = await preflight(mine);
+    const headers = { origin, 'access-control-request-method': 'PUT' };
+    const allowed = await request<ProblemAnswer>(site.api.baseUrl, path, { method: 'OPTIONS', headers });
     expect([allowed.status, allowed.headers.get('access-control-allow-methods')]).toEqual([204, 'POST, PUT']);
-    const evil = 'https://evil.example';
-    expectProblem(await preflight(evil), 403, 'origin_not_allowed');
-    expectProblem(await put(site, '{}', { headers: { origin: evil } }), 403, 'origin_not_allowed');
-    for (const [status, document, headers] of [
-      [201, '{}', {}],
-      [400, '[]', {}],
-      [401, '{}', { 'x-api-key': 'x' }],
+    for (const [status, document] of [
+      [201, '{}'],
+      [400, '[]'],
     ] as const) {
-      const answer = await put(site, document, { headers: { origin: mine, ...headers } });
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([status, mine]);
+      const answer = await put(site, document, { headers: { origin } });
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([status, origin]);
     }
   });
 
   it('is one of a list, newest first, page by page', async () => {
-    const site = await newSite(stack);
+    const site = await newSite();
     const hashes: string[] = [];
     for (let n = 0; n < 5; n += 1) {
       const document = documentOf(`number ${n}`);
@@ -210,11 +179,8 @@ describe('a notice', () => {
       cursor = body.nextCursor;
     }
     expect(found).toEqual([hashes.slice(0, 2), hashes.slice(2, 4), hashes.slice(4)]);
-    for (const query of ['limit=0', 'limit=201', 'limit=x', 'page=1', 'cursor=x']) {
-      expectProblem(await list(site, query), 400, 'invalid_request');
-    }
     // a cursor of another list is none of this one
-    const other = await newSite(stack);
+    const other = await newSite();
     const { body } = await list(site, 'limit=2');
     expectProblem(await list(other, `cursor=${body.nextCursor}`), 400, 'invalid_request');
   });
@@ -234,8 +200,11 @@ describe('a notice', () => {
   };
 
   it('new in a day is one of 20 from one address; known ones, and other addresses, are not concerned', async () => {
-    const site = await newSite(stack);
+    const site = await newSite();
     const [mine, another] = [newAddress(), newAddress()];
+    await fill(site, 21);
+    for (let n = 1; n <= 21; n += 1)
+      expect((await put(site, `{"n":${n}}`, { headers: { 'x-forwarded-for': mine } })).status).toBe(200);
     // at once: none slips through
     const answers = await Promise.all(Array.from({ length: 25 }, (_, n) => from(site, mine, `address ${n}`)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -246,21 +215,11 @@ describe('a notice', () => {
     expect((await from(site, another, 'one more')).status).toBe(201);
   });
 
-  it('is not new where others have put it already, also in another process', async () => {
-    const [site, ip] = [await newSite(stack), newAddress()];
-    const elsewhere = inProcessOf(other, site);
-    await fill(site, 21);
-    for (let n = 1; n <= 21; n += 1)
-      expect((await put(elsewhere, `{"n":${n}}`, { headers: { 'x-forwarded-for': ip } })).status).toBe(200);
-    expect((await from(elsewhere, ip, 'mine')).status).toBe(201);
-  });
-
-  it('new in a day is one of 500 of its domain, whichever process is asked; with the scope manage there is no bound', async () => {
-    const site = await newSite(stack);
-    const both = [site, inProcessOf(other, site)];
-    await fill(site, 498);
-    for (const [n, each] of both.entries()) expect((await from(each, newAddress(), `domain ${n}`)).status).toBe(201);
-    for (const each of both) expectRefused(await from(each, newAddress(), 'the 501st'), 500);
+  it('new in a day is one of 500 of its domain; with the scope manage there is no bound', async () => {
+    const site = await newSite();
+    await fill(site, 499);
+    expect((await from(site, newAddress(), 'domain 0')).status).toBe(201);
+    expectRefused(await from(site, newAddress(), 'the 501st'), 500);
     expect((await from(site, newAddress(), 'domain 0')).status).toBe(200);
     const manage = (domainId = site.domainId, document = documentOf('the 501st')) =>
       put({ ...site, domainId }, document, {

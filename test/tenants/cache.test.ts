@@ -16,7 +16,7 @@ const admin = () => createAdministration(db, 'tester');
 const { url, db, sql } = await openDatabase();
 await admin().setPlan('other', {});
 // before the caches follow, so that what they forget later is what the tests change
-for (let n = 0; n < 11; n += 1) tenants.push(await makeTenant(db, { domains: 2 }));
+for (let n = 0; n < 12; n += 1) tenants.push(await makeTenant(db, { domains: 2 }));
 const open = async () => {
   const made = createTenantCache(openPool(url), { warn: () => {} });
   await made.follow();
