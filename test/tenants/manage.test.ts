@@ -248,14 +248,15 @@ describe('an organization', () => {
   it('sees what was done, by whom, and nothing of others; pages leave nothing out', async () => {
     const own = await makeTenant(stack.db);
     const domainId = at(own.domainIds, 0);
-    // by turns, within a millisecond
+    // by turns, within a millisecond, after those of its making
+    const since = new Date(Date.now() + 60_000).toISOString();
     await stack.sql`
       insert into visitor_acts (at, organization_number, domain_number, actor, act)
-      select timestamptz '2020-01-01 00:00:00Z' + n * interval '20 microseconds', number, 0, 'dpo', 'visitor.access'
+      select ${since}::timestamptz + n * interval '20 microseconds', number, 0, 'dpo', 'visitor.access'
       from organizations, generate_series(1, 4) as n where id = ${own.organizationId}`;
     await stack.sql`
       insert into administrative_acts (at, actor, act, subject, organization_id, details)
-      select timestamptz '2020-01-01 00:00:00Z' + (20 * n + 10) * interval '1 microsecond', 'operator', 'domain.update',
+      select ${since}::timestamptz + (20 * n + 10) * interval '1 microsecond', 'operator', 'domain.update',
         ${domainId}, ${own.organizationId}, jsonb_build_object('name', 'name ' || n)
       from generate_series(1, 4) as n`;
     const all = (await acts('limit=200', own)).acts;
