@@ -47,8 +47,11 @@ describe('assent notice', () => {
   it('says in one line what is wrong', async () => {
     const { domainId } = stack;
     expect(await cli.error('notice', 'put', domainId, file('list.json', '[]'))).toMatch(/must be a JSON object/);
+    const large = file('large.json', ' '.repeat(17 * 1024));
+    expect(await cli.error('notice', 'put', domainId, large)).toMatch(/16384 bytes/);
     expect(await cli.error('notice', 'put', domainId, path.join(folder, 'none'))).toMatch(/cannot read/);
     expect(await cli.error('notice', 'list', 'dom_unknown')).toBe('no domain dom_unknown');
     expect(await cli.error('notice', 'show', domainId, '0'.repeat(64))).toMatch(/has no notice/);
+    expect(await cli.error('notice', 'show', domainId, 'x')).toMatch(/64 hex digits/);
   });
 });
