@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { administer } from '#libs/tenants/administration';
-import { tools } from '../apps/cli/tools.ts';
+import { createTools } from '../apps/cli/tools.ts';
 import { fill } from './demo/fill.ts';
 import { Advice, describe, wholeNumber } from './stack/advice.ts';
 import { onInterrupt } from './stack/interrupt.ts';
@@ -23,7 +23,7 @@ const demo = readPrivate('demo.json');
 if (demo === undefined) throw new Advice('npm start is not running in this folder: start it in another terminal.');
 const { organizationId } = z.object({ organizationId: z.string() }).parse(JSON.parse(demo));
 const started = performance.now();
-const { added, present } = await administer(tools, (admin, db) =>
+const { added, present } = await administer(createTools(process.env), (admin, db) =>
   fill({ db, admin, organizationId }, period, { stop, say: console.log }),
 ).catch((error) => {
   throw new Advice(describe(error));

@@ -21,35 +21,36 @@ export type AllTools = Tools<CliConfig> &
     actAs(actor: string | undefined): void;
   };
 
-let actorGiven: string | undefined;
-
-export const tools: AllTools = {
-  config: readConfig,
-  database: (work) => withDatabase([], work),
-  keyed: withDatabase,
-  redis: withRedis,
-  actAs: (actor) => {
-    actorGiven = actor;
-  },
-  queues: async (work) => {
-    const { queueShards } = readConfig().connections();
-    // two thirds of a command's start, and most commands need no queue
-    const { openToRead } = await import('#libs/record/queue-summary');
-    return withRedis(async (redis) => {
-      const shards = await knownShards(redis.client, queueShards);
-      const queues = shards.map((shard) => openToRead(redis, shard));
-      try {
-        return await work(queues, shards);
-      } finally {
-        await Promise.all(queues.map((queue) => queue.close()));
-      }
-    });
-  },
-};
-
-function readConfig(): CliConfig {
-  const stack = existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {};
-  return readCliConfig(stack, process.env, actorGiven);
+export function createTools(environment: NodeJS.ProcessEnv): AllTools {
+  let actorGiven: string | undefined;
+  const config = () => {
+    const stack = existsSync(stackFile) ? parseSettings(readFileSync(stackFile, 'utf8')) : {};
+    return readCliConfig(stack, environment, actorGiven);
+  };
+  const redis: AllTools['redis'] = async (work) => withRedis(config(), work);
+  return {
+    config,
+    database: async (work) => withDatabase(config(), [], work),
+    keyed: async (keys, work) => withDatabase(config(), keys, work),
+    redis,
+    actAs: (actor) => {
+      actorGiven = actor;
+    },
+    queues: async (work) => {
+      const { queueShards } = config().connections();
+      // two thirds of a command's start, and most commands need no queue
+      const { openToRead } = await import('#libs/record/queue-summary');
+      return redis(async (connection) => {
+        const shards = await knownShards(connection.client, queueShards);
+        const queues = shards.map((shard) => openToRead(connection, shard));
+        try {
+          return await work(queues, shards);
+        } finally {
+          await Promise.all(queues.map((queue) => queue.close()));
+        }
+      });
+    },
+  };
 }
 
 function parseSettings(text: string): Record<string, string> {
@@ -61,8 +62,7 @@ function parseSettings(text: string): Record<string, string> {
   );
 }
 
-async function withDatabase<T>(keys: KeyName[], work: (db: Database) => Promise<T>): Promise<T> {
-  const config = readConfig();
+async function withDatabase<T>(config: CliConfig, keys: KeyName[], work: (db: Database) => Promise<T>): Promise<T> {
   const db = createDatabase({
     ...config.database(),
     max: 4,
@@ -92,8 +92,8 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** Errors of the file system have the same codes as those of connections. */
 const isOfFile = (error: unknown): boolean => error instanceof Error && 'path' in error && 'syscall' in error;
 
-async function withRedis<T>(work: (redis: RedisConnection) => Promise<T>): Promise<T> {
-  const redis = connectRedis(readConfig().connections().redis, 'producer', silent);
+async function withRedis<T>(config: CliConfig, work: (redis: RedisConnection) => Promise<T>): Promise<T> {
+  const redis = connectRedis(config.connections().redis, 'producer', silent);
   try {
     await ready(redis);
     return await work(redis);
@@ -104,12 +104,12 @@ async function withRedis<T>(work: (redis: RedisConnection) => Promise<T>): Promi
 
 function ready(redis: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Redis does not answer')), 5_000);
+    const end = Date.now() + 5_000;
     const poll = () => {
       // a cluster is ready later than the first of its nodes
-      if (redis.runIdOf('') === undefined || redis.client.status !== 'ready') return void setTimeout(poll, 10);
-      clearTimeout(timer);
-      resolve();
+      if (redis.runIdOf('') !== undefined && redis.client.status === 'ready') return resolve();
+      if (Date.now() >= end) return reject(new Error('Redis does not answer'));
+      setTimeout(poll, 10);
     };
     poll();
   });

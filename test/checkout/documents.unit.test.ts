@@ -24,7 +24,7 @@ import { createStatsMetrics, statsBacklog } from '#libs/stats/metrics';
 import { createTenantMetrics } from '#libs/tenants/metrics';
 import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
 import { createProgram } from '../../apps/cli/program.ts';
-import { tools } from '../../apps/cli/tools.ts';
+import { createTools } from '../../apps/cli/tools.ts';
 import { type Setting, settings } from '../../apps/settings/settings.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { blocks, blocksIn, blocksOf, pages, readPage, sectionOf } from '../support/documents.ts';
@@ -41,7 +41,7 @@ const flagsIn = (text: string): string[] => [...new Set(text.match(/--[a-z][a-z-
 const flagsOf = ({ options }: Command): string[] => options.map(({ long }) => String(long)).sort();
 /** The flags of every command. */
 const commands = new Map(
-  createProgram(tools).commands.flatMap((noun) =>
+  createProgram(createTools({})).commands.flatMap((noun) =>
     noun.commands.length === 0
       ? [[noun.name(), flagsOf(noun)] as const]
       : noun.commands.map((verb) => [`${noun.name()} ${verb.name()}`, flagsOf(verb)] as const),

@@ -1,7 +1,9 @@
-/** The command line, as a user calls it. */
-import { type ChildProcess, execFile, fork } from 'node:child_process';
+/** The command line, as a user calls it: in the test's own process, or, for what Node itself is told, from the build. */
+import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { inject } from 'vitest';
+import { run } from '../../apps/cli/run.ts';
+import { createTools } from '../../apps/cli/tools.ts';
 import { privacyKey, secretsKey } from './settings.ts';
 
 export interface CliResult {
@@ -10,50 +12,59 @@ export interface CliResult {
   stderr: string;
 }
 
-/** One for all files of this vitest worker, with which it ends. */
-let runner: ChildProcess | undefined;
-const waiting = new Map<number, (result: CliResult) => void>();
-let count = 0;
+process.stdout.setMaxListeners(0);
 
-const mainFile = () => path.join(inject('dist'), 'apps/cli/main.js');
+let last: Promise<unknown> = Promise.resolve();
 
-function startRunner(): ChildProcess {
-  const file = path.join(import.meta.dirname, 'cli-runner.mjs');
-  const started = fork(file, [mainFile()], { stdio: 'ignore', execArgv: [] });
-  started.on('message', ({ id, ...result }: CliResult & { id: number }) => {
-    waiting.get(id)?.(result);
-    waiting.delete(id);
-  });
-  started.on('exit', (code) => {
-    runner = undefined;
-    for (const end of waiting.values()) end({ code, stdout: '', stderr: 'the process of commands ended' });
-    waiting.clear();
-  });
-  started.unref();
-  started.channel?.unref();
-  return started;
-}
-
-const runApart = (cwd: string, env: NodeJS.ProcessEnv, args: string[]): Promise<CliResult> =>
-  new Promise((resolve) => {
-    const child = execFile(process.execPath, [mainFile(), ...args], { cwd, env }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode, stdout, stderr }),
-    );
-  });
-
-/** Runs one command to its end, after those that were given before. */
+/** Runs one command to its end, after those that were given before: they share this process's output and folder. */
 export const runCli = (env: Record<string, string>, ...args: string[]): Promise<CliResult> =>
   runCliIn(inject('folder'), env, ...args);
 
 export function runCliIn(cwd: string, env: Record<string, string>, ...args: string[]): Promise<CliResult> {
   const settings = { PATH: process.env.PATH, PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env };
   // Node reads its own settings when it starts
-  if (Object.keys(env).some((name) => name.startsWith('NODE_'))) return runApart(cwd, settings, args);
-  runner ??= startRunner();
-  const to = runner;
-  return new Promise((resolve) => {
-    count += 1;
-    waiting.set(count, resolve);
-    to.send({ id: count, args, cwd, env: settings });
-  });
+  if (Object.keys(env).some((name) => name.startsWith('NODE_'))) return runBuilt(cwd, settings, args);
+  const running = last.then(() => runHere(cwd, settings, args));
+  last = running.catch(() => {});
+  return running;
 }
+
+async function runHere(cwd: string, env: NodeJS.ProcessEnv, args: string[]): Promise<CliResult> {
+  const before = process.cwd();
+  process.chdir(cwd);
+  const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
+  try {
+    return { code: await run(createTools(env), args), stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    stdout.end();
+    stderr.end();
+    process.exitCode = undefined;
+    process.chdir(before);
+  }
+}
+
+/** What is written to a stream from now on, instead of to its file. */
+function capture(stream: NodeJS.WriteStream) {
+  const written: Buffer[] = [];
+  const { write } = stream;
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    written.push(Buffer.from(chunk));
+    const done = rest.at(-1);
+    if (typeof done === 'function') process.nextTick(done);
+    return true;
+  };
+  return {
+    text: () => Buffer.concat(written).toString(),
+    end: () => {
+      stream.write = write;
+    },
+  };
+}
+
+const runBuilt = (cwd: string, env: NodeJS.ProcessEnv, args: string[]): Promise<CliResult> =>
+  new Promise((resolve) => {
+    const main = path.join(inject('dist'), 'apps/cli/main.js');
+    const child = execFile(process.execPath, [main, ...args], { cwd, env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
