@@ -52,6 +52,8 @@ interface ConsumerParts {
   mostHeld?: number;
   /** milliseconds that a statement may wait for more records; default 50 */
   lingersFor?: number;
+  /** milliseconds that a second lasts between two looks for shards; default 1,000 */
+  second?: number;
 }
 
 interface JobInHand {
@@ -147,6 +149,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     shards: config.queueShards,
     concurrency: config.concurrency,
     mostHeld: parts.mostHeld,
+    second: parts.second,
     handle,
     log,
     onLookError: countFailures(metrics, 'find_shards'),

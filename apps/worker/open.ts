@@ -78,6 +78,7 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
     metrics,
     tracing,
     queueTracing,
+    second,
   });
   const countLook = failed('look_for_turns');
   const scheduler = createScheduler({

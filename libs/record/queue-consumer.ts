@@ -19,8 +19,8 @@ import type { QueueTracing } from './queue-tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */
 const newerPayloadWaits = 15_000;
-/** Milliseconds between two looks for queues that other processes announced, or an operator had forgotten. */
-const lookEvery = 3_000;
+/** Seconds between two looks for queues that other processes announced, or an operator had forgotten. */
+const lookEvery = 3;
 /** Bytes of jobs in memory, roughly: more than the jobs of one busy shard take. */
 const mostHeldInAll = 128 * 1024 * 1024;
 
@@ -38,6 +38,8 @@ interface ConsumerOptions {
   concurrency: number;
   /** bytes of jobs in memory, roughly; default 128 MiB */
   mostHeld?: number | undefined;
+  /** milliseconds that a second lasts between two looks; default 1,000 */
+  second?: number | undefined;
   /** A job is done once this resolves; rejecting uses up one of its attempts. */
   handle: (records: NewRecord[], origins: readonly Origin[]) => Promise<void>;
   log: Log;
@@ -48,7 +50,15 @@ interface ConsumerOptions {
 
 /** Consumes the jobs of all shards. A job completes only once its records are stored. */
 export function consumeShards(options: ConsumerOptions): { close(): Promise<void> } {
-  const { queueRedis, redis, shards: own, concurrency, mostHeld = mostHeldInAll, onLookError = () => {} } = options;
+  const {
+    queueRedis,
+    redis,
+    shards: own,
+    concurrency,
+    mostHeld = mostHeldInAll,
+    onLookError = () => {},
+    second = 1_000,
+  } = options;
   const workers = new Map<number, Worker>();
   const ending = new Set<Promise<void>>();
   let isClosing = false;
@@ -68,7 +78,7 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
   for (let shard = 0; shard < own; shard += 1) begin(shard);
   const looks = every({
     name: 'find_shards',
-    pace: lookEvery,
+    pace: lookEvery * second,
     task: async () => {
       const known = await knownShards(redis.client, own);
       known.forEach(begin);

@@ -10,8 +10,9 @@ const settled = 3 * announceEvery;
 /**
  * Throws an error that names an obstacle; then all of them stay known. Where the process is killed or Redis fails
  * meanwhile, they may stay forgotten, with their jobs: an API process whose QUEUE_SHARDS has them makes them known again.
+ * `patience`: milliseconds in which an API process has to announce what it uses.
  */
-export async function forgetShards(redis: RedisConnection, shards: number[]): Promise<void> {
+export async function forgetShards(redis: RedisConnection, shards: number[], patience = settled): Promise<void> {
   const { client } = redis;
   const announced = await announcedShards(client);
   const unknown = shards.find((shard) => !announced.includes(shard));
@@ -19,7 +20,7 @@ export async function forgetShards(redis: RedisConnection, shards: number[]): Pr
   await refuseJobs(redis, shards);
   await unannounceShards(client, shards);
   try {
-    await refuseAnnouncements(redis, shards);
+    await refuseAnnouncements(redis, shards, patience);
     // of a process that has ended meanwhile
     await refuseJobs(redis, shards);
   } catch (error) {
@@ -29,8 +30,8 @@ export async function forgetShards(redis: RedisConnection, shards: number[]): Pr
   }
 }
 
-async function refuseAnnouncements({ client }: RedisConnection, shards: number[]): Promise<void> {
-  const end = performance.now() + settled;
+async function refuseAnnouncements({ client }: RedisConnection, shards: number[], patience: number): Promise<void> {
+  const end = performance.now() + patience;
   while (performance.now() < end) {
     const announced = await announcedShards(client);
     const used = shards.find((shard) => announced.includes(shard));
