@@ -27,60 +27,38 @@ describe('an API of two processes', () => {
     expect((await client.organization()).status).toBe(200);
   });
 
-  it('is alive and ready', async () => {
+  it('is alive and ready, and has the queues’ page', async () => {
     expect((await fetch(`${opsUrl}/livez`)).status).toBe(200);
     const reason = 'it is not a replica';
+    const degraded = [expect.objectContaining({ part: 'replica', reason })];
     await eventually(async () => {
       const ready = await fetch(`${opsUrl}/readyz`);
       expect([ready.status, await ready.json()]).toEqual([
         200,
-        {
-          ready: true,
-          processes: 2,
-          postgres: true,
-          replica: reason,
-          redis: true,
-          degraded: [expect.objectContaining({ part: 'replica', reason })],
-        },
+        { ready: true, processes: 2, postgres: true, replica: reason, redis: true, degraded },
       ]);
     });
-  });
-
-  const countRecorded = async () => {
-    const response = await fetch(`${opsUrl}/metrics`);
-    expect([response.status, response.headers.get('content-type')]).toEqual([
-      200,
-      'text/plain; version=0.0.4; charset=utf-8',
-    ]);
-    return recordedIn(await response.text());
-  };
-
-  it('has the metrics of both, added up', async () => {
-    await eventually(async () => expect(await countRecorded()).toBe(20));
-  });
-
-  it('keeps in its metrics what a process counted that does not answer', async () => {
-    const [first = 0] = pids();
-    process.kill(first, 'SIGSTOP');
-    try {
-      await eventually(async () => expect(await countRecorded()).toBe(20));
-    } finally {
-      process.kill(first, 'SIGCONT');
-    }
-    await eventually(() => expect(api.lines.join()).toContain('an API process does not answer'));
-  });
-
-  it("has the queue's page", async () => {
     // a busy Redis may take longer than the page waits for it
     await eventually(async () => expect((await fetch(`${opsUrl}/queues`)).status).toBe(200));
   });
 
-  it('replaces a process that dies, and keeps what it counted', async () => {
+  const untilCounted = (count: number) =>
+    eventually(async () => {
+      const response = await fetch(`${opsUrl}/metrics`);
+      expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+      expect(recordedIn(await response.text())).toBe(count);
+    });
+
+  it('has the metrics of both, added up, also of one that does not answer, or died and was replaced', async () => {
+    await untilCounted(20);
     const [first = 0] = pids();
+    process.kill(first, 'SIGSTOP');
+    await untilCounted(20);
+    await eventually(() => expect(api.lines.join()).toContain('an API process does not answer'));
     process.kill(first, 'SIGKILL');
     await eventually(() => expect(pids()).toHaveLength(3));
     expect((await record()).status).toBe(202);
-    await eventually(async () => expect(await countRecorded()).toBe(21));
+    await untilCounted(21);
   });
 
   it('stops as one, with exit code 0', async () => {

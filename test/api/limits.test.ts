@@ -1,6 +1,5 @@
 /** Which requests count together, and what a limit refuses; how many are admitted is shown in test/base/limiter.unit.test.ts. */
 import { describe, expect, it } from 'vitest';
-import { createAdministration } from '#libs/tenants/administration';
 import { makeApiKey } from '#libs/tenants/tenants';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { holdTheMinute } from '../support/clock.ts';
@@ -79,15 +78,11 @@ describe(`with ${perMinute} of each a minute`, () => {
     expect((await record(address, own.apiKey, {}, own)).status).toBe(202);
   });
 
-  it('records of one IPv6 network count together, and another network is not concerned', async () => {
-    expect(await statuses((index) => record(`2001:db8:1:2::${index}`))).toEqual(times(202, 429));
+  it('records of one IPv6 network count together, broken ones too, and another network is not concerned', async () => {
+    const broken = (index: number) =>
+      stack.client.record(stack.domainId, stack.apiKey, '{', { 'x-forwarded-for': `2001:db8:1:2::${index}` });
+    expect(await statuses(broken)).toEqual(times(400, 429));
     expect((await record('2001:db8:1:3::1')).status).toBe(202);
-  });
-
-  it('records that are broken count too', async () => {
-    const headers = { 'x-forwarded-for': nextAddress() };
-    const attempt = () => stack.client.record(stack.domainId, stack.apiKey, '{', headers);
-    expect(await statuses(attempt)).toEqual(times(400, 429));
   });
 
   it('reads count by token, from whatever address, whatever is read, and another token is not concerned', async () => {
@@ -120,17 +115,12 @@ describe(`with ${perMinute} of each a minute`, () => {
   });
 
   describe('failed keys', () => {
-    it('are refused alike up to the limit, then limited; keys that are known go on', async () => {
+    it('are refused up to the limit, then limited; keys that are known go on', async () => {
       const address = nextAddress();
-      const refused = [];
-      for (let index = 0; index < perMinute; index += 1) refused.push(await record(address, makeApiKey()));
-      for (const answer of refused) expectProblem(answer, 401, 'invalid_api_key');
-      const headers = refused.map((answer) => JSON.stringify([...answer.headers].filter(([name]) => name !== 'date')));
-      expect(new Set(headers).size).toBe(1);
+      expect(await statuses(() => record(address, makeApiKey()))).toEqual(times(401, 429));
       expectLimited(await record(address, makeApiKey()), 'failed-key');
       expectLimited(await record(address, 'malformed'), 'failed-key');
       await expectKnown(address);
-      expect((await record(nextAddress(), makeApiKey())).status).toBe(401);
     });
 
     it('past the limit nothing is looked up: neither a key that is right and not known, nor a domain', async () => {
@@ -162,8 +152,6 @@ describe(`with ${perMinute} of each a minute`, () => {
       const address = nextAddress();
       expect(await statuses(() => record(address, 'malformed'))).toEqual(times(401, 429));
       expect((await record(address, makeApiKey())).status).toBe(401);
-      const { apiKey } = await createAdministration(stack.db, 'test').createKey(stack.domainId);
-      expect((await record(address, apiKey)).status).toBe(202);
     });
 
     it('of one IPv6 network that come at once are told no more often than those that come one by one', async () => {
@@ -180,14 +168,12 @@ describe(`with ${perMinute} of each a minute`, () => {
         () => `Bearer ${tokenFor(stack.tenant.organizationId, {}, 'another secret of thirty-two bytes')}`,
       ],
       ['of unknown organizations', () => `Bearer ${tokenFor('org_unknown')}`],
-      ['that are none', () => 'Bearer x'],
     ])('%s are limited, and then no new one is tried any more; records go on', async (_, authorization) => {
       const address = nextAddress();
       const known = tokenOf(`known ${address}`);
       expect((await read(known, address)).status).toBe(200);
       expect(await statuses(() => read(authorization(), address))).toEqual(times(401, 429));
       expectLimited(await read(tokenOf(address), address), 'failed-token');
-      expect((await read(tokenOf(address))).status).toBe(200);
       expect((await read(known, address)).status).toBe(200);
       // nearly the same is another one
       expectLimited(await read(known.slice(0, -2), address), 'failed-token');

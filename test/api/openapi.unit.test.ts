@@ -50,14 +50,8 @@ describe('the OpenAPI document', () => {
 
   it('breaks none of Redocly’s recommended rules', async () => {
     const config = await createConfig({ extends: ['recommended'] });
-    const lint = async (given: object) => {
-      const problems = await lintFromString({ source: JSON.stringify(given), config });
-      return problems.map(({ ruleId, location: [at] }) => `${ruleId} at ${at?.pointer}`);
-    };
-    expect(await lint(document)).toEqual([]);
-    const broken = { openapi: '3.1.0', info: { title: '', version: '1' }, paths: { '/a': { $ref: '#/paths/b' } } };
-    const found = ['info-license at #/info', 'no-unresolved-refs at #/paths/~1a'];
-    expect(await lint(broken)).toEqual(expect.arrayContaining(found));
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, location: [at] }) => `${ruleId} at ${at?.pointer}`)).toEqual([]);
   });
 
   it('has a summary, a description and a described tag for every operation, and says how it can be refused', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { versionOf } from '../../scripts/release/check.ts';
 import { root } from '../../scripts/stack/paths.ts';
+import { sampleOf as metric } from '../support/metrics.ts';
 import { exchange } from '../support/raw-http.ts';
 import { startWorker, type Worker } from '../support/service.ts';
 import { startStack } from '../support/stack.ts';
@@ -18,11 +19,6 @@ describe('the operations port', () => {
   let worker: Worker;
 
   const record = () => stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
-  const metrics = async (opsUrl: string) => (await fetch(`${opsUrl}/metrics`)).text();
-  const metric = async (opsUrl: string, sample: string) => {
-    const line = (await metrics(opsUrl)).split('\n').find((each) => each.startsWith(`${sample} `));
-    return line === undefined ? undefined : Number(line.slice(sample.length));
-  };
   /** What asks Redis says so where that takes longer than it waits. */
   const answered = (url: string) =>
     eventually(async () => {
@@ -30,19 +26,12 @@ describe('the operations port', () => {
       expect(answer.status).toBe(200);
       return answer;
     });
-  const expectTypes = async (opsUrl: string, names: string[]) => {
-    const text = await metrics(opsUrl);
-    expect(names.filter((name) => !text.includes(`# TYPE assent_${name} `))).toEqual([]);
-    return text;
-  };
 
   it('of the API has its metrics, which count', async () => {
     const { opsUrl } = stack.api;
-    const { headers } = await fetch(`${opsUrl}/metrics`);
-    expect(headers.get('content-type')).toMatch(/^text\/plain/);
-    const text = await expectTypes(opsUrl, [
-      ...['http_request_duration_seconds', 'records_total', 'refusals_total', 'redis_usable', 'stats_reads_total'],
-    ]);
+    const response = await fetch(`${opsUrl}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    const text = await response.text();
     expect(text).toContain(`\nassent_build_info{version="${versionOf(root)}"} 1\n`);
     // what only a worker, or an API with a replica, knows: a 0 would hide that there is none
     expect(text).not.toMatch(/^assent_(replica_used|replica_lag|logs_halted|timestamp_age|epoch_interval)\S* /m);
@@ -68,7 +57,7 @@ describe('the operations port', () => {
   it('tells the age of the oldest job: the API while no worker runs, and a worker that cannot store what it holds', async () => {
     const { api, db, env } = stack;
     const scrape = async (opsUrl: string) => ({
-      age: (await metric(opsUrl, 'assent_queue_oldest_job_age_seconds{shard="0"}')) ?? 0,
+      age: await metric(opsUrl, 'assent_queue_oldest_job_age_seconds{shard="0"}'),
       waiting: await metric(opsUrl, 'assent_queue_jobs{shard="0",state="waiting"}'),
       active: await metric(opsUrl, 'assent_queue_jobs{shard="0",state="active"}'),
     });
@@ -94,11 +83,10 @@ describe('the operations port', () => {
   });
 
   it('of the worker has its metrics, which count', async () => {
-    await expectTypes(worker.opsUrl, [
-      ...['persist_duration_seconds', 'raise_duration_seconds', 'owed_raises', 'epochs_closed', 'postgres_running'],
-      ...['persist_batch_records', 'queue_jobs', 'queue_oldest_job_age_seconds', 'counter_fills_total'],
-      'counter_drift_total',
-    ]);
+    const names = ['persist_duration_seconds', 'raise_duration_seconds', 'owed_raises', 'epochs_closed'];
+    names.push('postgres_running', 'persist_batch_records', 'counter_fills_total', 'counter_drift_total');
+    const text = await (await fetch(`${worker.opsUrl}/metrics`)).text();
+    expect(names.filter((name) => !text.includes(`# TYPE assent_${name} `))).toEqual([]);
     await eventually(async () => {
       expect(await metric(worker.opsUrl, 'assent_records_total{outcome="stored"}')).toBeGreaterThan(0);
       expect(await metric(worker.opsUrl, 'assent_queue_jobs{shard="0",state="failed"}')).toBe(0);
@@ -119,8 +107,7 @@ describe('the operations port', () => {
         const page = await answered(opsUrl);
         expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
         const shown = await page.text();
-        for (const text of ['Ready: all parts work', '<th scope="row">postgres</th><td>works</td>', 'Shard 0'])
-          expect(shown).toContain(text);
+        expect(shown).toMatch(/Ready: all parts work.*Shard 0/s);
         return shown;
       });
       const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
@@ -129,10 +116,10 @@ describe('the operations port', () => {
     },
   );
 
-  it('of every worker says when housekeeping last succeeded, whichever worker ran it and whenever this one started', async () => {
+  it('of every worker says when housekeeping last succeeded, whichever worker ran it', async () => {
     const { env, sql } = stack;
     const succeededAt = async (opsUrl: string, task: string) =>
-      (await metric(opsUrl, `assent_housekeeping_last_success_timestamp_seconds{task="${task}"}`)) ?? 0;
+      (await metric(opsUrl, `assent_housekeeping_last_success_timestamp_seconds{task="${task}"}`)) || 0;
     const other = await startWorker({ ...env, RECORD_RETENTION_MONTHS: '12' });
     const before = await succeededAt(other.opsUrl, 'visitors');
     await eventually(async () => expect(await succeededAt(other.opsUrl, 'visitors')).toBeGreaterThan(before));
@@ -143,15 +130,12 @@ describe('the operations port', () => {
       expect(due.count).toBe(1);
     });
     await sql`update tasks set succeeded_at = to_timestamp(9) where name = 'userAgents'`;
-    const isShown = (opsUrl: string) => eventually(async () => expect(await succeededAt(opsUrl, 'userAgents')).toBe(9));
-    for (const { opsUrl } of [worker, other]) await isShown(opsUrl);
+    for (const { opsUrl } of [worker, other])
+      await eventually(async () => expect(await succeededAt(opsUrl, 'userAgents')).toBe(9));
     // of its own tasks alone
     await eventually(async () => expect(await succeededAt(other.opsUrl, 'retention')).toBeGreaterThan(9));
     expect(await succeededAt(worker.opsUrl, 'retention')).toBe(0);
     await other.stop();
-    const third = await startWorker(env);
-    await isShown(third.opsUrl);
-    await third.stop();
   });
 
   it("has the queue's page, with all its files, which loads nothing else and changes nothing, whoever asks", async () => {
@@ -183,27 +167,26 @@ describe('the operations port', () => {
     expect(await listed()).toMatchObject({ name: queue?.name, isPaused: false });
   });
 
-  it.each(['/', '/livez', '/readyz', '/metrics', '/queues'])(
-    "%s is there for probes by address and by loopback's own name, and for no page that has its name lead here",
+  const ask = (target: string, host: string) =>
+    exchange(stack.api.opsUrl, [`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`]);
+
+  it.each(['/', '/livez', '/readyz', '/metrics', '/queues', '/nothing'])(
+    '%s is there for probes, lets nobody guess its type, and is no page of another name',
     async (path) => {
-      const statusFor = async (host: string) => {
-        const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-        return (await exchange(stack.api.opsUrl, [head])).status;
-      };
+      expect((await ask(path, 'localhost.evil.example:3001')).status).toBe(403);
       // ready, and with what it asks of Redis
       await eventually(async () => {
-        expect([await statusFor('127.0.0.1:3001'), await statusFor('localhost.evil.example:3001')]).toEqual([200, 403]);
-        expect((await exchange(stack.api.opsUrl, [`GET ${path} HTTP/1.0\r\n\r\n`])).status).toBe(200);
+        const { status, headers } = await ask(path, '127.0.0.1:3001');
+        expect(status).toBe(path === '/nothing' ? 404 : 200);
+        expect([headers.get('x-content-type-options'), headers.get('access-control-allow-origin')]).toEqual([
+          ...['nosniff', null],
+        ]);
       });
     },
   );
 
   it('survives requests for what is no path', async () => {
-    for (const target of ['*', '/%', '//', 'http://', '/queues/%ff']) {
-      const request = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
-      const { status } = await exchange(stack.api.opsUrl, [request]);
-      expect([target, status < 500]).toEqual([target, true]);
-    }
-    expect((await fetch(`${stack.api.opsUrl}/livez`)).status).toBe(200);
+    for (const target of ['*', '/%', '//', 'http://', '/queues/%ff'])
+      expect([target, (await ask(target, 'a')).status < 500]).toEqual([target, true]);
   });
 });

@@ -60,13 +60,10 @@ describe('one request', () => {
     const visitor = { decision: 'custom', visitorId: 'visitor-of-a-failure', pageUrl: 'https://shop.example/private' };
     const from = { 'x-forwarded-for': '203.0.113.77', 'user-agent': 'agent-of-a-failure' };
     gate.shut();
-    const read = await request<ProblemAnswer>(
-      api.baseUrl,
-      `/v1/consent/${domainId}/records?visitorId=visitor-asked-for`,
-      {
-        headers: { authorization: `Bearer ${token}`, 'x-request-id': 'traced-2', ...from },
-      },
-    );
+    const path = `/v1/consent/${domainId}/records?visitorId=visitor-asked-for`;
+    const read = await request<ProblemAnswer>(api.baseUrl, path, {
+      headers: { authorization: `Bearer ${token}`, 'x-request-id': 'traced-2', ...from },
+    });
     expectProblem(read, 503, 'unavailable');
     const client = createClient(api.baseUrl, tenant);
     const recorded = await client.record(domainId, unknownKey, visitor, { ...from, 'x-request-id': 'traced-3' });
@@ -82,48 +79,33 @@ describe('one request', () => {
       });
     }
     const log = api.lines.join('\n');
-    for (const secret of [
-      token,
-      unknownKey,
-      ...tenant.apiKeys,
-      'visitor-of-a-failure',
-      'visitor-asked-for',
-      'shop.example/private',
-      '203.0.113.77',
-      'agent-of-a-failure',
-    ])
+    const ofVisitor = ['visitor-of-a-failure', 'visitor-asked-for', 'shop.example/private', 'agent-of-a-failure'];
+    for (const secret of [token, unknownKey, ...tenant.apiKeys, ...ofVisitor, '203.0.113.77'])
       expect(log).not.toContain(secret);
     for (const line of api.lines) expect(() => JSON.parse(line)).not.toThrow();
   });
 
   it('that meets a bug is told nothing of it, and its id leads to what the log says', async () => {
-    const { organizationId } = tenant;
-    await stores.db.run((sql) =>
-      sql.begin(async (transaction) => {
-        await transaction`
-          insert into counters (organization_id, domain_id, period) values (${organizationId}, '', to_char(now(), 'YYYY-MM-DD'))`;
-        await transaction`
-          create function bug(period text) returns text language plpgsql as
-          $$ begin raise exception 'the-bug-itself'; end $$`;
-        await transaction`alter table counters rename to kept`;
-        await transaction`create view counters as select organization_id, domain_id, bug(period) as period,
-          accept_all, reject_all, custom, withdraw from kept`;
-        await transaction`grant select on counters to public`;
-      }),
-    );
+    await stores.sql`
+      insert into counters (organization_id, domain_id, period)
+      values (${tenant.organizationId}, '', to_char(now(), 'YYYY-MM-DD'))`;
+    await stores.sql`alter table counters rename to kept`;
+    await stores.sql`
+      create view counters as
+      select organization_id, domain_id, period, accept_all, reject_all, custom, 1 / withdraw as withdraw from kept`;
+    await stores.sql`grant select on counters to public`;
     // the connections that were cut off are made anew first
-    const answer = await eventually(async () => {
+    const { status, headers, body } = await eventually(async () => {
       const asked = await request<ProblemAnswer>(api.baseUrl, '/v1/consent/org-stats', {
         headers: { authorization: `Bearer ${tokenFor(tenant.organizationId)}`, 'x-request-id': 'traced-4' },
       });
       expect(asked.status).not.toBe(503);
       return asked;
     });
-    const { status, headers, body } = answer;
     expectProblem({ status, headers, body }, 500, 'internal_error');
-    expect(JSON.stringify([...headers, body])).not.toMatch(/the-bug-itself|Error|\.[jt]s\b|node_modules/);
+    expect(JSON.stringify([...headers, body])).not.toMatch(/division|Error|\.[jt]s\b|node_modules/);
     expect(body.detail).toBe(body.title);
     const { requestId, err } = await api.logged('bug');
-    expect([requestId, err]).toMatchObject(['traced-4', { message: 'the-bug-itself', stack: expect.any(String) }]);
+    expect([requestId, err]).toMatchObject(['traced-4', { message: 'division by zero', stack: expect.any(String) }]);
   });
 });

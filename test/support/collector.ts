@@ -42,20 +42,21 @@ export interface Collector {
   named(name: string): CollectedSpan[];
   /** once there are so many of this name */
   until(name: string, count: number): Promise<CollectedSpan[]>;
-  /** From now on it takes what comes and does not answer. */
-  hang(): void;
+  /** From now on: it hangs where it takes what comes and does not answer. */
+  fail(how: 'hangs' | 'refuses'): void;
 }
 
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   const bodies: string[] = [];
   const headers: Record<string, unknown>[] = [];
-  let hangs = false;
+  let failing: 'hangs' | 'refuses' | undefined;
   const server = createServer(async (request, response) => {
     if (request.url !== '/v1/traces') return void response.writeHead(404).end();
     // whoever sends it may give up in the middle
     const body = await text(request).catch(() => undefined);
-    if (hangs || body === undefined) return;
+    if (failing === 'refuses') return void response.writeHead(400).end();
+    if (failing === 'hangs' || body === undefined) return;
     bodies.push(body);
     headers.push(request.headers);
     for (const { resource, scopeSpans } of sent.parse(JSON.parse(body)).resourceSpans)
@@ -81,8 +82,8 @@ export async function startCollector(): Promise<Collector> {
         if (found.length < count) throw new Error(`${found.length} spans "${name}" instead of ${count}`);
         return found;
       }),
-    hang: () => {
-      hangs = true;
+    fail: (how) => {
+      failing = how;
     },
   };
 }

@@ -6,8 +6,6 @@ export interface RawAnswer {
   status: number;
   headers: Headers;
   body: string;
-  /** milliseconds from the first byte sent to the end of the connection */
-  duration: number;
 }
 
 /**
@@ -20,7 +18,6 @@ export function exchange(
   { pause = 0, patience = 60_000 }: { pause?: number; patience?: number } = {},
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
-  const started = performance.now();
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port) });
     const received: Buffer[] = [];
@@ -44,13 +41,13 @@ export function exchange(
       clearTimeout(timer);
       clearTimeout(tooLate);
       const answer = parse(Buffer.concat(received).toString('latin1'));
-      if (answer) resolve({ ...answer, duration: performance.now() - started });
+      if (answer) resolve(answer);
       else reject(new Error(`the connection was closed without an answer: ${failure?.message ?? 'no error'}`));
     });
   });
 }
 
-function parse(text: string): Omit<RawAnswer, 'duration'> | null {
+function parse(text: string): RawAnswer | null {
   const final = text.replace(/^HTTP\/1\.1 1\d\d .*?\r\n\r\n/s, '');
   const [head = '', ...rest] = final.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
