@@ -116,22 +116,17 @@ describe('leniently', () => {
     ['numbers that are no id', { visitorId: 1.5, policyVersion: Infinity }, {}, ['visitorId', 'policyVersion']],
     ['a locale', { language: 'en_US' }, { language: 'en-US' }, []],
     ['a header’s list', { language: 'de-DE,de;q=0.9' }, { language: 'de-DE' }, []],
-    ['no language', { language: '' }, {}, ['language']],
-    ['a list for a text', { language: ['de'], tcString: ['x'] }, {}, ['language', 'tcString']],
     ['a path', { pageUrl: '/about' }, { pageUrl: 'https://shop.example/about' }, [], 'https://shop.example'],
     ['a path of no site', { pageUrl: '/about' }, {}, ['pageUrl']],
-    ['a path of an opaque origin', { pageUrl: '/about' }, {}, ['pageUrl'], 'null'],
     ['another host', { pageUrl: '//evil.example/x' }, {}, ['pageUrl'], 'https://shop.example'],
     ['an address that is too long', { pageUrl: thai }, {}, ['pageUrl']],
     ['a text that is too long', { tcString: 'x'.repeat(5_000), gppString: 'x' }, { gppString: 'x' }, ['tcString']],
-    ['half an emoji', { metadata: { a: 'x\ud83d', b: 1 } }, { metadata: { b: 1 } }, ['metadata.a']],
     [
       'what no entry is',
       JSON.parse('{"metadata":{"__proto__":1,"a b":1,"c":{},"d":1}}'),
       { metadata: { d: 1 } },
       ['metadata.__proto__', 'metadata.a b', 'metadata.c'],
     ],
-    ['1,000 entries', { metadata: entries(1_000, 1) }, {}, ['metadata']],
     ['entries of more than 1 KiB', { metadata: entries(3, 'x'.repeat(500)) }, {}, ['metadata']],
     [
       'words',
@@ -148,7 +143,6 @@ describe('leniently', () => {
 
   it('refuses what decides: the decision, the id, and the categories of a custom record', () => {
     const refused = (body: Record<string, unknown>) => checkRecord(body).broken?.map(({ path }) => path);
-    expect(refused({ source: 1 })).toEqual(['/decision']);
     expect(refused({ decision: null, gpc: 'x' })).toEqual(['/decision']);
     expect(refused({ decision: 'withdraw', id: 'x', gpc: 'x' })).toEqual(['/id']);
     expect(refused({ decision: 'custom', preferences: { a: 'maybe', b: 'yes' } })).toEqual(['/preferences/a']);
@@ -159,13 +153,8 @@ describe('leniently', () => {
   });
 
   it('says of what it left out the rule, the type and the length', () => {
-    const { leftOut } = checkRecord({
-      decision: 'withdraw',
-      tcString: 'x'.repeat(5_000),
-      gpc: [1, 2],
-      metadata: { a: {} },
-    });
-    expect(leftOut).toEqual([
+    const wrong = { tcString: 'x'.repeat(5_000), gpc: [1, 2], metadata: { a: {} } };
+    expect(checkRecord({ decision: 'withdraw', ...wrong }).leftOut).toEqual([
       { field: 'tcString', why: 'must be at most 4096 characters', type: 'string', length: 5_000 },
       { field: 'gpc', why: 'must be a boolean', type: 'list', length: 2 },
       { field: 'metadata.a', why: 'must be a string, a safe number or a boolean', type: 'map', length: 0 },

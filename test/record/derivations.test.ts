@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPieceSize, type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/record/derivations';
 import { nextDomains } from '#libs/record/epoch-records';
-import { lastClosedEpoch, secondsBehind } from '#libs/record/epochs';
+import { lastClosedEpoch } from '#libs/record/epochs';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
 import { recordAt } from '../support/records.ts';
@@ -65,18 +65,6 @@ describe('a derivation', () => {
     expect(all?.records).toBe(stored);
     expect(all?.rows).toBe(all?.places);
     expect(await db.run((sql) => doneWith(sql, 'once'))).toBe(await db.run(lastClosedEpoch));
-  });
-
-  it('goes on with the epochs that were closed meanwhile, and skips those without records', async () => {
-    await close();
-    await close();
-    await store(3);
-    // of the epoch that is open nothing is derived yet
-    await persist(db, [recordAt(Date.now(), { domainId: domainIds[0] ?? '' })]);
-    await runUntilDone(counting('once'));
-    expect((await derivedBy('once'))[0]?.records).toBe(stored);
-    stored += 1;
-    expect(await db.run(async (sql) => secondsBehind(sql, await doneWith(sql, 'once')))).toBe(0);
   });
 
   it('is behind by the age of the oldest epoch that it is not done with, also while it is at it', async () => {

@@ -84,7 +84,7 @@ describe('jobs that are stored together', () => {
   });
 
   it('are not held up by one that takes longer than a statement may: it waits alone, until it can be stored', async () => {
-    const own = openPool(urls.postgres, { max: 3, statementTimeout: 700, deadline: 20_000 });
+    const own = openPool(urls.postgres, { max: 3, statementTimeout: 300, deadline: 20_000 });
     const difficult = [record('slow'), ...harmless(), ...harmless()];
     const consumer = await consume(own, [harmless(), harmless(), harmless(), difficult, harmless()]);
     await eventually(async () => expect(await stored()).toBe(18));

@@ -3,7 +3,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { addMonths, monthOf } from '#libs/base/terms/calendar';
 import { readPage } from '#libs/log/domain-page';
 import { dropExpiredMonths } from '#libs/privacy/drop-months';
-import { dropMonth, listMonths, makeMonth } from '#libs/record/month-partitions';
+import { dropMonth, listMonths } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { atOnce } from '../support/clock.ts';
 import { storedCounters } from '../support/counts.ts';
@@ -15,11 +15,6 @@ import { eventually } from '../support/wait.ts';
 const { db, sql } = await openDatabase();
 
 describe('the months of the records', () => {
-  const partitions = async () =>
-    (
-      await sql<{ name: string }>`
-          select inhrelid::regclass::text as name from pg_inherits where inhparent = 'records'::regclass order by 1`
-    ).map(({ name }) => name);
   const idsIn = async (table: string) =>
     (await db.run((sql) => sql<{ id: string }[]>`select id from ${sql(table)} order by id`)).map(({ id }) => id);
 
@@ -27,19 +22,6 @@ describe('the months of the records', () => {
     const reach = (now: number) => [-1, 0, 1, 2].map((ahead) => addMonths(monthOf(now), ahead));
     // the month in which it was migrated may have ended
     expect([reach(Date.now()), reach(Date.now() - 3_600_000)]).toContainEqual(await db.run(listMonths));
-  });
-
-  it('are made once each, however often and by however many', async () => {
-    const make = (month: string) => db.run((sql) => makeMonth(sql, month));
-    const wanted = ['2020-01', '2020-02', '2020-12'];
-    const made = await Promise.all(Array.from({ length: 12 }, (_, index) => make(wanted[index % 3] ?? '')));
-    expect(made.filter(Boolean)).toHaveLength(3);
-    expect(await make('2020-02')).toBe(false);
-    expect((await partitions()).filter((name) => name.startsWith('records_2020'))).toEqual([
-      'records_2020_01',
-      'records_2020_02',
-      'records_2020_12',
-    ]);
   });
 
   it('hold each record in the UTC month of its id, to the millisecond', async () => {
@@ -65,22 +47,12 @@ describe('the months of the records', () => {
     const counters = await storedCounters(db, organizationId);
     await db.run((sql) => dropMonth(sql, '2021-06'));
     expect(await db.run(listMonths)).not.toContain('2021-06');
-    expect(await partitions()).not.toContain('records_2021_06');
-    const left = await db.run(
-      (sql) =>
-        sql<
-          { id: string }[]
-        >`select id from records where domain_number = (select number from domains where id = ${domainId}) order by id`,
-    );
+    expect(await sql`select from pg_class where relname = 'records_2021_06'`).toHaveLength(0);
+    const left = await sql<{ id: string }>`
+      select records.id from records join domains on number = domain_number
+      where domains.id = ${domainId} order by records.id`;
     expect(left.map(({ id }) => id)).toEqual([records[0]?.id, records[2]?.id]);
     expect(await storedCounters(db, organizationId)).toEqual(counters);
-  });
-
-  it('that were dropped stay away: none makes them again', async () => {
-    await db.run((sql) => makeMonth(sql, '2014-01'));
-    await db.run((sql) => dropMonth(sql, '2014-01'));
-    await expect(db.run((sql) => makeMonth(sql, '2014-01'))).rejects.toThrow(/past their retention/);
-    expect(await partitions()).not.toContain('records_2014_01');
   });
 
   describe('that a long reader holds', () => {

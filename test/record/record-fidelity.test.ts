@@ -83,14 +83,6 @@ describe('a record is read back as it was stored', () => {
     return new Map(records.map((record) => [record.id, record]));
   };
 
-  it('-0 is accepted, and is 0 as in JSON', async () => {
-    const metadata = { minus: -0 };
-    expect(recordBody.safeParse({ decision: 'custom', metadata }).success).toBe(true);
-    const record = recordAt('2024-02-29T12:00:00.000Z', { domainId, metadata });
-    await persist(db, [record]);
-    expect((await readAll()).get(record.id)?.metadata).toEqual({ minus: 0 });
-  });
-
   it('whatever it holds', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyRecord, { minLength: 1, maxLength: 20, size: 'max' }), async (drafts) => {

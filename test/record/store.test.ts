@@ -114,7 +114,7 @@ describe('a record that Postgres refuses', () => {
   });
 
   it('is none where whatever Postgres gets takes too long: a few statements tell', async () => {
-    const { db: slow, asked } = counting(openPool(url, { statementTimeout: 100 }));
+    const { db: slow, asked } = counting(openPool(url, { statementTimeout: 50 }));
     const batch = Array.from({ length: 100 }, () => recordAt(noon, { domainId }));
     await db.run((sql) =>
       sql.begin(async (transaction) => {
