@@ -3,12 +3,9 @@ import { dayOf, monthOf } from '#libs/base/terms/calendar';
 import { persist } from '#libs/record/persist/persist';
 import { counterField, counterKey } from '#libs/stats/redis-counters';
 import { createCli } from '../support/cli.ts';
-import { createClient } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
-import { startApi } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
-import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
 const day = dayOf(now);
@@ -37,35 +34,24 @@ describe('counters by the command line', () => {
   const set = (period: string, value: string) =>
     redis.client.hset(counterKey(tenant.organizationId, domainId, period), counterField(period), value);
 
-  it('check exits 1 where a count is too high or too low, by its level and period, and rebuild mends it', async () => {
+  it('check exits 1 where a count is wrong, by its level and period, and rebuild mends it', async () => {
     const sound = { code: 0, result: { checked: 4, differences: [] } };
     expect(await check()).toEqual(sound);
     const at = { organizationId: tenant.organizationId, domainId, period: day, postgres: right };
-    for (const [value, wrong] of [
-      ['2 1 9 1', { custom: 9 }],
-      ['2 0 1 1', { reject_all: 0 }],
-    ] as const) {
-      await set(day, value);
-      const differences = [{ ...at, redis: { ...right, ...wrong } }];
-      expect(await check()).toEqual({ code: 1, result: { checked: 4, differences } });
-      expect((await cli.run('counters', 'check')).stdout).toContain(day);
-      expect(await cli.json('counters', 'rebuild', '--org', tenant.organizationId)).toEqual({ rebuilt: 1 });
-      expect(await check('--org', tenant.organizationId)).toEqual(sound);
-    }
+    await set(day, '2 1 9 1');
+    const differences = [{ ...at, redis: { ...right, custom: 9 } }];
+    expect(await check()).toEqual({ code: 1, result: { checked: 4, differences } });
+    expect((await cli.run('counters', 'check')).stdout).toContain(day);
+    expect(await cli.json('counters', 'rebuild', '--org', tenant.organizationId)).toEqual({ rebuilt: 1 });
+    expect(await check('--org', tenant.organizationId)).toEqual(sound);
   });
 
-  it('check finds a counter that Postgres does not have, rebuild drops it, and the API reads what is left', async () => {
+  it('check finds a counter that Postgres does not have, and rebuild drops it', async () => {
     await set('2026-01', '0 0 0 7');
     const key = counterKey(tenant.organizationId, domainId, month);
     await redis.client.sadd(`assent:{${tenant.organizationId}}:keys`, key);
     expect((await check()).result.differences).toMatchObject([{ domainId, period: '2026-01', redis: { withdraw: 7 } }]);
-    await cli.json('counters', 'rebuild');
+    expect(await cli.json('counters', 'rebuild')).toEqual({ rebuilt: 1 });
     expect((await check()).code).toBe(0);
-    const { baseUrl } = await startApi(env);
-    // an API that has no connection to Redis yet asks Postgres
-    await eventually(async () => {
-      const { body, headers } = await createClient(baseUrl, tenant).stats(domainId, `from=${day}&to=${day}`);
-      expect([headers.get('x-stats-source'), body.breakdown]).toEqual(['redis', right]);
-    });
   });
 });

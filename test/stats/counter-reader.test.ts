@@ -7,15 +7,13 @@ import { type CounterReader, createCounterReader } from '#libs/stats/counter-rea
 import { counterKey } from '#libs/stats/redis-counters';
 import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';
-import { freeze, restartRedis } from '../support/outage.ts';
 import { untilRedisTakesRecords } from '../support/recording.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const { db } = await openDatabase();
-let server = await openRedisServer();
-const connection = await openRedis(server.url, 'producer');
+const connection = await openRedis((await openRedisServer()).url, 'producer');
 const redisHealth = watchRedis(connection.client, () => {});
 atEnd(() => redisHealth.close());
 const reader = createCounterReader({ redis: connection, redisHealth, db, ...quiet() });
@@ -64,27 +62,5 @@ describe('the reader of counters', () => {
     const edges = { ...wanted, spans: ['2024-01-31', '2024-02-28', '2024-03-01', '2024-03'].map(spanOf) };
     expect((await reader.sum(edges)).counts).toEqual(emptyBreakdown());
     expect((await reader.sum(wanted)).counts).toEqual({ ...emptyBreakdown(), accept_all: 4 });
-  });
-
-  it('answers the same after Redis was emptied, and fills it again by itself', async () => {
-    await untilFrom('redis');
-    await connection.client.flushall();
-    expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
-    await untilFrom('redis');
-  });
-
-  it('answers from Postgres while Redis is frozen or gone, and from Redis once it is back', async () => {
-    await untilFrom('redis');
-    const { thaw } = freeze(server);
-    try {
-      expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
-    } finally {
-      thaw();
-    }
-    await untilFrom('redis');
-    await server.stop();
-    expect(await reader.read(wanted)).toEqual({ source: 'postgres', counts: counts(2) });
-    server = await restartRedis(server);
-    await untilFrom('redis');
   });
 });

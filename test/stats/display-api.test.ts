@@ -45,7 +45,7 @@ describe('POST displays', () => {
   });
   const inAll = async (domain: number) => (await stored(domain)).reduce((sum, { displays }) => sum + displays, 0);
 
-  it('counts by version, variant and language, and takes nothing for none', async () => {
+  it('counts by version, variant and language, nothing as none, and leaves out what is wrong, and crawlers', async () => {
     const values = { bannerVersion: '2.1', variant: 'autumn:short', language: 'de-AT' };
     for (let count = 0; count < 4; count += 1) {
       const { status, headers, body } = await show(0, JSON.stringify({ ...values, visitorId: 'left out' }));
@@ -53,16 +53,10 @@ describe('POST displays', () => {
     }
     expect((await show(0, '{}')).status).toBe(204);
     expect((await send(0)).status).toBe(204);
-    await eventually(async () => expect(await stored(0)).toEqual([counted(values, 4), counted({}, 2)]));
-  });
-
-  it('counts a display of which a detail is wrong, without the detail', async () => {
+    // without the detail that is wrong
     for (const body of ['{"variant":7,"language":"de_AT"}', '{"variant":"7","language":"de-AT","bannerVersion":[1]}'])
       expect((await show(5, body)).status).toBe(204);
-    await eventually(async () => expect(await stored(5)).toEqual([counted({ variant: '7', language: 'de-AT' }, 2)]));
-  });
-
-  it('counts no crawler and nothing that does not name itself, and both hear the same', async () => {
+    // no crawler, and nothing that does not name itself; they hear the same
     for (const userAgent of ['Googlebot/2.1', 'curl/8.5.0'])
       expect((await show(1, '{}', { 'user-agent': userAgent })).status).toBe(204);
     const path = `/v1/consent/${at(tenant.domainIds, 1)}/displays`;
@@ -71,16 +65,19 @@ describe('POST displays', () => {
     ]);
     expect(nameless.status).toBe(204);
     expect((await show(1, '{}')).status).toBe(204);
-    await eventually(async () => expect(await stored(1)).toEqual([counted({}, 1)]));
+    await eventually(async () =>
+      expect([await stored(0), await stored(5), await stored(1)]).toEqual([
+        [counted(values, 4), counted({}, 2)],
+        [counted({ variant: '7', language: 'de-AT' }, 2)],
+        [counted({}, 1)],
+      ]),
+    );
   });
 
   it.each<[string, string, number, string, Record<string, string>?]>([
-    ['HTML', '<!doctype html>', 415, 'unsupported_media_type', { 'content-type': 'text/html' }],
     ['a list', '[]', 400, 'invalid_json'],
-    ['a megabyte', `"${'x'.repeat(1_000_000)}"`, 413, 'payload_too_large'],
     ['strictly, a NUL', '{"variant":"\\u0000"}', 400, 'invalid_request', { prefer: 'handling=strict' }],
     ['another origin', '{}', 403, 'origin_not_allowed', { origin: 'https://evil.example' }],
-    ['a wrong key', '{', 401, 'invalid_api_key', { 'x-api-key': `ak_${'x'.repeat(32)}` }],
     ['a token instead of a key', '{', 401, 'invalid_api_key', { 'x-api-key': '', authorization: 'Bearer x' }],
   ])('refuses %s', async (_, body, status, code, headers) => {
     const answer = await show(2, body, { origin: shop, ...headers });

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { emptyBreakdown } from '#libs/base/terms/terms';
 import { persist } from '#libs/record/persist/persist';
 import { findDrift, type Truth } from '#libs/stats/redis/drift';
 import { fill } from '#libs/stats/redis/fill';
@@ -34,14 +33,6 @@ describe('findDrift', () => {
     findDrift(connection, { organizationId, since, truth: { ...truth(), listCounters } }, 1);
   const places = (differences: { domainId: string; period: string }[]) =>
     differences.map((difference) => `${difference.domainId} ${difference.period}`).sort();
-
-  it('finds a counter that Redis holds above Postgres, in one count of four', async () => {
-    const postgres = { ...emptyBreakdown(), accept_all: 1 };
-    const redis = { ...postgres, withdraw: 1 };
-    await raise(connection.client, [{ organizationId, domainId, period: '2024-02-20', ...redis }]);
-    const { differences } = await find();
-    expect(differences).toEqual([{ organizationId, domainId, period: '2024-02-20', redis, postgres }]);
-  });
 
   it('does not find what is merely on its way', async () => {
     const { counters } = await persist(db, [recordAt(noon, { domainId })]);

@@ -173,7 +173,7 @@ describe('facets', () => {
   it('are added in smaller pieces where one takes longer than a statement may, each record once', async () => {
     const { url, db: own } = await openDatabase();
     const { organizationId, domainIds } = await makeTenant(own);
-    const records = Array.from({ length: 120 }, (_, n) =>
+    const records = Array.from({ length: 80 }, (_, n) =>
       recordAt(noonOf(today), { domainId: at(domainIds, 0), bannerVersion: `${n}` }),
     );
     await persist(own, records);
@@ -186,7 +186,7 @@ describe('facets', () => {
         create trigger slow before insert on facets for each row execute function slow()`),
     );
     const hasty = createDatabase({
-      ...{ url, max: 2, statementTimeout: 400, deadline: 25_000, prepare: true, name: 'test' },
+      ...{ url, max: 2, statementTimeout: 250, deadline: 25_000, prepare: true, name: 'test' },
     });
     atEnd(() => hasty.close());
     const round = createFacets(hasty, 'blank', createPieceSize(records.length));

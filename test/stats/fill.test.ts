@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { spanOf } from '#libs/base/terms/calendar';
-import type { Counter } from '#libs/base/terms/terms';
 import { persist } from '#libs/record/persist/persist';
 import { fill, isReady, type ListCounters } from '#libs/stats/redis/fill';
 import { readCounters } from '#libs/stats/redis/read';
 import { scripted } from '#libs/stats/redis-counters';
-import { listerOf, packedPage, readSame, unpackAll } from '../support/counter-stores.ts';
-import { inKeyOrder, storedCounters } from '../support/counts.ts';
+import { listerOf, packedPage, readSame } from '../support/counter-stores.ts';
+import { storedCounters } from '../support/counts.ts';
 import { restartRedis } from '../support/outage.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
@@ -62,18 +61,6 @@ describe('a fill', () => {
     expect(filled).toBe(true);
     expect(await isReady(connection, organizationId)).toBe(true);
     expect(await read()).toEqual(truth);
-  });
-
-  it('reads each counter once, page by page', async () => {
-    const listed: Counter[] = [];
-    await fill(connection, organizationId, async (after, limit) => {
-      const page = await list(after, limit);
-      const counters = unpackAll(organizationId, page.counters);
-      expect(counters.length).toBeLessThanOrEqual(100);
-      listed.push(...counters);
-      return page;
-    });
-    expect(inKeyOrder(listed)).toEqual(inKeyOrder(truth));
   });
 
   it.each([

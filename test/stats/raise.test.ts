@@ -59,21 +59,6 @@ describe('a raise', () => {
   });
 });
 
-describe('a raise of very many counters', () => {
-  it('is as good as one of few: a batch may hold a record of each of 600 domains', async () => {
-    const organizationId = newOrganization();
-    await makeReady(organizationId);
-    const counters = Array.from({ length: 600 }, (_, index) =>
-      ['2024-02', '2024-02-29'].map((period) => counter(organizationId, `dom_${index}`, period, { custom: index + 1 })),
-    ).flat();
-    await raise(connection.client, counters);
-    const last = counters.slice(-2);
-    expect(await readSame(connection, organizationId, last)).toEqual(last);
-    await drop(connection.client, organizationId);
-    expect(await keysOf(organizationId)).toEqual([]);
-  });
-});
-
 describe('a drop', () => {
   it('removes every key of the organization, its mark and the fill under way, and of no other', async () => {
     const organizationId = newOrganization();

@@ -49,22 +49,6 @@ describe('repairing', () => {
   const today = new Date(now).toISOString().slice(0, 10);
 
   describe('the sweep', () => {
-    it('raises what was stored by somebody who could not raise, and forgets the debt', async () => {
-      await persist(db, [recordAt(now, { domainId }), recordAt(now, { domainId })], { owe: true });
-      expect(await sweepOwedRaises(deps())).toBe(4);
-      expect(await countOwed(db, organizationId)).toBe(0);
-      await expectEqual();
-      expect(await sweepOwedRaises(deps())).toBe(0);
-    });
-
-    it('keeps the debt while Redis is away', async () => {
-      await persist(db, [recordAt(now, { domainId })], { owe: true });
-      const away = await openRedis(redisUrl);
-      await away.close();
-      await expect(sweepOwedRaises({ ...deps(), redis: away })).rejects.toThrow();
-      expect(await countOwed(db, organizationId)).toBe(4);
-    });
-
     it('forgets only what it raised: debts made meanwhile are raised by the next one', async () => {
       await persist(db, [recordAt(now, { domainId })], { owe: true });
       await Promise.all([
@@ -109,13 +93,6 @@ describe('repairing', () => {
       await connection.client.set(brokenKey(), 'not a hash');
     });
 
-    it('the others are reconciled', async () => {
-      const ahead: Counter = { organizationId, domainId, period: today, ...emptyBreakdown(), accept_all: 50 };
-      await raise(connection.client, [ahead]);
-      await reconcile(deps(), signal, { patience: 1 });
-      await expectEqual();
-    });
-
     it.each([
       ['a key of another type', () => connection.client.type(brokenKey())],
       [
@@ -125,9 +102,12 @@ describe('repairing', () => {
           await connection.client.set(`assent:{${broken.organizationId}}:keys`, 'no set');
         },
       ],
-    ])('it is rebuilt where the reason is %s', async (_, breakMore) => {
+    ])('it is rebuilt where the reason is %s, and the others are reconciled', async (_, breakMore) => {
       await breakMore();
+      const ahead: Counter = { organizationId, domainId, period: today, ...emptyBreakdown(), accept_all: 50 };
+      await raise(connection.client, [ahead]);
       await reconcile(deps(), signal, { patience: 1 });
+      await expectEqual();
       const truth = await storedCounters(db, broken.organizationId);
       expect(await readSame(connection, broken.organizationId, truth)).toEqual(truth);
     });
@@ -149,15 +129,6 @@ describe('repairing', () => {
       await expectEqual();
     });
 
-    it('is preceded by filling every organization without a mark', async () => {
-      const fresh = await makeTenant(db);
-      await connection.client.flushall();
-      await fillMissing(deps(), signal);
-      expect(await isReady(connection, organizationId)).toBe(true);
-      expect(await isReady(connection, fresh.organizationId)).toBe(true);
-      await expectEqual();
-    });
-
     it('looks at the organizations behind the one that the round before ended with, and then begins again', async () => {
       const others = [organizationId, (await makeTenant(db)).organizationId].toSorted();
       const [first = '', second = ''] = others;
@@ -165,14 +136,11 @@ describe('repairing', () => {
       expect(await fillMissing(deps(), signal, first)).toBe('');
       expect([await isReady(connection, first), await isReady(connection, second)]).toEqual([false, true]);
       await repair();
-      const wrong = others.map((id) => ({
-        organizationId: id,
-        domainId: 'dom_gone',
-        period: today,
-        ...emptyBreakdown(),
-        custom: 1,
-      }));
-      await raise(connection.client, wrong);
+      const wrong = { domainId: 'dom_gone', period: today, ...emptyBreakdown(), custom: 1 };
+      await raise(
+        connection.client,
+        others.map((id) => ({ organizationId: id, ...wrong })),
+      );
       expect(await reconcile(deps(), signal, { patience: 1, after: first })).toBe('');
       const left = () => connection.client.keys('*dom_gone*');
       expect(await left()).toEqual([expect.stringContaining(first)]);
@@ -238,12 +206,6 @@ describe('repairing', () => {
       await repair();
       const truth = await storedCounters(db, large.organizationId);
       expect(await readSame(connection, large.organizationId, truth)).toEqual(truth);
-    });
-
-    it('raises what a worker stored and never raised', async () => {
-      await persist(db, [recordAt(now, { domainId })]);
-      await repair();
-      await expectEqual();
     });
 
     it.each(['days', 'months', 'keys', 'ready'])('repairs the loss of keys: %s', async (kind) => {

@@ -37,16 +37,6 @@ function packAll(counters: Counter[]): PackedCounters[] {
   });
 }
 
-/** The inverse of packing. */
-export const unpackAll = (organizationId: string, packed: PackedCounters[]): Counter[] =>
-  packed.flatMap(({ domainId, month, counters }) =>
-    counters.split(';').map((text) => {
-      const [field = '', accept_all = 0, reject_all = 0, custom = 0, withdraw = 0] = text.split(' ');
-      const counts = { accept_all: +accept_all, reject_all: +reject_all, custom: +custom, withdraw: +withdraw };
-      return { organizationId, domainId, period: month ? `${month}-${field}` : field, ...counts };
-    }),
-  );
-
 /** Reads from Redis each of the given counters; null without the mark. */
 export async function readSame(
   connection: RedisConnection,
