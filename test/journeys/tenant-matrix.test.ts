@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSecretBox } from '#libs/base/secret-box';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
@@ -15,7 +15,7 @@ import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from
 import { expectBlame, expectProblem, indistinguishable } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
 import { secretsKey } from '../support/settings.ts';
-import { at, type Stack, startStack, useStack } from '../support/stack.ts';
+import { at, startStack } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -35,8 +35,6 @@ const parametersOf = (operations: object): string[] =>
     .flatMap(({ parameters = [] }) => parameters)
     .filter((parameter) => parameter.in === 'query')
     .map(({ name }) => name);
-
-const ofTheirs = { visitorId: 'theirs', erasureId: '', webhookId: '' };
 
 const stack = await startStack({ sealed: true });
 const token = tokenFor(stack.tenant.organizationId, { scope: allScopes });
@@ -66,17 +64,14 @@ const { body: page } = await theirs.records(theirDomain, 'limit=1');
 const { body: all } = await theirs.orgStats('limit=1');
 const cursors = [page.nextCursor ?? '', all.nextCursor ?? ''];
 expect(cursors.every((cursor) => cursor.length > 20)).toBe(true);
+const authorization = `Bearer ${tokenFor(others.organizationId, { scope: allScopes })}`;
 const erased = await request<Erasure>(stack.api.baseUrl, '/v1/organization/visitors/erased', {
   method: 'DELETE',
-  headers: { authorization: `Bearer ${tokenFor(others.organizationId, { scope: allScopes })}` },
+  headers: { authorization },
 });
-ofTheirs.erasureId = erased.body.erasureId;
 await request(stack.api.baseUrl, `/v1/consent/${theirDomain}/import`, {
   method: 'POST',
-  headers: {
-    authorization: `Bearer ${tokenFor(others.organizationId, { scope: allScopes })}`,
-    'content-type': 'application/x-ndjson',
-  },
+  headers: { authorization, 'content-type': 'application/x-ndjson' },
   body: '{"decision":"custom","decidedAt":"2024-02-29T12:00:00Z"}\n',
 });
 const admin = createWebhookAdministration(stack.db, 'test');
@@ -85,7 +80,7 @@ const { webhook } = await admin.create(
   { url: 'https://theirs.invalid/', types: ['records.sealed'], domains: null, decisions: null },
   createSecretBox(Buffer.from(secretsKey, 'hex')),
 );
-ofTheirs.webhookId = webhook.webhookId;
+const ofTheirs = { visitorId: 'theirs', erasureId: erased.body.erasureId, webhookId: webhook.webhookId };
 const messageId = await admin.test(webhook);
 const tried = `/v1/organization/webhooks/${webhook.webhookId}/deliveries`;
 // the record that was imported may be sent, too
@@ -110,29 +105,29 @@ const traces = [
 ];
 
 describe('of another organization', () => {
-  /** Values that find something of theirs, for every parameter that a path may have. */
-  const values = (): Record<string, string[]> => ({
-    from: [today, '2026-02-30'],
+  /** For every parameter that a path may have, values that find something of theirs; 'x' where it is not the schema that refuses it. */
+  const values: Record<string, string[]> = {
+    from: [today],
     to: [tomorrow],
-    interval: ['day', 'month', 'year'],
-    by: ['country', 'language', 'x'],
-    page: ['1', '2', '0'],
-    limit: ['1', '200', '201'],
+    interval: ['day', 'month'],
+    by: ['country'],
+    page: ['2'],
+    limit: ['200'],
     cursor: [...cursors, 'x'],
-    decision: ['accept_all', 'withdraw', 'x'],
-    visitorId: ['theirs', 'nobody'],
-    bot: ['true', 'false', 'x'],
-    log: ['1', '2', '0'],
-    format: ['ndjson', 'csv', 'xml'],
+    decision: ['accept_all'],
+    visitorId: ['theirs'],
+    bot: ['true'],
+    log: ['1'],
+    format: ['csv'],
     after: [theirRecord, `${theirDomain}/${theirRecord}`, 'x'],
-    dryRun: ['true', 'x'],
-    timeFormat: ['unix', 'x'],
-    timeZone: ['UTC', 'x'],
-    encoding: ['utf-8', 'x'],
-    act: ['visitor.read', 'x'],
-    actor: ['theirs', 'x'],
+    dryRun: ['true'],
+    timeFormat: ['unix'],
+    timeZone: ['UTC'],
+    encoding: ['utf-8'],
+    act: ['visitor.read'],
+    actor: ['theirs'],
     unknown: ['x'],
-  });
+  };
   /** Of a domain, with something of theirs in place of every other parameter. */
   const pathOf = (template: string, domainId: string): string => {
     const given: Record<string, string> = {
@@ -152,31 +147,26 @@ describe('of another organization', () => {
     });
   };
   const queries = (names: string[]): string[] => {
-    const known = values();
     const singles = [...names, 'unknown'].flatMap((name) => {
-      const given = known[name];
+      const given = values[name];
       if (!given) throw new Error(`no value for the parameter ${name}`);
       return given.map((value) => `${name}=${encodeURIComponent(value)}`);
     });
     const withRange = names.includes('interval') ? singles.map((single) => `${range}&${single}`) : [];
-    return ['', range, ...singles, ...withRange, `${range}&visitorId=theirs&bot=true`];
+    const ofDays = names.includes('from') ? [range, `${range}&visitorId=theirs&bot=true`] : [];
+    return ['', ...singles, ...ofDays, ...withRange];
   };
 
-  /** A path that lacks a method answers alike whatever is asked; HEAD is a GET. */
+  /** HEAD is a GET, and a path that lacks a method answers alike whatever is asked. */
   const triedOn = (operations: object, method: string): string[] => {
-    const all = queries(parametersOf(operations));
-    const isThere = method === 'OPTIONS' || (method === 'HEAD' ? 'get' : method.toLowerCase()) in operations;
-    return isThere ? all : all.slice(0, 2);
+    const names = parametersOf(operations);
+    if (method.toLowerCase() in operations) return queries(names);
+    return [method === 'HEAD' && names.includes('from') ? range : ''];
   };
-  const send = (method: string, path: string, headers: Record<string, string> = {}): Promise<Answer<ProblemAnswer>> =>
+  const send = (method: string, path: string): Promise<Answer<ProblemAnswer>> =>
     request(stack.api.baseUrl, path, {
       method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        'x-request-id': 'same',
-        'content-type': 'application/json',
-        ...headers,
-      },
+      headers: { authorization: `Bearer ${token}`, 'x-request-id': 'same', 'content-type': 'application/json' },
       body: ['POST', 'PUT', 'PATCH'].includes(method) ? '{"decision":"custom"}' : null,
     });
 
@@ -231,19 +221,6 @@ describe('of another organization', () => {
     }
   });
 
-  it('a key opens no domain, and looks like a key that does not exist', async () => {
-    const key = (domainId: string, apiKey: string) =>
-      send('POST', `/v1/consent/${domainId}/record`, { 'x-api-key': apiKey });
-    const answers = [
-      await key(theirDomain, stack.apiKey),
-      await key(stack.domainId, at(others.apiKeys, 0)),
-      await key(unknown, stack.apiKey),
-      await key(stack.domainId, `ak_${'x'.repeat(32)}`),
-    ];
-    expect(new Set(answers.map(indistinguishable)).size).toBe(1);
-    expect(at(answers, 0).status).toBe(401);
-  });
-
   it('a cursor is of use only to whom it was given, for the list that it was given for', async () => {
     const [ofRecords, ofAll] = cursors;
     for (const [client, domainId, status] of [
@@ -268,12 +245,6 @@ describe('of another organization', () => {
 });
 
 describe('an access token', () => {
-  let stack: Stack;
-
-  beforeAll(async () => {
-    stack = await useStack();
-  });
-
   const operations = paths.flatMap(([path, byMethod]) =>
     Object.entries(byMethod as Record<string, { security?: object[] }>)
       .filter(([, { security }]) => JSON.stringify(security ?? []).includes('accessToken'))
