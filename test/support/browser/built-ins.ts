@@ -39,7 +39,7 @@ export const builtInsIn = (script: string): Way[] =>
 /**
  * For a page: runs one frame after the other, each with a window that is spoilt in another way before the widget comes,
  * or when its banner is open. Everything is accepted there, and then taken back in the settings. Returns what was not
- * applied, or not recorded, and how. A case names a library of those below, or has the way to what throws.
+ * applied, or not recorded, and how. A case names a library of those below, or has the ways to what throws.
  */
 export const hostilePage = `<!doctype html><html lang="en"><head><title>hostile</title></head><body><script>
 const libraries = {
@@ -82,7 +82,10 @@ const libraries = {
   },
   nothing: () => {},
 };
-const thrower = (way) => (window) => {
+const thrower = (ways) => (window) => {
+  for (const way of ways) makeThrow(window, way);
+};
+const makeThrow = (window, way) => {
   const owner = way.slice(0, -1).reduce((value, name) => value?.[name], window);
   // not on every page, such as SharedArrayBuffer
   if (!owner) return;
@@ -99,10 +102,10 @@ const until = async (look) => {
 const counted = { id: 'analytics', services: [{ name: 'Counter', country: 'IE', cookies: [{ name: 'count*' }] }] };
 async function run(cases) {
   const troubles = [];
-  for (const { name, way, moment, isOfBrowsers, mayWait } of cases) {
+  for (const { name, ways, moment, isOfBrowsers, mayWait } of cases) {
     localStorage.clear();
     document.cookie = 'counted=1';
-    const spoil = libraries[name] ?? thrower(way);
+    const spoil = libraries[name] ?? thrower(ways);
     window.begin = (frame) => {
       // its lists are the frame's own
       frame.assentConfig = frame.JSON.parse(JSON.stringify({ metadata: { case: name }, categories: [counted, 'marketing'] }));
@@ -112,7 +115,7 @@ async function run(cases) {
     document.body.append(frame);
     const inFrame = (selector) => frame.contentDocument?.querySelector(selector);
     const inWidget = (selector) => inFrame('assent-widget')?.shadowRoot.querySelector(selector);
-    const trouble = (what) => troubles.push(name + ' ' + moment + ': ' + what);
+    const trouble = (what) => troubles.push(name + ': ' + what);
     const press = async (selector) => {
       const button = await until(() => inWidget(selector));
       if (selector === accept && moment === 'open' && button) spoil(frame.contentWindow);
@@ -134,7 +137,7 @@ async function run(cases) {
       const isWithdrawn = () => frame.contentWindow.assent.getConsent().decision === 'withdraw';
       if (withdraw && !(await until(() => isWithdrawn() && isClosed()))) trouble('not withdrawn');
       if (!(await until(isRecorded))) trouble('withdrawal not recorded');
-      const hasFile = String(way) !== 'Promise' && !isOfBrowsers;
+      const hasFile = String(ways) !== 'Promise' && !isOfBrowsers;
       if (hasFile && !(await until(() => !document.cookie.includes('counted')))) trouble('a cookie stays');
       if (hasFile && !(await until(() => inFrame('assent-embed')))) trouble('no placeholder');
     }
