@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { click } from '../support/browser/browser.ts';
+import { clientTag } from '../support/browser/site.ts';
 import { useWidget } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
@@ -23,25 +23,14 @@ describe('the record client beside a banner that is there already', () => {
       });
   });
 
-  /** The lines that docs/widget.md has, with this domain's values. */
-  const client = () => `
-    import { createRecordClient } from '${widget.stack.api.baseUrl}/record-client.js';
-    const client = createRecordClient({
-      api: '${widget.stack.api.baseUrl}',
-      domain: '${widget.stack.domainId}',
-      key: '${widget.stack.apiKey}',
-      onRecorded: (receipt, id) => console.log('recorded', id, receipt.id, receipt.status, receipt.ignored),
-    });
-    window.client = client;`;
-  const open = async (page: Page, body: string) => {
+  const open = async (page: Page, body = clientTag(widget.stack)) => {
     await page.goto(widget.add('/', body));
     await page.waitForFunction(() => 'client' in window);
   };
-  const bare = () => `<script type="module">${client()}</script>`;
 
   it('records whatever it is told, under the id that it gives back', async () => {
     const { page, messages } = await widget.visit.again();
-    await open(page, bare());
+    await open(page);
     const report = {
       decision: 'custom',
       preferences: { maps: true },
@@ -62,7 +51,7 @@ describe('the record client beside a banner that is there already', () => {
 
   it('keeps at most 50 that wait: the oldest make room', async () => {
     const { page, context, messages } = await widget.visit.again();
-    await open(page, bare());
+    await open(page);
     await context.setOffline(true);
     let failed = 0;
     page.on('requestfailed', () => {
@@ -86,8 +75,9 @@ describe('the record client beside a banner that is there already', () => {
 
   const cookieConsent = () => `
     <script src="/cookieconsent.js"></script>
-    <script type="module">
-      ${client()}
+    ${clientTag(
+      widget.stack,
+      `
       import { recordCookieConsent } from '${widget.stack.api.baseUrl}/record-cookieconsent.js';
       recordCookieConsent(client, CookieConsent);
       CookieConsent.run({
@@ -98,8 +88,8 @@ describe('the record client beside a banner that is there already', () => {
           consentModal: { title: 'Cookies', acceptAllBtn: 'Yes to all', acceptNecessaryBtn: 'No to all' },
           preferencesModal: { sections: [] },
         } } },
-      });
-    </script>`;
+      });`,
+    )}`;
   const klaro = () => `
     <script>
       klaroConfig = { acceptAll: true, lang: 'en', services: [
@@ -109,61 +99,62 @@ describe('the record client beside a banner that is there already', () => {
       ] };
     </script>
     <script src="/klaro.js"></script>
-    <script type="module">
-      ${client()}
+    ${clientTag(
+      widget.stack,
+      `
       import { recordKlaro } from '${widget.stack.api.baseUrl}/record-klaro.js';
       const manager = klaro.getManager();
       recordKlaro(client, manager);
-      window.choose = (name) => { manager.updateConsent(name, false); manager.saveAndApplyConsents(); };
-    </script>`;
-
-  it('tells of each decision in vanilla-cookieconsent, as what it is, and of nothing on the next page', async () => {
-    const { page } = await widget.visit();
-    await open(page, cookieConsent());
-    await click(page, 'Yes to all');
-    expect(await widget.records(1)).toMatchObject([
-      {
-        decision: 'accept_all',
-        preferences: { necessary: true, analytics: true, ads: true },
-        policyVersion: '3',
-        language: 'en',
-        pageUrl: `${widget.site.origin}/`,
-        visitorId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      },
-    ]);
-    await page.reload();
-    await page.waitForFunction('window.CookieConsent?.validConsent()');
-    await page.evaluate("CookieConsent.acceptCategory(['ads'])");
-    // ids of one millisecond have no order
-    await widget.records(2);
-    await page.evaluate('CookieConsent.acceptCategory([])');
-    const records = await widget.records(3);
-    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'custom', 'withdraw']);
-  });
-
-  it('tells of each decision in Klaro, as what it is, and of nothing on the next page', async () => {
-    const { page } = await widget.visit();
-    await open(page, klaro());
-    await page.locator('.cm-btn-success').click();
-    expect(await widget.records(1)).toMatchObject([
-      { decision: 'accept_all', preferences: { session: true, matomo: true, my_ads: true }, language: 'en' },
-    ]);
-    await open(page, klaro());
-    await page.evaluate("choose('my ads')");
-    // ids of one millisecond have no order
-    await widget.records(2);
-    await page.evaluate("choose('matomo')");
-    const records = await widget.records(3);
-    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'custom', 'withdraw']);
-  });
+      window.choose = (name) => { manager.updateConsent(name, false); manager.saveAndApplyConsents(); };`,
+    )}`;
 
   it.each([
-    ['vanilla-cookieconsent', cookieConsent, 'text="No to all"', { analytics: false, ads: false }],
-    ['Klaro', klaro, '.cn-decline', { session: true, matomo: false, my_ads: false }],
-  ])('tells of a refusal in %s', async (_, banner, button, preferences) => {
-    const { page } = await widget.visit();
-    await open(page, banner());
-    await page.locator(button).click();
-    expect(await widget.records(1)).toMatchObject([{ decision: 'reject_all', preferences }]);
+    {
+      name: 'vanilla-cookieconsent',
+      banner: cookieConsent,
+      accept: 'text="Yes to all"',
+      accepted: {
+        preferences: { necessary: true, analytics: true, ads: true },
+        policyVersion: '3',
+        visitorId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      },
+      isThere: 'window.CookieConsent?.validConsent()',
+      chooseSome: "CookieConsent.acceptCategory(['ads'])",
+      chooseNone: 'CookieConsent.acceptCategory([])',
+      reject: 'text="No to all"',
+      rejected: { analytics: false, ads: false },
+    },
+    {
+      name: 'Klaro',
+      banner: klaro,
+      accept: '.cm-btn-success',
+      accepted: { preferences: { session: true, matomo: true, my_ads: true } },
+      isThere: 'window.choose',
+      chooseSome: "choose('my ads')",
+      chooseNone: "choose('matomo')",
+      reject: '.cn-decline',
+      rejected: { session: true, matomo: false, my_ads: false },
+    },
+  ])('tells of each decision in $name, as what it is, and of nothing on the next page', async (given) => {
+    const { page, context } = await widget.visit.again();
+    await open(page, given.banner());
+    await page.locator(given.accept).click();
+    const known = { language: 'en', pageUrl: `${widget.site.origin}/` };
+    expect(await widget.records(1)).toMatchObject([{ decision: 'accept_all', ...known, ...given.accepted }]);
+    await page.reload();
+    await page.waitForFunction(given.isThere);
+    await page.evaluate(given.chooseSome);
+    // ids of one millisecond have no order
+    await widget.records(2);
+    await page.evaluate(given.chooseNone);
+    const records = await widget.records(3);
+    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'custom', 'withdraw']);
+
+    // another visitor
+    await context.clearCookies();
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.locator(given.reject).click();
+    expect((await widget.records(4))[3]).toMatchObject({ decision: 'reject_all', preferences: given.rejected });
   });
 });

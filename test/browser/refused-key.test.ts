@@ -1,9 +1,10 @@
+/** The pages have the record client alone, as in `network.test.ts`. */
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/tenants/administration';
-import { afterwards, click, stopClock } from '../support/browser/browser.ts';
-import { tag } from '../support/browser/site.ts';
-import { consentIn, kept, useWidget, warningsIn } from '../support/browser/widget.ts';
+import { afterwards, step, stopClock } from '../support/browser/browser.ts';
+import { clientTag } from '../support/browser/site.ts';
+import { decide, kept, useWidget, warningsIn } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -12,13 +13,17 @@ const day = 24 * hour;
 
 describe('a decision whose key the service refuses', () => {
   const widget = useWidget(useStack);
+  let bare = '';
 
   /** The page has a key that was revoked. */
-  beforeEach(() => createAdministration(widget.stack.db, 'test').revokeKey(widget.stack.domainId, widget.stack.apiKey));
+  beforeEach(async () => {
+    bare = widget.add('/bare', clientTag(widget.stack));
+    await createAdministration(widget.stack.db, 'test').revokeKey(widget.stack.domainId, widget.stack.apiKey);
+  });
 
   const putRight = async () => {
     const { apiKey } = await createAdministration(widget.stack.db, 'test').createKey(widget.stack.domainId);
-    return widget.add('/put-right', tag({ ...widget.stack, apiKey }));
+    return widget.add('/put-right', clientTag({ ...widget.stack, apiKey }));
   };
   /** As after a restored backup: the key is there as if it had never been revoked. */
   const restore = async () => {
@@ -29,16 +34,11 @@ describe('a decision whose key the service refuses', () => {
   };
 
   const refused = (page: Page) => page.waitForResponse((response) => response.status() === 401);
-  /** The refusal has reached the widget. */
+  /** The refusal has reached the page. */
   const noted = (page: Page, wait: number) =>
     eventually(async () => expect(await kept(page, '.refused.')).toEqual([expect.stringMatching(` ${wait}$`)]));
-  /** What a page sends when it loads has gone before this, if it sends anything. */
-  const settled = async (page: Page) => {
-    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    await afterwards(page);
-  };
 
-  /** A visitor whose decision was refused, and the status of each answer to a record so far. */
+  /** A visitor whose decision was refused, its id, and the status of each answer to a record so far. */
   const refusedVisitor = async (prepare = async (_: BrowserContext): Promise<void> => {}) => {
     const visitor = await widget.visit();
     const { page, context } = visitor;
@@ -47,16 +47,15 @@ describe('a decision whose key the service refuses', () => {
       if (response.request().method() === 'POST') answers.push(response.status());
     });
     await prepare(context);
-    await page.goto(widget.address);
-    await Promise.all([refused(page), click(page, 'Accept all')]);
+    await page.goto(bare);
+    const [, id] = await Promise.all([refused(page), decide(page, 'accept_all')]);
     await noted(page, hour);
-    return { ...visitor, answers };
+    return { ...visitor, answers, id };
   };
   const installClock = (context: BrowserContext) => context.clock.install();
 
   it('arrives exactly once, by the first page that has a new key, while a tab with the old one still waits', async () => {
-    const { page, context, answers } = await refusedVisitor();
-    const { id } = (await consentIn(page)) ?? {};
+    const { page, context, answers, id } = await refusedVisitor();
     const other = await context.newPage();
     await other.goto(await putRight());
     expect(await widget.records(1)).toMatchObject([{ id, decision: 'accept_all' }]);
@@ -65,7 +64,7 @@ describe('a decision whose key the service refuses', () => {
       await eventually(async () => expect(await kept(page, part)).toEqual([]));
     await expect.poll(() => answers).toEqual([401, 202]);
     await page.reload();
-    await settled(page);
+    await afterwards(page);
     expect(answers).toEqual([401, 202]);
     await widget.records(1);
   });
@@ -79,7 +78,7 @@ describe('a decision whose key the service refuses', () => {
       if (wait === hour || wait === day) {
         await context.clock.setFixedTime(now + wait - 1_000);
         await page.reload();
-        await settled(page);
+        await afterwards(page);
         expect({ wait, asked: answers.length }).toEqual({ wait, asked });
       }
       now += wait;
@@ -87,7 +86,7 @@ describe('a decision whose key the service refuses', () => {
       // a page that is open might ask just before it is loaded again
       await page.goto('about:blank');
       await context.clock.setFixedTime(now);
-      await Promise.all([refused(page), page.goto(widget.address)]);
+      await Promise.all([refused(page), page.goto(bare)]);
       await noted(page, Math.min(wait * 2, day));
     }
     expect(answers.length).toBe(asked);
@@ -107,20 +106,19 @@ describe('a decision whose key the service refuses', () => {
   it('goes at once with the next decision, should the key be accepted again', async () => {
     const { page, context, answers } = await refusedVisitor(installClock);
     // one that is refused too does not lengthen the wait
-    await Promise.all([refused(page), page.evaluate(() => window.assent?.withdraw())]);
-    await settled(page);
+    await Promise.all([refused(page), decide(page, 'withdraw')]);
+    await afterwards(page);
     await noted(page, hour);
     await restore();
     await stopClock(context);
-    await click(page, 'Privacy settings');
-    await click(page, 'Accept all');
+    await decide(page, 'custom');
     const records = await widget.records(3);
-    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw', 'accept_all']);
+    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw', 'custom']);
     // from here on a failure is retried as soon as any other
     await eventually(() => expect(answers.filter((status) => status === 202)).toHaveLength(3));
     let isBlocked = true;
     await context.route('**/record', (route) => (isBlocked ? route.abort() : route.continue()));
-    await Promise.all([page.waitForEvent('requestfailed'), page.evaluate(() => window.assent?.withdraw())]);
+    await Promise.all([page.waitForEvent('requestfailed'), decide(page, 'withdraw')]);
     isBlocked = false;
     await eventually(async () => {
       await context.clock.runFor(2_000);
@@ -132,12 +130,11 @@ describe('a decision whose key the service refuses', () => {
   it('in two tabs at once is one refusal', async () => {
     const { page, context, messages } = await widget.visit();
     const other = await context.newPage();
-    await page.goto(widget.address);
-    await other.goto(widget.address);
+    await page.goto(bare);
     await context.setOffline(true);
-    await click(page, 'Accept all');
+    await decide(page, 'accept_all');
     // each asks as it loads, not when it hears of the network
-    await Promise.all([page.goto('about:blank'), other.goto('about:blank')]);
+    await page.goto('about:blank');
     await context.setOffline(false);
     // neither knows of the other's refusal when it asks
     const held = new Map<Page, Route>();
@@ -147,7 +144,7 @@ describe('a decision whose key the service refuses', () => {
       if (held.size === 2) await Promise.all([...held.values()].map((each) => each.continue()));
     });
     const both = Promise.all([refused(page), refused(other)]);
-    await Promise.all([page.goto(widget.address), other.goto(widget.address)]);
+    await Promise.all([page.goto(bare), other.goto(bare)]);
     await both;
     await eventually(() => expect(warningsIn(messages)).toHaveLength(2));
     await noted(page, hour);
@@ -168,25 +165,31 @@ describe('a decision whose key the service refuses', () => {
     ]);
   });
 
-  it.each([
-    ['waits', [403, 404, 405]],
-    ['is dropped', [400, 413, 415]],
-  ])('%s after a refusal with any of %j', async (what, statuses) => {
-    const { page, context, messages } = await widget.visit();
-    const told = (part: string) => messages.filter((message) => message.includes(part)).length;
-    for (const [at, status] of statuses.entries()) {
-      const json = { code: 'refused', detail: 'no' };
-      await context.route('**/record', (route) =>
-        route.fulfill({ status, headers: { 'access-control-allow-origin': '*' }, json }),
-      );
-      await page.goto(widget.address);
-      await click(page, 'Accept all');
-      await eventually(() => expect(told('warning: assent')).toBe(at + 1));
-      expect(told('dropped')).toBe(what === 'waits' ? 0 : at + 1);
-      expect(await kept(page, '.queue.')).toHaveLength(what === 'waits' ? 1 : 0);
-      expect(await kept(page, '.refused.')).toHaveLength(what === 'waits' ? 1 : 0);
-      await page.evaluate(() => localStorage.clear());
-      await context.unroute('**/record');
-    }
+  it('waits after some refusals, and is dropped with a warning after those that are its own fault', async () => {
+    const { page, messages } = await widget.visit.again();
+    let status = 0;
+    const headers = { 'access-control-allow-origin': '*' };
+    const json = { code: 'refused', detail: 'no' };
+    await page.route('**/record', (route) => route.fulfill({ status, headers, json }));
+    await page.goto(bare);
+    for (status of [403, 404, 405, 400, 413, 415])
+      await step(String(status), async () => {
+        messages.length = 0;
+        await decide(page, 'accept_all');
+        await eventually(() => expect(warningsIn(messages)).toHaveLength(1));
+        const waits = status >= 403 && status <= 405;
+        expect(warningsIn(messages)[0]?.includes('dropped')).toBe(!waits);
+        expect(await kept(page, '.queue.')).toHaveLength(waits ? 1 : 0);
+        expect(await kept(page, '.refused.')).toHaveLength(waits ? 1 : 0);
+        await page.evaluate(() => localStorage.clear());
+      });
+  });
+
+  it('of which the service says that it can never accept it is dropped', async () => {
+    const { page, messages } = await widget.visit.again();
+    await page.goto(await putRight());
+    await page.evaluate(() => window.client?.record({ decision: 'custom', preferences: { 'a/b': true } }));
+    await eventually(async () => expect(await kept(page, '.queue.')).toEqual([]));
+    expect(warningsIn(messages)).toEqual([expect.stringContaining('dropped: ')]);
   });
 });

@@ -62,6 +62,22 @@ export function tag(
   return `<script ${written.join(' ')} defer></script>`;
 }
 
+/** `window.client`, with the lines that docs/widget.md has; `more`: further ones of the script. */
+export const clientTag = (
+  { api, domainId, apiKey }: Pick<Stack, 'api' | 'domainId' | 'apiKey'>,
+  more = '',
+): string => `<script type="module">
+  import { createRecordClient } from '${api.baseUrl}/record-client.js';
+  const client = createRecordClient({
+    api: '${api.baseUrl}',
+    domain: '${domainId}',
+    key: '${apiKey}',
+    onRecorded: (receipt, id) => console.log('recorded', id, receipt.id, receipt.status, receipt.ignored),
+  });
+  window.client = client;
+  ${more}
+</script>`;
+
 /** `assentConfig`, before the tag. */
 export const config = (settings: object): string => `<script>assentConfig = ${JSON.stringify(settings)}</script>`;
 

@@ -70,6 +70,10 @@ export const kept = (page: Page, part: string): Promise<string[]> =>
     part,
   );
 
+/** Records a decision through the page's record client, and returns its id. */
+export const decide = (page: Page, decision: string): Promise<string | undefined> =>
+  page.evaluate((given) => window.client?.record({ decision: given }), decision);
+
 /** What the widget says to whoever runs the site. */
 export const warningsIn = (messages: string[]): string[] =>
   messages.filter((message) => message.startsWith('warning: assent'));
