@@ -1,7 +1,8 @@
-import type { Page, Response } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import { afterwards, hold, stopClock } from '../support/browser/browser.ts';
+import { pollLimit } from '../../apps/dashboard/home/stream.ts';
+import { afterwards, hold, step, stopClock } from '../support/browser/browser.ts';
 import { figure, go, history, useDashboard } from '../support/browser/dashboard.ts';
 import { at } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
@@ -16,6 +17,51 @@ const { domainId, apiKey } = at(customer.domains, 0);
 // all of them are in the first answer, whatever the time of day is
 await dashboard.storeCounted(customer, history(customer, 3, 8));
 
+/** The dashboard on a page whose clock stands still, and what it asks for again and again. */
+async function openStill() {
+  const { page, context } = await dashboard.visit();
+  await context.clock.install();
+  await dashboard.enter(page, customer);
+  await figure(page, 'Decisions').waitFor();
+  await stopClock(context);
+  const asked: Request[] = [];
+  page.on('request', (request) => {
+    // rates have a pace of their own
+    if (/\/v1\/consent\/\S*stats\?/.test(request.url()) && !request.url().includes('by=')) asked.push(request);
+  });
+  /** Whether it asks within these milliseconds. */
+  const asksWithin = async (time: number) => {
+    const before = asked.length;
+    await page.clock.runFor(time);
+    await afterwards(page);
+    return asked.length > before;
+  };
+  /** The status of the last answer, once all that it has asked for is answered. */
+  const answered = async () => {
+    const answers = await Promise.all(asked.map((request) => request.response()));
+    await afterwards(page);
+    return answers.at(-1)?.status();
+  };
+  /** The same of its next answer: it asks for that a second after it asked before, and no sooner. */
+  const poll = async () => {
+    expect([await asksWithin(1_000 - tick), await asksWithin(tick)]).toEqual([false, true]);
+    return answered();
+  };
+  /** Until it has just been answered, and asks next in a second. */
+  const inStep = async () => {
+    while (!(await asksWithin(tick)));
+    await answered();
+  };
+  /** What needs the page's clock to be drawn. */
+  const drawn = (check: () => Promise<void>) =>
+    eventually(async () => {
+      await page.clock.runFor(tick);
+      await check();
+    });
+  await inStep();
+  return { page, asksWithin, answered, poll, inStep, drawn };
+}
+
 describe('figures that move, by the page’s own clock', () => {
   const client = () => dashboard.client(customer);
   const total = async () => (await client().orgStats('limit=1')).body.total;
@@ -29,135 +75,80 @@ describe('figures that move, by the page’s own clock', () => {
   const numberIn = async (page: Page, name: string) =>
     Number((await figure(page, name).textContent())?.replaceAll(',', ''));
 
-  /** A page whose clock stands still, and what it asks for again and again. */
-  const openStill = async (path = '/') => {
-    const { page, context } = await dashboard.visit();
-    await context.clock.install();
-    await dashboard.enter(page, customer, path);
-    await figure(page, 'Decisions').waitFor();
-    await stopClock(context);
-    let asked = 0;
-    const answers: Response[] = [];
-    // rates have a pace of their own
-    const isPoll = (url: string) => /\/v1\/consent\/\S*stats\?/.test(url) && !url.includes('by=');
-    page.on('request', (request) => {
-      if (isPoll(request.url())) asked += 1;
+  it('are asked for once a second, while somebody sees them and the service is not slow', async () => {
+    const { page, asksWithin, answered, poll, inStep, drawn } = await openStill();
+    const rows = page.locator('.stream-row');
+    await step('a second after a decision, the record is on top of the stream', async () => {
+      const [before, used] = [await numberIn(page, 'Decisions'), await numberIn(page, 'Usage')];
+      await decide(1, { visitorId: 'live-1' });
+      await poll();
+      await eventually(async () => expect(await numberIn(page, 'Decisions')).toBe(before + 1));
+      expect(await numberIn(page, 'Usage')).toBe(used + 1);
+      const first = await rows.first().textContent();
+      expect(first).toContain('live-1');
+      expect(first).toContain('shop.example');
     });
-    page.on('response', (response) => {
-      if (isPoll(response.url())) answers.push(response);
+    await step('none is missing in the stream where more arrive than one request asks for', async () => {
+      const before = await rows.count();
+      await decide(2 * pollLimit, { visitorId: 'burst' });
+      await poll();
+      await poll();
+      await eventually(async () => expect(await rows.filter({ hasText: 'burst' }).count()).toBe(2 * pollLimit));
+      expect(await rows.count()).toBe(before + 2 * pollLimit);
     });
-    /** Milliseconds until the page asks. */
-    const untilAsked = async () => {
-      const before = asked;
-      let waited = 0;
-      for (; asked === before; waited += tick) await page.clock.runFor(tick);
-      return waited;
-    };
-    /** The same, and then until it has the answer. */
-    const poll = async () => {
-      const before = answers.length;
-      const waited = await untilAsked();
-      await eventually(() => expect(answers.length).toBeGreaterThan(before));
-      await afterwards(page);
-      return waited;
-    };
-    /** Whether it asks within these milliseconds. */
-    const asksWithin = async (time: number) => {
-      const before = asked;
-      await page.clock.runFor(time);
-      await afterwards(page);
-      return asked > before;
-    };
-    await poll();
-    return { page, answers, poll, untilAsked, asksWithin };
-  };
-
-  it('on the home page a second after a decision, with the record on top of the stream', async () => {
-    const { page, poll } = await openStill();
-    const [before, used] = [await numberIn(page, 'Decisions'), await numberIn(page, 'Usage')];
-    await decide(1, { visitorId: 'live-1' });
-    expect(await poll()).toBeLessThanOrEqual(1_000 + tick);
-    await eventually(async () => expect(await numberIn(page, 'Decisions')).toBe(before + 1));
-    expect(await numberIn(page, 'Usage')).toBe(used + 1);
-    const first = await page.locator('.stream-row').first().textContent();
-    expect(first).toContain('live-1');
-    expect(first).toContain('shop.example');
-  });
-
-  it('also when more arrive at once than one question asks for: none is missing in the stream', async () => {
-    const { page, poll } = await openStill();
-    const rows = await page.locator('.stream-row').count();
-    await decide(30, { visitorId: 'burst' });
-    await poll();
-    await eventually(async () => {
-      await page.clock.runFor(tick);
-      expect(await page.locator('.stream-row').filter({ hasText: 'burst' }).count()).toBe(30);
+    await step('records come only when a total has moved', async () => {
+      // what was recorded before may still be sealed, which records that came with a total show
+      while ((await poll()) !== 304);
+      await decide(1);
+      expect(await poll()).toBe(200);
+      while ((await poll()) !== 304);
     });
-    expect(await page.locator('.stream-row').count()).toBe(rows + 30);
-  });
-
-  it('with one request a second, which brings records only when a total has moved', async () => {
-    const { answers, poll } = await openStill();
-    /** What was recorded before may still be sealed, which the records that came with a total show. */
-    const untilStill = async () => {
-      for (let still = 0; still < 3; ) {
-        expect(await poll()).toBeGreaterThan(1_000 - 2 * tick);
-        still = answers.at(-1)?.status() === 304 ? still + 1 : 0;
-      }
-    };
-    await untilStill();
-    await decide(1);
-    await poll();
-    expect(answers.at(-1)?.status()).toBe(200);
-    await untilStill();
-  });
-
-  it('on the page of a domain, where the period has today in it', async () => {
-    const { page, poll, asksWithin } = await openStill(`/domains/${domainId}`);
-    const before = await numberIn(page, 'Withdrawals');
-    await decide(1, { decision: 'withdraw' });
-    await poll();
-    await eventually(async () => expect(await numberIn(page, 'Withdrawals')).toBe(before + 1));
-    const yesterday = addDays(dayOf(Date.now()), -1);
-    await page.getByRole('link', { name: 'Yesterday' }).click();
-    await page.getByText('Complete period').waitFor();
-    const of = (await client().stats(domainId, `from=${yesterday}&to=${yesterday}`)).body.total;
-    await eventually(async () => {
-      await page.clock.runFor(tick);
-      expect(await numberIn(page, 'Decisions')).toBe(of);
-      expect(await page.locator('[aria-busy="true"]').count()).toBe(0);
+    await step('a tab that nobody sees asks for nothing, and at once when it is seen again', async () => {
+      /** As a browser tells a page whose tab is put away or shown. */
+      const become = (state: string) =>
+        page.evaluate((given) => {
+          Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => given });
+          document.dispatchEvent(new Event('visibilitychange'));
+        }, state);
+      await become('hidden');
+      expect(await asksWithin(10_000)).toBe(false);
+      await become('visible');
+      expect(await asksWithin(1)).toBe(true);
+      await answered();
     });
-    expect(await asksWithin(10_000)).toBe(false);
-    // nor for the log of one visitor, whom no counter knows
-    await go(page, `/domains/${domainId}/log?visitorId=nobody`);
-    await eventually(async () => {
-      await page.clock.runFor(tick);
-      expect(await page.getByRole('heading', { name: 'No matching records' }).count()).toBe(1);
+    await step('never two at once, and less often after a slow answer', async () => {
+      const release = await hold(page, '**/v1/consent/org-stats?*');
+      expect(await asksWithin(1_000)).toBe(true);
+      expect(await asksWithin(3_000)).toBe(false);
+      await page.getByText(/Waiting for the service: figures from/).waitFor();
+      release();
+      await answered();
+      await page.getByText('Live', { exact: true }).waitFor();
+      expect([await asksWithin(4 * 2_500), await asksWithin(4 * 1_000)]).toEqual([false, true]);
+      await answered();
     });
-    expect(await asksWithin(10_000)).toBe(false);
-  });
-
-  it('not in a tab that nobody sees, and at once when it is seen again', async () => {
-    const { page, asksWithin } = await openStill();
-    /** As a browser tells a page whose tab is put away or shown. */
-    const become = (state: string) =>
-      page.evaluate((given) => {
-        Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => given });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }, state);
-    await become('hidden');
-    expect(await asksWithin(10_000)).toBe(false);
-    await become('visible');
-    expect(await asksWithin(1)).toBe(true);
-  });
-
-  it('while the slow answers of a busy service are asked for less often, and never two at once', async () => {
-    const { page, poll, untilAsked, asksWithin } = await openStill();
-    const release = await hold(page, '**/v1/consent/org-stats?*');
-    await untilAsked();
-    expect(await asksWithin(550)).toBe(false);
-    expect(await asksWithin(1_450)).toBe(false);
-    release();
-    expect(await poll()).toBeGreaterThan(4 * 1_500);
+    await step('on the page of a domain, where the period has today in it', async () => {
+      await go(page, `/domains/${domainId}`);
+      await drawn(async () => expect(await figure(page, 'Withdrawals').count()).toBe(1));
+      await inStep();
+      const before = await numberIn(page, 'Withdrawals');
+      await decide(1, { decision: 'withdraw' });
+      await poll();
+      await eventually(async () => expect(await numberIn(page, 'Withdrawals')).toBe(before + 1));
+      const yesterday = addDays(dayOf(Date.now()), -1);
+      await page.getByRole('link', { name: 'Yesterday' }).click();
+      const of = (await client().stats(domainId, `from=${yesterday}&to=${yesterday}`)).body.total;
+      await drawn(async () => {
+        expect(await page.getByText('Complete period').count()).toBe(1);
+        expect(await numberIn(page, 'Decisions')).toBe(of);
+        expect(await page.locator('[aria-busy="true"]').count()).toBe(0);
+      });
+      expect(await asksWithin(10_000)).toBe(false);
+    });
+    await step('but not for the log of one visitor, whom no counter knows', async () => {
+      await go(page, `/domains/${domainId}/log?visitorId=nobody`);
+      await drawn(async () => expect(await page.getByRole('heading', { name: 'No matching records' }).count()).toBe(1));
+      expect(await asksWithin(10_000)).toBe(false);
+    });
   });
 });

@@ -20,11 +20,6 @@ await dashboard.storeCounted(customer, history(customer, 4, 60));
 describe('the dashboard when something is wrong', () => {
   /** Every number on the page that could be taken for a figure. */
   const figures = (page: Page) => page.locator('.figure-value, .breakdown td, .chart, .stream-row').count();
-  const home = async () => {
-    const visitor = await dashboard.open(customer);
-    await figure(visitor.page, 'Decisions').waitFor();
-    return visitor;
-  };
   const decisions = (page: Page) => figure(page, 'Decisions').textContent();
   const live = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
   const answer = (status: number, code: string, requestId: string) => ({
@@ -45,91 +40,113 @@ describe('the dashboard when something is wrong', () => {
     release();
     await figure(page, 'Decisions').waitFor();
     expect(await page.locator('.skeleton').count()).toBe(0);
-    await step('one that takes its time is not called live', async () => {
-      await live(page);
-      const releaseAgain = await hold(page, '**/org-stats?*');
-      await Promise.all([page.waitForRequest('**/org-stats?*'), context.clock.runFor(1_000)]);
-      await context.clock.runFor(3_000);
-      await page.getByText(/Waiting for the service: figures from/).waitFor();
-      releaseAgain();
-      await live(page);
-    });
   });
 
-  it('offline and back: the figures stay, with their age, and move again by themselves', async () => {
-    const { page, context } = await home();
-    const before = await decisions(page);
-    await context.setOffline(true);
-    await page.getByText(/You are offline: figures from \d\d:\d\d:\d\d/).waitFor();
-    expect(await decisions(page)).toBe(before);
-    await go(page, domainPath);
-    await page.getByRole('heading', { name: 'You are offline' }).waitFor();
-    expect(await figures(page)).toBe(0);
-    await context.setOffline(false);
-    await figure(page, 'Decisions').waitFor();
-    await page.goBack();
-    await live(page);
-  });
-
-  it('a service that is gone: the figures stay, and go on when it is back', async () => {
-    const { page } = await home();
-    const before = await decisions(page);
-    service.shut();
-    await page.getByText(/No connection to the service: figures from/).waitFor();
-    expect(await decisions(page)).toBe(before);
-    await go(page, domainPath);
-    await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
-    await page.getByRole('button', { name: 'Try again' }).waitFor();
-    service.open();
-    // nobody has to press it
-    await figure(page, 'Decisions').waitFor();
-  });
-
-  it('without its database: what happened, the request’s id, and a way to try again', async () => {
-    const { page, context } = await home();
+  it('offline, without the service or its database: the figures stay, with their age, and move again by themselves', async () => {
+    const { page, context } = await dashboard.open(customer);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    postgres.shut();
-    await page.getByText(/No connection to the service: figures from/).waitFor();
-    await page.goto(`${dashboard.api.baseUrl}${domainPath}/log`);
-    await page.getByRole('heading', { name: 'The service is unavailable' }).waitFor();
-    const shown = page.locator('.request-id');
-    // of lines that are alike the log has one a second, so some tries are not in it
-    const id = await eventually(async () => {
-      const found = (await shown.locator('code').textContent()) ?? '';
-      if (api.lines.some((line) => line.includes(found))) return found;
-      await page.getByRole('button', { name: 'Try again' }).click();
-      throw new Error(`${found} is not in the log`);
-    });
-    expect(id).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
-    const copy = shown.getByRole('button');
-    await copy.click();
-    await copy.getByText('Copied').waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await shown.locator('code').textContent());
-    // statistics come from Redis, so they are still there
-    await page.getByRole('link', { name: 'Statistics' }).click();
     await figure(page, 'Decisions').waitFor();
-    await page.getByRole('link', { name: 'Log', exact: true }).click();
-    await page.getByRole('button', { name: 'Try again' }).waitFor();
-    postgres.open();
-    // by itself
-    await page.getByRole('table').waitFor();
+    const before = await decisions(page);
+    await step('offline', async () => {
+      await context.setOffline(true);
+      await page.getByText(/You are offline: figures from \d\d:\d\d:\d\d/).waitFor();
+      expect(await decisions(page)).toBe(before);
+      await go(page, domainPath);
+      await page.getByRole('heading', { name: 'You are offline' }).waitFor();
+      expect(await figures(page)).toBe(0);
+      await context.setOffline(false);
+      await figure(page, 'Decisions').waitFor();
+      await page.goBack();
+      await live(page);
+    });
+    await step('a service that is gone', async () => {
+      service.shut();
+      await page.getByText(/No connection to the service: figures from/).waitFor();
+      expect(await decisions(page)).toBe(before);
+      await go(page, domainPath);
+      await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+      service.open();
+      // nobody has to press it
+      await figure(page, 'Decisions').waitFor();
+    });
+    await step('without its database: what happened, the request’s id, and a way to try again', async () => {
+      postgres.shut();
+      await go(page, `${domainPath}/log`);
+      await page.getByRole('heading', { name: 'The service is unavailable' }).waitFor();
+      const shown = page.locator('.request-id');
+      // of lines that are alike the log has one a second, so some tries are not in it
+      const id = await eventually(async () => {
+        const found = (await shown.locator('code').textContent()) ?? '';
+        if (api.lines.some((line) => line.includes(found))) return found;
+        await page.getByRole('button', { name: 'Try again' }).click();
+        throw new Error(`${found} is not in the log`);
+      });
+      expect(id).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+      const copy = shown.getByRole('button');
+      await copy.click();
+      await copy.getByText('Copied').waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await shown.locator('code').textContent());
+      // statistics come from Redis, so they are still there
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      await figure(page, 'Decisions').waitFor();
+      await page.getByRole('link', { name: 'Log', exact: true }).click();
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+      postgres.open();
+      // by itself
+      await page.getByRole('table').waitFor();
+    });
   });
 
-  it.each([
-    [500, 'internal_error', 'The service reported an error'],
-    [429, 'rate_limited', 'Too many requests'],
-    [418, 'teapot', 'Something went wrong'],
-  ])('an answer with %i has words, an id and a retry that works', async (status, code, words) => {
+  it('an answer that is an error, or none of the service, has words, an id and a way on, never a blank page', async () => {
     const { page } = await dashboard.regular();
-    await page.route('**/v1/organization', (route) => route.fulfill(answer(status, code, 'req-77')));
-    await dashboard.enter(page, customer, domainPath);
-    await page.getByRole('heading', { name: words }).waitFor();
-    expect(await page.getByRole('alert').textContent()).toContain('req-77');
-    expect(await page.getByRole('alert').textContent()).not.toContain('secret detail');
-    expect(await figures(page)).toBe(0);
-    await page.unroute('**/v1/organization');
-    await page.getByRole('button', { name: 'Try again' }).click();
+    const errors = [
+      [500, 'internal_error', 'The service reported an error'],
+      [429, 'rate_limited', 'Too many requests'],
+      [418, 'teapot', 'Something went wrong'],
+    ] as const;
+    let asked = 0;
+    await page.route('**/v1/organization', (route) => {
+      const [status, code] = errors[asked] ?? [];
+      asked += 1;
+      return status ? route.fulfill(answer(status, code, `req-${status}`)) : route.continue();
+    });
+    await dashboard.enter(page, customer);
+    for (const [status, code, words] of errors) {
+      await step(code, async () => {
+        await page.getByRole('heading', { name: words }).waitFor();
+        expect(await page.getByRole('alert').textContent()).toContain(`req-${status}`);
+        expect(await page.getByRole('alert').textContent()).not.toContain('secret detail');
+        expect(await figures(page)).toBe(0);
+        await page.getByRole('button', { name: 'Try again' }).click();
+      });
+    }
     await figure(page, 'Decisions').waitFor();
+    for (const [name, url, contentType, body] of [
+      ['a page of somebody between', '**/v1/consent/**', 'text/html', '<h1>Log in to the hotel</h1>'],
+      ['an answer that the page cannot draw', '**/v1/organization', 'application/json', '{}'],
+    ] as const) {
+      await step(name, async () => {
+        await page.unroute('**/v1/organization');
+        await page.route(url, (route) => route.fulfill({ status: 200, contentType, body }));
+        await page.reload();
+        await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+        expect(await figures(page)).toBe(0);
+        await page.unroute(url);
+        await page.getByRole('button', { name: /^(Reload|Try again)$/ }).click();
+        await figure(page, 'Decisions').waitFor();
+      });
+    }
+    await step('older records that cannot be loaded are told, and tried again', async () => {
+      const rows = page.locator('.stream-row');
+      await page.route('**/org-stats?*cursor=*', (route) => route.abort());
+      await rows.last().scrollIntoViewIfNeeded();
+      await page.getByText('Older records could not be loaded.').waitFor();
+      const before = await rows.count();
+      await page.unroute('**/org-stats?*cursor=*');
+      await page.locator('.older').getByRole('button', { name: 'Try again' }).click();
+      await rows.nth(before).waitFor();
+    });
   });
 
   it('a service that says it is on its way back is asked again, and the id of the first answer stays', async () => {
@@ -148,32 +165,5 @@ describe('the dashboard when something is wrong', () => {
     release();
     await figure(page, 'Decisions').waitFor();
     expect(asked).toBe(3);
-  });
-
-  it.each([
-    ['a page of somebody between', '**/v1/consent/**', 'text/html', '<h1>Log in to the hotel</h1>'],
-    ['an answer that the page cannot draw', '**/v1/organization', 'application/json', '{}'],
-  ])('%s leads to words, never to a blank page', async (_, url, contentType, body) => {
-    const { page } = await dashboard.regular();
-    await page.route(url, (route) => route.fulfill({ status: 200, contentType, body }));
-    await dashboard.enter(page, customer);
-    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-    expect(await figures(page)).toBe(0);
-    await page.unroute(url);
-    await page.getByRole('button', { name: /^(Reload|Try again)$/ }).click();
-    await figure(page, 'Decisions').waitFor();
-  });
-
-  it('older records that cannot be loaded are told, and tried again', async () => {
-    const { page } = await dashboard.regular();
-    await page.route('**/org-stats?*cursor=*', (route) => route.abort());
-    await dashboard.enter(page, customer);
-    const rows = page.locator('.stream-row');
-    await rows.last().scrollIntoViewIfNeeded();
-    await page.getByText('Older records could not be loaded.').waitFor();
-    const before = await rows.count();
-    await page.unroute('**/org-stats?*cursor=*');
-    await page.locator('.older').getByRole('button', { name: 'Try again' }).click();
-    await rows.nth(before).waitFor();
   });
 });
