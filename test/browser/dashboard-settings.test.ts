@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { ActsPage, KeysPage, ManagedDomain } from '#libs/tenants/contract';
+import type { ActsPage, ManagedDomain } from '#libs/tenants/contract';
 import { click, hasFocus, hold, step } from '../support/browser/browser.ts';
 import { type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
-import { glance } from '../support/browser/look.ts';
+import { violations } from '../support/browser/look.ts';
 import { createClient, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
@@ -19,8 +19,6 @@ describe('the settings in the dashboard', () => {
     });
   const shown = (customer: Customer, domainId: string) =>
     dashboard.manage<ManagedDomain>(customer, `/domains/${domainId}`);
-  const revoke = (customer: Customer, domainId: string, prefix: string) =>
-    dashboard.manage(customer, `/domains/${domainId}/keys/${prefix}`, { method: 'DELETE' });
   const record = (domainId: string, apiKey: string, origin = 'https://shop.example', fields = {}) =>
     createClient(dashboard.api.baseUrl, { organizationId: '' }).record(
       domainId,
@@ -45,7 +43,7 @@ describe('the settings in the dashboard', () => {
 
   it('makes a domain and a key that records, and revokes the key', async () => {
     const customer = await dashboard.customer({ domains: [] });
-    const { page, context, messages } = await dashboard.openNew(managerOf(customer));
+    const { page, context, messages } = await dashboard.open(managerOf(customer));
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('heading', { name: 'Add the first domain' }).waitFor();
     await page.getByRole('link', { name: 'Domains', exact: true }).click();
@@ -58,6 +56,8 @@ describe('the settings in the dashboard', () => {
     await page.waitForURL(/\/domains\/dom_\w+\/settings$/);
     const domainId = new URL(page.url()).pathname.split('/')[2] ?? '';
     await page.getByText('No key yet: without one nothing is recorded.').waitFor();
+    const setUp = page.getByRole('link', { name: 'Set up the banner' });
+    await setUp.waitFor();
     expect(await shown(customer, domainId)).toMatchObject({ name: 'shop.example', origins: ['https://shop.example'] });
     // the menu has it without a reload
     await page.locator('.menu-button').click();
@@ -66,7 +66,7 @@ describe('the settings in the dashboard', () => {
     await click(page, 'New key');
     const card = page.getByRole('region', { name: /Copy the key now/ });
     await hasFocus(card.getByRole('heading'));
-    expect(await page.getByRole('link', { name: 'Set up the banner' }).count()).toBe(1);
+    expect(await setUp.getAttribute('href')).toBe(`/domains/${domainId}/widget`);
     await card.getByRole('button', { name: 'Copy Key' }).click();
     await card.getByRole('button', { name: 'Copied Key' }).waitFor();
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
@@ -96,45 +96,18 @@ describe('the settings in the dashboard', () => {
     expect(messages).toEqual([]);
   });
 
-  it('says beside each origin what is wrong with it, and takes a list that is pasted', async () => {
-    const { page, context, customer, domainId } = await settings();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await click(page, 'Change…');
-    await name(page).fill('Shop');
-    await click(page, 'Add address');
-    await hasFocus(origin(page, 1));
-    const pasted = 'https://a.example\nhttps://b.example/shop, ftp://c.example\nhttps://*.d.example';
-    await page.evaluate((text) => navigator.clipboard.writeText(text), pasted);
-    await page.keyboard.press('Control+V');
-    await hasFocus(origin(page, 4));
-    await origin(page, 4).fill('*.D.example:443');
-    await page.getByText('Taken as https://*.d.example').waitFor();
-    await click(page, 'Save changes');
-    await page.getByText('Not an address of a website, such as https://www.example.com.').waitFor();
-    await hasFocus(origin(page, 3));
-    const invalid = [1, 2, 3, 4].map((number) => origin(page, number).getAttribute('aria-invalid'));
-    expect(await Promise.all(invalid)).toEqual(['false', 'false', 'true', 'false']);
-    expect(await origin(page, 2).inputValue()).toBe('https://b.example');
-    await click(page, 'Remove address 3');
-    await hasFocus(origin(page, 3));
-    await click(page, 'Save changes');
-    await hasFocus(changing(page));
-    const origins = ['https://a.example', 'https://b.example', 'https://*.d.example'];
-    expect(await shown(customer, domainId)).toMatchObject({ name: 'Shop', origins });
-    expect(await page.title()).toBe('Settings of Shop · Assent');
-  });
-
-  it('tells where records come from that the list does not have, and takes it', async () => {
+  it('tells where records come from that the list does not have, takes those, and a list that is pasted', async () => {
     const customer = await dashboard.customer({ domains: ['shop.example'] });
     const { domainId, apiKey } = at(customer.domains, 0);
     const pages = ['https://shop.example/', 'https://shop.example/a', 'https://blog.shop.example/', '<b>no page</b>'];
     await dashboard.store(pages.map((pageUrl, each) => recordAt(Date.now() - each, { domainId, pageUrl })));
     await use(apiKey);
     await record(domainId, apiKey, 'https://shop.example', { tcString: 'x'.repeat(5_000) });
-    const { page } = await dashboard.open(managerOf(customer), settingsOf(domainId));
+    const { page, context } = await dashboard.open(managerOf(customer), settingsOf(domainId));
     await step('and which fields records lost', () =>
       page.getByText('It must be at most 4096 characters; what came was a string of 5,000 characters.').waitFor(),
     );
+    const all = ['https://shop.example', 'https://sh0p.example', 'https://blog.shop.example'];
     const hint = page.getByRole('list', { name: /^The newest records come from/ });
     await hint.waitFor();
     const told = () => hint.getByRole('listitem').allTextContents();
@@ -160,14 +133,55 @@ describe('the settings in the dashboard', () => {
       await hasFocus(page.getByRole('button', { name: 'Add address' }));
       await click(page, 'Save changes');
       await changing(page).waitFor();
-      const all = ['https://shop.example', 'https://sh0p.example', 'https://blog.shop.example'];
       expect((await shown(customer, domainId)).origins).toEqual(all);
+    });
+    await step('says beside each origin what is wrong with it', async () => {
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await click(page, 'Change…');
+      await name(page).fill('Shop');
+      await click(page, 'Add address');
+      await hasFocus(origin(page, 4));
+      const pasted = 'https://a.example\nhttps://b.example/shop, ftp://c.example\nhttps://*.d.example';
+      await page.evaluate((text) => navigator.clipboard.writeText(text), pasted);
+      await page.keyboard.press('Control+V');
+      await hasFocus(origin(page, 7));
+      await origin(page, 7).fill('*.D.example:443');
+      await page.getByText('Taken as https://*.d.example').waitFor();
+      await click(page, 'Save changes');
+      await page.getByText('Not an address of a website, such as https://www.example.com.').waitFor();
+      await hasFocus(origin(page, 6));
+      const invalid = [4, 5, 6, 7].map((number) => origin(page, number).getAttribute('aria-invalid'));
+      expect(await Promise.all(invalid)).toEqual(['false', 'false', 'true', 'false']);
+      expect(await origin(page, 5).inputValue()).toBe('https://b.example');
+      await click(page, 'Remove address 6');
+      await hasFocus(origin(page, 6));
+      await click(page, 'Save changes');
+      await hasFocus(changing(page));
+      const origins = [...all, 'https://a.example', 'https://b.example', 'https://*.d.example'];
+      expect(await shown(customer, domainId)).toMatchObject({ name: 'Shop', origins });
+      expect(await page.title()).toBe('Settings of Shop · Assent');
     });
   });
 
-  it('shows both where two people change the same domain, and lets one choose', async () => {
-    const { page, customer, domainId } = await settings();
+  it('leaves the focus where it is while the page loads and somebody else changes the domain, and lets one choose', async () => {
+    const customer = await dashboard.customer({ domains: ['shop.example'] });
+    const { domainId } = at(customer.domains, 0);
+    const { page } = await dashboard.regular();
+    const release = await hold(page, `**/domains/${domainId}/keys?*`);
+    await dashboard.enter(page, managerOf(customer), settingsOf(domainId));
+    await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor();
+    await page.locator('.menu-button').click();
+    const search = page.getByRole('searchbox', { name: 'Search domains' });
+    await hasFocus(search);
+    release();
+    // until it has looked once more
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.waitForResponse(/\/keys\?/);
+    await hasFocus(search);
+    await page.keyboard.press('Escape');
+
     await click(page, 'Change…');
+    await hasFocus(name(page));
     await name(page).fill('mine.example');
     await patch(customer, domainId, { name: 'theirs.example', origins: ['https://theirs.example'] });
     await click(page, 'Save changes');
@@ -189,41 +203,19 @@ describe('the settings in the dashboard', () => {
     await click(page, 'Change…');
     await name(page).fill('another.example');
     await patch(customer, domainId, { name: 'theirs.example' });
+    await eventually(async () => expect(await page.title()).toBe('Settings of theirs.example · Assent'));
+    await hasFocus(name(page));
     await click(page, 'Save changes');
     await click(page, 'Discard my changes');
     await page.getByRole('heading', { name: 'theirs.example', level: 1 }).waitFor();
     expect(await shown(customer, domainId)).toMatchObject({ name: 'theirs.example' });
-  });
-
-  it('leaves the focus where it is while the page loads, and when somebody else renames the domain', async () => {
-    const customer = await dashboard.customer({ domains: ['shop.example'] });
-    const { domainId } = at(customer.domains, 0);
-    const { page } = await dashboard.regular();
-    const release = await hold(page, `**/domains/${domainId}/keys?*`);
-    await dashboard.enter(page, managerOf(customer), settingsOf(domainId));
-    await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor();
-    await page.locator('.menu-button').click();
-    const search = page.getByRole('searchbox', { name: 'Search domains' });
-    await hasFocus(search);
-    release();
-    // until it has looked once more
-    await page.getByText('Live', { exact: true }).waitFor();
-    await page.waitForResponse(/\/keys\?/);
-    await hasFocus(search);
-
-    await page.keyboard.press('Escape');
-    await click(page, 'Change…');
-    await hasFocus(name(page));
-    await patch(customer, domainId, { name: 'theirs.example' });
-    await eventually(async () => expect(await page.title()).toBe('Settings of theirs.example · Assent'));
-    await hasFocus(name(page));
-    // to another page it moves
+    // to another page the focus moves
     await page.getByRole('link', { name: 'Log', exact: true }).click();
     await eventually(async () => expect(await page.title()).toMatch(/^Log of /));
     await hasFocus(page.getByRole('heading', { level: 1 }));
   });
 
-  it('archives a domain with its keys and restores it', async () => {
+  it('archives a domain with its keys, restores it, and knows a key that somebody else revoked meanwhile', async () => {
     const { page, customer, domainId, apiKey } = await settings({ domains: ['shop.example', 'blog.example'] });
     await click(page, 'Archive…');
     const dialog = page.getByRole('dialog', { name: 'Archive this domain?' });
@@ -254,22 +246,18 @@ describe('the settings in the dashboard', () => {
     await hasFocus(page.getByRole('button', { name: 'New key' }));
     await page.getByText('No key yet').waitFor();
     expect(await shown(customer, domainId)).toMatchObject({ archivedAt: null });
-  });
 
-  it('knows a key that somebody else revoked meanwhile', async () => {
-    const { page, customer, domainId, apiKey } = await settings();
-    const prefix = apiKey.slice(0, 11);
-    await page.getByRole('button', { name: `Revoke… ${prefix}` }).click();
+    await click(page, 'New key');
+    await page.getByRole('heading', { name: /Copy the key now/ }).waitFor();
+    const revoking = page.getByRole('button', { name: /^Revoke… ak_/ });
+    const prefix = (await revoking.textContent())?.replace('Revoke… ', '');
+    await revoking.click();
     await page.getByRole('dialog', { name: 'Revoke this key?' }).waitFor();
-    await revoke(customer, domainId, prefix);
+    await dashboard.manage(customer, `/domains/${domainId}/keys/${prefix}`, { method: 'DELETE' });
     const told = page.getByRole('dialog', { name: 'This key is revoked already' });
     await told.getByRole('button', { name: 'Close' }).click();
     await told.waitFor({ state: 'detached' });
-    // one that is still shown
-    await click(page, 'New key');
-    await page.getByRole('heading', { name: /Copy the key now/ }).waitFor();
-    const [fresh] = (await dashboard.manage<KeysPage>(customer, `/domains/${domainId}/keys?limit=1`)).keys;
-    await revoke(customer, domainId, fresh?.prefix ?? '');
+    // which is still shown
     await page.getByRole('heading', { name: 'This key has been revoked' }).waitFor();
     expect(await page.locator('.snippet').count()).toBe(0);
   });
@@ -297,6 +285,20 @@ describe('the settings in the dashboard', () => {
     await page.getByRole('link', { name: 'shop\\u{202e}elpmaxe' }).click();
     await page.getByRole('heading', { name: 'shop\\u{202e}elpmaxe', level: 1 }).waitFor();
     expect(await page.locator('body').textContent()).not.toContain('\u202e');
+    await step('what cannot be read is told, and tried again', async () => {
+      for (const address of ['/domains', '/activity']) {
+        await page.route('**/v1/organization/{domains,acts}?**', (route) => route.abort());
+        await go(page, address);
+        const failure = page.getByRole('heading', { name: 'The service cannot be reached' });
+        await failure.waitFor();
+        // while nothing else can take the button away: once the service is back, the page tries again by itself
+        await Promise.all([page.waitForRequest(/organization\/(domains|acts)\?/), click(page, 'Try again')]);
+        await page.unroute('**/v1/organization/{domains,acts}?**');
+        await failure.waitFor({ state: 'detached' });
+      }
+    });
+    await go(page, settingsOf('nobody'));
+    await page.getByRole('heading', { name: 'Domain not found' }).waitFor();
   });
 
   it('is shown to a privacy officer alone, who finds acts by kind, person and day, and those about a visitor', async () => {
@@ -353,7 +355,7 @@ describe('the settings in the dashboard', () => {
     await click(page, 'Find');
     await acts.filter({ hasText: 'olga' }).waitFor();
     expect(await acts.count()).toBe(1);
-    await glance(page, 'activity');
+    expect(await violations(page)).toEqual([]);
     await filters.getByRole('searchbox', { name: 'Visitor' }).fill('nobody');
     await click(page, 'Find');
     await page.getByRole('heading', { name: 'Nothing is noted about this visitor' }).waitFor();
@@ -383,22 +385,6 @@ describe('the settings in the dashboard', () => {
       await page.goBack();
     }
     expect(requests.filter((each) => /organization\/(domains|acts|webhooks)/.test(each))).toEqual([]);
-  });
-
-  it('says what it cannot read, and that there is no such domain', async () => {
-    const customer = await dashboard.customer();
-    const { page } = await dashboard.open(managerOf(customer), settingsOf('nobody'));
-    await page.getByRole('heading', { name: 'Domain not found' }).waitFor();
-    for (const address of ['/domains', '/activity']) {
-      await page.route('**/v1/organization/{domains,acts}?**', (route) => route.abort());
-      await go(page, address);
-      const failure = page.getByRole('heading', { name: 'The service cannot be reached' });
-      await failure.waitFor();
-      // while nothing else can take the button away: once the service is back, the page tries again by itself
-      await Promise.all([page.waitForRequest(/organization\/(domains|acts)\?/), click(page, 'Try again')]);
-      await page.unroute('**/v1/organization/{domains,acts}?**');
-      await failure.waitFor({ state: 'detached' });
-    }
   });
 
   it('is operated by the keyboard alone, and asks for no log where the plan has none', async () => {

@@ -133,6 +133,13 @@ describe('on a desk and on phones, light and dark, there is nothing for axe to f
     await click(page, 'Erase this visitor');
     await heading(page, 'The visitor is erased');
     await look(page, 'erased');
+    await go(page, '/erasures');
+    const receipt = page.getByRole('listitem').getByRole('link', { name: /^ers_/ }).first();
+    await receipt.waitFor();
+    await look(page, 'erasures');
+    await receipt.click();
+    await page.getByRole('region', { name: /^Erasure ers_/ }).waitFor();
+    await look(page, 'erasure');
   });
 
   it('the settings', async () => {

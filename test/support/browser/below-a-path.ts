@@ -7,7 +7,7 @@ import type { Dashboard } from './dashboard.ts';
 export async function dashboardWorks(dashboard: Dashboard, baseUrl: string): Promise<void> {
   const base = new URL(baseUrl).pathname;
   const customer = await dashboard.customer();
-  const { page, messages } = await dashboard.openNew(customer);
+  const { page, messages } = await dashboard.open(customer);
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
   await heading('Overview');
   const { domainId = '', name = '' } = customer.domains[0] ?? {};

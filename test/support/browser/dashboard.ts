@@ -68,43 +68,36 @@ export const agents = [
   'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0',
 ] as const;
 
-const choose = (chance: number): Decision =>
-  chance < 0.46 ? 'accept_all' : chance < 0.63 ? 'custom' : chance < 0.96 ? 'reject_all' : 'withdraw';
-
-/** Records of `days` days including today up to now: fewer at weekends, and a little more each week. */
+/** Records of `days` days, `perDay` on each, including today up to now. */
 export function history(customer: Customer, days: number, perDay: number): NewRecord[] {
   const chance = seeded(7);
   const now = Date.now();
-  const today = dayOf(now);
+  const first = startOf(addDays(dayOf(now), 1 - days));
   const pick = <T>(list: readonly T[]): T => list[Math.floor(chance() * list.length)] as T;
-  return Array.from({ length: days }, (_, index) => addDays(today, index + 1 - days)).flatMap((day, index) => {
-    const start = startOf(day);
-    const isWeekend = [0, 6].includes(new Date(start).getUTCDay());
-    const many = Math.round(perDay * (isWeekend ? 0.62 : 1) * (0.85 + 0.3 * chance()) * (0.75 + (0.5 * index) / days));
-    return Array.from({ length: many }, () => start + Math.floor(chance() * 86_400_000))
-      .filter((time) => time < now - 1_000)
-      .map((time) => {
-        const decision = choose(chance());
-        const isOn = decision === 'accept_all';
-        // more on the first domain than on the last
-        const { domainId, name } =
-          customer.domains[Math.floor(customer.domains.length * chance() ** 1.7)] ?? pick(customer.domains);
-        return recordAt(time, {
-          domainId,
-          decision,
-          visitorId: `v-${Math.floor(chance() * 9e9).toString(36)}`,
-          preferences: { analytics: isOn || decision === 'custom', marketing: isOn },
-          source: decision === 'withdraw' ? 'preferences' : 'banner',
-          bannerVersion: '0.1.0',
-          policyVersion: '2026-09',
-          language: pick(['en-GB', 'de-DE', 'fr-FR', 'es-ES']),
-          pageUrl: `https://${name}${pick(pages)}`,
-          country: pick(['DE', 'GB', 'FR', 'ES']),
-          ip: `203.0.${Math.floor(chance() * 250)}.0`,
-          userAgent: pick(agents),
-        });
+  return Array.from(
+    { length: days * perDay },
+    (_, index) => first + (Math.floor(index / perDay) + chance()) * 86_400_000,
+  )
+    .filter((time) => time < now - 1_000)
+    .map((time) => {
+      const decision = pick<Decision>(['accept_all', 'accept_all', 'custom', 'reject_all', 'withdraw']);
+      const isOn = decision === 'accept_all';
+      const { domainId, name } = pick(customer.domains);
+      return recordAt(Math.floor(time), {
+        domainId,
+        decision,
+        visitorId: `v-${Math.floor(chance() * 9e9).toString(36)}`,
+        preferences: { analytics: isOn || decision === 'custom', marketing: isOn },
+        source: decision === 'withdraw' ? 'preferences' : 'banner',
+        bannerVersion: '0.1.0',
+        policyVersion: '2026-09',
+        language: pick(['en-GB', 'de-DE', 'fr-FR', 'es-ES']),
+        pageUrl: `https://${name}${pick(pages)}`,
+        country: pick(['DE', 'GB', 'FR', 'ES']),
+        ip: `203.0.${Math.floor(chance() * 250)}.0`,
+        userAgent: pick(agents),
       });
-  });
+    });
 }
 
 export async function store(db: Database, records: NewRecord[]): Promise<void> {
@@ -132,19 +125,17 @@ export interface Dashboard extends Stores {
   regular(options?: BrowserContextOptions): Promise<Visitor>;
   /** A page in that tab, signed in by the link that a host product would give. */
   open(who: Who, path?: string, options?: BrowserContextOptions): Promise<Visitor>;
-  /** The same for a visitor of the test's own. */
-  openNew(who: Who, path?: string): Promise<Visitor>;
   /** Loads the page anew, wherever the tab has been. */
   enter(page: Page, who: Who, path?: string): Promise<void>;
 }
 
-/** Pages ask again five times as soon: tests wait for that. How soon they ask by their own clock, the tests with one say. */
+/** Pages ask again twice as soon: tests wait for that. How soon they ask by their own clock, the tests with one say. */
 const hasten = (context: BrowserContext) =>
   context.addInitScript(() => {
     const { setTimeout } = window;
     // what a page waits for is longer, what its movements take is shorter
     const hastened = (work: TimerHandler, delay = 0, ...given: unknown[]) =>
-      setTimeout(work, delay >= 500 && delay <= 2_000 ? delay / 5 : delay, ...given);
+      setTimeout(work, delay >= 500 && delay <= 2_000 ? delay / 2 : delay, ...given);
     Object.assign(window, { setTimeout: hastened });
   });
 
@@ -193,11 +184,6 @@ export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' |
     regular: (options) => visit.again({ ...desk, ...options }),
     open: async (who, path, options) => {
       const visitor = await dashboard.regular(options);
-      await dashboard.enter(visitor.page, who, path);
-      return visitor;
-    },
-    openNew: async (who, path) => {
-      const visitor = await visit(desk);
       await dashboard.enter(visitor.page, who, path);
       return visitor;
     },

@@ -15,22 +15,17 @@ interface Look {
   rules: RunOptions;
 }
 
-const first: Look = { width: 1440, colorScheme: 'light', rules: {} };
 /** Where only colours are others, only what looks at colours looks again. */
 const looks: Look[] = [
-  first,
+  { width: 1440, colorScheme: 'light', rules: {} },
   { width: 1440, colorScheme: 'dark', rules: ofColours },
   { width: 390, colorScheme: 'dark', rules: {} },
   { width: 320, colorScheme: 'light', rules: ofColours },
 ];
 
-/** Each scheme once, on the widest and on the narrowest screen. */
-export const glance = (page: Page, name: string): Promise<void> =>
-  look(page, name, [first, { width: 320, colorScheme: 'dark', rules: ofColours }]);
-
 /** With `SCREENSHOTS=1` it also draws the page to `.data/screenshots`: nothing compares that. */
-export async function look(page: Page, name: string, wanted = looks): Promise<void> {
-  for (const { width, colorScheme, rules } of wanted) {
+export async function look(page: Page, name: string): Promise<void> {
+  for (const { width, colorScheme, rules } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     const place = `${name}-${width}-${colorScheme}`;

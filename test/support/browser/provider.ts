@@ -1,17 +1,20 @@
 /** An OpenID Connect provider that signs anybody in. */
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import jsonwebtoken from 'jsonwebtoken';
 import Provider, { type Configuration } from 'oidc-provider';
 import { atEnd } from '../at-end.ts';
 
 export const audience = 'https://assent.example/api';
 
 /**
- * Its access tokens have `claims`, and are good for ten minutes. `trouble`: what answers in place of the provider, by path.
- * `redirectTo`: the dashboard, from then on.
+ * Its access tokens are of the organization `org`, and good for ten minutes. `tokenOf`: what it would give to somebody of
+ * another one. `trouble`: what answers in place of the provider, by path. `redirectTo`: the dashboard, from then on.
  */
-export async function startProvider(claims: Record<string, string>) {
+export async function startProvider(org: string) {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,7 +35,8 @@ export async function startProvider(claims: Record<string, string>) {
     ],
     scopes: ['openid', 'offline_access', 'read', 'manage'],
     clientBasedCORS: () => true,
-    extraTokenClaims: () => claims,
+    extraTokenClaims: () => ({ org }),
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kty: 'RSA', kid: 'test', use: 'sig', alg: 'RS256' }] },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     features: {
       resourceIndicators: {
@@ -57,5 +61,13 @@ export async function startProvider(claims: Record<string, string>) {
   server.on('request', (request, response) =>
     (trouble.get(request.method === 'OPTIONS' ? '' : (request.url ?? '')) ?? provider)(request, response),
   );
-  return { issuer, trouble, redirectTo };
+  const tokenOf = (organizationId: string, sub: string) =>
+    jsonwebtoken.sign({ sub, org: organizationId, scope: 'read manage' }, privateKey, {
+      algorithm: 'RS256',
+      keyid: 'test',
+      issuer,
+      audience,
+      expiresIn: 600,
+    });
+  return { issuer, trouble, redirectTo, tokenOf };
 }
