@@ -9,7 +9,7 @@ import { webhookBody } from '#libs/webhooks/contract';
 import { deliveriesPage, webhook as exampleWebhook } from '#libs/webhooks/examples';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
 import { rateOf } from '../../apps/dashboard/data/group-rows.ts';
-import { intervalIn, intervalsOf, periodBefore, presets } from '../../apps/dashboard/data/periods.ts';
+import { intervalIn, intervalsOf, periodBefore, periodIn, presets } from '../../apps/dashboard/data/periods.ts';
 import { currentUsage } from '../../apps/dashboard/home/current-usage.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';
 import { fieldsOf } from '../../apps/dashboard/parts/record-fields.ts';
@@ -45,6 +45,15 @@ describe('periods', () => {
   ])('%s on %s is compared with what is like it', (_, today, from, to, beforeFrom, beforeTo) => {
     const before = periodBefore({ from, to }, Date.parse(`${today}T01:00:00Z`));
     expect(before).toEqual({ from: beforeFrom, to: beforeTo });
+  });
+
+  it.each([
+    'from=2026-02-02',
+    'from=2026-03-01&to=2026-02-01',
+    'from=1999-01-01&to=1999-01-02',
+    'from=2026-02-30&to=x',
+  ])('an address with %s names none', (query) => {
+    expect(periodIn(new URLSearchParams(query))).toBeNull();
   });
 
   it('nothing is compared with days before those that are counted', () => {
