@@ -201,6 +201,7 @@ describe('the form of a webhook', () => {
     const chosen = { ...given, domains: ['dom_1'], decisions: ['withdraw' as const] };
     // whose headers are kept
     for (const body of [given, chosen]) expect({ ...bodyOf(draftOf(body)), headers: given.headers }).toEqual(body);
+    expect(bodyOf(draftOf(given)).headers).toBeUndefined();
     const draft = { ...draftOf({ ...given, types: ['limit.reached'] }), decisions: [] };
     expect(missingIn(draft)).toEqual({});
     expect(webhookBody.parse(bodyOf(draft)).decisions).toBeNull();
