@@ -16,7 +16,7 @@ import { sealing } from '#libs/proof/heads';
 import type { ProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import { createTimestamping } from '#libs/proof/timestamping';
-import { doneWith, doneWithAll, isBehindBy } from '#libs/record/derivations';
+import { doneWith, isBehindBy } from '#libs/record/derivations';
 import { createClosing, forgetEpochs, lastClosedEpoch } from '#libs/record/epochs';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { createFacets } from '#libs/stats/facet-derivation';
@@ -91,10 +91,8 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   const close = createClosing({ db, log, pace: (epoch - 0.5) * second });
   // when the last one was closed that all are done with says until when what they made is complete
   const names = derivations.map(({ name }) => name);
-  const forget = async (sql: Sql) => forgetEpochs(sql, await doneWithAll(sql, names));
   round('close', async () => {
-    await close();
-    await db.write(forget);
+    if (await close()) await db.write((sql) => forgetEpochs(sql, names));
   });
   for (const { name, after, spans, begin } of derivations) {
     const through = after === undefined ? lastClosedEpoch : (sql: Sql) => doneWith(sql, after);

@@ -81,12 +81,6 @@ const newestLogs = (sql: Sql) => sql`
   from logs join domains on domains.number = domain_number
   where ended_at is null`;
 
-export async function countHalted(sql: Sql): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from logs where halted is not null and ended_at is null`;
-  return row?.count ?? 0;
-}
-
 /** Halts logs, or lets them go on (null). */
 export async function setHalted(
   sql: Sql,

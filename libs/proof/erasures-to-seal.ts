@@ -20,12 +20,6 @@ interface Erasure {
 const isDue = (sql: Sql, { epoch, domainNumber }: Mark) =>
   sql`epoch <= ${epoch}::integer + (domain_number <= ${domainNumber})::integer`;
 
-/** Whether there are any, due or not. */
-export async function isAnyErased(sql: Sql): Promise<boolean> {
-  const some = await sql`select from erasures_to_seal limit 1`;
-  return some.length > 0;
-}
-
 /** The next domains that have some, and whose logs may grow. */
 export async function listErased(sql: Sql, mark: Mark, limit: number): Promise<number[]> {
   const rows = await sql<{ domainNumber: number }[]>`

@@ -1,7 +1,7 @@
 /** The heads of domains' logs: how far each has grown. A domain's newest log is the one that grows. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { Server } from '#libs/base/db/server';
+import { currentServerIn, type RunningServer, type Server } from '#libs/base/db/server';
 
 /** of the derivation that gives positions */
 export const sealing = 'seal';
@@ -74,20 +74,33 @@ export async function saveHeads(sql: Sql, heads: Head[]): Promise<void> {
     where logs.domain_number = h."domainNumber" and logs.log = h.log`;
 }
 
-/** The domains whose logs may go on, and first have to catch up with what they were passed over for. */
-export async function listWaiting(sql: Sql): Promise<number[]> {
-  const rows = await sql<{ domainNumber: number }[]>`
-    select domain_number as "domainNumber" from logs
-    where ended_at is null and halted is null and waits_from is not null
-    order by domain_number`;
-  return rows.map(({ domainNumber }) => domainNumber);
+export interface SealingState {
+  server: RunningServer;
+  /** the server that the logs were sealed on last; undefined before the first time */
+  sealedOn: Server | undefined;
+  halted: number;
+  /** The domains whose logs may go on, and first have to catch up with what they were passed over for. */
+  waiting: number[];
+  /** Whether there are erasures that are in no log yet. */
+  isAnyErased: boolean;
 }
 
-/** The server that the logs were sealed on last; undefined before the first time. */
-export async function sealedOn(sql: Sql): Promise<Server | undefined> {
-  const [server] = await sql<Server[]>`
-    select system_identifier as "systemIdentifier", timeline, database from log_server`;
-  return server;
+/** What a round of sealing begins with, in one question. */
+export async function readSealing(sql: Sql): Promise<SealingState> {
+  const [state] = await sql<(Omit<SealingState, 'sealedOn'> & { sealedOn: Server | null })[]>`
+    select (select row_to_json(running) from (${currentServerIn(sql)}) as running) as server,
+      (
+        select row_to_json(noted)
+        from (select system_identifier as "systemIdentifier", timeline, database from log_server) as noted
+      ) as "sealedOn",
+      count(*) filter (where halted is not null)::integer as halted,
+      coalesce(
+        json_agg(domain_number order by domain_number) filter (where halted is null and waits_from is not null), '[]'
+      ) as waiting,
+      exists (select from erasures_to_seal) as "isAnyErased"
+    from logs where ended_at is null`;
+  if (!state) throw new Error('Postgres did not say how the logs are');
+  return { ...state, sealedOn: state.sealedOn ?? undefined };
 }
 
 export async function sealOn(sql: Sql, { systemIdentifier, timeline, database }: Server): Promise<void> {

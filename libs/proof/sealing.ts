@@ -4,7 +4,6 @@ import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { createPieceSize, deriveNext } from '#libs/record/derivations';
-import { listWaiting } from './heads.ts';
 import type { ProofMetrics } from './metrics.ts';
 import { createInspection } from './seal/halt.ts';
 import { publish } from './seal/publish.ts';
@@ -35,8 +34,8 @@ export function createSealing({ sealing, after, ...parts }: SealingParts): (sign
   const seal = createSeal({ ...entering, after });
   const erasing = { ...entering, size: createPieceSize(usualErasures) };
   return async (signal) => {
-    await inspectLogs();
-    for (const domainNumber of await db.read(listWaiting)) {
+    const { waiting, isAnyErased } = await inspectLogs();
+    for (const domainNumber of waiting) {
       while (!signal.aborted && (await seal.catchUp(domainNumber)) === 'more');
     }
     let published = performance.now();
@@ -45,7 +44,7 @@ export function createSealing({ sealing, after, ...parts }: SealingParts): (sign
       await publish({ db, redis, signer, metrics });
       published = performance.now();
     }
-    while (!signal.aborted && (await sealErasures(erasing)) === 'more');
+    while (isAnyErased && !signal.aborted && (await sealErasures(erasing)) === 'more');
     await publish({ db, redis, signer, metrics });
   };
 }

@@ -5,7 +5,6 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { isTooSlow } from '#libs/base/db/errors';
-import { lastClosedEpoch } from './epochs.ts';
 
 export interface Mark {
   /** done with all of it */
@@ -58,8 +57,10 @@ const derivePiece = (
   { name, after, size, first, piece, span }: Derivation,
   upTo: number,
 ): Promise<Progress> =>
-  withMark(db, name, async (sql, mark) => {
-    const through = Math.min(upTo, await derivableThrough(sql, after));
+  db.transaction(async (sql): Promise<Progress> => {
+    const mark = await lockMark(sql, name, after);
+    if (!mark) return 'elsewhere';
+    const through = Math.min(upTo, mark.through);
     // read after what may be derived: who is concerned by it is known by then
     const from = first ? ((await first(sql)) ?? Number.POSITIVE_INFINITY) : 0;
     const epoch = from > through ? undefined : await nextEpoch(sql, Math.max(mark.epoch, from - 1), through);
@@ -90,19 +91,19 @@ export const withMark = (
     return mark ? work(sql, mark) : 'elsewhere';
   });
 
-async function lockMark(sql: Sql, name: string): Promise<Mark | undefined> {
-  const lock = () => sql<Mark[]>`
-    select epoch, domain_number as "domainNumber" from derivations where name = ${name} for update skip locked`;
-  const [mark] = await lock();
+/** Undefined where another process holds it. `through`: the last epoch that may be derived. */
+async function lockMark(sql: Sql, name: string, after?: string): Promise<(Mark & { through: number }) | undefined> {
+  const through = after === undefined ? sql`open - 1 from epochs` : sql`epoch from derivations where name = ${after}`;
+  const lock = async () => {
+    const [mark] = await sql<(Mark & { through: number })[]>`
+      select epoch, domain_number as "domainNumber", coalesce((select ${through}), 0) as through
+      from derivations where name = ${name} for update skip locked`;
+    return mark;
+  };
+  const mark = await lock();
   if (mark) return mark;
   const added = await sql`insert into derivations (name) values (${name}) on conflict do nothing`;
-  return added.count === 1 ? { epoch: 0, domainNumber: 0 } : undefined;
-}
-
-async function derivableThrough(sql: Sql, after: string | undefined): Promise<number> {
-  if (after === undefined) return lastClosedEpoch(sql);
-  const [row] = await sql<{ epoch: number }[]>`select epoch from derivations where name = ${after}`;
-  return row?.epoch ?? 0;
+  return added.count === 1 ? lock() : undefined;
 }
 
 /** The first epoch after `epoch` that has records. */
@@ -125,13 +126,6 @@ async function setMark(sql: Sql, name: string, { epoch, domainNumber }: Mark): P
 /** The last epoch that the derivation is done with. */
 export async function doneWith(sql: Sql, name: string): Promise<number> {
   const [row] = await sql<{ epoch: number }[]>`select epoch from derivations where name = ${name}`;
-  return row?.epoch ?? 0;
-}
-
-/** The last epoch that all of these derivations are done with. */
-export async function doneWithAll(sql: Sql, names: string[]): Promise<number> {
-  const [row] = await sql<{ epoch: number | null }[]>`
-    select min(coalesce(epoch, 0)) as epoch from unnest(${names}::text[]) as name left join derivations using (name)`;
   return row?.epoch ?? 0;
 }
 

@@ -20,8 +20,7 @@ interface Manner {
 
 /** Closes the open epoch, unless another process is about to, or it is not time yet. Whoever persists meanwhile never waits. */
 export async function closeEpoch(db: Database, manner: Manner): Promise<Closing> {
-  const begun = await db.transaction((sql) => beginClosing(sql, manner));
-  if (begun === 'not yet') return begun;
+  if (!(await db.write((sql) => beginClosing(sql, manner)))) return 'not yet';
   try {
     return await db.transaction((sql) => endClosing(sql, manner));
   } catch (error) {
@@ -30,40 +29,47 @@ export async function closeEpoch(db: Database, manner: Manner): Promise<Closing>
   }
 }
 
-/** From now on whoever comes stamps the next number. */
-async function beginClosing(sql: Sql, { pace }: Manner): Promise<'not yet' | 'begun'> {
-  const [turn] = await sql<{ isDue: boolean; isAhead: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) and not exists (
-      select from closed_epochs
-      where closed_at > clock_timestamp() - ${pace} * interval '1 ms' and closed_at <= clock_timestamp()
-    ) as "isDue", exists (select from closed_epochs where closed_at > clock_timestamp()) as "isAhead"`;
-  if (!turn?.isDue) return 'not yet';
-  // the clock was ahead, and no age is known: each counts from now on
-  if (turn.isAhead)
-    await sql`update closed_epochs set closed_at = clock_timestamp() where closed_at > clock_timestamp()`;
-  await sql`update epochs set filling = open + 1 where filling <= open`;
-  return 'begun';
+/**
+ * From now on whoever comes stamps the next number; false where it is not time yet. Where the clock was ahead no age is
+ * known, and each counts from now on.
+ */
+async function beginClosing(sql: Sql, { pace }: Manner): Promise<boolean> {
+  const [turn] = await sql<{ isDue: boolean }[]>`
+    with turn as materialized (
+      select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) and not exists (
+        select from closed_epochs
+        where closed_at > clock_timestamp() - ${pace} * interval '1 ms' and closed_at <= clock_timestamp()
+      ) as is_due
+    ),
+    aged as (
+      update closed_epochs set closed_at = clock_timestamp() from turn where is_due and closed_at > clock_timestamp()
+    ),
+    begun as (update epochs set filling = open + 1 from turn where is_due and filling <= open)
+    select is_due as "isDue" from turn`;
+  return turn?.isDue ?? false;
 }
 
 /** Milliseconds for the first epoch of this release: whoever persists waits behind whoever closes it. */
 const firstPatience = 200;
 
 async function endClosing(sql: Sql, { patience }: Manner): Promise<Closing> {
-  const [turn] = await sql<{ isMine: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) as "isMine"`;
-  if (!turn?.isMine) return 'not yet';
-  const [epoch] = await sql<{ open: number; filling: number | null }[]>`select open, filling from epochs`;
+  const [epoch] = await sql<{ open: number; filling: number | null; isMine: boolean }[]>`
+    select open, filling, pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) as "isMine" from epochs`;
   if (!epoch) throw new Error('there is no open epoch');
-  const { open, filling } = epoch;
+  const { open, filling, isMine } = epoch;
   // transactions that began before the database was migrated hold the lock of all epochs alone
   const isFirst = filling === null;
-  if (!isFirst && filling <= open) return 'not yet';
-  await sql`select set_config('lock_timeout', ${String(isFirst ? Math.min(patience, firstPatience) : patience)}, true)`;
-  if (isFirst) await sql`select pg_advisory_xact_lock(hashtext('assent.epoch'))`;
-  else await sql`select pg_advisory_xact_lock(hashtext('assent.epoch'), ${open}::integer)`;
-  await sql`update epochs set open = open + 1, filling = coalesce(filling, open + 1)`;
-  await sql`insert into closed_epochs (epoch) values (${open})`;
-  return 'closed';
+  if (!isMine || (!isFirst && filling <= open)) return 'not yet';
+  await sql`
+    select set_config('lock_timeout', ${String(isFirst ? Math.min(patience, firstPatience) : patience)}, true),
+      ${isFirst ? sql`pg_advisory_xact_lock(hashtext('assent.epoch'))` : sql`pg_advisory_xact_lock(hashtext('assent.epoch'), ${open}::integer)`}`;
+  // another process may have closed it before the lock was ours
+  const closed = await sql`
+    with closed as (
+      update epochs set open = open + 1, filling = coalesce(filling, open + 1) where open = ${open} returning open - 1 as epoch
+    )
+    insert into closed_epochs (epoch) select epoch from closed`;
+  return closed.count === 1 ? 'closed' : 'not yet';
 }
 
 /**
@@ -125,9 +131,14 @@ export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-/** Forgets when epochs before `epoch` were closed, but for the last one. */
-export async function forgetEpochs(sql: Sql, epoch: number): Promise<void> {
-  await sql`delete from closed_epochs where epoch < ${epoch} and epoch < (select open - 1 from epochs)`;
+/** Forgets when epochs were closed that all of these derivations are done with, but for the last one. */
+export async function forgetEpochs(sql: Sql, derivations: string[]): Promise<void> {
+  await sql`
+    delete from closed_epochs
+    where epoch < (select open - 1 from epochs) and epoch < (
+      select min(coalesce(derivations.epoch, 0))
+      from unnest(${derivations}::text[]) as name left join derivations using (name)
+    )`;
 }
 
 /** milliseconds */
@@ -142,13 +153,13 @@ interface ClosingParts {
   longest?: number;
 }
 
-/** Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. Returns a round, to be called once a second. */
-export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): () => Promise<void> {
+/** Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. Returns a round, to be called once a second, which answers whether it closed one. */
+export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): () => Promise<boolean> {
   let wait = closingPatience.first;
   return async () => {
     const closing = await closeEpoch(db, { pace, patience: wait });
     if (closing === 'closed') wait = closingPatience.first;
-    if (closing !== 'in the way') return;
+    if (closing !== 'in the way') return closing === 'closed';
     wait = Math.min(wait * 2, closingPatience.most);
     const inTheWay = await db.read(listInTheWay);
     log.warn(
@@ -160,5 +171,6 @@ export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): ()
       if (await db.write((sql) => endConnection(sql, pid)))
         log.error({ event: 'connection_ended', pid, name, seconds }, 'ended a connection that kept an epoch open');
     }
+    return false;
   };
 }

@@ -14,17 +14,20 @@ export const isSame = (one: Server, other: Server): boolean =>
   one.timeline === other.timeline &&
   (one.database === '' || other.database === '' || one.database === other.database);
 
-interface RunningServer extends Server {
+export interface RunningServer extends Server {
   /** as Postgres writes it: whatever was set back behind our back was restarted */
   startedAt: string;
 }
 
+/** A row of `RunningServer`. */
+export const currentServerIn = (sql: Sql) => sql`
+  select system_identifier::text as "systemIdentifier", left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
+    (select oid::text from pg_database where datname = current_database()) as database,
+    pg_postmaster_start_time()::text as "startedAt"
+  from pg_control_system()`;
+
 export async function currentServer(sql: Sql): Promise<RunningServer> {
-  const [server] = await sql<RunningServer[]>`
-    select system_identifier::text as "systemIdentifier", left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
-      (select oid::text from pg_database where datname = current_database()) as database,
-      pg_postmaster_start_time()::text as "startedAt"
-    from pg_control_system()`;
+  const [server] = await sql<RunningServer[]>`${currentServerIn(sql)}`;
   if (!server) throw new Error('Postgres did not say which server it is');
   return server;
 }

@@ -5,11 +5,11 @@
  */
 
 import type { Database } from '#libs/base/db/database';
-import { currentServer, isSame } from '#libs/base/db/server';
+import { isSame } from '#libs/base/db/server';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { countHalted, type LogProgress, listProgress, nextProgress, setHalted } from '../checkpoints.ts';
-import { type Halted, type Head, sealedOn, sealOn } from '../heads.ts';
+import { type LogProgress, listProgress, nextProgress, setHalted } from '../checkpoints.ts';
+import { type Halted, type Head, readSealing, type SealingState, sealOn } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { isBehind, isWhole, noteWhole, recall, remember, type Witnessed, witnessServer } from '../witness.ts';
 
@@ -25,23 +25,24 @@ interface InspectionParts {
 
 /**
  * Returns a round, which compares logs with what Redis remembers, and halts or releases them: all of them where Postgres
- * or Redis is not what it was when all were compared last, and a piece otherwise. It rejects while Redis is away.
+ * or Redis is not what it was when all were compared last, and a piece otherwise. It answers how sealing stands, and rejects
+ * while Redis is away.
  */
-export function createInspection({ redis, db, log, metrics }: InspectionParts): () => Promise<void> {
+export function createInspection({ redis, db, log, metrics }: InspectionParts): () => Promise<SealingState> {
   /** both servers when all logs were compared last */
   let compared: string | undefined;
   let after = 0;
+  let hasChanged = false;
 
   /** Compares the next logs, and answers how they are. */
   const inspect = async (isAnother: boolean): Promise<Judged[]> => {
     const judged = await judgeAll(redis, db, await db.read((sql) => nextProgress(sql, after, chunk)), isAnother);
     const changes = judged.filter(({ own, halted }) => halted !== own.halted);
-    await db.write((sql) =>
-      setHalted(
-        sql,
-        changes.map(({ own, halted }) => ({ domainNumber: own.domainNumber, log: own.log, halted })),
-      ),
-    );
+    if (changes.length > 0) {
+      const logs = changes.map(({ own, halted }) => ({ domainNumber: own.domainNumber, log: own.log, halted }));
+      await db.write((sql) => setHalted(sql, logs));
+      hasChanged = true;
+    }
     await rememberAll(
       redis,
       judged.flatMap(({ own, halted, witnessed }) => (halted === null && isNewer(own, witnessed) ? [own] : [])),
@@ -69,7 +70,9 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
 
   return async () => {
     const witness = witnessServer(redis);
-    const [server, known] = await Promise.all([db.read(currentServer), db.read(sealedOn)]);
+    hasChanged = false;
+    const state = await db.read(readSealing);
+    const { server, sealedOn: known } = state;
     const isAnother = known !== undefined && !isSame(known, server);
     const both = JSON.stringify([server, witness]);
     if (both !== compared || isAnother || !(await isWhole(redis))) {
@@ -77,7 +80,9 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
       if (!known || known.database !== server.database || isAnother) await db.write((sql) => sealOn(sql, server));
       compared = both;
     } else await inspect(isAnother);
-    metrics.logsHalted.set(await db.read(countHalted));
+    const now = hasChanged ? await db.read(readSealing) : state;
+    metrics.logsHalted.set(now.halted);
+    return now;
   };
 }
 

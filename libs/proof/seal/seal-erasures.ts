@@ -4,7 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type PieceSize, type Progress, withMark } from '#libs/record/derivations';
-import { addErasureEntries, isAnyErased, listErased, takeErasures } from '../erasures-to-seal.ts';
+import { addErasureEntries, listErased, takeErasures } from '../erasures-to-seal.ts';
 import { lockHeads, sealing } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { erasureEntry } from '../tree/entry.ts';
@@ -25,8 +25,7 @@ interface ErasuresParts {
 }
 
 /** Seals some of those whose records have their positions, if there are any. */
-export const sealErasures = async (parts: ErasuresParts): Promise<Progress> =>
-  (await parts.db.read(isAnyErased)) ? parts.size.watch(() => sealSome(parts)) : 'done';
+export const sealErasures = (parts: ErasuresParts): Promise<Progress> => parts.size.watch(() => sealSome(parts));
 
 const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promise<Progress> =>
   withMark(db, sealing, async (sql, mark) => {
