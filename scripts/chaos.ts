@@ -1,22 +1,17 @@
-/**
- * `npm run chaos [-- NAME… | --quick | --list | --random --minutes N --seed S]`: injects faults under load and checks that
- * the promises hold.
- */
+/** `npm run chaos [-- NAME… | --quick | --list | --random --minutes N --seed S]`: promises are checked under faults. */
 import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
 import { alertDrills } from './chaos/drills/alerts.ts';
-import { engineDrills } from './chaos/drills/engines.ts';
-import { killDrills } from './chaos/drills/kills.ts';
-import { replicatedDrills } from './chaos/drills/replicated.ts';
-import { upgradeAt } from './chaos/drills/upgrade.ts';
+import { engineDrills, killDrills } from './chaos/drills/engines.ts';
+import { replicatedDrills, upgradeAt } from './chaos/drills/replicated.ts';
 import { readOptions } from './chaos/options.ts';
 import { randomDrill } from './chaos/random/run.ts';
 import { build } from './stack/build.ts';
-import { onInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
+import { onInterrupt } from './stack/private-stores.ts';
 
 const drills: Drill[] = [...killDrills, ...engineDrills, ...replicatedDrills, ...alertDrills, upgradeAt(1_000, 3)];
 /** Drills mostly wait, and each has a stack of its own. */

@@ -5,7 +5,7 @@ import { administer } from '#libs/tenants/administration';
 import { createTools } from '../apps/cli/tools.ts';
 import { fill } from './demo/fill.ts';
 import { Advice, describe, wholeNumber } from './stack/advice.ts';
-import { onInterrupt } from './stack/interrupt.ts';
+import { onInterrupt } from './stack/private-stores.ts';
 import { readPrivate } from './start/settings.ts';
 
 const { values } = parseArgs({

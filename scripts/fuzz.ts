@@ -1,15 +1,10 @@
-/**
- * `npm run fuzz [-- --requests N --seed S]`: hostile requests against a stack of its own, on loopback alone. Afterwards the
- * service records as before, holds exactly what it acknowledged, and has no larger heap.
- */
+/** `npm run fuzz [-- --requests N --seed S]`: hostile requests, after which the service has what it acknowledged. */
 import { parseArgs } from 'node:util';
 import { startChaosStack } from './chaos/stack.ts';
-import { prepare, prepared, record, waitForTotal } from './fuzz/prepare.ts';
-import { fuzz } from './fuzz/run.ts';
+import { fuzz, prepare, prepared, record, waitForTotal } from './fuzz/run.ts';
 import { wholeNumber } from './stack/advice.ts';
-import { signToken } from './stack/client.ts';
-import { onInterrupt, stopAtInterrupt } from './stack/interrupt.ts';
-import { newKey } from './stack/private-stores.ts';
+import { newKey, onInterrupt, stopAtInterrupt } from './stack/private-stores.ts';
+import { signToken } from './stack/sites.ts';
 
 /** Bytes. What a heap of this service goes up and down by on its own. */
 const allowedGrowth = 32 * 1024 * 1024;

@@ -1,15 +1,10 @@
-/**
- * `npm run release [-- --check]`: checks what a release needs, builds it twice and writes it to `.data/release/VERSION`.
- * Tags, pushes and publishes nothing: it prints the commands.
- */
+/** `npm run release [-- --check]`: checks a release and builds it into `.data/release/VERSION`. Publishes nothing. */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { findFaults, versionOf } from './release/check.ts';
-import { git, readReleases } from './release/git.ts';
-import { makeNotes } from './release/notes.ts';
-import { buildTarball, makeSbom, sums } from './release/tarball.ts';
+import { findFaults, git, readReleases, versionOf } from './release/check.ts';
+import { buildTarball, makeNotes, makeSbom, sums } from './release/tarball.ts';
 import { ensureDataRoot, root } from './stack/paths.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });

@@ -2,12 +2,10 @@
 import path from 'node:path';
 import { takeLock } from './lock.mjs';
 import { Advice, explain } from './stack/advice.ts';
-import { onInterrupt } from './stack/interrupt.ts';
 import { ensureDataRoot } from './stack/paths.ts';
-import { bringUp, type Running } from './start/bring-up.ts';
-import { failure } from './start/service.ts';
+import { onInterrupt } from './stack/private-stores.ts';
+import { bringUp, failure, type Running, summary } from './start/bring-up.ts';
 import { readPrivate, removePrivate } from './start/settings.ts';
-import { summary } from './start/summary.ts';
 
 const running: Running = { parts: [], stopping: false };
 const signal = onInterrupt(() => {

@@ -1,11 +1,9 @@
-/**
- * The reference: Koa alone. POST reads and parses the same body and answers the same bytes as a record's receipt; GET
- * verifies the same access token and answers as many bytes as statistics have. Its one argument has the token's secret.
- */
+/** The reference: Koa alone, which answers the same POST and GET with as many bytes. Argument: the secret. */
 import { createSecretKey } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import jsonwebtoken from 'jsonwebtoken';
 import Koa from 'koa';
+import { listen } from '../stack/ports.ts';
 
 const at = '2026-11-20T10:33:43.172Z';
 const receipt = { id: '01a1f884-ec04-7250-ab99-537bae10040b', status: 'queued', decidedAt: at, receivedAt: at };
@@ -41,7 +39,5 @@ app.use(async (ctx) => {
   ctx.body = receipt;
 });
 
-const server = app.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (typeof address === 'object' && address) process.stdout.write(`${JSON.stringify({ port: address.port })}\n`);
-});
+const port = await listen(createServer(app.callback()));
+process.stdout.write(`${JSON.stringify({ port })}\n`);

@@ -1,7 +1,4 @@
-/**
- * The load generator, a process of its own. Its one argument is a `Load`, its output a `LoadResult`. With a `rate`, each
- * latency counts from when its request was due: a server that stalls cannot put off the requests that would show it.
- */
+/** The load generator. With a `rate`, a latency counts from when its request was due: no stall can hide. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { quantile } from './figures.ts';

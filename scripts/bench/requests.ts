@@ -1,13 +1,8 @@
-/**
- * What the load generator sends: records as a shop's widget sends them, over all sites and user agents with Zipf shares
- * and from 100,000 visitors, or reads of given paths. The text is made in advance with gaps, so that each request is new
- * and cheap.
- */
-
+/** What the load generator sends: records as a shop's widget sends them, or reads; texts are made in advance. */
 import { type Decision, decisions } from '#libs/base/terms/terms';
 import { makeIdAt } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/record/contract';
-import type { Site } from '../stack/client.ts';
+import type { Site } from '../stack/sites.ts';
 
 export interface Records {
   sites: Site[];
@@ -76,10 +71,7 @@ const siteOf = <S>(sites: S[], index: number): S => choose(sites, index * 0.618_
 
 const userAgentOf = (index: number): string => choose(userAgents, (index % templateCount) * Math.SQRT2);
 
-/**
- * The n-th gets a share that falls as 1/n does (Zipf's law). Multiples of an irrational number as `place` mix them
- * evenly, however many are taken: what follows their points fills the unit interval evenly.
- */
+/** By Zipf's law: the n-th gets a share of 1/n. Multiples of an irrational number as `place` mix them evenly. */
 function choose<One>(all: One[], place: number): One {
   const rank = Math.floor((all.length + 1) ** (place % 1));
   const one = all[rank - 1];

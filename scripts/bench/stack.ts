@@ -6,11 +6,10 @@ import { createDatabase } from '#libs/base/db/database';
 import { queuePrefix, recordQueue } from '#libs/record/queue';
 import { answersReady, runCli, startAssent } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
-import { type Site, signToken } from '../stack/client.ts';
 import { type Run, startRun, startStores } from '../stack/private-stores.ts';
-import { addDomains, makeSites } from '../stack/sites.ts';
+import { addDomains, makeSites, type Site, signToken } from '../stack/sites.ts';
 import { untilTrue, waitUntil } from '../stack/wait.ts';
-import { startBare } from './programs.ts';
+import { startBare } from './measurement.ts';
 
 export type Stack = Awaited<ReturnType<typeof startStack>>;
 

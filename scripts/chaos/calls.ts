@@ -1,7 +1,9 @@
 /** Requests with an access token, to any API that takes requests. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Site, signToken } from '../stack/client.ts';
-import type { Scene } from './scene.ts';
+import { dayOf } from '#libs/base/terms/calendar';
+import { type Site, signToken } from '../stack/sites.ts';
+import { need, stoodStill } from './load.ts';
+import type { Activity, Scene } from './scene.ts';
 
 interface Call {
   /** whose organization asks; by default the first */
@@ -22,13 +24,10 @@ export const mostTries = 90;
 
 /** Rejects where no answer comes. */
 export async function callOnce(scene: Scene, call: Call, { baseUrl } = scene.anyApi()): Promise<Response> {
-  const { site = scene.site, scope = 'read', method = 'GET', path, body = null, type = 'application/json' } = call;
+  const { site = scene.site, scope = 'read', method = 'GET', path, body = null } = call;
+  const { type = 'application/json', accept = '*/*' } = call;
   const authorization = `Bearer ${signToken(site.organizationId, scene.jwtSecret, scope)}`;
-  const headers = {
-    authorization,
-    ...(body !== null && { 'content-type': type }),
-    ...(call.accept && { accept: call.accept }),
-  };
+  const headers = { authorization, accept, ...(body !== null && { 'content-type': type }) };
   const signal = AbortSignal.any([AbortSignal.timeout(patience), scene.signal]);
   return fetch(baseUrl + path, { method, headers, body, signal });
 }
@@ -49,4 +48,40 @@ export async function callUntilDone(scene: Scene, call: Call): Promise<Buffer> {
     await sleep(pause);
   }
   throw new Error(`${call.path} did not succeed in ${mostTries} tries`);
+}
+
+/** milliseconds */
+const deadline = 5_000;
+
+/** `foreseen`: the answers' status; 0 for none */
+export function readAlong(scene: Scene, foreseen = [0, 200, 503]): Activity {
+  const { sites, expect } = scene;
+  let count = 0;
+  return {
+    pause: 100,
+    work: async () => {
+      const site = need(sites[count % sites.length]);
+      const today = dayOf(Date.now());
+      const path = need(
+        [
+          `/v1/consent/${site.domainId}/stats?from=${today}&to=${today}`,
+          '/v1/consent/org-stats',
+          `/v1/consent/${site.domainId}/records`,
+          `/v1/consent/${site.domainId}/feed?limit=10`,
+        ][Math.floor(count / sites.length) % 4],
+      );
+      count += 1;
+      const api = scene.anyApi();
+      const asked = performance.now();
+      const response = await callOnce(scene, { site, path }, api).catch(() => undefined);
+      await response?.text();
+      const [status, requestId] = [response?.status ?? 0, response?.headers.get('x-request-id')];
+      const milliseconds = Math.round(performance.now() - asked - stoodStill(asked));
+      const when = new Date().toISOString();
+      const what = `${path} was answered ${status} after ${milliseconds} ms at ${when} (request ${requestId})`;
+      expect(milliseconds <= deadline || api.wasFrozenSince(asked), `I7: ${what}`);
+      expect(foreseen.includes(status), what);
+    },
+    check: () => console.log(`${count} reads`),
+  };
 }

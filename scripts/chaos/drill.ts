@@ -1,7 +1,7 @@
 /** A drill: a fault under load, its end, quiet, and a check of the promises. A breach keeps the processes' logs. */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { buildBefore } from '../release/before.ts';
+import { buildBefore } from '../release/check.ts';
 import { describe } from '../stack/advice.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { checkPromises, untilQuiet, type Verdict } from './check.ts';

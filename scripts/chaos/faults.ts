@@ -1,10 +1,11 @@
 /** Faults. Each is begun, and returns what ends it. */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { runCommand } from '../stack/command.ts';
 import { maxmemory } from '../stack/redis.ts';
 import type { Restartable } from '../stack/server.ts';
+import { runCommand } from '../stack/tether.ts';
 import { hold, type Scene } from './scene.ts';
 
 export type End = () => Promise<unknown> | unknown;
@@ -110,4 +111,21 @@ export const lockTable = (scene: Scene, table: string, mode: 'exclusive' | 'acce
 export async function setOnPrimary(scene: Scene, name: string, value: string): Promise<void> {
   await scene.sql((sql) => sql.unsafe(`alter system set ${name} = '${value}'`));
   await scene.sql((sql) => sql`select pg_reload_conf()`);
+}
+
+/** A file system of that size with an empty folder in it; undefined where this machine does not allow it. */
+export function mountSmallDisk(size: string): { folder: string; undo: () => void } | undefined {
+  const mountPoint = mkdtempSync(path.join(os.tmpdir(), 'assent-disk-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=755`, 'tmpfs', mountPoint]);
+  if (status !== 0) {
+    rmdirSync(mountPoint);
+    return undefined;
+  }
+  const folder = path.join(mountPoint, 'store');
+  mkdirSync(folder);
+  const undo = () => {
+    spawnSync('umount', [mountPoint]);
+    rmdirSync(mountPoint);
+  };
+  return { folder, undo };
 }

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Decision, decisions } from '#libs/base/terms/terms';
 import { makeIdAt } from '#libs/base/terms/uuid';
 import { waitAfter, withJitter } from '../../apps/widget/backoff.ts';
-import { postRecord, type Site } from '../stack/client.ts';
+import { postRecord, type Site } from '../stack/sites.ts';
 import { waitUntil } from '../stack/wait.ts';
 import type { AppProcess } from './stack.ts';
-import { stoodStill } from './stalls.ts';
 
 declare global {
   /** of browsers, which what is imported of the widget is written for */
@@ -53,6 +52,11 @@ const deliveredWithin = 60_000;
 /** milliseconds */
 const day = 24 * 60 * 60 * 1_000;
 
+export function need<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('there is no such part');
+  return value;
+}
+
 let serial = 0;
 export const makeBody = (time = Date.now()) => {
   serial += 1;
@@ -69,6 +73,31 @@ export const makeBody = (time = Date.now()) => {
     metadata: { serial },
   };
 };
+
+/** milliseconds between two looks, and that one is late where the process stood still */
+const lookEvery = 20;
+const noticed = 100;
+
+const stalls: { from: number; to: number }[] = [];
+let last = performance.now();
+setInterval(() => {
+  const now = performance.now();
+  if (now - last > noticed) stalls.push({ from: last, to: now });
+  last = now;
+}, lookEvery).unref();
+
+/** Milliseconds of standing still since `since`, by `performance.now()`. */
+export function stoodStill(since: number): number {
+  let sum = 0;
+  for (let at = stalls.length - 1; at >= 0; at -= 1) {
+    const { from, to } = stalls[at] ?? { from: 0, to: 0 };
+    if (to <= since) break;
+    sum += to - Math.max(from, since);
+  }
+  // the look that tells of one may be still to come
+  const now = performance.now();
+  return now - last > noticed ? sum + now - Math.max(last, since) : sum;
+}
 
 /** `targetOf` returns any API that takes requests, as a load balancer would know it; `rate`: decisions a second. */
 export function createLoad(sites: Site[], targetOf: () => AppProcess | undefined, rate = rateOfDrills) {

@@ -1,9 +1,10 @@
 /** A stack with a load, what goes on beside it, and what a drill does to them. */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { waitUntil } from '../stack/wait.ts';
-import { watchCheckpoints } from './checkpoints.ts';
-import { createLoad } from './load.ts';
-import { startProxy } from './proxy.ts';
+import { watchCheckpoints } from './check.ts';
+import { createLoad, need } from './load.ts';
 import type { AppProcess, ChaosStack } from './stack.ts';
 
 export type Env = Record<string, string>;
@@ -19,15 +20,24 @@ export interface Activity {
 
 export const hold = (seconds: number): Promise<void> => sleep(seconds * 1_000);
 
-export function need<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('there is no such part');
-  return value;
-}
-
 /** One site of each organization. */
 export const oneOfEach = ({ sites }: Pick<ChaosStack, 'sites'>) => [
   ...new Map(sites.map((site) => [site.organizationId, site])).values(),
 ];
+
+/** `hold`: connections stay open, and bytes are lost. A number: milliseconds of delay. */
+type Weather = 'pass' | 'hold' | number;
+
+export async function startProxy(target: number) {
+  const thread = new Worker(new URL('proxy-thread.mjs', import.meta.url), { workerData: target });
+  const [port] = await once(thread, 'message');
+  return {
+    port: Number(port),
+    set: (weather: Weather) => thread.postMessage(weather),
+    cut: () => thread.postMessage('cut'),
+    close: () => thread.terminate(),
+  };
+}
 
 export function createScene(stack: ChaosStack, signal: AbortSignal, rate?: number) {
   /** that take requests, as far as a load balancer knows */

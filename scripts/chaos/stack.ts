@@ -12,12 +12,11 @@ import { type App, loginAt, loginsAt } from '../stack/logins.ts';
 import { startPostgres } from '../stack/postgres.ts';
 import { newKey, type Run, startRun, startStores } from '../stack/private-stores.ts';
 import { startRedis } from '../stack/redis.ts';
-import { startRedisCluster } from '../stack/redis-cluster.ts';
-import { startRedisSentinels } from '../stack/redis-sentinels.ts';
+import { startRedisCluster, startRedisSentinels } from '../stack/redis-groups.ts';
 import { restartable } from '../stack/server.ts';
 import { makeSites } from '../stack/sites.ts';
 import { type Clock, clockOfPostgres, clockOfProcess } from './clocks.ts';
-import { mountSmallDisk } from './small-disk.ts';
+import { mountSmallDisk } from './faults.ts';
 
 export type ChaosStack = Awaited<ReturnType<typeof startChaosStack>>;
 /** Settings of processes that send to webhooks on this machine. */

@@ -2,8 +2,9 @@
 import { countJobs } from './check.ts';
 import type { Clock } from './clocks.ts';
 import * as fault from './faults.ts';
+import { need } from './load.ts';
 import { type faults, type Kind, type PlannedFault, processes, stores } from './random/plan.ts';
-import { type Env, hold, need, type Scene } from './scene.ts';
+import { type Env, hold, type Scene } from './scene.ts';
 import { type AppProcess, webhookSettings } from './stack.ts';
 
 /** milliseconds in each direction */
@@ -21,10 +22,7 @@ type FaultsOf<Name extends Kind> = Record<keyof (typeof faults)[Name], Begin>;
 /** What can happen to each part. */
 type Parts = Map<string, Record<string, Begin>>;
 
-/**
- * Two of each, and a load. `env`: settings of all of them. `links`: they reach the stores through proxies, which costs time
- * and so is for drills alone in which these fail.
- */
+/** Two of each, and a load. `env`: settings of all of them. `links`: they reach the stores through proxies. */
 export async function startSystem(scene: Scene, { env = {}, links = false }: { env?: Env; links?: boolean } = {}) {
   const parts: Parts = new Map();
   const secrets = webhookSettings();

@@ -1,7 +1,6 @@
 /** Stores made-up records, as the API does while Redis is away. Through the API nothing so old can be recorded. */
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
-import { dayOf } from '#libs/base/terms/calendar';
 import { timeOf } from '#libs/base/terms/uuid';
 import { putNotice } from '#libs/notices/documents';
 import type { NewRecord } from '#libs/record/contract';
@@ -13,12 +12,21 @@ import { type Displays, storeDisplays } from '#libs/stats/stored-displays';
 import type { Administration } from '#libs/tenants/administration';
 import { findOrganizations } from '#libs/tenants/tenants';
 import { Advice } from '../stack/advice.ts';
-import { bytesOf, randomOf } from './chance.ts';
-import { noticeOf } from './notices.ts';
-import { sites } from './sites.ts';
-import { type Made, type Period, planDays, recordsOf, unansweredFor, variantOf } from './visits.ts';
+import {
+  bytesOf,
+  type Made,
+  noticeOf,
+  type Period,
+  planDays,
+  randomOf,
+  recordsOf,
+  sites,
+  variantOf,
+} from './visits.ts';
 
 const batchSize = 5_000;
+/** Beside each visitor who answers, how many leave the banner as it is. */
+const unanswered = 0.6;
 
 interface Target {
   db: Database;
@@ -113,8 +121,8 @@ export function displaysOf(records: readonly NewRecord[]): Displays[] {
     const on = { domainId, organizationId: '' };
     tally.add(on, time, { bannerVersion, language, variant });
     const random = randomOf('unanswered', id);
-    if (random() >= unansweredFor(dayOf(time))) continue;
-    tally.add(on, time, { bannerVersion, language, variant: variant && variantOf(dayOf(time), random()) });
+    if (random() >= unanswered) continue;
+    tally.add(on, time, { bannerVersion, language, variant: variant && variantOf(random()) });
   }
   return tally.take();
 }

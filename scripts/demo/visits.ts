@@ -1,14 +1,14 @@
-/**
- * What the visitors of the demo's sites decided. A visit depends on its site, its day and its number on that day, and on
- * nothing else: running the demo again makes the same ids, asking for more adds to what is there, and on a later day
- * only the days since are new.
- */
+/** What visitors of the demo's sites decided. It follows from site, day and number: a second run repeats it. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { v7 } from 'uuid';
 import { addDays, dayOf, daysBetween, startOf } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
+import { type Notice, readNotice } from '#libs/notices/contract';
 import type { NewRecord } from '#libs/record/contract';
-import { bytesOf, numbersIn, randomOf } from './chance.ts';
-import { abroad, categories, crawler, hours, pages, type Site, sites, userAgents } from './sites.ts';
+import { languages } from '#libs/widget/languages';
+import { phrases } from '#libs/widget/texts';
+import { root } from '../stack/paths.ts';
 
 const hour = 3_600_000;
 const daysOfMonth = 365.25 / 12;
@@ -67,7 +67,9 @@ function visit(site: Site, date: string, number: number): Made[] {
   const userAgent = bot ? crawler : oneOf(userAgents);
   const identity = bytesOf('visitor', name, date, number);
   const more = numbersIn(identity, idBytes);
-  const { country, variant, leaning } = circumstancesOf(site, date, language, userAgent, more);
+  const country = more() < 0.91 ? language.slice(3) : (abroad[Math.floor(more() * abroad.length)] ?? '');
+  const variant = 'better' in site ? variantOf(more()) : undefined;
+  const leaning = 'better' in site && variant?.endsWith('short') ? site.better : 0;
   const gpc = userAgent.includes('Firefox') && random() < 0.3;
   const visitor = {
     visitorId: identity.toString('hex', 0, idBytes),
@@ -111,21 +113,8 @@ function preferencesOf(decision: Decision, chosen: string): Record<string, boole
   return Object.fromEntries(categories.map((name) => [name, allows(name)]));
 }
 
-/**
- * Where a visitor is, and which banner they see; both tell in the statistics. `leaning`: how many percent more of the
- * visitors accept, and fewer reject. `random`: three numbers from 0 to less than 1.
- */
-function circumstancesOf(site: Site, date: string, language: string, userAgent: string, random: () => number) {
-  const country = random() < 0.91 ? language.slice(3) : (abroad[Math.floor(random() * abroad.length)] ?? '');
-  const leaning = leaningOfDevice(userAgent) + leaningOfBanner(date);
-  if (!('better' in site)) return { country, leaning };
-  const variant = variantOf(date, random());
-  return { country, variant, leaning: leaning + (variant.endsWith('short') ? site.better : 0) };
-}
-
-/** Of the A/B test of that quarter. `chance`: from 0 to less than 1 */
-export const variantOf = (date: string, chance: number): string =>
-  `wording-${quarterOf(date)}:${chance < 0.5 ? 'short' : 'plain'}`;
+/** Of the site's A/B test. `chance`: from 0 to less than 1 */
+export const variantOf = (chance: number): string => `wording:${chance < 0.5 ? 'short' : 'plain'}`;
 
 /** The banner is redesigned each September: a year always has two of them. */
 function bannerOf(date: string): string {
@@ -133,11 +122,106 @@ function bannerOf(date: string): string {
   return `${month < 9 ? year - 1 : year}-09`;
 }
 
-/** Beside each visitor who answers, how many leave the banner as it is. */
-export const unansweredFor = (date: string): number => (isReadable(date) ? 0.5 : 0.8);
+type Words = (string | number)[];
 
-/** Every other banner is easier to read. */
-const isReadable = (date: string): boolean => Number(bannerOf(date).slice(0, 4)) % 2 === 0;
-const leaningOfBanner = (date: string): number => (isReadable(date) ? 8 : 0);
-const leaningOfDevice = (userAgent: string): number => (/Mobile|Android/.test(userAgent) ? 3 : -3);
-const quarterOf = (date: string): string => `${date.slice(0, 4)}-q${Math.ceil(Number(date.slice(5, 7)) / 3)}`;
+/** The same words give the same bytes, on every machine. */
+export const bytesOf = (...words: Words): Buffer => createHash('sha512').update(words.join('\n')).digest();
+
+/** Gives numbers from 0 to less than 1, up to 16 of them. */
+export const randomOf = (...words: Words): (() => number) => numbersIn(bytesOf(...words));
+
+export function numbersIn(bytes: Buffer, at = 0): () => number {
+  let next = at;
+  return () => {
+    next += 4;
+    return bytes.readUInt32LE(next - 4) / 2 ** 32;
+  };
+}
+
+type Shown = Pick<Made, 'language' | 'variant' | 'bannerVersion' | 'policyVersion' | 'source' | 'pageUrl'>;
+
+/** Some hundred different ones for all records. */
+const made = new Map<string, Notice>();
+
+export function noticeOf({ language = 'en', variant, bannerVersion, policyVersion, source, pageUrl }: Shown): Notice {
+  const policy = new URL('/privacy', pageUrl).href;
+  const key = [language, variant, bannerVersion, policyVersion, source, policy].join('\n');
+  const known = made.get(key);
+  if (known) return known;
+  const texts = textsIn(languages.find((each) => each === language.slice(0, 2)) ?? 'en');
+  const text = (name: keyof typeof phrases) => texts[name];
+  const intro = text('intro');
+  const isLater = source === 'preferences';
+  const document = {
+    title: text('title'),
+    // the shorter wording of the experiment is the first sentence
+    intro: variant?.endsWith('short') ? (/^[^.:]+[.:]/.exec(intro)?.[0] ?? intro) : intro,
+    note: source === 'gpc' ? text('gpc') : undefined,
+    links: [{ label: text('policy'), href: policy }],
+    asks: `${text('asks')} ${categories.map(text).join(' · ')}`,
+    buttons: [text('accept'), text('reject'), text('customise')],
+    settings: {
+      title: text('settings'),
+      categories: (['necessary', ...categories] as const).map((id) => ({
+        label: text(id),
+        description: text(`${id}Purpose`),
+        always: id === 'necessary' ? text('always') : undefined,
+        id,
+      })),
+      buttons: [text('accept'), text(isLater ? 'withdraw' : 'reject'), text('save')],
+    },
+    language,
+    version: bannerVersion,
+    policyVersion,
+    variant,
+  };
+  const notice = readNotice(Buffer.from(JSON.stringify(document)));
+  if ('refused' in notice) throw new Error(`a notice of the demo ${notice.refused}`);
+  made.set(key, notice);
+  return notice;
+}
+
+function textsIn(language: string): typeof phrases {
+  if (language === 'en') return phrases;
+  return { ...phrases, ...JSON.parse(readFileSync(`${root}/libs/widget/languages/${language}.json`, 'utf8')) };
+}
+
+export type Site = (typeof sites)[number];
+
+const german = ['de-DE', 'de-DE', 'de-DE', 'de-AT'];
+
+/**
+ * `share`: percent of all visits; they add up to 100. `accept`, `reject`: percent of the visitors; the others choose for
+ * themselves. `languages`: of browsers, with the country of most visitors who have it. `better`: by how many percent more
+ * accept the shorter text in the site's experiment; without it there is none. The first is the domain of the demo shop.
+ */
+export const sites = [
+  { name: 'demo.example', share: 17, accept: 52, reject: 31, languages: ['en-GB', 'en-GB', 'en-US'], better: 1 },
+  { name: 'nordlicht.example', share: 40, accept: 58, reject: 30, languages: german, better: 7 },
+  { name: 'lumiere.example', share: 24, accept: 49, reject: 38, languages: ['fr-FR', 'fr-FR', 'fr-FR', 'de-DE'] },
+  { name: 'tagblatt.example', share: 16, accept: 38, reject: 49, languages: german },
+  { name: 'ledger.example', share: 3, accept: 41, reject: 33, languages: ['en-US'] },
+];
+
+/** How many visits begin in each UTC hour, beside each other. */
+const visitsByHour = [2, 1, 1, 1, 1, 1, 2, 5, 7, 8, 8, 8, 9, 8, 7, 7, 8, 9, 10, 12, 13, 12, 9, 5];
+export const hours = visitsByHour.flatMap((visits, hour) => Array<number>(visits).fill(hour));
+
+/** Where the few come from whose country is not that of their language. */
+export const abroad = ['NL', 'NL', 'CH', 'CH', 'CH', 'BE', 'BE', 'IT', 'ES', 'PL', 'SE', 'DK', 'IE', 'CA'];
+
+export const categories = ['functional', 'analytics', 'marketing'] as const;
+export const pages = ['/', '/', '/', '/sale', '/sale', '/products/4711', '/journal'];
+
+const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
+const chrome = `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${webkit} Chrome/141.0.0.0 Safari/537.36`;
+const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0';
+const android = `Mozilla/5.0 (Linux; Android 10; K) ${webkit} Chrome/141.0.0.0 Mobile Safari/537.36`;
+const iphone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1';
+const tablet = `Mozilla/5.0 (Linux; Android 14; SM-X710) ${webkit} Chrome/141.0.0.0 Safari/537.36`;
+const desktops = [chrome, chrome, chrome, chrome, firefox];
+export const userAgents = [...desktops, android, android, android, iphone, iphone, iphone, tablet];
+
+/** The API marks it as `bot`. */
+export const crawler = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';

@@ -1,13 +1,12 @@
-/**
- * Drives every route of the OpenAPI document with requests that are valid, nearly so, or hostile: each answer is one that
- * the document describes, and comes in time. A new route is covered as soon as it is in the document.
- */
+/** Requests to every route of the OpenAPI document: each answer is as the document says, and in time. */
+import { createHash } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
+import { postRecord } from '../stack/sites.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { createCheck, type Described } from './described.ts';
-import { type Document, type Request, requestsOf } from './requests.ts';
-import { hostileUrls, type Known } from './values.ts';
+import { type Document, hostileUrls, type Known, type Request, requestsOf } from './values.ts';
 
 type Sent = Awaited<ReturnType<typeof send>>;
 
@@ -98,4 +97,70 @@ function complaintAbout({ method, target }: Request, sent: Sent, check: ReturnTy
 async function heapOf(opsUrl: string): Promise<number> {
   const text = await (await fetch(`${opsUrl}/metrics`)).text();
   return Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)?.[1]);
+}
+
+export const prepared = 3;
+/** The fuzzer erases them again and again, and records for them. */
+const visitors = ['v-1', 'v/2?#%'];
+
+type Site = Pick<Known, 'domainId' | 'apiKey' | 'token' | 'webhooksToken'> & { baseUrl: string };
+
+type Answer = Partial<Record<'nextCursor' | 'erasureId' | 'webhookId', string>> & {
+  total?: number;
+  records?: { id: string }[];
+};
+
+export async function prepare(site: Site): Promise<Known> {
+  const { domainId, token, webhooksToken, apiKey } = site;
+  for (let count = 0; count < prepared; count += 1) {
+    const status = await record(site);
+    if (status !== 202) throw new Error(`a valid record is answered ${status}`);
+  }
+  if (!(await waitForTotal(site, prepared))) throw new Error('records do not arrive in the log');
+  const log = `/v1/consent/${domainId}/records`;
+  const pages = await Promise.all([`${log}?limit=1`, '/v1/consent/org-stats?limit=1'].map((path) => get(site, path)));
+  const { records = [] } = await get(site, log);
+  // what the fuzzer sends most often as a document
+  const hash = createHash('sha256').update('{}').digest('hex');
+  await ask(site, 'PUT', `/v1/consent/${domainId}/notices/${hash}`, { 'x-api-key': apiKey }, '{}');
+  const { erasureId } = await ask(site, 'DELETE', '/v1/organization/visitors/nobody', bearer(token));
+  const webhook = JSON.stringify({ url: 'https://receiver.example/', types: ['visitor.erased'] });
+  // many, since the fuzzer deletes them
+  const webhooks = await Promise.all(
+    Array.from({ length: 20 }, () => ask(site, 'POST', '/v1/organization/webhooks', bearer(webhooksToken), webhook)),
+  );
+  return {
+    ...site,
+    cursors: pages.map(({ nextCursor }) => String(nextCursor)),
+    recordIds: records.map(({ id }) => id),
+    notices: [hash],
+    visitors,
+    erasures: [String(erasureId)],
+    webhooks: webhooks.map(({ webhookId }) => String(webhookId)),
+  };
+}
+
+export const record = async (site: Site): Promise<number> =>
+  (await postRecord(site.baseUrl, site, { decision: 'custom' })).status;
+
+/** Whether the log comes to hold exactly so many; a record may take 30 s from its receipt to the log. */
+export const waitForTotal = (site: Site, total: number): Promise<boolean> => {
+  const page = `/v1/consent/${site.domainId}/records?limit=1`;
+  return waitUntil(async () => (await get(site, page)).total === total, { deadlineMs: 30_000 });
+};
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const get = (site: Site, path: string) => ask(site, 'GET', path, bearer(site.token));
+
+async function ask(
+  { baseUrl }: Site,
+  method: string,
+  path: string,
+  credential: Record<string, string>,
+  body: string | null = null,
+): Promise<Answer> {
+  const headers = { ...credential, ...(body !== null && { 'content-type': 'application/json' }) };
+  const response = await fetch(baseUrl + path, { method, headers, body });
+  if (!response.ok) throw new Error(`${method} ${path} is answered ${response.status}`);
+  return (await response.json()) as Answer;
 }

@@ -1,10 +1,12 @@
 /** What a release needs. Each check returns its faults, one line each; none stops the others. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDate } from '#libs/base/terms/calendar';
-import { describe } from '../stack/advice.ts';
-import { git, type Release, readReleases, whyMissing } from './git.ts';
+import { Advice, describe } from '../stack/advice.ts';
+import { linkFolder } from '../stack/image.ts';
+import { ensureDataRoot, makeOnce, root } from '../stack/paths.ts';
+import { lastLines, outputOf } from '../stack/tether.ts';
 
 const read = (checkout: string, file: string) => readFileSync(path.join(checkout, file), 'utf8');
 
@@ -130,4 +132,56 @@ function isSafe(checkout: string): string[] {
   const audit = ['scripts/run.mjs', 'audit'];
   const { status } = spawnSync(process.execPath, audit, { cwd: checkout, stdio: ['ignore', 'inherit', 'inherit'] });
   return status === 0 ? [] : ['packages have known vulnerabilities'];
+}
+
+export type Release = Record<'version' | 'date' | 'commit', string>;
+
+/** The newest first. */
+export const readReleases = (checkout: string): [Release, ...Release[]] =>
+  JSON.parse(readFileSync(path.join(checkout, 'scripts/release/releases.json'), 'utf8'));
+
+export function git(checkout: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: checkout, encoding: 'utf8' });
+  if (status !== 0) throw new Advice(`git ${args[0]} failed: ${lastLines(stderr, 1)}`);
+  return stdout;
+}
+
+/** Why the commit of a release is not at hand, in one line with what to do about it. */
+export function whyMissing(checkout: string, { version, commit }: Release): string | undefined {
+  const { status } = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout });
+  if (status === 0) return undefined;
+  const what = `the commit of release ${version} (${commit.slice(0, 7)}) is not in this clone`;
+  return `${what}: git fetch --unshallow, or git fetch origin ${commit}`;
+}
+
+/** The files of a commit, below `folder`; `paths`: only these. */
+export function extract(checkout: string, commit: string, folder: string, paths: string[] = []): void {
+  mkdirSync(folder, { recursive: true });
+  const archive = `${folder}.tar`;
+  git(checkout, 'archive', `--output=${archive}`, commit, ...paths);
+  const { status, stderr } = spawnSync('tar', ['-xf', archive, '-C', folder], { encoding: 'utf8' });
+  if (status !== 0) throw new Advice(`tar failed: ${lastLines(stderr, 1)}`);
+  rmSync(archive);
+}
+
+/** Returns its `dist`. */
+export async function buildBefore(signal?: AbortSignal): Promise<string> {
+  const [release] = readReleases(root);
+  const missing = whyMissing(root, release);
+  if (missing) throw new Advice(missing);
+  const place = path.join(ensureDataRoot(), 'releases', `${release.version}-${release.commit.slice(0, 12)}`);
+  await makeOnce(place, (work) => make(work, release.commit, signal), signal);
+  return path.join(place, 'dist');
+}
+
+async function make(work: string, commit: string, signal: AbortSignal | undefined): Promise<string> {
+  extract(root, commit, work);
+  linkFolder(path.join(root, 'node_modules'), path.join(work, 'node_modules'));
+  const lockOf = (folder: string) => readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
+  const options = { cwd: work, signal };
+  // of the packages that are linked, npm replaces those that differ
+  if (lockOf(root) !== lockOf(work))
+    await outputOf('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--prefer-offline'], options);
+  await outputOf(process.execPath, ['scripts/run.mjs', 'build'], options);
+  return work;
 }

@@ -1,18 +1,17 @@
 /** What the image holds, as a tarball whose bytes follow from the commit alone. */
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Advice } from '../stack/advice.ts';
-import { lastLines, outputOf } from '../stack/command.ts';
 import { rehearseImage } from '../stack/image.ts';
-import { extract, git } from './git.ts';
+import { lastLines, outputOf } from '../stack/tether.ts';
+import { extract, git, type Release, readSections } from './check.ts';
 
 /** Two paths that differ in length: what depends on the folder shows. */
 const folders = ['one', 'another-folder'];
 
-/**
- * Builds it twice, from the commit alone, in `work`, a folder inside of the checkout. Returns the tar, which is the same
- * both times, and the source.
- */
+/** Builds it twice, from the commit alone, in `work` inside of the checkout. Returns the tar, and the source. */
 export function buildTarball(checkout: string, work: string, version: string): { tar: Buffer; source: string } {
   const seconds = Number(git(checkout, 'log', '-1', '--format=%ct'));
   const [first, second] = folders.map((name) => {
@@ -28,10 +27,7 @@ export function buildTarball(checkout: string, work: string, version: string): {
   return first;
 }
 
-/**
- * Of `app`, with nothing in it that tells when, by whom or in which order its files were made. `seconds`: the time that all
- * of them get.
- */
+/** Of `app`, without what tells when, by whom and in which order its files were made. `seconds`: their time. */
 export function pack(app: string, { version, seconds }: { version: string; seconds: number }): Buffer {
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX', '--hard-dereference'];
   const name = `--transform=flags=r;s,^\\.,assent-${version},`;
@@ -47,3 +43,60 @@ export const sums = (folder: string): Promise<string> => outputOf('/bin/sh', ['-
 /** What it is made of, as CycloneDX: `folder` has package-lock.json. */
 export const makeSbom = (folder: string): Promise<string> =>
   outputOf('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { cwd: folder });
+
+/** By name; undefined: without a default. */
+type Defaults = Record<string, { default?: string }>;
+
+/** `work`: a folder for the source of the release before, inside of a checkout, where Node finds the packages. */
+export async function makeNotes(checkout: string, work: string, version: string, before: Release): Promise<string> {
+  const sections = readSections(readFileSync(path.join(checkout, 'CHANGELOG.md'), 'utf8'));
+  const { text = '', date = '' } = sections.find(({ name }) => name === version) ?? {};
+  const known = listMigrations(checkout, before.commit);
+  const migrations = listMigrations(checkout, 'HEAD').filter((file) => !known.includes(file));
+  extract(checkout, before.commit, work, ['package.json', 'apps', 'libs']);
+  const settings = describeSettings(await readDefaults(work), await readDefaults(checkout));
+  const list = (lines: string[]) => (lines.length === 0 ? 'None.' : lines.map((line) => `- ${line}`).join('\n'));
+  return `# Assent ${version}, ${date}
+
+${text}
+
+## Migrations since ${before.version}
+
+${list(migrations.map((file) => `\`${file}\``))}
+
+## Settings since ${before.version}
+
+${list(settings)}
+`;
+}
+
+/** Their names, which stay, wherever a commit has them. */
+const listMigrations = (checkout: string, commit: string): string[] =>
+  git(checkout, 'ls-tree', '-r', '--name-only', commit, '--', 'libs')
+    .split('\n')
+    .filter((file) => /\/migrations\/.*\.sql$/.test(file))
+    .map((file) => path.basename(file));
+
+/** Where the table of settings is, and where it was in 0.1.0. */
+const places = ['apps/settings', 'libs/config'];
+
+async function readDefaults(checkout: string): Promise<Defaults> {
+  const files = places.map((folder) => path.join(checkout, folder, 'settings.ts'));
+  const file = files.find((each) => existsSync(each)) ?? '';
+  const { settings }: { settings: Defaults } = await import(pathToFileURL(file).href);
+  return settings;
+}
+
+export function describeSettings(before: Defaults, after: Defaults): string[] {
+  const say = (value = 'none'): string => `\`${value}\``;
+  return [
+    ...Object.keys(before)
+      .filter((name) => !after[name])
+      .map((name) => `removed \`${name}\``),
+    ...Object.entries(after).flatMap(([name, { default: value }]) => {
+      const old = before[name];
+      if (!old) return [`added \`${name}\`, default ${say(value)}`];
+      return old.default === value ? [] : [`\`${name}\`: default ${say(value)}, was ${say(old.default)}`];
+    }),
+  ];
+}

@@ -1,14 +1,10 @@
 /** One of our processes from a build, with its output kept, from its start until it says where it listens. */
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { type CommandOptions, outputOf } from './command.ts';
-import { spawnTethered } from './tether.ts';
+import { type CommandOptions, outputOf, spawnTethered } from './tether.ts';
 import { waitUntil } from './wait.ts';
 
-/**
- * Node's flags for the API and the worker. A record lives until Redis has answered, and with the default young
- * generation (16 MB) most are copied twice until then. package.json, the image and docker-compose.yml say the same.
- */
+/** The default young generation (16 MB) copies most records. package.json, the image and compose say the same. */
 export const nodeFlags = ['--max-semi-space-size=32'];
 
 export type AssentProcess = Awaited<ReturnType<typeof startAssent>>;

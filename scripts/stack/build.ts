@@ -1,10 +1,14 @@
 /** Builds what plain Node runs and what browsers load, and checks the types of apps and libs. */
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Advice } from './advice.ts';
-import { bundleDashboard, bundleProcess, bundleVerifyPage, bundleWidget } from './bundles.ts';
-import { lastLines, runCommand } from './command.ts';
+import { pathToFileURL } from 'node:url';
+import { type BuildEnvironmentOptions, type Plugin, type UserConfig, build as vite } from 'vite';
+import { hashedPath, hashOf, integrityOf, readWidgetFile } from '#libs/widget/files';
+import { packs } from '#libs/widget/languages';
+import { Advice, describe } from './advice.ts';
 import { ensureDataRoot, root } from './paths.ts';
+import { lastLines, runCommand } from './tether.ts';
 
 /** What is read as it is, beside what reads it: files of pages, Lua and SQL. */
 const isRead = /^apps\/api\/pages\/public\/|^libs\/.*\.(lua|sql)$/;
@@ -60,4 +64,152 @@ function replace(target: string, fresh: string) {
   if (existsSync(target)) renameSync(target, old);
   renameSync(fresh, target);
   rmSync(old, { recursive: true, force: true });
+}
+
+/** They look for files of their own beside them. */
+const apart = ['postgres', '@bull-board/api', '@bull-board/koa'];
+
+/** One file and what it loads on demand: a process that reads hundreds of files takes twice as long to start. */
+export const bundleProcess = (app: 'api' | 'worker' | 'cli', outDir: string): Promise<void> =>
+  bundle(
+    app,
+    {
+      outDir,
+      ssr: true,
+      target: 'node20',
+      minify: false,
+      rolldownOptions: {
+        input: { main: path.join(root, 'apps', app, 'main.ts') },
+        // what seems unused may be called for what it throws
+        treeshake: false,
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', keepNames: true, minify: false },
+      },
+    },
+    {
+      root,
+      plugins: [addressesOfSource(path.join(root, 'apps', app))],
+      ssr: { target: 'node', noExternal: true, external: apart },
+    },
+  );
+
+/** `import.meta.url` of each of our modules is that of its source, seen from `folder`, where the bundle lies. */
+const addressesOfSource = (folder: string): Plugin => ({
+  name: 'addresses-of-source',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!code.includes('import.meta.url') || id.includes('node_modules')) return undefined;
+    const source = path.relative(folder, id).split(path.sep).join('/');
+    const address = `new URL(${JSON.stringify(`./${source}`)}, import.meta.url).href`;
+    return { code: code.replaceAll('import.meta.url', address), map: null };
+  },
+});
+
+/** Output and source below apps/widget. Those for script tags are plain scripts, the others modules. */
+const widgetFiles = [
+  // first, since widget.js names it by its hash
+  { name: 'assent-preferences', source: 'preferences.ts', format: 'iife' },
+  { name: 'widget', source: 'main.ts', format: 'iife' },
+  { name: 'consent-mode', source: 'consent-mode.ts', format: 'iife' },
+  { name: 'record-client', source: 'record-client.ts', format: 'es' },
+  { name: 'record-cookieconsent', source: 'adapters/vanilla-cookieconsent.ts', format: 'es' },
+  { name: 'record-klaro', source: 'adapters/klaro.ts', format: 'es' },
+  { name: 'preview', source: 'preview/main.ts', format: 'iife' },
+] as const;
+
+/** Of 2023 and newer: all have dialogs, constructed style sheets and `AbortSignal.timeout`. */
+const widgetBrowsers = ['chrome111', 'firefox114', 'safari16.4'];
+/** Of 2024 and newer: all have `light-dark()` and `AbortSignal.any`. */
+const dashboardBrowsers = ['chrome123', 'firefox124', 'safari17.5'];
+
+/** What the service keeps as one file, with one hash. */
+const texts = JSON.stringify(
+  Object.fromEntries(
+    packs.map((tag) => [tag, JSON.parse(readFileSync(path.join(root, `libs/widget/languages/${tag}.json`), 'utf8'))]),
+  ),
+);
+const textsHash = JSON.stringify(hashOf(texts));
+
+export async function bundleWidget(outDir: string): Promise<void> {
+  mkdirSync(outDir, { recursive: true });
+  writeFileSync(path.join(outDir, 'texts.json'), texts);
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  const define: Record<string, string> = { __VERSION__: JSON.stringify(version), __TEXTS__: textsHash };
+  for (const { name, source, format } of widgetFiles) {
+    await bundle(
+      'widget',
+      { outDir, target: widgetBrowsers, rolldownOptions: script(name, path.join(root, 'apps/widget', source), format) },
+      { define },
+    );
+    if (name !== 'assent-preferences') continue;
+    const file = readWidgetFile(pathToFileURL(`${outDir}/`), name);
+    define.__SECOND_FILE__ = JSON.stringify(hashedPath(file));
+    define.__SECOND_INTEGRITY__ = JSON.stringify(integrityOf(file, 'sha256'));
+  }
+}
+
+/** All that the overview begins with is one file: it would otherwise have to be read before the next one is asked for. */
+const first = { name: 'index', test: /\/dashboard\/main\.tsx$/, includeDependenciesRecursively: true };
+
+/** Scripts and styles get names with a hash of their content. */
+export const bundleDashboard = (outDir: string): Promise<void> =>
+  bundle(
+    'dashboard',
+    {
+      outDir,
+      target: dashboardBrowsers,
+      cssTarget: dashboardBrowsers,
+      // the content security policy allows no data: URLs
+      assetsInlineLimit: 0,
+      rolldownOptions: { output: { codeSplitting: { groups: [first] } } },
+    },
+    // below a path, too: the page itself is told by the service where they are
+    {
+      base: './',
+      define: { __TEXTS__: textsHash },
+      oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
+    },
+  );
+
+/** One file, which also works when it is opened from disk, with a policy that allows its script and style alone. */
+export async function bundleVerifyPage(outDir: string): Promise<void> {
+  const source = path.join(root, 'apps/verify');
+  const rolldownOptions = script('verify', path.join(source, 'main.ts'), 'iife');
+  await bundle('verify', { outDir, target: dashboardBrowsers, rolldownOptions }, {});
+  const code = readFileSync(path.join(outDir, 'verify.js'), 'utf8');
+  rmSync(path.join(outDir, 'verify.js'));
+  const sheets = [path.join(root, 'apps/dashboard/styles/tokens.css'), path.join(source, 'verify.css')];
+  const style = sheets.map((sheet) => readFileSync(sheet, 'utf8')).join('');
+  const [scriptHash, styleHash] = [code, style].map(
+    (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
+  const policy = `default-src 'none';script-src ${scriptHash};style-src ${styleHash};base-uri 'none';form-action 'none'`;
+  const html = readFileSync(path.join(source, 'index.html'), 'utf8')
+    .replace('<!-- policy -->', () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`)
+    .replace('<!-- style -->', () => `<style>${style}</style>`)
+    .replace('<!-- script -->', () => `<script>${code}</script>`);
+  writeFileSync(path.join(outDir, 'index.html'), html);
+}
+
+/** Constants stay constants, so that those that are used once are written where they are used. */
+const script = (name: string, input: string, format: 'iife' | 'es') =>
+  ({
+    input,
+    preserveEntrySignatures: 'strict',
+    output: { format, entryFileNames: `${name}.js`, topLevelVar: false },
+  }) as const;
+
+async function bundle(app: string, options: BuildEnvironmentOptions & { outDir: string }, config: UserConfig) {
+  try {
+    await vite({
+      configFile: false,
+      envFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      root: path.join(root, 'apps', app),
+      ...config,
+      build: { emptyOutDir: false, modulePreload: false, ...options },
+    });
+  } catch (error) {
+    throw new Advice(`The ${app} does not build.\n${describe(error)}`);
+  }
 }

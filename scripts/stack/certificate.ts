@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { outputOf } from './command.ts';
 import { findOpenssl } from './packages.ts';
 import { type ServiceUser, writeFor } from './service-user.ts';
+import { outputOf } from './tether.ts';
 
 export interface Certificate {
   /** the one name or address that it is good for */

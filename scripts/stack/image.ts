@@ -1,18 +1,12 @@
-/**
- * Runs the steps of the Dockerfile outside a container: the same copies into an empty folder, the same commands, and at
- * the end only what the last stage takes. For machines without a Docker engine.
- */
+/** Runs the steps of the Dockerfile outside a container, for machines without a Docker engine. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
-import { lastLines } from './command.ts';
 import { dataRoot, root } from './paths.ts';
+import { lastLines } from './tether.ts';
 
-/**
- * Leaves in `app`, which is in `folder`, what the image would hold below /app. Returns the image's command, too. `source`:
- * another checkout. For this one `npm ci` is only rehearsed, and the packages are those that are here.
- */
+/** Leaves in `app` what the image has below /app. `source`: another checkout; this one's packages are linked. */
 export function rehearseImage(folder: string, source = root): { app: string; command: string[] } {
   let app = '';
   let command: string[] = [];

@@ -3,10 +3,7 @@ import { createHash } from 'node:crypto';
 
 export type App = 'api' | 'worker';
 
-/**
- * The address by which it connects, from that of who owns the database: the owner's password makes its own, so that nobody
- * has to keep it.
- */
+/** Its address: the password of the database's owner makes its own, so that nobody has to keep it. */
 export function loginAt(databaseUrl: string, app: App): string {
   const url = new URL(databaseUrl);
   url.password = createHash('sha256').update(`${app} ${url.password}`).digest('hex').slice(0, 48);

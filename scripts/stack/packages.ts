@@ -1,13 +1,10 @@
-/**
- * Programs of the machine, or else Debian's, without installing them: resolved and fetched by apt with state of its own,
- * unpacked into `.data/packages`. Nothing of the system changes, no service starts, and no root is needed.
- */
+/** Programs of the machine, or else Debian's, unpacked into `.data/packages` without root; nothing is installed. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { Advice, describe } from './advice.ts';
-import { outputOf } from './command.ts';
-import { ensureDataRoot, makeOnce } from './paths.ts';
+import { ensureDataRoot, makeOnce, root } from './paths.ts';
+import { outputOf } from './tether.ts';
 
 export interface Program {
   binary: string;
@@ -68,7 +65,11 @@ export async function unpackPackages(
   say(`no ${packages[0]} here: unpacking Debian's package into .data (once)`);
   const unpack = async (work: string) => {
     const env = { ...process.env, LC_ALL: 'C' };
-    await outputOf('/bin/sh', ['-ec', unpackScript, 'sh', ...packages], { cwd: work, env, signal });
+    await outputOf('/bin/sh', ['-e', path.join(root, 'scripts/stack/unpack.sh'), ...packages], {
+      cwd: work,
+      env,
+      signal,
+    });
     return path.join(work, 'unpacked');
   };
   // two test files that begin together would fetch the same hundred megabytes
@@ -82,7 +83,7 @@ export async function unpackPackages(
 export function onMachine(name: string): string[] {
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   // servers are often where only root's PATH leads
-  const all = [...folders, '/usr/local/bin', '/usr/local/sbin', '/usr/bin', '/usr/sbin', '/opt/homebrew/bin'];
+  const all = [...folders, '/usr/local/bin', '/usr/local/sbin', '/usr/bin', '/usr/sbin'];
   return [...new Set(all)].map((folder) => path.join(folder, name)).filter((file) => existsSync(file));
 }
 
@@ -92,32 +93,3 @@ function libraryFolders(folder: string): Set<string> {
   const entries = starts.flatMap((start) => readdirSync(start, { recursive: true, withFileTypes: true }));
   return new Set(entries.filter(({ name }) => /\.so(\.|$)/.test(name)).map(({ parentPath }) => parentPath));
 }
-
-/** Into `unpacked` beside: the packages with everything they need that this system lacks. */
-const unpackScript = `
-mkdir -p state/lists/partial cache/archives/partial
-# The system's hooks would tidy the system's caches; only a file can clear a list. As root, a user that may not reach our
-# folder would do the download. An update without a network would count as done.
-cat >apt.conf <<END
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-Dir::State "$PWD/state";
-Dir::State::status "/var/lib/dpkg/status";
-Dir::Cache "$PWD/cache";
-Debug::NoLocking "true";
-APT::Sandbox::User "root";
-APT::Update::Error-Mode "any";
-Acquire::Languages "none";
-Acquire::Retries "2";
-END
-apt() { apt-get -q -c apt.conf -o "Dir::State::lists=$lists" "$@"; }
-fetch() {
-  plan=$(apt --simulate --no-install-recommends install "$@") &&
-    apt download $(echo "$plan" | sed -n 's/^Inst \\([^ ]*\\).*/\\1/p')
-}
-# The machine's lists save minutes on a slow line. They may be missing, or name files that the mirrors have dropped.
-lists=/var/lib/apt/lists
-fetch "$@" || { lists=$PWD/state/lists && apt update && fetch "$@"; }
-for file in *.deb; do dpkg-deb -x "$file" unpacked; done
-`;

@@ -21,10 +21,7 @@ export function ensureDataRoot(): string {
   return dataRoot;
 }
 
-/**
- * Makes a folder, whole or not at all, unless it is there; of two runs only one does. `make` gets an empty folder beside
- * it, and resolves to what of that one takes its place.
- */
+/** Makes a folder once, whole or not at all. `make` gets an empty one beside it, and resolves to what it becomes. */
 export async function makeOnce(folder: string, make: (work: string) => Promise<string>, signal?: AbortSignal) {
   const release = await waitForLock(`${folder}.lock`, { signal });
   const work = `${folder}.new`;

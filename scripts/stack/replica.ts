@@ -1,10 +1,10 @@
 /** A streaming replica of a private Postgres: a copy of its folder, made while it runs, that follows it from there on. */
 import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { runCommand } from './command.ts';
 import { onConnection, type RunningPostgres, startPostgres } from './postgres.ts';
 import type { ServerOptions } from './server.ts';
 import { reachableFolder, type ServiceUser, serviceUser, writeFor } from './service-user.ts';
+import { runCommand } from './tether.ts';
 
 interface ReplicaOptions extends ServerOptions {
   /** with `wal_keep_size`, where it is busy: the replica begins where the copy began */

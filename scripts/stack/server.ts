@@ -1,11 +1,9 @@
 /** A server of our own on the loopback: on its port or a free one, with its log in a file. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice, describe } from './advice.ts';
-import { lastLines } from './command.ts';
 import { freePort } from './ports.ts';
-import { spawnTethered, type Tethered, type TetherOptions } from './tether.ts';
+import { lastLines, spawnTethered, type Tethered, type TetherOptions } from './tether.ts';
 import { untilTrue, waitUntil } from './wait.ts';
 
 export interface ServerOptions {
@@ -81,15 +79,11 @@ export function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    // no such process, or a system without this folder
-    return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
+    return '';
   }
 }
 
-/**
- * Waits for a server that a killed run left behind, and whose tether ends it: two in one folder would destroy what is in
- * it. It is ours if it was started with that argument, its folder.
- */
+/** Until a server ends that a killed run left behind: two would destroy what is in `argument`, their folder. */
 export const untilEnded = (pid: number | undefined, argument: string): Promise<void> =>
   untilTrue(
     () => pid === undefined || !commandLine(pid).includes(argument),

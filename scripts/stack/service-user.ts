@@ -1,7 +1,4 @@
-/**
- * Postgres refuses to run as root: as root, it gets another user. Whatever that user is handed, by scripts and tests alike,
- * is made here, where it can reach it.
- */
+/** As root, Postgres runs as another user: whatever that user is handed is made here, where it can reach it. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -32,10 +29,7 @@ export function canUse(user: ServiceUser, file: string): boolean {
   return spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', file], { uid, gid, cwd: '/' }).status === 0;
 }
 
-/**
- * Makes a folder for what that user reads or writes, and which it alone enters: there, or elsewhere if a closed folder
- * above is in the way. `removeFolder` of it, or of a folder that it was asked for in, removes it wherever it is.
- */
+/** A folder that this user alone enters, elsewhere if a closed one is above it. `removeFolder` finds it there, too. */
 export function reachableFolder(folder: string, user = serviceUser(), say: (line: string) => void = () => {}): string {
   fs.mkdirSync(path.dirname(folder), { recursive: true, mode: 0o711 });
   if (giveTo(user, folder)) return folder;

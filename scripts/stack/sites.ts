@@ -1,7 +1,13 @@
-/** Organizations, domains and keys: some by the command line, as operators make them, and thousands without it. */
+/** Organizations, domains and keys: some by the command line, thousands without it; and what is sent with them. */
+import jsonwebtoken from 'jsonwebtoken';
 import type { Database } from '#libs/base/db/database';
 import { hashApiKey, makeApiKey, makeId } from '#libs/tenants/tenants';
-import type { Site } from './client.ts';
+
+export interface Site {
+  organizationId: string;
+  domainId: string;
+  apiKey: string;
+}
 
 /** An organization with so many domains. `cli`: runs a command, and resolves to its output. */
 export async function makeSites(cli: (...args: string[]) => Promise<string>, count: number): Promise<Site[]> {
@@ -43,3 +49,21 @@ export async function addKeys(db: Database, organizationId: string, domainIds: s
   );
   return sites;
 }
+
+/** Also good for an API whose clock is years ahead. */
+export const signToken = (organizationId: string, secret: string, scope = 'read'): string =>
+  jsonwebtoken.sign({ sub: 'script', org: organizationId, scope }, secret, { expiresIn: '10y', noTimestamp: true });
+
+export const postRecord = (
+  baseUrl: string,
+  { domainId, apiKey }: Omit<Site, 'organizationId'>,
+  body: object,
+  signal: AbortSignal | null = null,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  fetch(`${baseUrl}/v1/consent/${domainId}/record`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': apiKey, ...headers },
+    body: JSON.stringify(body),
+    signal,
+  });

@@ -1,20 +1,20 @@
 /** The order in which everything comes up; it goes down in the reverse one. */
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { isTooOld } from '#libs/base/db/migrate';
+import { z } from 'zod';
 import { scopes } from '#libs/base/terms/terms';
-import { Advice } from '../stack/advice.ts';
+import { Advice, describe } from '../stack/advice.ts';
+import { answersReady, launch, runCli } from '../stack/assent-process.ts';
 import { build } from '../stack/build.ts';
 import { loginsAt } from '../stack/logins.ts';
 import { dataRoot, root } from '../stack/paths.ts';
+import { freePort, isFree, isTaken } from '../stack/ports.ts';
 import { startPostgres } from '../stack/postgres.ts';
 import { startRedis } from '../stack/redis.ts';
 import type { RunningServer, ServerOptions } from '../stack/server.ts';
-import { type Addresses, baseUrl, chooseAddresses, onFreePorts, pagesUrl, publicUrl } from './addresses.ts';
-import { createCli, type DemoSetup, ensureDemo } from './demo.ts';
-import { startService, untilReady } from './service.ts';
-import { canIssueTokens, given, madeSettings, publishSettings, writePrivate } from './settings.ts';
-
-export type SummaryFacts = Awaited<ReturnType<typeof bringUp>>['facts'];
+import { lastLines, type Tethered } from '../stack/tether.ts';
+import { succeeds, waitUntil } from '../stack/wait.ts';
+import { canIssueTokens, given, madeSettings, publishSettings, readPrivate, writePrivate } from './settings.ts';
 
 interface Part {
   stop(): Promise<unknown>;
@@ -43,11 +43,7 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   };
 
   const cli = createCli(env, signal);
-  await step('migrate', async () => {
-    // of a database that the user has named, the command line says the same
-    if (postgres.url && (await isTooOld(postgres.url))) throw new Advice(beginAnew(postgres.dataDir, redis.dataDir));
-    await cli.run('migrate');
-  });
+  await step('migrate', () => cli.run('migrate'));
   const demo = await step('demo', () => ensureDemo(cli));
   const token = canIssueTokens()
     ? await cli.ask('token', 'token', 'issue', demo.organizationId, '--ttl', '7d', '--scope', scopes.join(' '))
@@ -61,16 +57,6 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   const facts = { ...urls, ...demo, workerOpsUrl, postgres: postgres.shown, redis: redis.shown, logs, token };
   return { facts, services };
 }
-
-/** Redis goes too: its queue may hold records of the domains that go with the database. */
-function beginAnew(postgresFolder: string, redisFolder: string | undefined): string {
-  const folders = [postgresFolder, ...(redisFolder ? [redisFolder] : [])].map(fromRoot);
-  return `The database in ${folders[0]} has a schema from before the first release: nothing was changed. To begin anew, move away or remove ${folders.join(' and ')}.`;
-}
-
-/** Postgres may be elsewhere, where its user can reach it. */
-const fromRoot = (folder: string): string =>
-  folder.startsWith(dataRoot + path.sep) ? path.relative(root, folder) : folder;
 
 const say = (line: string): void => console.log(`  ${line}`);
 
@@ -98,7 +84,7 @@ const storesIn =
     // the services go on without it, as they would elsewhere, and so does the run
     const lost = `${name} has ended (see ${server.logFile}). Stop and start again to bring it back.`;
     void server.exited.then(() => running.stopping || say(lost));
-    return { url: server.url, shown: server.url, dataDir: server.dataDir };
+    return { url: server.url, shown: server.url };
   };
 
 type Env = NodeJS.ProcessEnv;
@@ -125,4 +111,178 @@ async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addr
     throw error;
   }
   return { baseUrl: pagesUrl(host, port), opsUrl, workerOpsUrl, services };
+}
+
+/** What the user reads last: where everything is, and a command to paste for each endpoint. */
+export function summary(facts: Awaited<ReturnType<typeof bringUp>>['facts']): string {
+  const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, organizationId, domainId, apiKey, token } = facts;
+  const addresses = {
+    Dashboard: token === null ? baseUrl : `${baseUrl}/#token=${token}`,
+    API: baseUrl,
+    'Demo shop': `${baseUrl}/demo`,
+    Reference: `${baseUrl}/docs`,
+    OpenAPI: `${baseUrl}/openapi.json`,
+    Operations: `${opsUrl}  ${opsUrl}/metrics  ${opsUrl}/queues  (worker: ${workerOpsUrl})`,
+    Postgres: postgres,
+    Redis: redis,
+    Logs: logs.join('  '),
+    Demo: `organization ${organizationId}, domain ${domainId}`,
+    'A full year': 'npm run demo',
+    'As JSON': '.data/demo.json',
+  };
+  const rows = Object.entries(addresses).map(([name, value]) => `  ${name.padEnd(12)}${value}`);
+  const today = new Date().toISOString().slice(0, 10);
+  const domain = `${baseUrl}/v1/consent/${domainId}`;
+  const get = (url: string) => `curl -w '\\n' -H "authorization: Bearer $TOKEN" '${url}'`;
+  return `
+Assent is running. Ctrl-C stops it.
+
+${rows.join('\n')}
+
+TOKEN=${token ?? "'one that is signed with your private key'"}
+curl -w '\\n' -X POST -H 'content-type: application/json' -H 'x-api-key: ${apiKey}' -d '{"decision":"accept_all"}' '${domain}/record'
+${get(`${domain}/stats?from=${today.slice(0, 7)}-01&to=${today}`)}
+${get(`${domain}/records`)}
+${get(`${baseUrl}/v1/consent/org-stats`)}
+${get(`${baseUrl}/v1/organization`)}
+`;
+}
+
+/** The built command line; a failure there is one line, and an Advice here. */
+function createCli(env: NodeJS.ProcessEnv, signal: AbortSignal) {
+  const run = (...args: string[]): Promise<string> =>
+    runCli(path.join(root, 'dist'), args, { cwd: root, env, signal }).catch((error) => {
+      throw new Advice(`assent ${args.join(' ')}: ${describe(error)}`);
+    });
+  const ask = async (field: string, ...args: string[]): Promise<string> => {
+    const fields: Record<string, unknown> = JSON.parse(await run(...args, '--json'));
+    return z.string().parse(fields[field]);
+  };
+  return { run, ask };
+}
+
+const setupSchema = z.object({ organizationId: z.string(), domainId: z.string(), apiKey: z.string() });
+const file = 'demo-setup.json';
+
+type DemoSetup = z.infer<typeof setupSchema>;
+
+/** The demo organization: made once, with a domain and a key, so that there is something to record to. */
+async function ensureDemo({ run, ask }: ReturnType<typeof createCli>): Promise<DemoSetup> {
+  const kept = setupSchema.safeParse(JSON.parse(readPrivate(file) ?? 'null'));
+  // another DATABASE_URL, or an emptied database, does not know what an earlier start made
+  if (kept.success && (await succeeds(run('org', 'show', kept.data.organizationId)))) return kept.data;
+  await run('plan', 'set', 'demo', '--consent-log', 'true', '--monthly-limit', 'none');
+  const organizationId = await ask('organizationId', 'org', 'create', 'Demo organization', '--plan', 'demo');
+  const domainId = await ask('domainId', 'domain', 'create', organizationId, 'demo.example');
+  const apiKey = await ask('apiKey', 'key', 'create', domainId);
+  const setup = { organizationId, domainId, apiKey };
+  writePrivate(file, `${JSON.stringify(setup, null, 2)}\n`);
+  return setup;
+}
+
+interface Service {
+  name: string;
+  logFile: string;
+  tethered: Tethered;
+}
+
+/** Another process was quicker. */
+export class PortTaken extends Advice {}
+
+/** A machine that is busy with something else takes its time. */
+const READY_MS = 60_000;
+
+/** One of our processes, with its log in a file. */
+function startService(name: 'api' | 'worker', env: NodeJS.ProcessEnv): Service {
+  const logFile = path.join(dataRoot, 'logs', `${name}.log`);
+  mkdirSync(path.dirname(logFile), { recursive: true, mode: 0o700 });
+  // The run before is often the one to look at.
+  if (existsSync(logFile)) renameSync(logFile, path.join(dataRoot, 'logs', `${name}.previous.log`));
+  const { process: tethered } = launch(path.join(root, 'dist'), name, env, [], logFile);
+  return { name, logFile, tethered };
+}
+
+async function untilReady(service: Service, opsUrl: string, signal: AbortSignal): Promise<void> {
+  const probe = async () => {
+    if (!service.tethered.running()) throw await failure(service);
+    return answersReady(opsUrl);
+  };
+  if (await waitUntil(probe, { deadlineMs: READY_MS, intervalMs: 50, signal })) return;
+  throw new Advice(withLog(service, `${service.name} is not ready after ${READY_MS / 1000} s.`));
+}
+
+/** What to show when it ended although nobody asked it to. */
+export async function failure(service: Service): Promise<Advice> {
+  const { code, signal } = await service.tethered.exited;
+  const message = withLog(service, `${service.name} ended (${signal ?? `exit code ${code}`}).`);
+  return /^(OPS_)?PORT \d+ on \S+ is taken$/m.test(message) ? new PortTaken(message) : new Advice(message);
+}
+
+function withLog({ logFile }: Service, what: string): string {
+  return `${what} The end of ${path.relative(root, logFile)}:\n${lastLines(readFileSync(logFile, 'utf8'))}`;
+}
+
+type Addresses = Awaited<ReturnType<typeof chooseAddresses>>;
+
+/** Where the services listen: the usual ports when they are free, the user's own or none. */
+async function chooseAddresses() {
+  const host = given('HOST') ?? '127.0.0.1';
+  const opsHost = given('OPS_HOST') ?? '127.0.0.1';
+  const port = await choosePort('PORT', 3000, host, []);
+  const opsPort = await choosePort('OPS_PORT', 3001, opsHost, [port]);
+  const workerOpsPort = await usualOrFree(opsPort + 1, opsHost, [port, opsPort]);
+  return { host, port, opsHost, opsPort, workerOpsPort };
+}
+
+/** The name of this machine for itself, where what listens there is reached by it. */
+const isLocal = (host: string): boolean => ['127.0.0.1', '::1', 'localhost', '0.0.0.0', '::'].includes(host);
+
+/** Where people reach it on this machine: browsers let localhost do what they refuse to an address. */
+const pagesUrl = (host: string, port: number): string =>
+  isLocal(host) ? `http://localhost:${port}` : baseUrl(host, port);
+
+/** PUBLIC_URL where the user has set none; it takes no other address without TLS. */
+const publicUrl = (host: string, port: number): { PUBLIC_URL?: string } =>
+  isLocal(host) && given('PUBLIC_URL') === undefined ? { PUBLIC_URL: pagesUrl(host, port) } : {};
+
+/** A base address that a client on this machine can use. */
+function baseUrl(host: string, port: number): string {
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** Where it listens; a name that leads to it must not lead browsers to another service first. */
+const isFreeAt = async (port: number, host: string): Promise<boolean> =>
+  (await isFree(port, host)) &&
+  !(isLocal(host) && ((await isTaken(port, '::1')) || (await isTaken(port, '127.0.0.1'))));
+
+async function choosePort(name: string, usual: number, host: string, others: number[]): Promise<number> {
+  const wanted = given(name);
+  if (wanted === undefined || wanted === '0') return usualOrFree(usual, host, others);
+  const port = Number(wanted);
+  const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535;
+  if (!isPort) throw new Advice(`${name} must be a port, not "${wanted}".`);
+  if (others.includes(port) || !(await isFreeAt(port, host))) {
+    throw new Advice(`${name}: ${host}:${port} is taken. Free it, or choose another ${name}.`);
+  }
+  return port;
+}
+
+async function usualOrFree(usual: number, host: string, others: number[]): Promise<number> {
+  if (!others.includes(usual) && (await isFreeAt(usual, host))) return usual;
+  for (;;) {
+    const port = await freePort();
+    if (!others.includes(port)) return port;
+  }
+}
+
+/** Starts on free ports, and again on others where another process was quicker. */
+export async function onFreePorts<T>(start: (addresses: Addresses) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(await chooseAddresses());
+    } catch (error) {
+      if (!(error instanceof PortTaken) || attempt === 5) throw error;
+    }
+  }
 }

@@ -6,12 +6,12 @@ import {
   checkChangelog,
   checkLicences,
   checkVersions,
+  readReleases,
   readSections,
   readVersions,
   versionOf,
 } from '../../scripts/release/check.ts';
-import { readReleases } from '../../scripts/release/git.ts';
-import { describeSettings } from '../../scripts/release/notes.ts';
+import { describeSettings } from '../../scripts/release/tarball.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
 const changelog = (...sections: string[]) => ['# Changelog', ...sections].join('\n\n');

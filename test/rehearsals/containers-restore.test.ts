@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { runCommand } from '../../scripts/stack/command.ts';
+import { runCommand } from '../../scripts/stack/tether.ts';
 import { createClient } from '../support/client.ts';
 import { blocksIn, sectionOf } from '../support/documents.ts';
 import { openOwnPostgres } from '../support/outage.ts';

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FeedEntry } from '#libs/log/contract';
 import type { MadeWebhook, WebhooksPage } from '#libs/webhooks/contract';
-import { prepare, prepared, record, waitForTotal } from '../../scripts/fuzz/prepare.ts';
-import { fuzz } from '../../scripts/fuzz/run.ts';
+import { fuzz, prepare, prepared, record, waitForTotal } from '../../scripts/fuzz/run.ts';
 import { tokenFor } from '../support/client.ts';
 import { createLogReader, crypto } from '../support/log-reader.ts';
 import { verifyTlogProof } from '../support/proof-checks.ts';

@@ -3,10 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { versionOf } from '../../scripts/release/check.ts';
-import { git, readReleases } from '../../scripts/release/git.ts';
-import { makeNotes } from '../../scripts/release/notes.ts';
-import { makeSbom } from '../../scripts/release/tarball.ts';
+import { git, readReleases, versionOf } from '../../scripts/release/check.ts';
+import { makeNotes, makeSbom } from '../../scripts/release/tarball.ts';
 import { root } from '../../scripts/stack/paths.ts';
 
 const [before] = readReleases(root);

@@ -12,7 +12,7 @@ import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
 import { openReplica } from '../../apps/api/replica.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
-import { stoodStill } from '../../scripts/chaos/stalls.ts';
+import { stoodStill } from '../../scripts/chaos/load.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { startReplica } from '../../scripts/stack/replica.ts';
 import { atEnd } from '../support/at-end.ts';

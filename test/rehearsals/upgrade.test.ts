@@ -1,7 +1,7 @@
 /** The rolling upgrade of docs/upgrading.md, from the release before to this one, under load. */
 import { expect, inject, it } from 'vitest';
 import { perform } from '../../scripts/chaos/drill.ts';
-import { upgradeAt } from '../../scripts/chaos/drills/upgrade.ts';
+import { upgradeAt } from '../../scripts/chaos/drills/replicated.ts';
 
 it('loses, doubles and refuses nothing, and old and new processes take jobs of one another', async () => {
   const { signal } = new AbortController();

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { clockOfProcess } from '../../scripts/chaos/clocks.ts';
+import { stoodStill } from '../../scripts/chaos/load.ts';
 import { readOptions } from '../../scripts/chaos/options.ts';
 import { calm, faults, type Kind, makePlan, parts } from '../../scripts/chaos/random/plan.ts';
-import { stoodStill } from '../../scripts/chaos/stalls.ts';
 
 const seeds = Array.from({ length: 100 }, (_, seed) => seed * 7_919);
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Tethered } from '../../scripts/stack/tether.ts';
-import { onFreePorts } from '../../scripts/start/addresses.ts';
-import { failure, PortTaken } from '../../scripts/start/service.ts';
+import { failure, onFreePorts, PortTaken } from '../../scripts/start/bring-up.ts';
 
 it('others are chosen where a port was taken meanwhile, a few times, and not after another failure', async () => {
   let tries = 0;

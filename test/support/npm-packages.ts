@@ -1,8 +1,8 @@
 /** Packages of npm that are no dependencies of ours: what other people's pages and servers run. Fetched into `.data`, once. */
 import path from 'node:path';
 import { describe } from '../../scripts/stack/advice.ts';
-import { outputOf } from '../../scripts/stack/command.ts';
 import { ensureDataRoot, makeOnce } from '../../scripts/stack/paths.ts';
+import { outputOf } from '../../scripts/stack/tether.ts';
 
 /** None of their scripts run. */
 const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--no-save', '--loglevel=error'];

@@ -1,6 +1,6 @@
 /** Where pg_dump and its like are: npm's Postgres comes without them. */
 import path from 'node:path';
-import { findPostgres, majorOf } from '../../scripts/stack/postgres-binaries.ts';
+import { findPostgres, majorOf } from '../../scripts/stack/postgres.ts';
 import { serviceUser } from '../../scripts/stack/service-user.ts';
 
 /** A folder in which they are as new as the server; undefined where there is none. */

@@ -49,9 +49,6 @@ export function migrate(
 
 const ofDefaultPrefix: Arrangement = { prefix: 'assent', addresses: {} };
 
-/** Whether a migration was applied that is older than our first: no migration leads from there to our schema. */
-export const isTooOld = (databaseUrl: string): Promise<boolean> => withConnections(databaseUrl, hasOlderMigration);
-
 /** What a pooler, too, takes at the start of a session. */
 const connection = { ...sessionBasics };
 
@@ -69,6 +66,7 @@ async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql)
   }
 }
 
+/** Than our first: no migration leads from there to our schema. */
 async function hasOlderMigration(sql: postgres.Sql): Promise<boolean> {
   const [table] = await sql`select where to_regclass('schema_migrations') is not null`;
   if (!table) return false;

@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import { postRecord, type Site } from '../../stack/client.ts';
-import { addKeys } from '../../stack/sites.ts';
+import { newKey } from '../../stack/private-stores.ts';
+import { addKeys, postRecord, type Site } from '../../stack/sites.ts';
 import { untilTrue } from '../../stack/wait.ts';
-import { cpuTime } from '../cpu-time.ts';
-import { type Figures, median } from '../figures.ts';
-import { get, type Measurement, untilFromRedis } from '../measurement.ts';
-import { load } from '../programs.ts';
+import { cpuTime, type Figures, median } from '../figures.ts';
+import { get, load, type Measurement, untilFromRedis } from '../measurement.ts';
 import type { Server, Stack } from '../stack.ts';
-import { sealing } from './capacity.ts';
-import { sustained } from './sustain.ts';
+import { sustained } from './recording.ts';
 
 /** `rates`: requests a second; undefined: as many as are stored */
 const all = { rates: [200, 2_000, undefined], domainCounts: [1, 20, 500] };
 const some = { rates: [2_000, undefined], domainCounts: [20] };
+/** A worker's. */
+const sealing = { LOG_NAME: 'bench', LOG_KEY: newKey(), SEAL_SECONDS: '1' };
 const derived = { 'by default': { ...sealing, SEAL_SECONDS: '60' }, 'each second': sealing };
 const probes = 10;
 const statistics = z.object({ total: z.number() });
@@ -51,7 +50,6 @@ export const cost: Measurement = {
       return figures;
     };
   },
-  targets: {},
 };
 
 /** Microseconds of CPU time for each answer to the same POST. */

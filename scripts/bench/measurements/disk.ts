@@ -1,21 +1,20 @@
 import type { Database } from '#libs/base/db/database';
-import type { Measurement } from '../measurement.ts';
-import { persistAlone } from '../programs.ts';
+import { type Measurement, persistAlone } from '../measurement.ts';
 
 /** Bytes hardly differ between rounds, so that the records are stored once. */
 export const disk: Measurement = {
   name: 'disk',
-  about: 'bytes of a stored record: on disk, in all and by part, and in the write-ahead log',
-  targets: {},
+  about: 'bytes of a stored record: on disk, in all and by part, and in the write-ahead log; persisting it (`persist`)',
   figure: async (stack, { records }) => {
     const before = await diskUse(stack.db);
-    const { 'persist: log': log } = await persistAlone(stack, { records });
+    const { 'persist: log': log, ...persist } = await persistAlone(stack, { records });
     const stored = await stack.stored();
     const parts = Object.entries(await diskUse(stack.db))
       .map(([part, bytes]) => ({ part, value: (bytes - (before[part] ?? 0)) / stored }))
       .filter(({ value }) => value > 0);
     const sumOf = (some: typeof parts) => ({ value: some.reduce((sum, { value }) => sum + value, 0), unit: 'bytes' });
     const figures = {
+      ...persist,
       disk: sumOf(parts),
       'disk: indexes': sumOf(parts.filter(({ part }) => part.startsWith('index '))),
       ...Object.fromEntries(parts.map((each) => [`disk: ${each.part}`, sumOf([each])])),

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, dayOf, daysBetween, monthOfDay } from '#libs/base/terms/calendar';
-import { atMost, type Figures } from '../figures.ts';
-import type { Measurement } from '../measurement.ts';
-import { makeOrganizations } from '../organizations.ts';
-import { startLoad } from '../programs.ts';
+import type { Figures } from '../figures.ts';
+import { type Measurement, startLoad } from '../measurement.ts';
+import type { Stack } from '../stack.ts';
 
 /** records a second, all the while */
 const rate = 50;
@@ -11,6 +10,28 @@ const rate = 50;
 const domains = 10;
 /** seconds */
 const patience = 300;
+
+/** They have recorded for long: only their counters, since nothing else is read. Those that are there stay. */
+const makeOrganizations = ({ db }: Stack, organizations: number, periods: string[]) =>
+  db.write(
+    (sql) => sql`
+      with made as materialized (
+        select concat('org_many_', n) as organization, concat('dom_many_', n, '_', d) as domain
+        from generate_series(1, ${organizations}::int) n, generate_series(1, ${domains}::int) d
+      ),
+      organizations_made as (
+        insert into organizations (id, name, plan)
+        select distinct organization, 'One of many', (select name from plans limit 1) from made on conflict do nothing
+      ),
+      domains_made as (
+        insert into domains (id, organization_id, name) select domain, organization, domain from made on conflict do nothing
+      )
+      insert into counters (organization_id, domain_id, period, accept_all, reject_all, custom, withdraw)
+      select organization, domain, period, 6172, 3950, 1728, 493
+      from (select * from made union select organization, '' from made) places, unnest(${periods}::text[]) period
+      order by period
+      on conflict do nothing`,
+  );
 
 /** How soon counters are whole in Redis, and what records feel of it. */
 export const tenants: Measurement = {
@@ -21,7 +42,7 @@ export const tenants: Measurement = {
     const today = dayOf(Date.now());
     const days = daysBetween(addDays(today, -364), today);
     const periods = [...new Set([...days, ...days.map(monthOfDay)])];
-    await makeOrganizations(stack, { name: 'many', organizations, domains, periods, order: 'period' });
+    await makeOrganizations(stack, organizations, periods);
     const marks = Array.from({ length: organizations }, (_, n) => `assent:{org_many_${n + 1}}:ready`);
     const isWhole = async () => (await stack.redis.exists(...marks)) === marks.length;
     const [key, day] = [`assent:{org_many_1}:days:dom_many_1_1:${monthOfDay(today)}`, '01'];
@@ -63,9 +84,9 @@ export const tenants: Measurement = {
     };
   },
   targets: {
-    'tenants: after start': atMost(30),
-    'tenants: after FLUSHALL': atMost(30),
-    'tenants: wrong counter': atMost(60),
-    'tenants: slowest record': atMost(500),
+    'tenants: after start': 'at most 30',
+    'tenants: after FLUSHALL': 'at most 30',
+    'tenants: wrong counter': 'at most 60',
+    'tenants: slowest record': 'at most 500',
   },
 };

@@ -1,19 +1,19 @@
 /** Redis Cluster, and Redis under sentinels: masters are killed, freeze or are replaced in order. */
-import { ownerOf } from '../../stack/redis-cluster.ts';
+import { ownerOf } from '../../stack/redis-groups.ts';
 import type { Restartable } from '../../stack/server.ts';
+import { readAlong } from '../calls.ts';
+import { untilSealed } from '../check.ts';
 import type { Drill } from '../drill.ts';
-import { type End, freeze, kill } from '../faults.ts';
-import { readAlong } from '../reads.ts';
-import { need, type Scene } from '../scene.ts';
+import { type End, freeze, kill, lockTable } from '../faults.ts';
+import { need } from '../load.ts';
+import type { PlannedFault } from '../random/plan.ts';
+import type { Scene } from '../scene.ts';
 import { clusterShards } from '../stack.ts';
 import { perform, startSystem } from '../system.ts';
 
 /** The first slot of each master of three. */
 const thirds = [0, 5_461, 10_923];
-/**
- * Records that a master may lose when its process dies: what it has answered and not yet handed to the kernel for its
- * replica, which is less than it answers in a tenth of a second.
- */
+/** Records that a dying master may lose: answered, but not yet sent to its replica. Less than a tenth of a second's. */
 const mayLoseAtKill = 10;
 
 type FindMaster = () => Promise<Restartable | undefined>;
@@ -92,5 +92,57 @@ export const engineDrills: Drill[] = [
     // nothing is taken by a master whose replica has left it
     redisSettings: { 'min-replicas-to-write': '1', 'min-replicas-max-lag': '10' },
     run: takeMasters(['kill', 'freeze', 'replaceInOrder', 'kill', 'freeze', 'replaceInOrder']),
+  },
+];
+
+const killed = (part: string, from: number, to: number): PlannedFault => ({ part, what: 'kill', from, to });
+
+const plan = [
+  ...[killed('api-1', 1, 2), killed('worker-1', 2, 3), killed('redis', 3, 4), killed('worker-2', 3, 4)],
+  ...[killed('redis', 5, 6), killed('postgres', 7, 10)],
+  // both at once
+  ...[killed('redis', 12, 15), killed('postgres', 12, 15)],
+];
+
+async function killInTurn(scene: Scene): Promise<void> {
+  const parts = await startSystem(scene);
+  scene.alongside(readAlong(scene));
+  await perform(parts, plan);
+}
+
+/** What sealing changes, in this order: held back there, it has closed an epoch, is between runs, folds, or has signed. */
+const steps = ['derivations', 'log_runs', 'log_nodes', 'logs', 'log_keys'] as const;
+
+async function killSealer(scene: Scene): Promise<void> {
+  let { worker } = await scene.begin();
+  await untilSealed(scene);
+  for (const step of steps) {
+    const release = await lockTable(scene, step);
+    const isHeldBack = async () =>
+      (await scene.count(
+        (sql) => sql`
+          select count(*)::int as n from pg_locks join pg_stat_activity using (pid)
+          where not granted and relation = ${step}::regclass and application_name = 'assent-worker'`,
+      )) > 0;
+    await scene.until(isHeldBack, `sealing comes to ${step}`);
+    await scene.kill(worker);
+    await release();
+    worker = await scene.worker();
+    await untilSealed(scene);
+  }
+}
+
+export const killDrills: Drill[] = [
+  {
+    name: 'kills',
+    quick: true,
+    about: 'kill -9 of an API, workers, Redis twice, Postgres, and both stores at once',
+    run: killInTurn,
+  },
+  {
+    name: 'sealer-kills',
+    quick: true,
+    about: 'kill -9 of the worker at every step of sealing',
+    run: killSealer,
   },
 ];

@@ -1,4 +1,5 @@
 /** Which part fails when, how and for how long: a pure function of the seed, so that a run that broke a promise repeats. */
+import { createHash } from 'node:crypto';
 
 export const processes = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const;
 export const stores = ['postgres', 'redis'] as const;
@@ -78,7 +79,9 @@ function drawFault(draw: Drawer, from: number): PlannedFault {
 const inTenths = (seconds: number): number => Math.round(seconds * 10) / 10;
 
 function drawer(seed: number) {
-  const chance = chances(seed);
+  let drawn = 0;
+  /** From 0 to below 1; Math.random takes no seed. */
+  const chance = () => createHash('sha256').update(`${seed} ${drawn++}`).digest().readUInt32LE() / 2 ** 32;
   return {
     chance,
     one: <One>(all: readonly One[]): One => {
@@ -87,16 +90,5 @@ function drawer(seed: number) {
       return one;
     },
     between: ([least, most]: Range): number => inTenths(least + chance() * (most - least)),
-  };
-}
-
-/** From 0 to below 1, the same for the same seed: Mulberry32, since Math.random takes none. */
-function chances(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

@@ -1,16 +1,13 @@
 /** A random run: the plan's faults under load, with everything else that an installation does going on meanwhile. */
+import { succeeds } from '../../stack/wait.ts';
+import { readAlong } from '../calls.ts';
+import { takeProofs } from '../check.ts';
 import type { Drill } from '../drill.ts';
-import { takeProofs } from '../proofs.ts';
-import { readAlong } from '../reads.ts';
-import { hold } from '../scene.ts';
+import { need } from '../load.ts';
+import { type Activity, hold, type Scene } from '../scene.ts';
 import { perform, startSystem } from '../system.ts';
-import { eraseVisitors } from './erasures.ts';
-import { watchGauges } from './gauges.ts';
-import { importYears, makeHistory } from './history.ts';
-import { restartLogs } from './log-restarts.ts';
+import { eraseVisitors, exportRecords, importFiles, importYears, makeHistory, receiveWebhooks } from './activities.ts';
 import { calm, makePlan } from './plan.ts';
-import { exportRecords, importFiles } from './transfers.ts';
-import { receiveWebhooks } from './webhooks.ts';
 
 /** More than history has, and fewer than a clock goes wrong by. */
 const keptMonths = '36';
@@ -49,6 +46,49 @@ export function randomDrill({ seed, minutes }: { seed: number; minutes: number }
       });
       await perform(parts, plan);
       await hold(calm.last);
+    },
+  };
+}
+
+/** Somebody who looks at all processes' metrics: an age or a count below zero would keep its alert silent. */
+function watchGauges(scene: Scene): Activity {
+  // which process' clock is ahead is told by a sign
+  const signed = /skew/;
+  let looks = 0;
+  const seen = new Set<string>();
+  const look = async (app: string, opsUrl: string): Promise<void> => {
+    const response = await fetch(`${opsUrl}/metrics`, { signal: AbortSignal.timeout(5_000) });
+    const text = await response.text();
+    looks += 1;
+    for (const [line, name = ''] of text.matchAll(/^(assent_\w+)(?:\{.*\})? -\d.*$/gm)) {
+      if (signed.test(name) || seen.has(name)) continue;
+      seen.add(name);
+      scene.expect(false, `a gauge of a ${app} is negative: ${line}`);
+    }
+  };
+  return {
+    work: async () => {
+      const running = scene.processes.filter(({ process }) => process.running());
+      // one that is frozen, or waits for a store, does not answer
+      await Promise.allSettled(running.map(({ app, opsUrl }) => look(app, opsUrl)));
+    },
+    check: () => console.log(`${looks} looks at metrics`),
+  };
+}
+
+/** An operator who ends a log and begins the next one, while receivers follow both. */
+function restartLogs(scene: Scene): Activity {
+  let [restarted, tries] = [0, 0];
+  return {
+    pause: 20_000,
+    work: async () => {
+      const { domainId } = need(scene.sites[tries++ % scene.sites.length]);
+      // a store may be away, or the domain has no log yet
+      if (await succeeds(scene.assent('log', 'restart', domainId, '--yes'))) restarted += 1;
+    },
+    check: () => {
+      scene.expect(restarted > 0, 'no log was restarted');
+      console.log(`${restarted} of ${tries} times a log was restarted`);
     },
   };
 }
