@@ -106,38 +106,38 @@ describe('filling the demo organization', () => {
 
     it('stores and counts exactly what it made, and a second run adds nothing', async () => {
       const { organizationId } = await makeTenant(stores.db);
-      const wanted = made(2_500, 12);
-      const first = await fillWith(organizationId, 2_500, 12);
+      const wanted = made(600, 12);
+      const first = await fillWith(organizationId, 600, 12);
       expect(first).toMatchObject({ added: wanted.length, present: 0 });
       expect(await storedIds(organizationId)).toEqual(wanted);
       expect(await shownTo(organizationId)).toHaveLength(wanted.length);
       expect(await shownTo(organizationId)).toContain('Ihre Daten, Ihre Entscheidung');
       await expectCounted(organizationId);
 
-      const second = await fillWith(organizationId, 2_500, 12);
+      const second = await fillWith(organizationId, 600, 12);
       expect(second).toMatchObject({ added: 0, present: wanted.length });
       expect(await storedIds(organizationId)).toEqual(wanted);
-      expect(await storedDisplays(organizationId)).toBe(madeDisplays(2_500, 12));
+      expect(await storedDisplays(organizationId)).toBe(madeDisplays(600, 12));
 
-      expect(await fillWith(organizationId, 2_700, 12)).toMatchObject({ present: wanted.length });
-      expect(await storedDisplays(organizationId)).toBe(madeDisplays(2_700, 12));
+      expect(await fillWith(organizationId, 700, 12)).toMatchObject({ present: wanted.length });
+      expect(await storedDisplays(organizationId)).toBe(madeDisplays(700, 12));
       await expectCounted(organizationId);
     });
 
     it('stops with all that it sent stored and counted, and goes on when run again', async () => {
       const { organizationId } = await makeTenant(stores.db);
-      const wanted = made(15_000, 6);
-      const { added, lines } = await fillWith(organizationId, 15_000, 6, 1);
+      const wanted = made(6_500, 6);
+      const { added, lines } = await fillWith(organizationId, 6_500, 6, 1);
       expect(lines).toEqual([expect.stringMatching(/^until 2026-\d\d-\d\d: [\d,]+ records$/)]);
       expect(await storedIds(organizationId)).toHaveLength(added);
       expect(added).toBeGreaterThan(0);
       expect(added).toBeLessThan(wanted.length);
       await expectCounted(organizationId);
 
-      const rest: Filled = await fillWith(organizationId, 15_000, 6);
+      const rest: Filled = await fillWith(organizationId, 6_500, 6);
       expect(rest).toMatchObject({ added: wanted.length - added, present: added });
       expect(await storedIds(organizationId)).toEqual(wanted);
-      expect(await storedDisplays(organizationId)).toBe(madeDisplays(15_000, 6));
+      expect(await storedDisplays(organizationId)).toBe(madeDisplays(6_500, 6));
       await expectCounted(organizationId);
     });
 

@@ -8,7 +8,7 @@ import { decisions } from '#libs/base/terms/terms';
 import { readPage } from '#libs/log/domain-page';
 import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
-import { runCommand } from '../../scripts/stack/command.ts';
+import { runCommand } from '../../scripts/stack/tether.ts';
 import { type Cli, createCli } from '../support/cli.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -43,21 +43,6 @@ const contentOf = (db: Database) =>
     }
     return contents;
   });
-
-const schemaOf = (db: Database) =>
-  db.run(async (sql) => ({
-    columns: (
-      await sql`
-        select format('%s %s %s %s %s', table_name, column_name, data_type, is_nullable, column_default) as column
-        from information_schema.columns where table_schema = 'public' order by table_name, ordinal_position`
-    ).map(({ column }) => column),
-    indexes: (
-      await sql`
-        select pg_get_indexdef(indexrelid) || ' ' || indisvalid as index
-        from pg_index join pg_class on pg_class.oid = indexrelid
-        where relnamespace = 'public'::regnamespace order by 1`
-    ).map(({ index }) => index),
-  }));
 
 /** who owns each table and function, and what others may do with it */
 const rightsOf = async (db: Database) =>
@@ -119,29 +104,17 @@ describe.skipIf(clients === undefined)('a dump that is restored (with a pg_dump 
     restored = openPool(restoredUrl, { max: 4 });
   });
 
-  it('has the same rows, columns and indexes', async () => {
+  it('has the same rows', async () => {
     const content = await contentOf(source.db);
     expect(content).toMatchObject({ records: { rows: 3_000 }, domains: { rows: 6 }, rejected_records: { rows: 1 } });
     expect(await contentOf(restored)).toEqual(content);
-    expect(await schemaOf(restored)).toEqual(await schemaOf(source.db));
-  });
-
-  it('has the same log', async () => {
-    for (const { organizationId, domainIds } of tenants)
-      for (const domainId of domainIds) {
-        const page = (db: Database) =>
-          db.run((sql) => readPage(sql, { organizationId, domainId, limit: 2_000, offset: 0 }));
-        const { total, records } = await page(source.db);
-        expect(records).toHaveLength(total);
-        expect(await page(restored)).toMatchObject({ total, records });
-      }
   });
 
   it('is what migrate makes: it mends who may do what, since roles do not come with a dump, and changes nothing else', async () => {
-    const before = { content: await contentOf(restored), schema: await schemaOf(restored) };
+    const before = await contentOf(restored);
     expect(await rightsOf(restored)).not.toEqual(await rightsOf(source.db));
     expect(await migrate(restoredUrl)).toMatch(/^assent_owner owns the tables now\n.* have the rights .*\n$/);
-    expect({ content: await contentOf(restored), schema: await schemaOf(restored) }).toEqual(before);
+    expect(await contentOf(restored)).toEqual(before);
     expect(await rightsOf(restored)).toEqual(await rightsOf(source.db));
     expect(await migrate(restoredUrl)).toBe('');
   });

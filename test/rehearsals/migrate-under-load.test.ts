@@ -10,7 +10,7 @@ import { recordAt } from '../support/records.ts';
 import { at, startStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
-const records = 60_000;
+const records = 20_000;
 const months = 4;
 /** milliseconds between two questions of the same kind, without which they would take all of the machine */
 const pause = 10;

@@ -1,23 +1,23 @@
 /** A Redis Cluster of three masters and three replicas, with TLS and passwords. */
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import path from 'node:path';
 import calculateSlot from 'cluster-key-slot';
 import { Cluster } from 'ioredis';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
 import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { recordQueue, shardOf } from '#libs/record/queue';
 import { reconcile } from '#libs/stats/reconcile';
 import { hashKey, readyKey } from '#libs/stats/redis-counters';
-import { ownerOf } from '../../scripts/stack/redis-cluster.ts';
+import { listMasters, ownerOf, type RedisCluster, startRedisCluster } from '../../scripts/stack/redis-groups.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
 import { createClient, request, tokenFor } from '../support/client.ts';
 import { quiet, readSame } from '../support/counter-stores.ts';
 import { storedCounters } from '../support/counts.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { openRedisCluster } from '../support/redis-cluster.ts';
-import { moveSlot } from '../support/redis-slots.ts';
 import { type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
 import { at, sealSettings } from '../support/stack.ts';
 import { type Recorded, type Recording, recordSteadily } from '../support/steady.ts';
@@ -48,6 +48,16 @@ async function tenantsOfEachShard(): Promise<Tenant[]> {
   while (new Set(found.map(({ organizationId }) => shardOf(organizationId, shards))).size < shards)
     found.push(await makeTenant(db));
   return found;
+}
+
+/** A node that a busy machine holds up for a while is not lost: what its replica does not have yet would be. */
+const settings = { 'cluster-node-timeout': '6000' };
+
+async function openRedisCluster(): Promise<RedisCluster> {
+  const dataDir = mkdtempSync(path.join(inject('folder'), 'redis', 'cluster-'));
+  const cluster = await startRedisCluster({ dataDir, settings });
+  atEnd(() => cluster.stop());
+  return cluster;
 }
 
 const [database, started] = await Promise.all([openDatabase(), openRedisCluster()]);
@@ -237,3 +247,31 @@ describe('on a Redis Cluster', () => {
     await expectAll(await steady.stop());
   });
 });
+
+const keysAtOnce = 20;
+/** milliseconds that one MIGRATE may take */
+const patience = 10_000;
+
+/** Moves the slot to another master, key by key; `halfway` is called when some keys have moved and others have not. */
+async function moveSlot(cluster: RedisCluster, slot: number, halfway?: () => Promise<unknown>): Promise<void> {
+  const from = await ownerOf(cluster, slot);
+  const to = (await listMasters(cluster)).find(({ id, ranges }) => id !== from.id && ranges.length > 0);
+  if (!to) throw new Error('there is no other master');
+  const set = ({ node }: typeof from, ...how: string[]) =>
+    cluster.ask(node, 'CLUSTER', 'SETSLOT', String(slot), ...how);
+  /** Returns how many keys it moved. */
+  const migrate = async (most: number): Promise<number> => {
+    const keys = await cluster.ask(from.node, 'CLUSTER', 'GETKEYSINSLOT', String(slot), String(most));
+    if (!Array.isArray(keys) || keys.length === 0) return 0;
+    const target = ['127.0.0.1', String(to.node.port), '', '0', String(patience), 'AUTH', cluster.password];
+    await cluster.ask(from.node, 'MIGRATE', ...target, 'KEYS', ...keys.map(String));
+    return keys.length;
+  };
+  await set(to, 'IMPORTING', from.id);
+  await set(from, 'MIGRATING', to.id);
+  await migrate(1);
+  await halfway?.();
+  while ((await migrate(keysAtOnce)) > 0);
+  await set(to, 'NODE', to.id);
+  await set(from, 'NODE', to.id);
+}

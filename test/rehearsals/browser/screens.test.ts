@@ -1,4 +1,4 @@
-/** Every page and each important state of it, as `look` looks at it: axe, both schemes, three widths, pictures on demand. */
+/** Every page and each important state of it, as `look` looks at it: axe, both schemes, a desk and a phone, pictures on demand. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
@@ -33,7 +33,7 @@ const records = history(customer, 40, 40).map((each, index) => ({ ...each, varia
 await dashboard.storeCounted(customer, records);
 await dashboard.store(history(capped, 40, 4));
 
-describe('on a desk and on phones, light and dark, there is nothing for axe to find', () => {
+describe('on a desk and on a phone, light and dark, there is nothing for axe to find', () => {
   const pathOf = (who: Customer) => `/domains/${at(who.domains, 0).domainId}`;
   const load = async (who: Who, path: string) => (await dashboard.open(who, path)).page;
   const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor();
