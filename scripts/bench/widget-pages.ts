@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Site } from '../stack/sites.ts';
 import { root } from '../stack/paths.ts';
+import type { Site } from '../stack/sites.ts';
 
 const dependency = (file: string) => readFileSync(path.join(root, 'node_modules', file), 'utf8');
 
