@@ -88,11 +88,8 @@ describe('an answer that is sent as it is made', () => {
     return socket;
   };
 
-  it.each([
-    ['as it is', false],
-    ['gzipped', true],
-  ] as const)('is cut off where the client reads too slowly, and nothing of it is held: %s', async (_, isGzipped) => {
-    const socket = await ask({ judgedAfter: 100, slowest: 1_000_000_000 }, isGzipped);
+  it('is cut off where the client reads too slowly, and nothing of it is held, though it is gzipped', async () => {
+    const socket = await ask({ judgedAfter: 100, slowest: 1_000_000_000 }, true);
     const closed = once(socket, 'close');
     // more slowly than any machine compresses: only what is waited for counts
     const reading = setInterval(() => socket.read(20_000) ?? socket.read(), 20);
