@@ -37,7 +37,8 @@ export const byTime = (sql: Sql, direction: 'asc' | 'desc'): Fragment =>
 
 /**
  * Reads pages `byTime`. Postgres expects few records of any visitor, and sorting few is as good as reading them in order;
- * of one who has a million, it would sort them all for every page.
+ * of one who has a million, it would sort them all for each page that it plans for this visitor, as it does for the first
+ * five of a connection.
  */
 export const readByTime = <T>(db: Reads, work: (sql: Sql) => Promise<T>): Promise<T> =>
   db.read(

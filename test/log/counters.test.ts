@@ -219,6 +219,13 @@ const rowsRead = (pool: Database, work: (inside: Database) => Promise<unknown>):
     return (await readSoFar()) - before;
   });
 
+/** On connections that are made from now on: for each value, or one for all that may come. */
+const planFor = (what: 'each value' | 'any value') => {
+  const mode = what === 'each value' ? 'force_custom_plan' : 'force_generic_plan';
+  const set = `do $$ begin execute format('alter database %I set plan_cache_mode = ${mode}', current_database()); end $$`;
+  return db.run((pool) => pool.unsafe(set));
+};
+
 // Postgres may prefer a plan for any range, which expects few records in it
 it('a page of a busy domain reads its own records, also with a plan for any range', async () => {
   await newDomain();
@@ -227,7 +234,7 @@ it('a page of a busy domain reads its own records, also with a plan for any rang
     await persist(db, batch);
   }
   await sql`analyze records`;
-  await sql`do $$ begin execute format('alter database %I set plan_cache_mode = force_generic_plan', current_database()); end $$`;
+  await planFor('any value');
   const readFirst = async (inside: Database) => {
     const { records } = await inside.read((sql) => readPage(sql, { organizationId, domainId, limit: 50 }));
     expect(records).toHaveLength(50);
@@ -236,31 +243,35 @@ it('a page of a busy domain reads its own records, also with a plan for any rang
   expect(await rowsRead(openPool(url), readFirst)).toBeLessThan(1_000);
 });
 
-// with the same plan for any visitor, as in the test before
-it('pages about a visitor with many records read few of them, whoever else has few', async () => {
-  await newDomain();
-  // over three months
-  const third = (index: number) => (index * hour) / 3 + 700 * 24 * hour;
-  const visitorId = 'everybody';
-  for (let part = 0; part < 4; part += 1) {
-    const others = make(1_000, {}, third).map((record, at) => ({ ...record, visitorId: `visitor ${at}` }));
-    await persist(
-      db,
-      make(1_000, { visitorId }, (index) => third(part * 1_000 + index)),
-    );
-    await persist(db, others);
-  }
-  await sql`analyze records`;
-  const generic = openPool(url);
-  const list = (inside: Reads) => listVisitorDomains(inside, { organizationId, domainId }, visitorId);
-  const domains = await list(generic);
-  expect(await rowsRead(generic, list)).toBeLessThan(50);
-  expect(await rowsRead(generic, (inside) => recordsOf(inside, domains, visitorId).next())).toBeLessThan(600);
-  const wanted = { organizationId, domainId, visitorId, format: 'ndjson' as const, epoch: 1_000_000 };
-  let total = 0;
-  const exportAll = async (inside: Reads) => {
-    for await (const { count } of readDomain(inside, wanted)) total += count;
-  };
-  expect(await rowsRead(generic, exportAll)).toBeLessThan(4_600);
-  expect(total).toBe(4_000);
-});
+// Postgres expects few records of any visitor, and rather sorts these than reading them in order
+it.each(['each value', 'any value'] as const)(
+  'pages about a visitor with many records read few of them, with a plan for %s',
+  async (what) => {
+    await newDomain();
+    // over three months
+    const third = (index: number) => (index * hour) / 3 + 700 * 24 * hour;
+    const visitorId = 'everybody';
+    for (let part = 0; part < 4; part += 1) {
+      const others = make(1_000, {}, third).map((record, at) => ({ ...record, visitorId: `visitor ${at}` }));
+      await persist(
+        db,
+        make(1_000, { visitorId }, (index) => third(part * 1_000 + index)),
+      );
+      await persist(db, others);
+    }
+    await sql`analyze records`;
+    await planFor(what);
+    const pool = openPool(url);
+    const list = (inside: Reads) => listVisitorDomains(inside, { organizationId, domainId }, visitorId);
+    const domains = await list(pool);
+    expect(await rowsRead(pool, list)).toBeLessThan(50);
+    expect(await rowsRead(pool, (inside) => recordsOf(inside, domains, visitorId).next())).toBeLessThan(600);
+    const wanted = { organizationId, domainId, visitorId, format: 'ndjson' as const, epoch: 1_000_000 };
+    let total = 0;
+    const exportAll = async (inside: Reads) => {
+      for await (const { count } of readDomain(inside, wanted)) total += count;
+    };
+    expect(await rowsRead(pool, exportAll)).toBeLessThan(4_600);
+    expect(total).toBe(4_000);
+  },
+);
