@@ -46,11 +46,12 @@ const countStored = async (ids: string[]) => {
   return row;
 };
 
+const redis = await openRedis(stack.redis.url);
+const queue = openQueue(redis);
+
 describe('who was erased while their records waited everywhere', () => {
   const needle = 'needle-5d1c7a';
   const theirAgent = `Needle/5.1 (${needle})`;
-  let redis: RedisConnection;
-  let queue: Queue;
   const ids: string[] = [];
   const theirOwn = ['192.0.2.0'];
 
@@ -83,10 +84,8 @@ describe('who was erased while their records waited everywhere', () => {
       .filter((file) => readFileSync(file).includes(needle));
 
   beforeAll(async () => {
-    redis = await openRedis(stack.redis.url);
     // as text, which can be searched
     await redis.client.config('SET', 'aof-use-rdb-preamble', 'no');
-    queue = openQueue(redis);
     await persist(stack.db, theirs(20), { owe: true });
     await persist(stack.db, [personal('another', { metadata: {} })]);
     await stack.db.run((sql) => sql.unsafe('analyze'));

@@ -59,6 +59,26 @@ export interface ProblemAnswer {
   id?: string;
 }
 
+interface Asked {
+  /** sent as JSON */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Asks as whoever has an access token of the organization with these claims. */
+export const createAsk =
+  (baseUrl: string, organizationId: string, claims: object) =>
+  <Body = object>(method: string, path: string, { body, headers }: Asked = {}): Promise<Answer<OrProblem<Body>>> =>
+    request<OrProblem<Body>>(baseUrl, path, {
+      method,
+      headers: {
+        authorization: `Bearer ${tokenFor(organizationId, claims)}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+
 /** Either the answer or the problem: a test reads the fields that it expects. */
 type OrProblem<Body> = Body & ProblemAnswer;
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { MadeKey, ManagedDomain } from '#libs/tenants/contract';
 import { deleteOldAnswers } from '#libs/tenants/idempotency';
 import type { MadeWebhook, WebhookSecret } from '#libs/webhooks/contract';
-import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { createAsk } from '../support/client.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
@@ -21,16 +21,10 @@ interface Options {
   base?: string;
 }
 
-const post = <Body>(path: string, { body = {}, key, claims, base = stack.api.baseUrl }: Options) =>
-  request<Body & ProblemAnswer>(base, path, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${tokenFor(organizationId, { scope: 'manage read', ...claims })}`,
-      'content-type': 'application/json',
-      ...(key !== undefined && { 'idempotency-key': key }),
-    },
-    body: JSON.stringify(body),
-  });
+const post = <Body>(path: string, { body = {}, key, claims, base = stack.api.baseUrl }: Options) => {
+  const headers = key === undefined ? {} : { 'idempotency-key': key };
+  return createAsk(base, organizationId, { scope: 'manage read', ...claims })<Body>('POST', path, { body, headers });
+};
 const named = async (name: string) => {
   const rows = await stack.sql<{ id: string }>`select id from domains where name = ${name}`;
   return rows.map(({ id }) => id);

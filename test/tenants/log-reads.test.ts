@@ -7,7 +7,7 @@ import type { RecordsPage } from '#libs/log/contract';
 import type { ActsPage } from '#libs/tenants/contract';
 import { createLogReads } from '#libs/tenants/log-reads';
 import { createTenantMetrics } from '#libs/tenants/metrics';
-import { createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { createAsk, createClient } from '../support/client.ts';
 import { openPool } from '../support/pool.ts';
 import { expectBlame } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
@@ -28,21 +28,15 @@ await storeRecords(
 const iat = Math.floor(Date.now() / 1_000);
 /** midnight may pass before the acts are looked for */
 const firstDay = dayOf(Date.now());
-const ask = <Body>(base: string, path: string, scope: string, sub: string, body?: object) =>
-  request<Body & ProblemAnswer>(base, path, {
-    method: body ? 'POST' : 'GET',
-    headers: {
-      authorization: `Bearer ${tokenFor(organizationId, { scope, sub, iat, exp: iat + 3_600 })}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    body: body ? JSON.stringify(body) : null,
-  });
+const askAs = (base: string, scope: string, sub: string) =>
+  createAsk(base, organizationId, { scope, sub, iat, exp: iat + 3_600 });
 const acts = (query: string, scope = 'privacy') =>
-  ask<ActsPage>(stack.api.baseUrl, `/v1/organization/acts?${query}`, scope, 'officer');
+  askAs(stack.api.baseUrl, scope, 'officer')<ActsPage>('GET', `/v1/organization/acts?${query}`);
 
 it('what a token reads of the log are acts of a kind, with the sum, and no request waits for it', async () => {
   const api = await startApi({ ...stack.env, PRIVACY_KEY: privacyKey });
-  const read = (path: string, sub = 'reader') => ask<RecordsPage>(api.baseUrl, `/v1/consent/${path}`, 'read', sub);
+  const read = (path: string, sub = 'reader') =>
+    askAs(api.baseUrl, 'read', sub)<RecordsPage>('GET', `/v1/consent/${path}`);
   for (let times = 0; times < 3; times += 1) await read(`${domainId}/records?limit=2`);
   const { body } = await read(`${domainId}/records?visitorId=v-1`, 'other');
   await read(`${domainId}/records/${body.records[0]?.id}`);
@@ -82,7 +76,9 @@ it('acts are filtered, and found by the visitor', async () => {
   expect((await acts(`act=log.read&limit=1&cursor=${nextCursor}`)).body.acts).toHaveLength(1);
   expectBlame(await acts(`limit=1&cursor=${nextCursor}`), '/cursor');
   const lookup = (visitorId: string) =>
-    ask<ActsPage>(stack.api.baseUrl, '/v1/organization/acts/lookup', 'privacy', 'officer', { visitorId });
+    askAs(stack.api.baseUrl, 'privacy', 'officer')<ActsPage>('POST', '/v1/organization/acts/lookup', {
+      body: { visitorId },
+    });
   expect((await lookup('v-1')).body.acts).toMatchObject([{ act: 'visitor.read', actor: 'other' }]);
   expect((await lookup('nobody')).body).toEqual({ acts: [], nextCursor: null });
 });

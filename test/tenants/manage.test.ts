@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAdministration } from '#libs/tenants/administration';
 import type { ActsPage, DomainsPage, Key, KeysPage, MadeKey, ManagedDomain } from '#libs/tenants/contract';
-import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { createAsk, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { holdTheMinute } from '../support/clock.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
@@ -16,25 +16,9 @@ const stack = await useStack();
 const others = await makeTenant(stack.db);
 
 describe('an organization', () => {
-  const ask = <Body = ProblemAnswer>(
-    method: string,
-    path: string,
-    {
-      body,
-      headers = {},
-      of = stack.tenant,
-      base = stack.api.baseUrl,
-    }: { body?: unknown; headers?: Record<string, string>; of?: Tenant; base?: string } = {},
-  ): Promise<Answer<Body & ProblemAnswer>> =>
-    request(base, path, {
-      method,
-      headers: {
-        authorization: `Bearer ${tokenFor(of.organizationId, { scope: 'manage', sub: 'mara' })}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
+  const askAs = ({ organizationId }: Tenant, baseUrl = stack.api.baseUrl) =>
+    createAsk(baseUrl, organizationId, { scope: 'manage', sub: 'mara' });
+  const ask = askAs(stack.tenant);
   const make = async (name: string, origins?: string[]) => {
     const { status, body } = await ask<ManagedDomain>('POST', domains, { body: { name, origins } });
     expect(status).toBe(201);
@@ -48,7 +32,7 @@ describe('an organization', () => {
   const record = async (domainId: string, apiKey: string, origin?: string) =>
     (await stack.client.record(domainId, apiKey, { decision: 'reject_all' }, origin ? { origin } : {})).status;
   const acts = async (query = '', of = stack.tenant) =>
-    (await ask<ActsPage>('GET', `/v1/organization/acts?${query}`, { of })).body;
+    (await askAs(of)<ActsPage>('GET', `/v1/organization/acts?${query}`)).body;
   /** Without those of reads, which are written up to a minute later. */
   const newestActs = async (count: number) =>
     (await acts('limit=200')).acts.filter(({ act }) => act !== 'log.read').slice(0, count);
@@ -239,9 +223,9 @@ describe('an organization', () => {
     const env = { ORG_MAX_DOMAINS: '3', DOMAIN_MAX_KEYS: '2', ORG_MAX_WEBHOOKS: '2', CHANGE_RATE_PER_MINUTE: '14' };
     const { baseUrl } = await startApi({ ...stack.env, ...env });
     const own = await makeTenant(stack.db);
-    const post = (path: string, body?: object) => ask('POST', path, { of: own, base: baseUrl, ...(body && { body }) });
+    const askOwn = askAs(own, baseUrl);
     const expectQuota = async (limit: number, made: number, path: string, body?: object) => {
-      const answers = await Promise.all(Array.from({ length: 4 }, () => post(path, body)));
+      const answers = await Promise.all(Array.from({ length: 4 }, () => askOwn('POST', path, { body })));
       const refused = answers.filter(({ status }) => status !== 201);
       expect(refused.length).toBe(4 - made);
       for (const answer of refused) expectProblem(answer, 409, 'quota_exceeded');
@@ -255,16 +239,15 @@ describe('an organization', () => {
     });
     // others and reads are not concerned
     const rename = (of: Tenant) =>
-      ask('PATCH', `${domains}/${at(of.domainIds, 0)}`, { of, base: baseUrl, body: { name: 'new.example' } });
+      askAs(of, baseUrl)('PATCH', `${domains}/${at(of.domainIds, 0)}`, { body: { name: 'new.example' } });
     for (const status of [200, 200, 429]) expect((await rename(own)).status).toBe(status);
     // what is lost can still be revoked
-    const [key] = (await ask<KeysPage>('GET', `${domains}/${at(own.domainIds, 0)}/keys`, { of: own, base: baseUrl }))
-      .body.keys;
-    const revokedKey = `${domains}/${at(own.domainIds, 0)}/keys/${key?.prefix}`;
-    expect((await ask('DELETE', revokedKey, { of: own, base: baseUrl })).status).toBe(200);
-    expect((await post('/v1/organization/tokens/revoke', { jti: 'lost' })).status).toBe(200);
+    const keys = `${domains}/${at(own.domainIds, 0)}/keys`;
+    const [key] = (await askOwn<KeysPage>('GET', keys)).body.keys;
+    expect((await askOwn('DELETE', `${keys}/${key?.prefix}`)).status).toBe(200);
+    expect((await askOwn('POST', '/v1/organization/tokens/revoke', { body: { jti: 'lost' } })).status).toBe(200);
     expect((await rename(others)).status).toBe(200);
-    expect((await ask('GET', domains, { of: own, base: baseUrl })).status).toBe(200);
+    expect((await askOwn('GET', domains)).status).toBe(200);
   });
 
   it('revokes one access token, by its jti; the operator revokes all that were issued before', async () => {
@@ -277,7 +260,7 @@ describe('an organization', () => {
       return (await Promise.all(asked)).map(({ status }) => status);
     };
     const [lost, kept] = [tokenOf('lost'), tokenOf('kept')];
-    const revoke = (jti: string) => ask('POST', '/v1/organization/tokens/revoke', { of: own, body: { jti } });
+    const revoke = (jti: string) => askAs(own)('POST', '/v1/organization/tokens/revoke', { body: { jti } });
     expect(await read(lost, kept)).toEqual([200, 200]);
     for (let times = 0; times < 2; times += 1) {
       const { status, body } = await revoke('lost');

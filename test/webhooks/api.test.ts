@@ -8,7 +8,7 @@ import type { DeliveriesPage, MadeWebhook, Webhook, WebhooksPage } from '#libs/w
 import { freePort } from '../../scripts/stack/ports.ts';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
-import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
+import { createAsk } from '../support/client.ts';
 import { blocksOf } from '../support/documents.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -26,26 +26,16 @@ const { baseUrl } = await startApi({ ...stores.env, ...free });
 const tenant = await makeTenant(stores.db, { domains: 2 });
 const cli = createCli({ ...stores.env, ...free, SECRETS_KEY: 'fedcba9876543210'.repeat(4) });
 
+interface Options {
+  body?: object;
+  headers?: Record<string, string>;
+  scope?: string;
+  of?: Tenant;
+}
+
 describe('webhooks', () => {
-  const ask = <Body = ProblemAnswer>(
-    method: string,
-    target: string,
-    {
-      body,
-      scope = 'manage read',
-      headers = {},
-      of = tenant,
-    }: { body?: object; scope?: string; headers?: Record<string, string>; of?: Tenant } = {},
-  ) =>
-    request<Body>(baseUrl, webhooks + target, {
-      method,
-      headers: {
-        authorization: `Bearer ${tokenFor(of.organizationId, { scope })}`,
-        ...(body && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body ? JSON.stringify(body) : null,
-    });
+  const ask = <Body>(method: string, target: string, { scope = 'manage read', of = tenant, ...asked }: Options = {}) =>
+    createAsk(baseUrl, of.organizationId, { scope })<Body>(method, webhooks + target, asked);
   const make = async (body: object) => {
     const answer = await ask<MadeWebhook>('POST', '', { body });
     expect(answer.status).toBe(201);
