@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Feed } from '#libs/log/contract';
 import type { Erasure, ErasureDetails, ErasuresPage, Visitor } from '#libs/privacy/contract';
 import type { ProofBundle } from '#libs/proof/contract';
@@ -85,11 +85,17 @@ describe('a visitor', () => {
     return Buffer.from(check.entry);
   };
 
-  it('is shown with all records, the newest decision of each domain, and proofs that hold', async () => {
-    const ids = [...(await store(first, odd, 20)), ...(await store(second, odd, 3))];
-    await store(first, 'somebody else', 2);
-    await sealed(first, ids.slice(0, 20));
+  const ids: string[] = [];
+  const toErase: string[] = [];
+
+  beforeAll(async () => {
+    ids.push(...(await store(first, odd, 20)), ...(await store(second, odd, 3)));
+    toErase.push(...(await store(first, 'to erase', 4, 'Only theirs/1.0')));
+    await sealed(first, [...ids.slice(0, 20), ...toErase]);
     await sealed(second, ids.slice(20));
+  });
+
+  it('is shown with all records, the newest decision of each domain, and proofs that hold', async () => {
     const { status, body } = await show(organization, odd);
     expect(status).toBe(200);
     expect(body.visitorId).toBe(odd);
@@ -119,8 +125,7 @@ describe('a visitor', () => {
   });
 
   it('who is erased leaves the decision, its entry and every proof, and nothing personal', async () => {
-    const ids = await store(first, 'to erase', 4, 'Only theirs/1.0');
-    await sealed(first, ids);
+    const ids = toErase;
     const before = (await show(organization, 'to erase')).body;
     const counts = await counters();
     const erased = await erase(organization, 'to erase');
