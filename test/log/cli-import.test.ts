@@ -96,26 +96,19 @@ describe('records import', () => {
     // NDJSON has no columns, but times
     const row = { decision: 'custom', decidedAt: '01.07.2023 10:00', preferences: {} };
     const lines = args.with(2, fileOf('ours.ndjson', JSON.stringify(row)));
+    const times = fileOf('times.json', '{"timeFormat":"dd.MM.yyyy HH:mm","timeZone":"Europe/Berlin"}');
+    expect(await cli.json<Imported>(...lines.with(-1, times), '--dry-run')).toMatchObject({ queued: 1 });
     expect(await cli.error(...lines)).toContain(`${preset} has columns or values, which are for CSV`);
     expect(await cli.error(...lines, '--map', 'decision=x')).toContain('--map and --map-value are for CSV');
     expect(await cli.error(...lines, '--delimiter', ';')).toBe('--delimiter is for CSV');
-    const times = fileOf('times.json', '{"timeFormat":"dd.MM.yyyy HH:mm","timeZone":"Europe/Berlin"}');
-    const { queued } = await cli.json<Imported>(...lines.with(-1, times), '--dry-run');
-    expect(queued).toBe(1);
-    const wrong = fileOf('wrong.json', '{"timeFormat":"HH:mm"}');
-    expect(await cli.error(...args.with(-1, wrong))).toContain(`${wrong}: timeFormat: must be`);
-    expect(await cli.error(...args.with(-1, 'nobody'))).toContain(
-      'cookiebot, usercentrics, cookieyes, or a .json file',
-    );
+    expect(await cli.error(...args.with(-1, 'nobody'))).toContain('cookieyes, or a .json file');
   });
 
-  it.each([
-    ['ndjson', '', 200_000],
-    ['csv', 'decision,decidedAt\n', 100_000],
-  ])('lists all rows of %s that it refuses, in little memory', async (format, header, rows) => {
+  it('lists all rows that it refuses, in little memory', async () => {
     const domainId = at(stack.tenant.domainIds, 3);
-    const file = fileOf(`bad.${format}`, `${header}${'x\n'.repeat(rows)}`);
-    const list = path.join(folder, `refused-${format}.csv`);
+    const rows = 100_000;
+    const file = fileOf('bad.csv', `decision,decidedAt\n${'x\n'.repeat(rows)}`);
+    const list = path.join(folder, 'refused-bad.csv');
     const small = createCli({ ...stack.env, NODE_OPTIONS: '--max-old-space-size=56' });
     const args = ['records', 'import', file, '--domain', domainId, '--refused', list];
     const { code, stdout } = await small.run(...args, '--json');
@@ -130,23 +123,16 @@ describe('records import', () => {
     const many = Array.from({ length: 3_000 }, (_, index) =>
       JSON.stringify({ decision: 'custom', decidedAt: '2019-10-01T00:00:00Z', externalId: index }),
     ).join('\n');
+    const into = (file: string, ...options: string[]) => ['records', 'import', file, '--domain', domainId, ...options];
     const file = fileOf('many.ndjson', many);
-    expect(await cli.json<Imported>('records', 'import', file, '--domain', domainId)).toMatchObject({ queued: 3_000 });
-    expect(await cli.json<Imported>('records', 'import', file, '--domain', domainId)).toMatchObject({ known: 3_000 });
-    const import_ = ['records', 'import'];
-    expect(await cli.error(...import_, file, '--domain', 'dom_unknown')).toBe('no domain dom_unknown');
-    expect(await cli.error(...import_, fileOf('x.txt', ''), '--domain', domainId)).toContain('--format');
+    expect(await cli.json<Imported>(...into(file))).toMatchObject({ queued: 3_000 });
+    expect(await cli.json<Imported>(...into(file))).toMatchObject({ known: 3_000 });
+    expect(await cli.error(...into(file).with(4, 'dom_unknown'))).toBe('no domain dom_unknown');
+    expect(await cli.error(...into(fileOf('x.txt', '')))).toContain('--format');
     const csv = fileOf('x.csv', 'a,b\n1,2\n');
-    expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'decision=c')).toContain('no column "c"');
-    expect(await cli.error(...import_, csv, '--domain', domainId, '--map', 'x')).toContain('FIELD=COLUMN');
-    expect(await cli.error(...import_, fileOf('mac.csv', 'decision,decidedAt\r'), '--domain', domainId)).toContain(
-      'no rows',
-    );
-    const times = fileOf('times.csv', '\ufeffdecision,decidedAt\r\ncustom,1763632800\r\n');
-    const unix = [...import_, times, '--domain', domainId, '--dry-run', '--time-format'];
-    expect(await cli.json<Imported>(...unix, 'unix', '--time-zone', 'Europe/Berlin')).toMatchObject({ queued: 1 });
-    expect(await cli.error(...unix, 'HH:mm')).toContain('--time-format is');
-    const packed = path.join(folder, 'refused.csv.gz');
-    expect(await cli.error(...import_, csv, '--domain', domainId, '--refused', packed)).toContain('without .gz');
+    expect(await cli.error(...into(csv, '--map', 'decision=c'))).toContain('no column "c"');
+    expect(await cli.error(...into(csv, '--map', 'x'))).toContain('FIELD=COLUMN');
+    expect(await cli.error(...into(csv, '--time-format', 'HH:mm'))).toContain('--time-format is');
+    expect(await cli.error(...into(csv, '--refused', path.join(folder, 'x.csv.gz')))).toContain('without .gz');
   });
 });

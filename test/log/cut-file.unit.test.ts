@@ -10,7 +10,7 @@ import { headers } from '#libs/log/export/lines';
 const folder = mkdtempSync(path.join(tmpdir(), 'cut-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const ids = ['a', 'b', 'c'].map((digit) => `01a1f884-ec04-7250-ab99-53bae10040b${digit}`);
+const ids = ['a', 'b'].map((digit) => `01a1f884-ec04-7250-ab99-53bae10040b${digit}`);
 const cells = headers.csv.trimEnd().split(',');
 const csvRow = (id: string) =>
   cells.map((name) => ({ id, domainId: 'dom_1', visitorId: '"ä ""1"",\r\n2\n"' })[name] ?? '').join(',');
@@ -18,7 +18,7 @@ const rows: Record<ExportFormat, string[]> = {
   ndjson: ids.map((id) => `${JSON.stringify({ id, domainId: 'dom_1', visitorId: 'ä"\r\n' })}\n`),
   csv: ids.map((id) => `${csvRow(id)}\r\n`),
 };
-const end = '{"end":true,"count":3}\n';
+const end = '{"end":true,"count":2}\n';
 
 const read = (name: string, text: string | Uint8Array, format: ExportFormat) => {
   const file = path.join(folder, name);
@@ -31,7 +31,7 @@ describe('readCutFile', () => {
     const text = Buffer.from(headers[format] + rows[format].join('') + (format === 'ndjson' ? end : ''));
     const sizeOf = (records: number) => Buffer.byteLength(headers[format] + rows[format].slice(0, records).join(''));
     for (let size = 0; size <= text.length; size += 1) {
-      const records = [1, 2, 3].filter((count) => sizeOf(count) <= size).length;
+      const records = [1, 2].filter((count) => sizeOf(count) <= size).length;
       const isComplete = size === text.length && format === 'ndjson';
       const last = records === 0 || isComplete ? null : { domainId: 'dom_1', id: ids[records - 1] };
       const whole = isComplete ? size : sizeOf(0) <= size ? sizeOf(records) : 0;

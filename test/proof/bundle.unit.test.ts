@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { base64, utf8 } from '#libs/proof/tree/bytes';
 import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
-import { formatCheckpoint } from '#libs/proof/tree/checkpoint';
 import { erasureEntry, recordEntry } from '#libs/proof/tree/entry';
 import { factsOf, headline, opensslCommands } from '#libs/proof/tree/facts';
-import { append, emptyFrontier, rootOf } from '#libs/proof/tree/frontier';
-import { leafHash } from '#libs/proof/tree/hash';
-import { formatNote } from '#libs/proof/tree/note';
 import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
-import { verifierKey } from '#libs/proof/tree/verifier-key';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
-import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
+import { sha256, signedLog, vector, verifyEd25519 } from '../support/log-vector.ts';
 
 const keys = parseVerifierKeys(sha256, `\n ${vector.verifierKey} \r\n`);
 const check = (file: object | string, given = keys) =>
@@ -24,14 +19,9 @@ const holding = (file: object | string) => {
 const refused = (file: object | string, why: string, given = keys) =>
   expect(check(file, given)).toEqual({ holds: false, why: expect.stringContaining(why) });
 
-/** A log of one entry, signed with the key of that origin. */
+/** A log of one entry. */
 function logOf(entry: string, origin = vector.origin) {
-  const frontier = emptyFrontier();
-  append(sha256, frontier, leafHash(sha256, utf8(entry)));
-  const text = formatCheckpoint(origin, 1, rootOf(sha256, frontier));
-  const { publicKey, sign } = logKey(vector.logKey, origin);
-  const key = verifierKey(sha256, origin, publicKey);
-  const checkpoint = formatNote(text, [{ name: origin, keyId: key.id, signature: sign(text) }]);
+  const { key, checkpoint } = signedLog([entry], origin);
   return { keys: [key], checkpoint, file: formatTlogProof({ entry: utf8(entry), index: 0, proof: [], checkpoint }) };
 }
 

@@ -2,32 +2,18 @@
 import { expect, it } from 'vitest';
 import { base64, utf8 } from '#libs/proof/tree/bytes';
 import { openTwo, requireContinuation } from '#libs/proof/tree/check-consistency';
-import { formatCheckpoint } from '#libs/proof/tree/checkpoint';
-import { append, emptyFrontier, rootOf } from '#libs/proof/tree/frontier';
 import { leafHash } from '#libs/proof/tree/hash';
-import { formatNote } from '#libs/proof/tree/note';
 import { ProofError } from '#libs/proof/tree/proof-error';
-import { verifierKey } from '#libs/proof/tree/verifier-key';
-import { logKey, sha256, vector, verifyEd25519 } from '../support/log-vector.ts';
+import { sha256, signedLog, vector, verifyEd25519 } from '../support/log-vector.ts';
 
 const crypto = { sha256, verifyEd25519 };
 
-/** Signed checkpoint of a log with these entries. */
-function signed(entries: string[], origin = vector.origin) {
-  const frontier = emptyFrontier();
-  for (const entry of entries) append(sha256, frontier, leafHash(sha256, utf8(entry)));
-  const text = formatCheckpoint(origin, entries.length, rootOf(sha256, frontier));
-  const { publicKey, sign } = logKey(vector.logKey, origin);
-  const key = verifierKey(sha256, origin, publicKey);
-  return { key, note: formatNote(text, [{ name: origin, keyId: key.id, signature: sign(text) }]) };
-}
-
-const [one, two, altered] = [signed(['a']), signed(['a', 'b']), signed(['x', 'b'])];
-const elsewhere = signed(['a', 'b'], `${vector.origin}x`);
+const [one, two, altered] = [signedLog(['a']), signedLog(['a', 'b']), signedLog(['x', 'b'])];
+const elsewhere = signedLog(['a', 'b'], `${vector.origin}x`);
 const proof = { from: 1, to: 2, proof: [base64(leafHash(sha256, utf8('b')))] };
 const check = (older: typeof one, newer: typeof one, answer?: object) => {
   try {
-    const opened = openTwo(older.note, newer.note, [one.key, elsewhere.key], crypto);
+    const opened = openTwo(older.checkpoint, newer.checkpoint, [one.key, elsewhere.key], crypto);
     requireContinuation(opened, answer && { ...answer }, crypto);
     return 'holds';
   } catch (error) {
@@ -50,5 +36,9 @@ it.each<[string, string, string]>([
   ['a hash that is none', check(one, two, { proof: ['x'] }), 'not a SHA-256'],
   ['no proof', check(one, two, {}), '`proof` is missing'],
   ['a proof of other sizes', check(one, two, { ...proof, to: 3 }), 'of other sizes'],
-  ['a signature changed', check(one, { ...two, note: two.note.replace('\n2\n', '\n3\n') }, proof), 'The newer one: '],
+  [
+    'a signature changed',
+    check(one, { ...two, checkpoint: two.checkpoint.replace('\n2\n', '\n3\n') }, proof),
+    'The newer one: ',
+  ],
 ])('does not hold for %s', (_, said, why) => expect(said).toContain(why));

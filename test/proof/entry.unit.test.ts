@@ -21,36 +21,26 @@ const maybe = <T>(value: fc.Arbitrary<T>) =>
 const text = maybe(fc.string({ unit: 'binary' }));
 const names = fc.string({ unit: fc.constantFrom(...'019aAzZ_.:-'), minLength: 1, maxLength: 4 });
 
-const record = fc.record({
-  id: fc.uuid({ version: 7 }),
-  domainId: fc.string(),
-  decision: fc.string(),
-  decidedAt: fc.string(),
-  receivedAt: fc.string(),
-  importedAt: text,
-  source: fc.string(),
-  notice: text,
-  gpc: maybe(fc.boolean()),
-  bot: maybe(fc.boolean()),
-  preferences: maybe(fc.dictionary(names, fc.boolean())),
-  bannerVersion: text,
-  policyVersion: text,
-  language: text,
-  country: text,
-  variant: text,
-  tcString: text,
-  gppString: text,
-  visitorId: text,
-  ip: text,
-  userAgent: text,
-  pageUrl: text,
-  metadata: maybe(
-    fc.dictionary(
-      names,
-      fc.oneof(fc.string({ unit: 'binary' }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()),
-    ),
-  ),
-});
+/** Fields of one kind, by their names. */
+const fields = <Name extends string, T>(kind: fc.Arbitrary<T>, ...names: Name[]) =>
+  fc
+    .tuple(...names.map(() => kind))
+    .map((values) => Object.fromEntries(names.map((name, at) => [name, values[at]])) as Record<Name, T>);
+const value = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+);
+const record = fc
+  .tuple(
+    fields(fc.string(), 'id', 'domainId', 'decision', 'decidedAt', 'receivedAt', 'source'),
+    fields(text, 'importedAt', 'notice', 'bannerVersion', 'policyVersion', 'language', 'country', 'variant'),
+    fields(text, 'tcString', 'gppString', 'visitorId', 'ip', 'userAgent', 'pageUrl'),
+    fields(maybe(fc.boolean()), 'gpc', 'bot'),
+    fields(maybe(fc.dictionary(names, fc.boolean())), 'preferences'),
+    fields(maybe(fc.dictionary(names, value)), 'metadata'),
+  )
+  .map(([one, two, three, four, five, six]) => ({ ...one, ...two, ...three, ...four, ...five, ...six }));
 
 /** What is not null, in the order of its names, by the obvious way. */
 const plainly = (fields: [string, unknown][]) =>

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Database } from '#libs/base/db/database';
-import { readPage } from '#libs/log/domain-page';
 import { checkLogs } from '#libs/proof/check/check-domains';
 import { confirmLogs } from '#libs/proof/confirm';
 import { createProofMetrics } from '#libs/proof/metrics';
@@ -16,19 +15,11 @@ import { createPieceSize, deriveNext } from '#libs/record/derivations';
 import { persist } from '#libs/record/persist/persist';
 import { listActs } from '#libs/tenants/acts';
 import { createPerform, type Perform } from '#libs/tenants/audited-change';
-import { createCli } from '../support/cli.ts';
 import { copyDatabase } from '../support/database.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
-import {
-  connectDatabase,
-  freshDatabase,
-  makeTenant,
-  openRedis,
-  openRedisServer,
-  type Tenant,
-} from '../support/stores.ts';
+import { connectDatabase, freshDatabase, makeTenant, openRedis, openRedisServer } from '../support/stores.ts';
 
 const now = Date.now();
 const keys = [randomBytes(32)];
@@ -41,7 +32,6 @@ describe('logs', () => {
   let db: Database;
   let sealer: Sealer;
   let perform: Perform;
-  let tenant: Tenant;
   let [one, two, three] = ['', '', ''];
 
   /** All goes on with this database. */
@@ -54,14 +44,13 @@ describe('logs', () => {
   beforeEach(async () => {
     await redis.client.flushall();
     use(await freshDatabase());
-    tenant = await makeTenant(db, { domains: 3 });
-    [one, two, three] = [at(tenant.domainIds, 0), at(tenant.domainIds, 1), at(tenant.domainIds, 2)];
+    const { domainIds } = await makeTenant(db, { domains: 3 });
+    [one = '', two = '', three = ''] = domainIds;
   });
 
   /** As the command line does it. */
   const restart = (wanted?: Parameters<typeof restartLogs>[1]) => restartLogs({ db, perform, redis, logName }, wanted);
   const confirm = (...only: string[]) => confirmLogs({ db, perform, redis }, only);
-  const cli = () => createCli({ DATABASE_URL: url, REDIS_URL: redisUrl, LOG_NAME: logName });
   const acts = async () => (await db.run((sql) => listActs(sql, { limit: 2 }))).acts;
 
   /** A copy of the database as it is now. Postgres makes one only while nobody is connected. */
@@ -100,11 +89,9 @@ describe('logs', () => {
   }
   const logsOf = (domainId: string) =>
     db.run(
-      async (sql): Promise<Log[]> => [
-        ...(await sql<Log[]>`
-          select log, size, checkpoint_size as "checkpointSize", checkpoint, waits_from as "waitsFrom" from logs
-          where domain_number = (select number from domains where id = ${domainId}) order by log`),
-      ],
+      (sql) => sql<Log[]>`
+        select log, size, checkpoint_size as "checkpointSize", checkpoint, waits_from as "waitsFrom" from logs
+        where domain_number = (select number from domains where id = ${domainId}) order by log`,
     );
 
   /** What is halted, and why. */
@@ -129,21 +116,6 @@ describe('logs', () => {
     expect(ids).toEqual(expected);
     expect((await logsOf(domainId)).map(({ checkpointSize }) => checkpointSize)).toEqual(sizes);
     expect(await checkLogs({ db, redis, domainId })).toEqual({ checked: expected.length, differences: [] });
-    // and the API shows it
-    const { organizationId } = tenant;
-    const { records } = await db.run((sql) =>
-      readPage(sql, { organizationId, domainId, limit: expected.length, offset: 0 }),
-    );
-    const shown = records.map(({ id, log, position }) => ({
-      id: id.replaceAll('-', ''),
-      log: log ?? 0,
-      position: position ?? -1,
-    }));
-    shown.sort((a, b) => a.log - b.log || a.position - b.position);
-    expect(shown.map(({ id }) => id)).toEqual(expected);
-    expect(shown.map(({ log, position }) => `${log}/${position}`)).toEqual(
-      sizes.flatMap((size, before) => Array.from({ length: size }, (_, position) => `${before + 1}/${position}`)),
-    );
   };
 
   /** Every halt from now on, also one that does not last. */
@@ -199,39 +171,24 @@ describe('logs', () => {
     ]);
   });
 
-  it('a second restore begins a log whose number was never used', async () => {
-    await storeAndSeal([one, 3]);
+  it('a second restore begins a log whose number was never used; with Redis lost too, the operator gives it', async () => {
+    await storeAndSeal([one, 3], [two, 1]);
     await restore(async () => {
-      await restart({ domainId: one, yes: true });
-      await store(one, 2);
+      await restart({ domainId: two, yes: true });
+      await store(two, 2);
     });
-    await storeAndSeal([one, 4]);
-    expect(await haltedLogs()).toEqual({ [one]: 'behind' });
-    expect(await restart({ domainId: one })).toMatchObject([{ ended: 1, log: 3, origin: `${logName}/${one}/3` }]);
+    await storeAndSeal([two, 4]);
+    expect(await haltedLogs()).toEqual({ [two]: 'behind' });
+    expect(await restart({ domainId: two })).toMatchObject([{ ended: 1, log: 3, origin: `${logName}/${two}/3` }]);
     await sealer.closeAndSeal();
-    expect((await logsOf(one)).map(({ log, checkpointSize }) => [log, checkpointSize])).toEqual([
-      [1, 3],
-      [3, 4],
+    expect(await logsOf(two)).toMatchObject([
+      { log: 1, checkpointSize: 1 },
+      { log: 3, checkpointSize: 4 },
     ]);
-  });
-
-  it('with Redis lost too, the operator gives a number that was never used', async () => {
-    await storeAndSeal([one, 3]);
     await redis.client.flushall();
-    const told = await cli().json('log', 'restart', one, '--log', '7', '--yes');
-    expect(told).toMatchObject({ ended: 1, log: 7, origin: `${logName}/${one}/7` });
+    const seventh = { ended: 1, log: 7, origin: `${logName}/${one}/7` };
+    expect(await restart({ domainId: one, log: 7, yes: true })).toMatchObject([seventh]);
     expect(await restart({ domainId: one, log: 7, yes: true })).toMatchObject([{ ended: 7, log: 8 }]);
-  });
-
-  it('a domain whose first entry is younger than the restored copy is behind too', async () => {
-    await restore(() => store(one, 3));
-    await storeAndSeal([one, 4]);
-    await sealer.closeAndSeal();
-    expect(await haltedLogs()).toEqual({ [one]: 'behind' });
-    expect(at(await logsOf(one), 0)).toMatchObject({ size: 0, checkpoint: null });
-    await restart();
-    await sealer.closeAndSeal();
-    await expectSealed(one, [0, 4]);
   });
 
   it('another server or database with an empty Redis halts every log until it is confirmed that nothing is missing', async () => {
@@ -249,7 +206,7 @@ describe('logs', () => {
     // one that has no entry yet has none to lose
     await expectSealed(three, [2]);
 
-    expect(await cli().json('log', 'confirm', one)).toEqual({ confirmed: 1, behind: [] });
+    expect(await confirm(one)).toEqual({ confirmed: 1, behind: [] });
     expect(await haltedLogs()).toEqual({ [two]: 'unconfirmed' });
     expect(await recall(redis.client, [one, two])).toMatchObject([{ log: 1, size: 27 }, undefined]);
     await sealer.closeAndSeal();
@@ -260,7 +217,7 @@ describe('logs', () => {
     expect(await haltedLogs()).toEqual({});
     expect(await acts()).toMatchObject([
       { actor: 'ann', act: 'log.confirm', subject: two, details: { log: 1, size: 5 } },
-      { act: 'log.confirm', subject: one, details: { log: 1, size: 27 } },
+      { actor: 'ann', act: 'log.confirm', subject: one, details: { log: 1, size: 27 } },
     ]);
   });
 
@@ -309,17 +266,21 @@ describe('logs', () => {
     await expectSealed(one, [10]);
   });
 
-  it('a log that is behind is not sealed on where Redis has forgotten by how much', async () => {
+  it('one that is younger than the restored copy is behind too; none goes on where Redis forgot by how much', async () => {
     await storeAndSeal([one, 5]);
-    await restore(() => Promise.all([store(one, 5), store(two, 1)]));
-    await storeAndSeal([one, 7], [two, 7]);
+    await restore(() => Promise.all([store(one, 5), store(two, 1), store(three, 3)]));
+    await storeAndSeal([one, 7], [two, 7], [three, 4]);
     await sealer.closeAndSeal();
-    expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'behind' });
+    expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'behind', [three]: 'behind' });
+    expect(await logsOf(three)).toMatchObject([{ size: 0, checkpoint: null }]);
+    await restart({ domainId: three });
+    await sealer.closeAndSeal();
+    await expectSealed(three, [0, 4]);
     await redis.client.flushall();
     await sealer.seal();
     await sealer.seal();
-    expect(await haltedLogs()).toEqual({ [one]: 'unconfirmed', [two]: 'unconfirmed' });
-    expect((await logsOf(one)).map(({ checkpointSize }) => checkpointSize)).toEqual([5]);
+    expect(await haltedLogs()).toEqual({ [one]: 'unconfirmed', [two]: 'unconfirmed', [three]: 'unconfirmed' });
+    expect(await logsOf(one)).toMatchObject([{ checkpointSize: 5 }]);
   });
 
   it('an emptied Redis remembers every log again', async () => {
@@ -396,7 +357,7 @@ describe('logs', () => {
 
   it('two workers, and restarts in between, give every record one position and halt nothing', async () => {
     await noteHalts();
-    const rounds = 10;
+    const rounds = 6;
     const other = connectDatabase(url).db;
     const otherRedis = await openRedis(redisUrl);
     const sealers = [sealer, createSealer(other, otherRedis, keys)];
@@ -405,7 +366,7 @@ describe('logs', () => {
         store(one, 70),
         store(two, 3),
         ...sealers.map((each) => each.closeAndSeal().catch(ignoreElsewhere)),
-        ...(round === 4 ? [restart({ domainId: two, yes: true })] : []),
+        ...(round === 3 ? [restart({ domainId: two, yes: true })] : []),
       ]);
     }
     await sealer.closeAndSeal();

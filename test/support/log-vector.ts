@@ -1,6 +1,12 @@
 /** A domain's log of three entries, fixed to the byte; Go's golang.org/x/mod/sumdb/{note,tlog} accepts its proof. */
 import { createPrivateKey, createPublicKey, hash, hkdfSync, sign, verify } from 'node:crypto';
+import { utf8 } from '#libs/proof/tree/bytes';
+import { formatCheckpoint } from '#libs/proof/tree/checkpoint';
 import type { SealedRecord } from '#libs/proof/tree/entry';
+import { leafHash } from '#libs/proof/tree/hash';
+import { wholeTree } from '#libs/proof/tree/make-proofs';
+import { formatNote } from '#libs/proof/tree/note';
+import { verifierKey } from '#libs/proof/tree/verifier-key';
 
 export const sha256 = (input: Uint8Array): Uint8Array => new Uint8Array(hash('sha256', input, 'buffer'));
 
@@ -97,3 +103,13 @@ ZOAszLlAJI/fFhM85zObHdGh1y/S1zb7P193iYTzD2o=
 — consent.example.com/dom_test i+mAGrrGj7mTADa08ksf+62U1KORgyWDDA2fmx7QjGnE6ykavzwcjifvOUw5ZbJu+Ck0dSqZOjhbKSo3DMPmkvb7bgo=
 `,
 };
+
+/** A log of these entries, with the path of each, signed by its own key. */
+export function signedLog(entries: string[], origin = vector.origin) {
+  const leaves = entries.map((entry) => leafHash(sha256, utf8(entry)));
+  const { root, paths } = wholeTree(sha256, leaves);
+  const { publicKey, sign } = logKey(vector.logKey, origin);
+  const key = verifierKey(sha256, origin, publicKey);
+  const text = formatCheckpoint(origin, entries.length, root);
+  return { key, paths, checkpoint: formatNote(text, [{ name: origin, keyId: key.id, signature: sign(text) }]) };
+}
