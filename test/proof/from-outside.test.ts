@@ -24,6 +24,7 @@ import { createSealer, logName } from '../support/sealing.ts';
 import { startApi } from '../support/service.ts';
 import { at, startStack, storeRecords } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
+import { eraseVisitor } from '../support/tombstones.ts';
 
 const now = Date.now();
 const size = 560;
@@ -105,11 +106,7 @@ describe('the sealed log, read and verified from outside', () => {
     const stored = await changed('', [{ position: null, visitorId: 'v' }]);
     await sealer.closeAndSeal();
     const placed = await changed(stored, [{ position: 0, visitorId: 'v' }]);
-    const { status } = await request(stack.api.baseUrl, '/v1/organization/visitors/v', {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}` },
-    });
-    expect(status).toBe(200);
+    expect(await eraseVisitor(stack.api.baseUrl, tenant.organizationId, 'v')).toBe(200);
     const erased = await changed(placed, [{ position: 0, visitorId: null }]);
     // a late one keeps its visitor until its epoch is closed
     await store();

@@ -4,7 +4,6 @@ import { sha256 } from '#libs/base/sha256';
 import { readPage } from '#libs/log/domain-page';
 import { dropExpiredMonths } from '#libs/privacy/drop-months';
 import { checkLogs } from '#libs/proof/check/check-domains';
-import { addErasures } from '#libs/proof/erasures-to-seal';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { restartLog } from '#libs/proof/restart';
 import { createSeal } from '#libs/proof/seal/seal';
@@ -17,7 +16,7 @@ import { createPerform } from '#libs/tenants/audited-change';
 import { atOnce } from '../support/clock.ts';
 import { changingSize } from '../support/piece-size.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer, logName } from '../support/sealing.ts';
+import { createSealer, eraseRecords, logName } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 
@@ -64,18 +63,7 @@ describe('sealing', () => {
   };
   const shorts = async (log?: number) => (await entriesOf(log)).map(shortOf);
 
-  /** As erasing does once the rows are blank. */
-  const erase = async (ids: string[]) => {
-    const domainNumber = await number();
-    await db.run(async (sql) => {
-      const rows = await sql<{ id: string; epoch: number }[]>`
-        select id, epoch from records where domain_number = ${domainNumber} and id::text = any(${ids})`;
-      await addErasures(
-        sql,
-        rows.map((row) => ({ ...row, domainNumber, erasedOn: '2026-11-22', erasureId: null })),
-      );
-    });
-  };
+  const erase = (ids: string[]) => eraseRecords(db, domainId, ids);
 
   const expectSound = async () => expect((await checkLogs({ db, redis, domainId })).differences).toEqual([]);
 

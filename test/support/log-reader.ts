@@ -22,12 +22,16 @@ export interface LogAnswer {
 export function createLogReader(baseUrl: string, organizationId: string, domainId: string) {
   const authorization = `Bearer ${tokenFor(organizationId)}`;
 
+  const checked = new Set<string>();
+
   /** Below the domain: `log/key`. */
   const get = async (path: string, accept = '*/*'): Promise<LogAnswer> => {
     const target = `/v1/consent/${domainId}/${path}`;
     const headers = { authorization, accept };
-    // checked against the document once, and taken as bytes once
-    await request(baseUrl, target, { headers });
+    // the first of each kind is checked against the document
+    const kind = path.replaceAll(/[\da-f]{2,}/g, '');
+    if (!checked.has(kind)) await request(baseUrl, target, { headers });
+    checked.add(kind);
     const response = await fetch(baseUrl + target, { headers });
     const bytes = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, bytes, text: bytes.toString() };
@@ -68,7 +72,6 @@ export function createLogReader(baseUrl: string, organizationId: string, domainI
     for (let index = 0; index * tileWidth < size; index += 1) {
       const path = formatTilePath({ level: 'entries', index, width: widthAt('entries', index, size) });
       const unpacked = unpackBundle((await ok(`log/tile/${path}`)).bytes);
-      if (!unpacked) throw new Error(`${path} is cut off`);
       found.push(...unpacked.map((entry) => Buffer.from(entry).toString()));
     }
     return found;

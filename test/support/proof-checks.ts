@@ -35,17 +35,15 @@ export const verifyNote = (note: string, keys: VerifierKey[], verifyEd25519: Ver
 export const rootFromTiles = (sha256: Sha256, size: number, tiles: TileBytes): Uint8Array =>
   rootOf(sha256, { size, hashes: frontierFromTiles(sha256, size, tiles) });
 
-/** undefined where the bytes end within an entry. */
-export function unpackBundle(bundle: Uint8Array): Uint8Array[] | undefined {
+/** Throws where the bytes end within an entry. */
+export function unpackBundle(bundle: Uint8Array): Uint8Array[] {
+  const bytes = Buffer.from(bundle);
   const entries: Uint8Array[] = [];
-  let offset = 0;
-  while (offset < bundle.length) {
-    const [high, low] = [bundle[offset], bundle[offset + 1]];
-    if (high === undefined || low === undefined) return undefined;
-    const end = offset + 2 + high * 256 + low;
-    if (end > bundle.length) return undefined;
-    entries.push(bundle.slice(offset + 2, end));
-    offset = end;
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 2 + bytes.readUInt16BE(at);
+    if (end > bytes.length) throw new RangeError('the bundle is cut off');
+    entries.push(bundle.slice(at + 2, end));
+    at = end;
   }
   return entries;
 }

@@ -5,6 +5,7 @@ import type { Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { blankingName, createBlanking } from '#libs/privacy/blanking';
+import { addErasures } from '#libs/proof/erasures-to-seal';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createSealing } from '#libs/proof/sealing';
 import { closeEpoch } from '#libs/record/epochs';
@@ -50,6 +51,18 @@ export const closeOpenEpoch = (db: Database): Promise<void> =>
   eventually(async () => {
     const closing = await closeEpoch(db, { pace: 0, patience: 5_000 });
     if (closing !== 'closed') throw new Error(closing);
+  });
+
+/** As erasing does once the rows of these records are blank. */
+export const eraseRecords = (db: Database, domainId: string, ids: string[]): Promise<void> =>
+  db.run(async (sql) => {
+    const rows = await sql<{ id: string; epoch: number; domainNumber: number }[]>`
+      select id, epoch, domain_number as "domainNumber" from records
+      where domain_number = (select number from domains where id = ${domainId}) and id::text = any(${ids})`;
+    await addErasures(
+      sql,
+      rows.map((row) => ({ ...row, erasedOn: '2026-11-22', erasureId: null })),
+    );
   });
 
 /** What is closed is in the facets once nobody else is at it: the worker would take a while. */
