@@ -12,12 +12,17 @@ describe("the widget on a site's page", () => {
 
   const seen = (page: Page) => page.evaluate(() => window.seen ?? []);
 
-  it('works under a strict content security policy, and contacts only the service', async () => {
+  it('works by the tag that the command line prints, under a strict policy, and contacts only the service', async () => {
     const { page, context, messages } = await widget.visit();
     const { baseUrl } = widget.stack.api;
+    const options = ['domain', 'show', widget.stack.domainId, '--api', `${baseUrl}/`];
+    const printed = await createCli({ ...widget.stack.env }).json<{ tag: string }>(...options);
+    expect(printed.tag).toContain('integrity="sha384-');
+    // it lacks only the key
+    const tag = printed.tag.replace('ak_…', widget.stack.apiKey);
     const sources = `default-src 'none'; script-src ${baseUrl}; connect-src ${baseUrl}; base-uri 'none'`;
     const policy = { 'content-security-policy': `${sources}; require-trusted-types-for 'script'` };
-    const address = widget.site.add('/', html(widget.tag()), policy);
+    const address = widget.site.add('/', html(tag), policy);
     const contacted = new Set<string>();
     context.on('request', (request) => contacted.add(new URL(request.url()).origin));
     await page.goto(address);
@@ -29,16 +34,6 @@ describe("the widget on a site's page", () => {
     await widget.records(1);
     expect([...contacted].sort()).toEqual([baseUrl, widget.site.origin].sort());
     expect(messages.filter((message) => /^(error|uncaught)/.test(message))).toEqual([]);
-  });
-
-  it('loads, with its integrity, by the tag that the command line prints, which lacks only the key', async () => {
-    const { page } = await widget.visit.again();
-    const options = ['domain', 'show', widget.stack.domainId, '--api', `${widget.stack.api.baseUrl}/`];
-    const printed = await createCli({ ...widget.stack.env }).json<{ tag: string }>(...options);
-    expect(printed.tag).toContain('integrity="sha384-');
-    await page.goto(widget.add('/whole', printed.tag.replace('ak_…', widget.stack.apiKey)));
-    await click(page, 'Accept all');
-    await widget.records(1);
   });
 
   it('neither takes the styles of the page nor gives it any', async () => {
@@ -67,7 +62,7 @@ describe("the widget on a site's page", () => {
     expect(await style()).toEqual(calm);
   });
 
-  it('moves nothing: its arrival and its parting shift no layout', async () => {
+  it('moves only where motion is welcome, and its arrival and its parting shift no layout', async () => {
     const { page } = await widget.visit({ reducedMotion: 'no-preference' });
     await page.addInitScript(() => {
       window.seen = [];
@@ -76,6 +71,11 @@ describe("the widget on a site's page", () => {
       }).observe({ type: 'layout-shift', buffered: true });
     });
     await page.goto(widget.add('/still', widget.tag(), '<h1>A page</h1><p>text</p>'.repeat(30)));
+    const animation = () => page.getByRole('dialog').evaluate((node) => getComputedStyle(node).animationName);
+    expect(await animation()).not.toBe('none');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await animation()).toBe('none');
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
     await click(page, 'Customise');
     await page.locator('dialog:modal').waitFor();
     await click(page, 'Accept all');
@@ -89,7 +89,7 @@ describe("the widget on a site's page", () => {
   });
 
   it('shares one consent among the subdomains of a cookie domain, also one that was given before there was any', async () => {
-    const { page } = await widget.visit();
+    const { page } = await widget.visit.again();
     const at = (name: string) => `http://${name}.${hostName}:${widget.site.port}/shared`;
     widget.add('/shared', widget.tag());
     await page.goto(at('www'));
@@ -112,7 +112,7 @@ describe("the widget on a site's page", () => {
     const cookie = `assent_${widget.stack.domainId}`;
     const own = widget.tag({ 'data-cookie-domain': hostName });
     const address = `http://www.${hostName}:${widget.site.port}/kept`;
-    const { page, context } = await widget.visit();
+    const { page, context } = await widget.visit.again();
     widget.add('/kept', own);
     await page.goto(address);
     await click(page, 'Accept all');
@@ -131,14 +131,6 @@ describe("the widget on a site's page", () => {
     await later.reload();
     await later.getByRole('button', { name: 'Accept all' }).waitFor();
     expect(await consentIn(later)).toBeNull();
-  });
-
-  it('is there though the page has an element of its name, and keeps the choice though its cookie is refused', async () => {
-    const foreign = widget.tag({ 'data-cookie-domain': 'example.org' });
-    const { page } = await widget.open(widget.add('/foreign', foreign, '<h1 id="assent">A page</h1>'));
-    await click(page, 'Accept all');
-    await page.reload();
-    expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
   it('lies behind a modal dialog of the page’s own until that is closed, and its settings come in front of it', async () => {
@@ -164,7 +156,7 @@ describe("the widget on a site's page", () => {
     await click(page, 'Leave');
   });
 
-  it('trusts nothing that markup can name, and links to pages only', async () => {
+  it('trusts nothing that markup can name, links to pages only, and keeps the choice though its cookie is refused', async () => {
     const names = 'cookie documentElement createElement querySelectorAll addEventListener dispatchEvent hidden baseURI';
     const elsewhere = 'data-domain="dom_x" data-key="ak_x" data-api="https://elsewhere.example" data-wait="9"';
     const markup = [
@@ -175,7 +167,11 @@ describe("the widget on a site's page", () => {
       '<script>HTMLElement.prototype.focus.call(held)</script>',
     ].join('');
     const mode = `<script src="${widget.stack.api.baseUrl}/consent-mode.js"></script>`;
-    const own = widget.tag({ 'data-policy-url': 'javascript:seen.push(2)', 'data-text-policy': 'Policy' });
+    const own = widget.tag({
+      'data-policy-url': 'javascript:seen.push(2)',
+      'data-text-policy': 'Policy',
+      'data-cookie-domain': 'example.org',
+    });
     const { page, messages } = await widget.open(widget.add('/marked', '', `${markup}${mode}${own}`));
     expect(await page.evaluate(() => window.dataLayer?.[0])).toMatchObject({ 2: { wait_for_update: 500 } });
     await page.getByRole('button', { name: 'Accept all' }).waitFor();
@@ -188,15 +184,19 @@ describe("the widget on a site's page", () => {
     expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
-  it('runs blocked scripts in order, once their categories are allowed, and only once', async () => {
+  it('runs blocked scripts once their categories are allowed, only once, in order, though one of them is missing', async () => {
     const { page } = await widget.visit.again();
-    widget.site.add('/far.js', "seen.push('far')", { 'content-type': 'text/javascript' });
+    widget.site.add('/slow.js', "seen.push('slow')", { 'content-type': 'text/javascript' });
+    const release = await hold(page, '**/slow.js');
     const scripts = `
       <script>window.seen = []</script>
       <script type="text/plain" data-assent="necessary">seen.push('necessary')</script>
       <script type="text/plain" data-assent="constructor">seen.push('what every object has')</script>
-      <script type="text/plain" data-assent="marketing" src="/far.js"></script>
+      <script type="text/plain" data-assent="marketing" src="/missing.js"></script>
+      <script type="text/plain" data-assent="marketing" src="/slow.js"></script>
       <script type="text/plain" data-assent="analytics">seen.push('analytics')</script>
+      <script type="text/plain" data-assent="marketing" src="/never.js" nomodule></script>
+      <script type="text/plain" data-assent="marketing">seen.push('inline')</script>
       <script type="text/plain" data-assent="analytics marketing" data-type="module">seen.push('both')</script>`;
     await page.goto(widget.add('/blocked', widget.tag(), scripts));
     await page.getByRole('dialog').waitFor();
@@ -205,10 +205,15 @@ describe("the widget on a site's page", () => {
     await page.getByRole('switch', { name: 'Statistics' }).check();
     await click(page, 'Save choice');
     expect(await seen(page)).toEqual(['necessary', 'analytics']);
+    const asked = page.waitForRequest('**/slow.js');
     await click(page, 'Privacy settings');
     await click(page, 'Accept all');
-    await page.waitForFunction(() => window.seen?.length === 4);
-    expect((await seen(page)).slice(2)).toEqual(['far', 'both']);
+    await asked;
+    // an inline script waits for the external ones before it
+    expect((await seen(page)).length).toBe(2);
+    release();
+    await page.waitForFunction(() => window.seen?.includes('both'));
+    expect((await seen(page)).slice(2)).toEqual(['slow', 'inline', 'both']);
     // also what the page gets later
     await page.evaluate(() => {
       const later = document.createElement('script');
@@ -218,29 +223,7 @@ describe("the widget on a site's page", () => {
       document.body.append(later);
     });
     await page.waitForFunction(() => window.seen?.includes('later'));
-    expect((await seen(page)).length).toBe(5);
-  });
-
-  it('an inline script waits for the external ones before it, though one of them is missing', async () => {
-    const { page } = await widget.visit.again();
-    const type = { 'content-type': 'text/javascript' };
-    widget.site.add('/slow.js', "seen.push('slow')", type);
-    const release = await hold(page, '**/slow.js');
-    const scripts = `
-      <script>window.seen = []</script>
-      <script type="text/plain" data-assent="marketing" src="/missing.js"></script>
-      <script type="text/plain" data-assent="marketing" src="/slow.js"></script>
-      <script type="text/plain" data-assent="marketing">seen.push('inline')</script>
-      <script type="text/plain" data-assent="marketing" src="/never.js" nomodule></script>
-      <script type="text/plain" data-assent="analytics">seen.push('last')</script>`;
-    await page.goto(widget.add('/ordered', widget.tag(), scripts));
-    const asked = page.waitForRequest('**/slow.js');
-    await click(page, 'Accept all');
-    await asked;
-    expect(await seen(page)).toEqual([]);
-    release();
-    await page.waitForFunction(() => window.seen?.includes('last'));
-    expect(await seen(page)).toEqual(['slow', 'inline', 'last']);
+    expect((await seen(page)).length).toBe(6);
   });
 
   it('one thing that fails stops no other: a script, a listener, metadata that cannot be sent', async () => {
@@ -279,8 +262,10 @@ describe("the widget on a site's page", () => {
   });
 
   /** What the page told Google, without the names of the commands. */
-  const layer = (page: Page) =>
-    page.evaluate(() => (window.dataLayer ?? []).map((entry) => Array.from(entry as ArrayLike<unknown>).slice(1)));
+  const layer = async (page: Page, name = 'dataLayer') => {
+    const all = `(window.${name} ?? []).map((entry) => Array.from(entry).slice(1)).filter(({ length }) => length > 0)`;
+    return page.evaluate<unknown[][]>(all);
+  };
   const denied = {
     functionality_storage: 'denied',
     personalization_storage: 'denied',
@@ -290,56 +275,19 @@ describe("the widget on a site's page", () => {
     ad_personalization: 'denied',
   };
 
-  it('speaks Google Consent Mode: denied before any tag, then as the visitor decides', async () => {
-    const loader = `<script src="${widget.stack.api.baseUrl}/consent-mode.js"></script>`;
-    const first = '<script>seen = dataLayer.map((entry) => Array.from(entry))</script>';
-    const { page } = await widget.open(widget.add('/google', loader + first + widget.tag()));
-    const standard = ['default', { ...denied, security_storage: 'granted', wait_for_update: 500 }];
-    expect(await seen(page)).toEqual([['consent', ...standard]]);
-    await page.getByRole('dialog').waitFor();
-    await click(page, 'Customise');
-    await page.getByRole('switch', { name: 'Statistics' }).check();
-    await click(page, 'Save choice');
-    const update = ['update', { ...denied, analytics_storage: 'granted' }];
-    const events = [
-      { event: 'assent_ready', assent: null },
-      { event: 'assent_change', assent: { decision: 'custom' } },
-    ];
-    expect((await layer(page)).filter(({ length }) => length > 0)).toEqual([standard, update]);
-    expect(await page.evaluate(() => window.dataLayer?.filter((entry) => 'event' in Object(entry)))).toMatchObject(
-      events,
-    );
-    // on the next page the choice is known at once
-    await page.reload();
-    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    expect((await layer(page)).slice(0, 2)).toEqual([standard, update]);
-  });
-
-  it('tells Google the default itself where the loader is missing, what is required, and nothing where that is off', async () => {
-    const required = config({ categories: [{ id: 'functional', required: true }, 'marketing'] });
-    const { page } = await widget.open(widget.add('/required', required + widget.tag()));
-    await click(page, 'Reject all');
-    const granted = expect.objectContaining({ functionality_storage: 'granted', ad_storage: 'denied' });
-    const told = [
-      ['default', expect.objectContaining(denied)],
-      ['update', granted],
-      ['update', granted],
-    ];
-    expect((await layer(page)).filter(({ length }) => length > 0)).toEqual(told);
-    await page.goto(widget.add('/off', config({ consentMode: false }) + widget.tag()));
-    await page.getByRole('button', { name: 'Privacy settings' }).or(page.getByRole('dialog')).first().waitFor();
-    expect((await layer(page)).flat()).toEqual([]);
-    await page.goto(widget.add('/no', widget.tag({ 'data-consent-mode': 'false' })));
-    await page.getByRole('button', { name: 'Privacy settings' }).or(page.getByRole('dialog')).first().waitFor();
-    expect((await layer(page)).flat()).toEqual([]);
-  });
-
-  it('tells Microsoft’s tags, late ones too, and a data layer of another name', async () => {
+  it('speaks Google Consent Mode, denied before any tag, in a layer of any name, and tells Microsoft’s tags, late ones too', async () => {
     const loader = `<script src="${widget.stack.api.baseUrl}/consent-mode.js" data-layer="ownLayer"></script>`;
-    const stubs = '<script>seen = []; uetq = []; const clarity_ = (...all) => seen.push(all)</script>';
+    const stubs = `<script>
+      first = ownLayer.map((entry) => Array.from(entry));
+      seen = [];
+      uetq = [];
+      const clarity_ = (...all) => seen.push(all);
+    </script>`;
     const { page } = await widget.open(
-      widget.add('/microsoft', loader + stubs + config({ layer: 'ownLayer' }) + widget.tag()),
+      widget.add('/told', loader + stubs + config({ layer: 'ownLayer' }) + widget.tag()),
     );
+    const standard = ['default', { ...denied, security_storage: 'granted', wait_for_update: 500 }];
+    expect(await page.evaluate('first')).toEqual([['consent', ...standard]]);
     await page.getByRole('dialog').waitFor();
     // as their snippets do it: a queue, then a script
     await page.evaluate("window.clarity = clarity_; document.head.append(document.createElement('script'))");
@@ -352,20 +300,43 @@ describe("the widget on a site's page", () => {
     const told = (kind: string, state: string) => ['consent', kind, { ad_storage: state }];
     // again as the other one came
     const updates = ['denied', 'denied', 'granted'].flatMap((state) => told('update', state));
-    const uet = [...told('default', 'denied'), ...updates];
-    expect(await page.evaluate(() => (window as unknown as { uetq: unknown }).uetq)).toEqual(uet);
-    const own = await page.evaluate(() => (window as unknown as { ownLayer: Record<string, unknown>[] }).ownLayer);
-    expect(own).toMatchObject([
-      { 1: 'default' },
-      { event: 'assent_ready' },
-      { 1: 'update', 2: { ad_storage: 'granted' } },
-      { event: 'assent_change' },
+    expect(await page.evaluate('uetq')).toEqual([...told('default', 'denied'), ...updates]);
+    const granted = { ad_storage: 'granted', ad_user_data: 'granted', ad_personalization: 'granted' };
+    const update = ['update', { ...denied, ...granted }];
+    expect(await layer(page, 'ownLayer')).toEqual([standard, update]);
+    expect(await page.evaluate("ownLayer.filter((entry) => 'event' in entry)")).toMatchObject([
+      { event: 'assent_ready', assent: null },
+      { event: 'assent_change', assent: { decision: 'custom' } },
     ]);
     expect(await page.evaluate(() => 'dataLayer' in window)).toBe(false);
-    const off = config({ signals: { uet: false, clarity: false } });
-    await page.goto(widget.add('/no-signals', `${stubs}<script>clarity = clarity_</script>${off}${widget.tag()}`));
+    // on the next page the choice is known at once
+    await page.reload();
     await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    expect(await page.evaluate(() => [(window as unknown as { uetq: unknown }).uetq, window.seen])).toEqual([[], []]);
+    expect((await layer(page, 'ownLayer')).slice(0, 2)).toEqual([standard, update]);
+  });
+
+  it('tells Google the default itself where the loader is missing, what is required, and nobody where that is off', async () => {
+    const required = config({ categories: [{ id: 'functional', required: true }, 'marketing'] });
+    const { page } = await widget.open(widget.add('/required', required + widget.tag()));
+    await click(page, 'Reject all');
+    const granted = expect.objectContaining({ functionality_storage: 'granted', ad_storage: 'denied' });
+    const told = [
+      ['default', expect.objectContaining(denied)],
+      ['update', granted],
+      ['update', granted],
+    ];
+    expect(await layer(page)).toEqual(told);
+    const stubs = '<script>seen = []; uetq = []; clarity = (...all) => seen.push(all)</script>';
+    const off = config({ consentMode: false, signals: { uet: false, clarity: false } });
+    for (const head of [
+      off + widget.tag(),
+      config({ signals: { uet: false, clarity: false } }) + widget.tag({ 'data-consent-mode': 'false' }),
+    ]) {
+      await page.goto(widget.add('/off', stubs + head));
+      await page.getByRole('dialog').waitFor();
+      expect(await layer(page)).toEqual([]);
+      expect(await page.evaluate('[uetq, seen]')).toEqual([[], []]);
+    }
   });
 
   it("shows the site's own categories, texts, links and colours", async () => {

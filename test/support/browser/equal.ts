@@ -1,21 +1,24 @@
 /** Whether the choices are equals on a page, and whether a language fits: looked at from within the page. */
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
+
+/** As wide as a phone: each button has to hold its text in one line. */
+const narrow = 360;
 
 interface Looks {
-  /** each button has to hold its text in one line */
-  isNarrow?: boolean;
+  /** of the frame that the page is in: a language costs as much as all that is looked at in it */
+  widths?: number[];
   /** the site's own colours, one set after another */
   colours?: Record<string, string>[];
 }
 
 /** Shows each language, one after another, in the view that is open, and says what is wrong with it. */
 export const troublesIn = (
-  page: Page,
+  page: Page | Frame,
   languages: readonly string[],
-  { isNarrow = false, colours = [{}] }: Looks = {},
+  { widths = [], colours = [{}] }: Looks = {},
 ): Promise<string[]> =>
   page.evaluate(
-    async ([tags, narrow, sets]) => {
+    async ([tags, widths, narrow, sets]) => {
       const host = document.querySelector<HTMLElement>('assent-widget');
       const root = host?.shadowRoot;
       const frame = root?.querySelector<HTMLElement>('div');
@@ -44,7 +47,7 @@ export const troublesIn = (
           if (frame?.lang === tag) resolve(tag);
           setTimeout(resolve, 60_000);
         });
-      const measure = (tag: string, say: (trouble: string) => void) => {
+      const measure = (tag: string, isNarrow: boolean, say: (trouble: string) => void) => {
         if (!dialog) return;
         const isRtl = ['ar', 'he'].includes(tag);
         if (getComputedStyle(dialog).direction !== (isRtl ? 'rtl' : 'ltr')) say(`direction ${frame?.dir}`);
@@ -70,7 +73,7 @@ export const troublesIn = (
           if (element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== 'inline')
             say(`“${element.textContent?.slice(0, 40)}” does not fit`);
         for (const button of buttons)
-          if (narrow && linesOf(button) > 1) say(`“${button.textContent}” takes ${linesOf(button)} lines`);
+          if (isNarrow && linesOf(button) > 1) say(`“${button.textContent}” takes ${linesOf(button)} lines`);
         const box = document.querySelector('assent-embed')?.shadowRoot?.querySelector('.embed');
         const { right = 0, bottom = 0 } = box?.getBoundingClientRect() ?? {};
         for (const button of box?.querySelectorAll('button') ?? []) {
@@ -84,10 +87,14 @@ export const troublesIn = (
         else
           for (const set of sets) {
             for (const [name, value] of Object.entries(set)) host?.style.setProperty(`--assent-${name}`, value);
-            measure(tag, (trouble) => troubles.push(`${tag} ${JSON.stringify(set)}: ${trouble}`));
+            for (const width of widths.length > 0 ? widths : [innerWidth]) {
+              if (window.frameElement) (window.frameElement as HTMLElement).style.width = `${width}px`;
+              const place = `${tag} at ${width} px ${JSON.stringify(set)}`;
+              measure(tag, width === narrow, (trouble) => troubles.push(`${place}: ${trouble}`));
+            }
           }
       }
       return troubles;
     },
-    [languages, isNarrow, colours] as const,
+    [languages, widths, narrow, colours] as const,
   );
