@@ -1,4 +1,4 @@
-/** The pages have the record client alone, as in `network.test.ts`. */
+/** What sends the widget's decisions is the record client, so pages here have it alone: without a banner, they cost less. */
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/tenants/administration';
