@@ -1,9 +1,9 @@
+/** What sends the widget's decisions is the record client, so most pages here have it alone: without a banner, they cost less. */
 import type { Page, Request, Route } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
-import { afterwards, click, stopClock } from '../support/browser/browser.ts';
-import { tag } from '../support/browser/site.ts';
-import { consentIn, kept, useWidget, warningsIn } from '../support/browser/widget.ts';
-import { openGate } from '../support/gate.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { afterwards, click, step, stopClock } from '../support/browser/browser.ts';
+import { clientTag } from '../support/browser/site.ts';
+import { consentIn, decide, kept, useWidget, warningsIn } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -11,94 +11,97 @@ const day = 86_400_000;
 
 describe('a decision on a bad network', () => {
   const widget = useWidget(useStack);
+  let bare = '';
+  beforeEach(() => {
+    bare = widget.add('/bare', clientTag(widget.stack));
+  });
 
   const waiting = async (page: Page) => (await kept(page, '.queue.')).length;
   const emptied = (page: Page) => eventually(async () => expect(await waiting(page)).toBe(0));
+  const decisions = async (count: number) => (await widget.records(count)).map(({ decision }) => decision);
+  /** One whose clock stands still once the test stops it. */
+  const clocked = async () => {
+    const visitor = await widget.visit();
+    await visitor.context.clock.install();
+    await visitor.page.goto(bare);
+    return visitor;
+  };
 
-  it('is recorded once the browser is online again, with the time at which it was made', async () => {
+  it('is recorded once the browser is online again, as what it was and when it was', async () => {
     const { page, context } = await widget.visit();
     const onTheirWay = new Set<Request>();
     const hasEnded = (request: Request) => onTheirWay.delete(request);
     page.on('request', (request) => onTheirWay.add(request));
     page.on('requestfinished', hasEnded).on('requestfailed', hasEnded);
     await context.clock.install();
-    await page.goto(widget.address);
+    await page.goto(bare);
     await context.setOffline(true);
-    await click(page, 'Accept all');
-    const made = await consentIn(page);
-    await click(page, 'Privacy settings');
-    await click(page, 'Withdraw consent');
+    // an id has the time
+    const ids = [await decide(page, 'accept_all'), await decide(page, 'withdraw')];
     expect(await waiting(page)).toBe(2);
     // from here on nothing comes of waiting, and nothing is on its way that could fail after the network is back
     await stopClock(context);
     await eventually(() => expect(onTheirWay.size).toBe(0));
     await context.setOffline(false);
     const records = await widget.records(2);
-    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
-    expect(records[0]?.decidedAt).toBe(made?.decidedAt);
+    expect(records.map(({ id, decision }) => [id, decision])).toEqual([
+      [ids[0], 'accept_all'],
+      [ids[1], 'withdraw'],
+    ]);
     await emptied(page);
   });
 
-  /** Decides offline, so many days ago, and comes again today. */
-  const decideBefore = async (days: number) => {
+  it('is recorded by a later page, and dropped with one warning, not dated anew, where it is over 30 days old', async () => {
     const { page, context, messages } = await widget.visit();
     const now = Date.now();
-    await context.clock.setFixedTime(now - days * day);
-    await page.goto(widget.address);
+    await context.clock.setFixedTime(now - 31 * day);
+    await page.goto(bare);
     await context.setOffline(true);
-    await click(page, 'Accept all');
+    await decide(page, 'accept_all');
+    await context.clock.setFixedTime(now - 10 * day);
+    await decide(page, 'reject_all');
     await page.close();
     await context.setOffline(false);
     await context.clock.setFixedTime(now);
     const later = await context.newPage();
-    await later.goto(widget.address);
+    await later.goto(bare);
     await emptied(later);
-    return { messages, time: now - days * day };
-  };
-
-  it('is recorded by a later page, days after', async () => {
-    const { time } = await decideBefore(10);
     const [record] = await widget.records(1);
-    expect(Date.parse(record?.decidedAt ?? '')).toBe(time);
-  });
-
-  it('that is over 30 days old by a right clock is dropped with one warning, not dated anew', async () => {
-    const { messages } = await decideBefore(31);
+    expect(record?.decision).toBe('reject_all');
+    expect(Date.parse(record?.decidedAt ?? '')).toBe(now - 10 * day);
     expect(warningsIn(messages)).toEqual([expect.stringContaining('not within the last 30 days')]);
-    await widget.records(0);
   });
 
-  it('is recorded by the same page once the service is up again', async () => {
-    const { api } = widget.stack;
-    const gate = await openGate(api.baseUrl);
-    const behind = { ...widget.stack, api: { ...api, baseUrl: new URL(gate.url).origin } };
-    const { page } = await widget.open(widget.add('/', tag(behind)));
-    await page.getByRole('dialog').waitFor();
-    gate.shut();
-    const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/record'));
-    await Promise.all([failed, click(page, 'Reject all')]);
-    gate.open();
-    expect(await widget.records(1)).toMatchObject([{ decision: 'reject_all' }]);
-    await emptied(page);
+  it('is sent again by the same page, also after something between has answered in place of the service', async () => {
+    const { page, context } = await clocked();
+    const headers = { 'access-control-allow-origin': '*' };
+    const answers = [
+      (route: Route) => route.abort('connectionrefused'),
+      (route: Route) => route.fulfill({ headers, body: '<h1>Hotel Wi-Fi: sign in</h1>' }),
+    ];
+    await context.route('**/record', (route) => (answers.shift() ?? ((last) => last.continue()))(route));
+    await decide(page, 'reject_all');
+    await eventually(async () => {
+      await context.clock.runFor(1_500);
+      expect(await waiting(page)).toBe(0);
+    });
+    expect(answers).toEqual([]);
+    expect(await decisions(1)).toEqual(['reject_all']);
   });
 
   it('goes at once with the next one that arrives, however long it was to wait', async () => {
-    const { page, context } = await widget.visit();
-    await context.clock.install();
-    await page.goto(widget.address);
+    const { page, context } = await clocked();
     let isBlocked = true;
     await context.route('**/record', (route) => (isBlocked ? route.abort() : route.continue()));
-    await Promise.all([page.waitForEvent('requestfailed'), click(page, 'Accept all')]);
+    await Promise.all([page.waitForEvent('requestfailed'), decide(page, 'accept_all')]);
     await stopClock(context);
     isBlocked = false;
-    await page.evaluate(() => window.assent?.withdraw());
-    const records = await widget.records(2);
-    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
+    await decide(page, 'withdraw');
+    expect(await decisions(2)).toEqual(['accept_all', 'withdraw']);
   });
 
   it('is tried again, too, where it fails while another one that waited with it arrives', async () => {
-    const { page, context } = await widget.visit();
-    await context.clock.install();
+    const { page, context } = await clocked();
     await stopClock(context);
     const asked: Route[] = [];
     await context.route('**/record', (route) => void asked.push(route));
@@ -107,10 +110,9 @@ describe('a decision on a bad network', () => {
       await expect.poll(() => asked.length).toBeGreaterThan(index);
       await Promise.all([page.waitForEvent('requestfailed'), asked[index]?.abort()]);
     };
-    await page.goto(widget.address);
-    await click(page, 'Accept all');
+    await decide(page, 'accept_all');
     await fail(0);
-    await page.evaluate(() => window.assent?.withdraw());
+    await decide(page, 'withdraw');
     await fail(1);
     // the first of them is on its way when the network comes back once more, so then the second one goes
     for (let times = 0; times < 2; times += 1) await page.evaluate(() => dispatchEvent(new Event('online')));
@@ -125,22 +127,20 @@ describe('a decision on a bad network', () => {
   });
 
   it.each([429, 503])('waits as long as a %i asks, also on the next page', async (status) => {
-    const { page, context } = await widget.visit();
-    await context.clock.install();
-    let asked = 0;
+    const { page, context } = await clocked();
     const headers = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
+    let asked = 0;
     await context.route('**/record', (route) => {
       asked += 1;
       if (asked > 1) return route.continue();
       return route.fulfill({ status, headers: { ...headers, 'retry-after': '3000' }, json: { code: 'rate_limited' } });
     });
-    await page.goto(widget.address);
-    await click(page, 'Accept all');
-    // the answer has reached the widget
+    await decide(page, 'accept_all');
+    // the answer has reached the page
     await eventually(async () => expect(await kept(page, `${widget.stack.domainId}.wait`)).toHaveLength(1));
     await page.reload();
     // nor does the next decision go before
-    await page.evaluate(() => window.assent?.withdraw());
+    await decide(page, 'withdraw');
     // less than that by more than a test takes
     await context.clock.fastForward(2_700_000);
     await afterwards(page);
@@ -151,24 +151,27 @@ describe('a decision on a bad network', () => {
     expect(asked).toBe(3);
   });
 
-  it.each([
-    ['a year behind', -365],
-    ['six minutes ahead', 6 / 1440],
-  ])('is recorded at the right time by a clock that is %s', async (_, days) => {
+  it('is recorded at the right time by a clock that is a year behind, or six minutes ahead', async () => {
     const { page, context, messages } = await widget.visit();
-    const start = Date.now();
-    await context.clock.install({ time: start + days * day });
-    await page.goto(widget.address);
-    await click(page, 'Accept all');
-    const [{ id, decidedAt } = { id: '', decidedAt: '' }] = await widget.records(1);
-    // too early by as long as the answer took, which says what the time is
-    expect(Date.parse(decidedAt)).toBeGreaterThan(start - 60_000);
-    expect(Date.parse(decidedAt)).toBeLessThanOrEqual(Date.now() + 1_000);
-    await emptied(page);
-    // the choice holds by the device's own clock, under the record's own id
-    await page.reload();
-    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
-    expect(await consentIn(page)).toMatchObject({ id, decidedAt });
+    let count = 0;
+    for (const days of [-365, 6 / 1440])
+      await step(`by ${days} days`, async () => {
+        const start = Date.now();
+        await context.clock.setFixedTime(start + days * day);
+        await page.goto(widget.address);
+        await click(page, 'Accept all');
+        count += 1;
+        const { id, decidedAt = '' } = (await widget.records(count)).at(-1) ?? {};
+        // too early by as long as the answer took, which says what the time is
+        expect(Date.parse(decidedAt)).toBeGreaterThan(start - 60_000);
+        expect(Date.parse(decidedAt)).toBeLessThanOrEqual(Date.now() + 1_000);
+        await emptied(page);
+        // the choice holds by the device's own clock, under the record's own id
+        await page.reload();
+        await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+        expect(await consentIn(page)).toMatchObject({ id, decidedAt });
+        await page.evaluate(() => localStorage.clear());
+      });
     expect(warningsIn(messages)).toEqual([]);
   });
 
@@ -176,10 +179,10 @@ describe('a decision on a bad network', () => {
     const { page, context } = await widget.visit();
     await context.clock.install({ time: Date.now() + 365 * day });
     const other = await context.newPage();
-    await page.goto(widget.address);
-    await other.goto(widget.address);
+    await page.goto(bare);
+    await other.goto(bare);
     await context.setOffline(true);
-    await click(page, 'Accept all');
+    await decide(page, 'accept_all');
     // both are told that the id's time is wrong before either can correct it
     const held = new Map<Page, Route>();
     let corrected = 0;
@@ -204,42 +207,14 @@ describe('a decision on a bad network', () => {
     await widget.records(1);
   });
 
-  it('that the service can never accept is dropped with one warning', async () => {
-    const { page, messages } = await widget.open(widget.add('/', widget.tag({ 'data-categories': 'analytics a/b' })));
-    await click(page, 'Customise');
-    await page.getByRole('switch', { name: 'Statistics' }).check();
-    await click(page, 'Save choice');
-    await emptied(page);
-    expect(warningsIn(messages).slice(1)).toEqual([expect.stringContaining('dropped: ')]);
-    // the visitor's choice holds all the same
-    expect(await consentIn(page)).toMatchObject({ decision: 'custom' });
-  });
-
-  it('is recorded though something between answers in place of the service', async () => {
-    const { page, context } = await widget.visit.again();
-    let times = 0;
-    await context.route('**/record', (route) => {
-      times += 1;
-      const headers = { 'access-control-allow-origin': '*' };
-      return times === 1 ? route.fulfill({ headers, body: '<h1>Hotel Wi-Fi: sign in</h1>' }) : route.continue();
-    });
-    await page.goto(widget.address);
-    await click(page, 'Accept all');
-    await widget.records(1);
-  });
-
   it('is recorded where the browser stores nothing', async () => {
-    const { page, context } = await widget.visit();
-    await context.addInitScript(() => {
-      Object.defineProperty(window, 'localStorage', {
-        get: () => {
-          throw new DOMException('denied', 'SecurityError');
-        },
-      });
-    });
-    await page.goto(widget.address);
+    const denied = `<script>
+      const get = () => { throw new DOMException('denied', 'SecurityError'); };
+      Object.defineProperty(window, 'localStorage', { get });
+    </script>`;
+    const { page } = await widget.open(widget.add('/', denied + widget.tag()));
     await click(page, 'Accept all');
-    expect(await widget.records(1)).toMatchObject([{ decision: 'accept_all' }]);
+    expect(await decisions(1)).toEqual(['accept_all']);
     expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
