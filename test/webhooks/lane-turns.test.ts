@@ -117,12 +117,13 @@ describe('lanes that are due', () => {
     );
   };
 
-  it('cost what is due, not what waits: 2,000 webhooks that wait, and 3,000 organizations that are due', async () => {
-    await make(Array(100).fill(20), { due: 3_600 });
+  it('cost what is due, not what waits: 10,000 webhooks that wait, and 10,000 organizations that are due', async () => {
+    await make(Array(100).fill(100), { due: 3_600 });
     const idle = await costOf();
     expect(idle.lanes).toBe(0);
     expect(idle.cost).toBeLessThan(100);
-    await make(Array(3_000).fill(1));
+    await make(Array(10_000).fill(1));
+    await db.run(lineUp);
     await db.run(lineUp);
     const busy = await costOf({ limit: 10 });
     expect(busy.lanes).toBe(10);
@@ -135,6 +136,6 @@ describe('lanes that are due', () => {
       for (const each of organizationsOf(lanes)) seen.add(each);
       after = next.after;
     } while (after > 0);
-    expect(seen.size).toBe(3_000);
+    expect(seen.size).toBe(10_000);
   });
 });
