@@ -1,4 +1,4 @@
-/** The command line, as a user calls it: in the test's own process, or, for what Node itself is told, from the build. */
+/** The command line, as a user calls it: in the test's own process, or, for what that has not, from the build. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { inject } from 'vitest';
@@ -22,12 +22,15 @@ export const runCli = (env: Record<string, string>, ...args: string[]): Promise<
 
 export function runCliIn(cwd: string, env: Record<string, string>, ...args: string[]): Promise<CliResult> {
   const settings = { PATH: process.env.PATH, PRIVACY_KEY: privacyKey, SECRETS_KEY: secretsKey, ...env };
-  // Node reads its own settings when it starts
-  if (Object.keys(env).some((name) => name.startsWith('NODE_'))) return runBuilt(cwd, settings, args);
+  // Node reads its own settings when it starts, and the widget's files are beside the built command line alone
+  const isForNode = Object.keys(env).some((name) => name.startsWith('NODE_'));
+  if (isForNode || readsWidget(args)) return runBuilt(cwd, settings, args);
   const running = last.then(() => runHere(cwd, settings, args));
   last = running.catch(() => {});
   return running;
 }
+
+const readsWidget = ([noun, verb]: string[]): boolean => noun === 'domain' && verb === 'show';
 
 async function runHere(cwd: string, env: NodeJS.ProcessEnv, args: string[]): Promise<CliResult> {
   const before = process.cwd();
