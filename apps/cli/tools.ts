@@ -104,11 +104,11 @@ async function withRedis<T>(config: CliConfig, work: (redis: RedisConnection) =>
 
 function ready(redis: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = Date.now() + 5_000;
+    const end = performance.now() + 5_000;
     const poll = () => {
       // a cluster is ready later than the first of its nodes
       if (redis.runIdOf('') !== undefined && redis.client.status === 'ready') return resolve();
-      if (Date.now() >= end) return reject(new Error('Redis does not answer'));
+      if (performance.now() >= end) return reject(new Error('Redis does not answer'));
       setTimeout(poll, 10);
     };
     poll();
