@@ -107,12 +107,22 @@ describe('the recorder, and the worker behind it', () => {
   });
 
   it('lets records wait for more only under load: each that comes alone is queued and stored at once', async () => {
-    const consumer = await openConsumer(urls, db, undefined, { lingersFor: 3_600_000 });
+    const lingersFor = 3_600_000;
+    const { recorder: patient } = await openRecorder(urls, { lingersFor });
+    const add = () => patient.record(make(), tenant.organizationId, 500);
+    const consumer = await openConsumer(urls, db, undefined, { lingersFor });
     for (let alone = 1; alone <= 4; alone += 1) {
-      const { id } = await enqueue();
-      await eventually(async () => expect(await listStored()).toContain(id));
+      expect(await add()).toBe('queued');
+      await eventually(async () => expect(await countStored()).toBe(alone));
     }
     await consumer.close();
+    // after three at once the next one waits, for eight
+    await Promise.all(Array.from({ length: 3 }, add));
+    const next = add();
+    const first = await Promise.race([next, recorder.record(make(), tenant.organizationId, 500).then(() => 'other')]);
+    expect(first).toBe('other');
+    const more = Array.from({ length: 8 }, add);
+    expect(new Set(await Promise.all([next, ...more]))).toEqual(new Set(['queued']));
   });
 
   it('answers though Redis is frozen, and the add that lands later is no second record', async () => {

@@ -16,7 +16,7 @@ import { eventually } from './wait.ts';
 /** As the API sets it up, with the API's deadlines. */
 export async function openRecorder(
   urls: { redis: string; postgres: string },
-  { shards = 1 }: { shards?: number } = {},
+  { shards = 1, ...more }: { shards?: number; lingersFor?: number } = {},
 ): Promise<{
   recorder: Recorder;
   producer: Producer;
@@ -31,6 +31,7 @@ export async function openRecorder(
     redisHealth,
     persistDirectly: async (records) => void (await persistOrReject(db, records, { owe: true })),
     shards,
+    ...more,
     ...quiet(),
   });
   atEnd(async () => {
