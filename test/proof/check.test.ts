@@ -50,7 +50,12 @@ const untrusted = /^the checkpoint cannot be trusted: /;
 
 const seal = async (...counts: number[]): Promise<Sealed> => {
   const domainId = at((await makeTenant(db)).domainIds, 0);
-  let index = 0;
+  return sealMore(domainId, 0, ...counts);
+};
+
+/** `sealedBefore`: records */
+const sealMore = async (domainId: string, sealedBefore: number, ...counts: number[]): Promise<Sealed> => {
+  let index = sealedBefore;
   for (const count of counts) {
     const records = Array.from({ length: count }, () => fullRecord(domainId, index++));
     await persist(db, records);
@@ -114,6 +119,21 @@ describe('a check of the logs', () => {
     expect(await check(sealed)).toEqual({ checked: 600, differences: [] });
   });
 
+  it('finds nothing wrong where an older release had left a run of more than 248 entries', async () => {
+    const old = await seal(251);
+    await sql`
+      with rest as (delete from log_runs where domain_number = ${old.number} and first = 248 returning *)
+      update log_runs as r set
+        entries = 251, last_epoch = rest.last_epoch, last_id = rest.last_id, sealed = r.sealed || rest.sealed,
+        ids = r.ids || rest.ids, secrets = r.secrets || rest.secrets, leaves = r.leaves || rest.leaves
+      from rest where r.domain_number = rest.domain_number and r.first = 0`;
+    await sealMore(old.domainId, 251, 2, 300);
+    const runs = await sql<{ first: number }>`
+      select first from log_runs where domain_number = ${old.number} order by first`;
+    expect(runs.map(({ first }) => first)).toEqual([0, 251, 256, 504, 512]);
+    expect(await check(old)).toEqual({ checked: 553, differences: [] });
+  });
+
   it('finds each record of which a column was changed, by its position', async () => {
     const changes = [
       `decision = 'reject_all'`,
@@ -164,8 +184,8 @@ describe('a check of the logs', () => {
       const swap = changeRun(first, `secrets = overlay(secrets placing ${two} from ${place * 16 + 1})`);
       await expectFound(swap, notSealed(first + place), notSealed(first + place + 1));
     }
-    const changeTile = changeRun(256, `secrets = decode(repeat('07', 256 * 16), 'hex')`);
-    await expectFound(changeTile, ...Array.from({ length: 256 }, (_, place) => notSealed(256 + place)));
+    const changeAll = changeRun(256, `secrets = decode(repeat('07', 248 * 16), 'hex')`);
+    await expectFound(changeAll, ...Array.from({ length: 248 }, (_, place) => notSealed(256 + place)));
     for (const position of [300, 560]) {
       const changed = of(position, `the stored hash of record ${idAt(position)} was changed`);
       await expectFound((sql) => overwrite(sql, position, 'leaves'), changed);
@@ -188,7 +208,7 @@ describe('a check of the logs', () => {
   });
 
   it.each([
-    ['a whole tile', 256, 512],
+    ['a whole run', 256, 504],
     ['a run of the tail', 550, 580],
     ['the last run', 580, 600],
   ])('finds that %s is missing', async (_, first, end) => {
