@@ -66,8 +66,11 @@ it('a worker deletes what has been kept long enough, counts the visitors noted, 
       (select count(*)::int from display_flushes) as flushes,
       (select count(*)::int from busy_visitors where counted_at is null) as visitors`,
     );
-  await eventually(async () => {
-    expect(await left()).toEqual([{ notices: 0, deliveries: 0, answers: 0, flushes: 0, visitors: 0 }]);
-    expect(await db.run(listMonths)).toContain(ahead);
-  }, { within: 30_000 });
+  await eventually(
+    async () => {
+      expect(await left()).toEqual([{ notices: 0, deliveries: 0, answers: 0, flushes: 0, visitors: 0 }]);
+      expect(await db.run(listMonths)).toContain(ahead);
+    },
+    { within: 30_000 },
+  );
 });
