@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { advise, isBadData, isOutage, isUnavailable } from '#libs/base/db/errors';
+import { advise, isBadData, isInTheWay, isOutage, isUnavailable } from '#libs/base/db/errors';
 
 const withCode = (code: string) => Object.assign(new Error('failed'), { code });
 
@@ -35,4 +35,13 @@ it('a right that is missing is an outage, not the fault of a record, and the mes
 it('a statement that took too long means that Postgres is unavailable for now; with fewer rows it may succeed', () => {
   const error = ofPostgres('57014', 'canceling statement due to statement timeout');
   expect([isUnavailable(error), isOutage(error), isBadData(error)]).toEqual([true, false, false]);
+});
+
+it.each([
+  // its own timeout, that of its wait for a lock, and a deadlock
+  ['57014', true],
+  ['55P03', true],
+  ['40P01', false],
+])('a statement that took too long, or waited too long for a lock, had somebody in its way: %s, %s', (code, isSo) => {
+  expect(isInTheWay(ofPostgres(code, 'canceling statement'))).toBe(isSo);
 });

@@ -9,7 +9,7 @@ import { atEnd } from '../support/at-end.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
-import { makeTenant, openDatabase } from '../support/stores.ts';
+import { connectDatabase, makeTenant, openDatabase } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const { url, db, sql } = await openDatabase();
@@ -99,6 +99,31 @@ describe('epochs', () => {
     const before = await openEpoch();
     await Promise.all(Array.from({ length: 8 }, () => closeEpoch(db, { pace: 60_000, patience: 1_000 })));
     expect((await openEpoch()) - before).toBeLessThanOrEqual(1);
+  });
+
+  it('one that read the open epoch just before another closed it does not close the next one', async () => {
+    // whoever reads one that is about to be closed has its snapshot by then, and waits with it
+    await sql`create schema slow`;
+    await sql`
+      create function slow.waits() returns boolean language plpgsql cost 10000
+        as $$begin perform pg_advisory_xact_lock_shared(1); return true; end$$`;
+    await sql`create view slow.epochs as select * from public.epochs where filling <= open or slow.waits()`;
+    const slow = connectDatabase(`${url}&search_path=slow,public`).db;
+    const writer = await connect().reserve();
+    await writer`begin`;
+    await writer`select open_epoch()`;
+    const before = await openEpoch();
+    expect(await closeEpoch(db, { pace: 0, patience: 50 })).toBe('in the way');
+    await writer`rollback`;
+    const held = await connect().reserve();
+    await held`begin`;
+    await held`select pg_advisory_xact_lock(1)`;
+    const late = closeEpoch(slow, { pace: 0, patience: 5_000 });
+    await waitsForLock(1);
+    expect(await closeEpoch(db, { pace: 0, patience: 5_000 })).toBe('closed');
+    await held`commit`;
+    expect(await late).toBe('not yet');
+    expect(await openEpoch()).toBe(before + 1);
   });
 
   it('one whose end a clock that was 400 days ahead noted is followed on time, and no age is negative', async () => {

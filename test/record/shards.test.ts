@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
-import { announceShards, queuePrefix, recordQueue } from '#libs/record/queue';
+import { announcedShards, announceShards, queuePrefix, recordQueue } from '#libs/record/queue';
 import { forgetShards } from '#libs/record/queue-forget';
 import { atEnd } from '../support/at-end.ts';
 import { createCli } from '../support/cli.ts';
@@ -61,6 +61,19 @@ describe('queue shards', () => {
     expect(await cli.error('queue', 'forget', '4')).toContain('shard 4 has jobs: 1 failed');
     expect(await cli.error('queue', 'forget', '9')).toContain('no shard 9 is known');
     expect(await withMore.error('queue', 'forget', '4')).toContain('QUEUE_SHARDS is 5, which names shard 4');
+    await job.remove();
+  });
+
+  it('stay known where one of them gets a job while they are being forgotten', async () => {
+    const announced = () => announcedShards(redis.client);
+    const forgetting = forgetShards(redis, [3, 4], 3_000).catch(String);
+    await eventually(async () => expect(await announced()).not.toContain(4), { every: 20 });
+    const queue = new Queue(recordQueue(4), { connection: redis.client, prefix: queuePrefix });
+    atEnd(() => queue.close());
+    const job = await queue.add('record', { v: 'unreadable' });
+    expect(await forgetting).toContain('shard 4 has jobs');
+    expect(await announced()).toEqual(expect.arrayContaining([3, 4]));
+    await eventually(async () => expect(await job.getState()).toBe('failed'));
     await job.remove();
   });
 

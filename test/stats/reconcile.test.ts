@@ -1,7 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { currentServer } from '#libs/base/db/server';
+import { createTurns } from '#libs/base/db/turns';
+import { createScheduler } from '#libs/base/scheduler';
 import { type Counter, emptyBreakdown } from '#libs/base/terms/terms';
 import { persist } from '#libs/record/persist/persist';
+import { scheduleCounterRepair } from '#libs/stats/counter-repair';
 import { oweRaises, sweepOwedRaises } from '#libs/stats/owed-raises';
 import { fillMissing, noteServer, reconcile } from '#libs/stats/reconcile';
 import { fill, isReady } from '#libs/stats/redis/fill';
@@ -10,6 +13,7 @@ import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, storedCounters } from '../support/counts.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
+import { eventually, withinASecond } from '../support/wait.ts';
 
 const now = Date.now();
 
@@ -219,5 +223,23 @@ describe('repairing', () => {
       await repair();
       expect(await driftSeen()).toBe(before);
     });
+  });
+
+  it('goes on by itself: what lacks its mark is filled, what is owed raised, what is ahead brought down', async () => {
+    // otherwise comparing would fill, as on another Postgres
+    await repair();
+    const second = 20;
+    const scheduler = createScheduler({ turns: createTurns(db), pace: second, failed: () => {} });
+    onTestFinished(scheduler.close);
+    scheduleCounterRepair(scheduler, { ...deps(), second });
+    for (const _ of ['at first', 'and again']) {
+      await connection.client.del(`assent:{${organizationId}}:ready`);
+      await eventually(async () => expect(await isReady(connection, organizationId)).toBe(true), withinASecond);
+    }
+    await persist(db, [recordAt(now, { domainId })], { owe: true });
+    await eventually(async () => expect(await countOwed(db, organizationId)).toBe(0), withinASecond);
+    await expectEqual();
+    await raise(connection.client, [{ organizationId, domainId, period: today, ...emptyBreakdown(), accept_all: 50 }]);
+    await eventually(expectEqual, withinASecond);
   });
 });
