@@ -67,7 +67,7 @@ describe('reads by turns over organizations, in two places', () => {
   });
 
   /** What has no place would wait for ever. */
-  const soon = <T>(outcome: Promise<T>) => within(withinASecond.within, outcome);
+  const soon = <T>(outcome: Promise<T>) => within(60_000, outcome);
   const ask = async (organization: string, path: string, signal: AbortSignal | null, method: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { organization }, signal });
     await answer.arrayBuffer();
