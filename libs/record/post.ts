@@ -1,9 +1,9 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 
 import type { Clock } from '#libs/base/db/clock';
+import { bodyLimit, readJsonObject, wantsStrict } from '#libs/base/http/body';
 import { type AddressRule, clientAddress, storedAddress } from '#libs/base/http/client-address';
 import type { Context, Step } from '#libs/base/http/context';
-import { bodyLimit, readJsonObject, wantsStrict } from '#libs/base/http/json-body';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
