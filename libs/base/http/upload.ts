@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '../terms/problem.ts';
-import { TimedOut, within } from '../within.ts';
+import { TimedOut, within } from '../timers.ts';
 import { parseMediaType, requireUnpacked } from './body.ts';
 import type { Context } from './context.ts';
 
