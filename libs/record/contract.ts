@@ -1,10 +1,10 @@
 /** The record: what a client may send, what it is answered, what is queued of it, and what is shown of it. */
 import { z } from 'zod';
+import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import * as examples from '#libs/base/terms/example-names';
 import { domainPath, wholeNumber } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { decision, domainIdPattern, sources } from '#libs/base/terms/terms';
-import { uuidv7Pattern } from '#libs/base/terms/uuid';
 
 /** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
 export const storable = /^[^\0\p{Cs}]*$/u;

@@ -4,7 +4,7 @@
  */
 
 import type { Sql } from '#libs/base/db/database';
-import { timeOf } from '#libs/base/terms/uuid';
+import { timeOf } from '#libs/base/terms/calendar';
 import { type FullRecord, fullRecord, type NewRecord, type RecordBody, storedPageUrl } from './contract.ts';
 
 /** What a record has beside its body. */

@@ -6,9 +6,8 @@
 
 import { type Database, type Sql, writeSomething } from '#libs/base/db/database';
 import { isDeadlock, isMissingMonth } from '#libs/base/db/errors';
-import { monthOf } from '#libs/base/terms/calendar';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { type Counter, decisions } from '#libs/base/terms/terms';
-import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '../contract.ts';
 import { storedColumns, storedTypes, toStored } from '../fields.ts';
 import { isLibrary } from '../user-agent.ts';

@@ -5,8 +5,7 @@
  */
 
 import type { Database } from '#libs/base/db/database';
-import { monthOf } from '#libs/base/terms/calendar';
-import { timeOf } from '#libs/base/terms/uuid';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { NewRecord } from '../contract.ts';
 import { familyOf, type Look, lookAt } from '../user-agent.ts';
 
