@@ -8,7 +8,7 @@ import { dropUnnamedNotices, judgeNotices } from '#libs/notices/dropping';
 import { createKnownNotices } from '#libs/notices/known-notices';
 import type { NewRecord } from '#libs/record/contract';
 import { deriveNext } from '#libs/record/derivations';
-import { noticeNumbersOf } from '#libs/record/persist/notices';
+import { noticeNumbersOf } from '#libs/record/persist/numbers';
 import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
 import { atEnd } from '../support/at-end.ts';

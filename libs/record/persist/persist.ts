@@ -11,8 +11,7 @@ import { type Counter, decisions } from '#libs/base/terms/terms';
 import type { NewRecord } from '../contract.ts';
 import { storedColumns, storedTypes, toStored } from '../fields.ts';
 import { isLibrary } from '../user-agent.ts';
-import { noticeNumbersOf } from './notices.ts';
-import { newOf, type UserAgent, userAgentsOf } from './user-agents.ts';
+import { type Numbers, newOf, noticeNumbersOf, type UserAgent, userAgentsOf } from './numbers.ts';
 
 export interface Persisted {
   /** how many records were new */
@@ -72,7 +71,7 @@ async function makeMonths(db: Database, records: NewRecord[]): Promise<void> {
 
 const isOfApp = ({ source, userAgent = '' }: NewRecord): boolean => source === 'api' && isLibrary(userAgent);
 
-const toRows = (records: NewRecord[], userAgents: (UserAgent | undefined)[], notices: (number | undefined)[]) =>
+const toRows = (records: NewRecord[], userAgents: (UserAgent | undefined)[], notices: Numbers) =>
   records.map((record, at) => {
     const { number: userAgentNumber, crawler: isProgram } = userAgents[at] ?? {};
     const crawler = isProgram && !isOfApp(record);
