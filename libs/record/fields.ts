@@ -5,7 +5,8 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { timeOf } from '#libs/base/terms/calendar';
-import { type FullRecord, fullRecord, type NewRecord, type RecordBody, storedPageUrl } from './contract.ts';
+import { type FullRecord, fullRecord, type NewRecord, type RecordBody } from './contract.ts';
+import { storedPageUrl } from './rules.ts';
 
 /** What a record has beside its body. */
 type Found = Pick<

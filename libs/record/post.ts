@@ -9,12 +9,14 @@ import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
 import { domainIn } from '#libs/tenants/page-access';
-import { checkRecord } from './check-record.ts';
-import { countryIn, type NewRecord, type Receipt, type RecordBody } from './contract.ts';
+import { countryIn, type NewRecord, type Receipt, type RecordBody, recordBody } from './contract.ts';
 import type { CountryOf } from './countries.ts';
 import { toRecord } from './fields.ts';
 import { type LeftOut, leaveOut, type NoteLeftOut, toIgnored } from './left-out.ts';
 import type { Recorder } from './recorder.ts';
+import { createCheck } from './rules.ts';
+
+export const checkRecord = createCheck(recordBody);
 
 interface RecordConfig {
   ip: AddressRule;

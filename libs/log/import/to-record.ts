@@ -6,10 +6,10 @@ import { type AddressRule, storedAddress } from '#libs/base/http/client-address'
 import { idOfDigest, monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
-import { checkRecord, createRules, keepWhatHolds } from '#libs/record/check-record';
-import { countryIn, type NewRecord, type RecordBody } from '#libs/record/contract';
+import { countryIn, type NewRecord, type RecordBody, recordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
 import { type LeftOut, leaveOut } from '#libs/record/left-out';
+import { createCheck, createRules, keepWhatHolds } from '#libs/record/rules';
 import {
   decidingFields,
   importedOwnFields,
@@ -105,6 +105,7 @@ type Checked =
   | { body: RecordBody; own: Own; leftOut: LeftOut[]; broken?: undefined }
   | { broken: FieldError[]; body?: never; own?: never; leftOut?: never };
 
+const checkRecord = createCheck(recordBody);
 const rules = createRules(importFields);
 
 function check(given: Record<string, unknown>, times: TimeReader | undefined): Checked {
