@@ -6,10 +6,11 @@ import { type AddressRule, storedAddress } from '#libs/base/http/client-address'
 import { idOfDigest, monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
-import { countryIn, type NewRecord, type RecordBody, recordBody } from '#libs/record/contract';
+import { countryIn, type NewRecord, type RecordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
 import { type LeftOut, leaveOut } from '#libs/record/left-out';
-import { createCheck, createRules, keepWhatHolds } from '#libs/record/rules';
+import { checkRecord } from '#libs/record/post';
+import { createRules, keepWhatHolds } from '#libs/record/rules';
 import {
   decidingFields,
   importedOwnFields,
@@ -105,7 +106,6 @@ type Checked =
   | { body: RecordBody; own: Own; leftOut: LeftOut[]; broken?: undefined }
   | { broken: FieldError[]; body?: never; own?: never; leftOut?: never };
 
-const checkRecord = createCheck(recordBody);
 const rules = createRules(importFields);
 
 function check(given: Record<string, unknown>, times: TimeReader | undefined): Checked {
