@@ -37,6 +37,7 @@ import { privacyRoutes } from '#libs/privacy/routes';
 import { lookupActs } from '#libs/privacy/visitor-acts';
 import * as proof from '#libs/proof/handlers';
 import { proofRoutes } from '#libs/proof/routes';
+import { recordFields } from '#libs/record/contract';
 import { countRefusal } from '#libs/record/count-refusals';
 import type { CountryOf } from '#libs/record/countries';
 import { createNoteLeftOut } from '#libs/record/left-out';
@@ -119,7 +120,11 @@ export function createApp(given: AppParts): Koa<State> {
   const failedTokens = createFailedCredentials('token', given.config.failureRatePerMinute);
   const noteVisitorRead = createVisitorReads(given);
   const refusedOrigins = createRefusedOriginLog(given);
-  const noteLeftOut = createNoteLeftOut({ ...given, ignoredFields: createIgnoredFieldLog(given) });
+  const noteLeftOut = createNoteLeftOut({
+    ...given,
+    ignoredFields: createIgnoredFieldLog(given),
+    fields: recordFields,
+  });
   const [places, unsent] = [createSharedPlaces(), createUnsent()];
   const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, noteLeftOut, places, unsent };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));

@@ -6,7 +6,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { z } from 'zod';
-import { within } from '#libs/base/within';
+import { within } from '#libs/base/timers';
 
 /** Milliseconds that one scrape waits for a process. */
 const patience = 2_000;

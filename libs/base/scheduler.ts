@@ -2,8 +2,7 @@
  * Schedules tasks: those that each process runs for itself, and those that one process at a time runs, whichever has the
  * turn. Whose turn it is is asked for all of these together, once in a while.
  */
-import { endsSoon, every, type Rounds, type Task, watchOutcomes } from './every.ts';
-import { within } from './within.ts';
+import { endsSoon, every, type Rounds, type Task, watchOutcomes, within } from './timers.ts';
 
 /** Looks after which the turn of a process that died is another's, and for which an answer is waited. */
 const leaseLooks = 10;

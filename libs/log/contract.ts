@@ -1,9 +1,9 @@
 /** The log: records as pages, as a feed and as a file, and what an overview shows of all domains. */
 import { z } from 'zod';
+import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import { cursor, date, inOrder, outOfOrder, wholeNumber } from '#libs/base/terms/parameters';
 import { count, day, nullable, time } from '#libs/base/terms/response-fields';
 import { decision, domainIdPattern, exportFormats } from '#libs/base/terms/terms';
-import { uuidv7Pattern } from '#libs/base/terms/uuid';
 import { fullRecord, logNumber, visitorId } from '#libs/record/contract';
 import { breakdown, counts } from '#libs/stats/contract';
 

@@ -8,8 +8,8 @@
  */
 
 import type { Sql } from '#libs/base/db/database';
+import { lowestIdAt } from '#libs/base/terms/calendar';
 import type { Decision } from '#libs/base/terms/terms';
-import { lowestIdAt } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
 import { joinNames } from '#libs/record/joined-names';
 import { byTime, isAround, isVisitor } from '#libs/record/visitor-rows';

@@ -1,8 +1,7 @@
 /** The entries of a log for a follower: records as they are now, erasures, notices, in the log's own order. */
 
 import type { Sql } from '#libs/base/db/database';
-import { monthOf } from '#libs/base/terms/calendar';
-import { timeOf } from '#libs/base/terms/uuid';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { joinLog } from '#libs/proof/positions';
 import type { LogName } from '#libs/proof/runs';
 import { readSealed, type SealedEntry } from '#libs/proof/sealed-entries';

@@ -3,10 +3,10 @@
  * only an act stays (`records.import`), with its counts.
  */
 import type { Database } from '#libs/base/db/database';
+import { isUtf8Charset } from '#libs/base/http/body';
 import type { AddressRule } from '#libs/base/http/client-address';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
-import { isUtf8Charset } from '#libs/base/http/media-type';
 import { dropRest, readUpload, requireType } from '#libs/base/http/upload';
 import { Problem } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';

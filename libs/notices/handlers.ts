@@ -1,10 +1,10 @@
 /** What visitors were shown. No plan gates it. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
+import { readJsonBody } from '#libs/base/http/body';
 import { clientAddress, network } from '#libs/base/http/client-address';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
-import { readJsonBody } from '#libs/base/http/json-body';
 import { createLimiter, type Limiter } from '#libs/base/http/limiter';
 import { listOf } from '#libs/base/http/list';
 import { Problem, unavailable } from '#libs/base/terms/problem';

@@ -5,8 +5,8 @@
  */
 
 import type { Database } from '#libs/base/db/database';
-import { every, type Rounds } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
+import { every, type Rounds } from '#libs/base/timers';
 import { droppedFor } from './dropping.ts';
 
 const pollEvery = 500;

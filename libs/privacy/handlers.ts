@@ -9,7 +9,7 @@ import type { Unsent } from '#libs/base/http/unsent';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { Problem } from '#libs/base/terms/problem';
-import { within } from '#libs/base/within';
+import { within } from '#libs/base/timers';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { workInPlace } from '#libs/tenants/request-places';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';

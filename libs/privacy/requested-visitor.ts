@@ -1,8 +1,8 @@
 /** Which visitor a request is about, and where; the id is in the path, or in the body, to keep it out of others' logs. */
 
+import { readJsonObject } from '#libs/base/http/body';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
-import { readJsonObject } from '#libs/base/http/json-body';
 import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/terms/field-errors';
 import { domainPath } from '#libs/base/terms/parameters';
 import { notConfigured, Problem } from '#libs/base/terms/problem';

@@ -1,7 +1,7 @@
 /** All that is stored about a visitor, as the text of one JSON object, made as it is sent: it may be long. */
 import type { Reads } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';
-import { timeOf } from '#libs/base/terms/uuid';
+import { timeOf } from '#libs/base/terms/calendar';
 import { findNoticeTexts, type NoticeText } from '#libs/notices/documents';
 import { findLog } from '#libs/proof/published';
 import type { Visitor } from './contract.ts';

@@ -5,8 +5,7 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { readAsOwner } from '#libs/base/db/roles/as-owner';
-import { addMonths, firstDay, startOf } from '#libs/base/terms/calendar';
-import { lowestIdAt } from '#libs/base/terms/uuid';
+import { addMonths, firstDay, lowestIdAt, startOf } from '#libs/base/terms/calendar';
 import { nil } from '#libs/record/epoch-records';
 
 /** runs in one transaction */

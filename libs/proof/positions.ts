@@ -1,9 +1,8 @@
 /** Records with their positions in logs: which entry is a record's, and what it is made of. */
 
 import type { Sql } from '#libs/base/db/database';
-import { monthOf } from '#libs/base/terms/calendar';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { Problem } from '#libs/base/terms/problem';
-import { timeOf } from '#libs/base/terms/uuid';
 import type { FullRecord } from '#libs/record/contract';
 import * as record from '#libs/record/fields';
 import { joinNames, numberOf } from '#libs/record/joined-names';

@@ -2,9 +2,8 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
-import { monthOf } from '#libs/base/terms/calendar';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { Problem } from '#libs/base/terms/problem';
-import { timeOf } from '#libs/base/terms/uuid';
 import { findNotice } from '#libs/notices/documents';
 import type { FullRecord } from '#libs/record/contract';
 import { isDropped } from '#libs/record/month-partitions';

@@ -6,9 +6,8 @@
 import type { Sql } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import { sha256 } from '#libs/base/sha256';
-import { monthOf } from '#libs/base/terms/calendar';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { Problem, problems } from '#libs/base/terms/problem';
-import { timeOf } from '#libs/base/terms/uuid';
 import { listDroppedMonths } from '#libs/record/month-partitions';
 import { textId } from './log-texts.ts';
 import type { PublishedLog } from './published.ts';

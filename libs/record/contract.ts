@@ -1,10 +1,11 @@
 /** The record: what a client may send, what it is answered, what is queued of it, and what is shown of it. */
 import { z } from 'zod';
+import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import * as examples from '#libs/base/terms/example-names';
 import { domainPath, wholeNumber } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { decision, domainIdPattern, sources } from '#libs/base/terms/terms';
-import { uuidv7Pattern } from '#libs/base/terms/uuid';
+import { atMost, isPageUrl, mapLimits, tooMany, whyNoPageUrl, withinBytes } from './rules.ts';
 
 /** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
 export const storable = /^[^\0\p{Cs}]*$/u;
@@ -28,16 +29,6 @@ const name = z
     'must be 1–64 of A–Z a–z 0–9 _ . : - and not __proto__, constructor or prototype',
   );
 
-/** Entries. */
-export const mapLimits = { preferences: 64, metadata: 16 };
-export const tooMany = (limit: number) => `must have at most ${limit} entries`;
-const atMost = (count: number) => (map: object) => Object.keys(map).length <= count;
-const utf8 = new TextEncoder();
-/** A UTF-16 unit has at most three bytes, so short ones need no encoding. */
-const withinBytes = (bytes: number) => (map: object) => {
-  const json = JSON.stringify(map);
-  return json.length * 3 <= bytes || utf8.encode(json).length <= bytes;
-};
 const safeNumber = z
   .number('must be a string, a number or a boolean')
   .min(-Number.MAX_SAFE_INTEGER)
@@ -52,38 +43,6 @@ const metadata = z
   .refine(atMost(mapLimits.metadata), tooMany(mapLimits.metadata))
   .refine(withinBytes(1024), 'must be at most 1 KiB as JSON')
   .meta({ maxProperties: mapLimits.metadata });
-
-/** characters of the address of a page, or of a screen of an app, without query and fragment */
-const maxPageUrl = 2048;
-
-/** `scheme://` and something behind it that can be stored, such as an app's `capacitor://localhost/x`. */
-const addressPattern = /^(?!(?:javascript|data|blob|file|about):)[a-z][a-z0-9+.-]*:\/\/[^\s\\\0\p{Cs}]+$/iu;
-
-/** Query and fragment are not judged. */
-function isPageUrl(text: string): boolean {
-  const url = withoutQuery(text);
-  return url.length <= maxPageUrl && addressPattern.test(url) && URL.canParse(url);
-}
-
-const whyNoPageUrl = (text: string): string =>
-  withoutQuery(text).length > maxPageUrl
-    ? `must be at most ${maxPageUrl} characters without query and fragment`
-    : 'must be a whole URL of well-formed Unicode, such as https://www.example.com/cups';
-
-function withoutQuery(url: string): string {
-  const end = url.search(/[?#]/);
-  return end === -1 ? url : url.slice(0, end);
-}
-
-/** Query, fragment and credentials of an address that `isPageUrl` can identify the visitor, so they are not stored. */
-export function storedPageUrl(pageUrl: string): string {
-  const kept = withoutQuery(pageUrl);
-  if (!kept.includes('@')) return kept;
-  const url = new URL(kept);
-  url.username = '';
-  url.password = '';
-  return url.href;
-}
 
 export const visitorId = text(128).min(1);
 

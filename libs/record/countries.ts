@@ -2,7 +2,7 @@
 import { isIPv6 } from 'node:net';
 import { type CountryResponse, open, type Reader } from 'maxmind';
 import { refuse } from '#libs/base/config/read';
-import { isObject } from '#libs/base/http/json-body';
+import { isObject } from '#libs/base/http/body';
 import { countryIn } from './contract.ts';
 
 /** Undefined for addresses that the file does not know, such as private ones. */

@@ -4,8 +4,9 @@
  */
 
 import type { Sql } from '#libs/base/db/database';
-import { timeOf } from '#libs/base/terms/uuid';
-import { type FullRecord, fullRecord, type NewRecord, type RecordBody, storedPageUrl } from './contract.ts';
+import { timeOf } from '#libs/base/terms/calendar';
+import { type FullRecord, fullRecord, type NewRecord, type RecordBody } from './contract.ts';
+import { storedPageUrl } from './rules.ts';
 
 /** What a record has beside its body. */
 type Found = Pick<

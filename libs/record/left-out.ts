@@ -1,6 +1,4 @@
 /** What is left out of a body that is recorded all the same: the receipt names it, and never is a value kept of it. */
-import { recordFields } from './contract.ts';
-
 export interface LeftOut {
   /** `tcString`, or `metadata.shop` for one entry of a map */
   field: string;
@@ -29,25 +27,33 @@ export const toIgnored = (leftOut: readonly LeftOut[]): string[] => {
   return names.length > named ? [...names.slice(0, named), '…'] : names;
 };
 
-/** Counts what was left out of a record or display that was taken, and notes it for whoever manages the domain. */
+/**
+ * Counts what was left out of a record or display that was taken, and notes it for whoever manages the domain. `fields`:
+ * those that there are.
+ */
 export const createNoteLeftOut =
   ({
     metrics,
     ignoredFields,
+    fields,
   }: {
     metrics: { ignoredFields: { inc(labels: { field: string }, count: number): void } };
     ignoredFields: { note(domainId: string, leftOut: LeftOut): void };
+    fields: ReadonlySet<string>;
   }): NoteLeftOut =>
   (domainId, leftOut) => {
     // a body has room for thousands of fields that are unknown
     const counts = new Map<string, number>();
-    for (const { field } of leftOut) counts.set(labelOf(field), (counts.get(labelOf(field)) ?? 0) + 1);
+    for (const { field } of leftOut) {
+      const label = labelOf(field, fields);
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+    }
     for (const [field, count] of counts) metrics.ignoredFields.inc({ field }, count);
     for (const each of leftOut.slice(0, named)) ignoredFields.note(domainId, each);
   };
 
 /** Of what is no field the name is the sender's. */
-export function labelOf(field: string, known = recordFields): string {
+export function labelOf(field: string, known: ReadonlySet<string>): string {
   const [name = ''] = field.split('.');
   return known.has(name) ? name : 'unknown';
 }

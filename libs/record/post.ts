@@ -1,20 +1,22 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 
 import type { Clock } from '#libs/base/db/clock';
+import { bodyLimit, readJsonObject, wantsStrict } from '#libs/base/http/body';
 import { type AddressRule, clientAddress, storedAddress } from '#libs/base/http/client-address';
 import type { Context, Step } from '#libs/base/http/context';
-import { bodyLimit, readJsonObject, wantsStrict } from '#libs/base/http/json-body';
+import { makeIdAt, timeOf } from '#libs/base/terms/calendar';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
-import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import { domainIn } from '#libs/tenants/page-access';
-import { checkRecord } from './check-record.ts';
-import { countryIn, type NewRecord, type Receipt, type RecordBody } from './contract.ts';
+import { countryIn, type NewRecord, type Receipt, type RecordBody, recordBody } from './contract.ts';
 import type { CountryOf } from './countries.ts';
 import { toRecord } from './fields.ts';
 import { type LeftOut, leaveOut, type NoteLeftOut, toIgnored } from './left-out.ts';
 import type { Recorder } from './recorder.ts';
+import { createCheck } from './rules.ts';
+
+export const checkRecord = createCheck(recordBody);
 
 interface RecordConfig {
   ip: AddressRule;

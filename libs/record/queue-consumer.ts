@@ -1,9 +1,9 @@
 /** The worker's side of the queues: reads each job's payload and passes its records on. */
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { every, watchOutcomes } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
 import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { every, watchOutcomes } from '#libs/base/timers';
 import type { NewRecord } from './contract.ts';
 import {
   closeAll,

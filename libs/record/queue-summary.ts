@@ -2,7 +2,7 @@
 
 import { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { within } from '#libs/base/within';
+import { within } from '#libs/base/timers';
 import { closeAll, knownShards, queuePrefix, recordQueue } from './queue.ts';
 
 const jobStates = ['waiting', 'active', 'delayed', 'failed'] as const;

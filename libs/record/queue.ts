@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { Queue, Worker } from 'bullmq';
 import { z } from 'zod';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
-import { within } from '#libs/base/within';
+import { within } from '#libs/base/timers';
 import { type NewRecord, newRecord, noticeHash } from './contract.ts';
 
 export const queuePrefix = 'assent';

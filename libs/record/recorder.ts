@@ -6,13 +6,12 @@
 
 import { Queue } from 'bullmq';
 import { Batcher, BatcherFull, BatcherTimeout } from '#libs/base/batcher';
-import { every } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
 import { unavailable } from '#libs/base/terms/problem';
-import { within } from '#libs/base/within';
+import { every, within } from '#libs/base/timers';
 import type { NewRecord } from './contract.ts';
 import type { RecordMetrics } from './metrics.ts';
 import { announceEvery, announceShards, closeAll, packJob, queuePrefix, recordQueue, shardOf } from './queue.ts';

@@ -5,8 +5,7 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { addMonths, firstDay, startOf } from '#libs/base/terms/calendar';
-import { lowestIdAt } from '#libs/base/terms/uuid';
+import { addMonths, firstDay, lowestIdAt, startOf } from '#libs/base/terms/calendar';
 import { createPieceSize } from './derivations.ts';
 import { nextDomains, nil } from './epoch-records.ts';
 import { holdEpoch, lastClosedEpoch } from './epochs.ts';

@@ -3,10 +3,9 @@
  * again under the same id while new ones gather, so that each counts once although an answer got lost.
  */
 import { randomUUID } from 'node:crypto';
-import { every } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
 import { dayOf } from '#libs/base/terms/calendar';
-import { within } from '#libs/base/within';
+import { every, within } from '#libs/base/timers';
 import type { Domain } from '#libs/tenants/tenants';
 import type { DisplayBody } from './contract.ts';
 import type { StatsMetrics } from './metrics.ts';

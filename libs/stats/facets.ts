@@ -4,7 +4,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { type InPlace, withoutPlace } from '#libs/base/places';
 import { periodsOf, type Span } from '#libs/base/terms/calendar';
 import { type Breakdown, type Dimension, decisions } from '#libs/base/terms/terms';
-import { within } from '#libs/base/within';
+import { within } from '#libs/base/timers';
 
 /** What decisions of one value add up to, without crawlers'. */
 export interface Facet extends Breakdown {

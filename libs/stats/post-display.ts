@@ -1,11 +1,11 @@
 /** POST /v1/consent/:domainId/displays: a banner was shown. Counted in memory, so it is answered at once. */
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
+import { readOptionalObject, wantsStrict } from '#libs/base/http/body';
 import type { Step } from '#libs/base/http/context';
-import { readOptionalObject, wantsStrict } from '#libs/base/http/json-body';
 import { refuseFields } from '#libs/base/terms/field-errors';
-import { createCheck } from '#libs/record/check-record';
 import type { NoteLeftOut } from '#libs/record/left-out';
+import { createCheck } from '#libs/record/rules';
 import { domainIn } from '#libs/tenants/page-access';
 import { displayBody } from './contract.ts';
 import type { DisplayCounter } from './display-counter.ts';

@@ -4,10 +4,9 @@
  * those of its last minute.
  */
 import type { Database, Sql } from '#libs/base/db/database';
-import { every } from '#libs/base/every';
 import type { Context } from '#libs/base/http/context';
 import type { Log } from '#libs/base/ops/process-log';
-import { within } from '#libs/base/within';
+import { every, within } from '#libs/base/timers';
 import { accessIn, organizationIn } from './bearer.ts';
 import type { TenantMetrics } from './metrics.ts';
 

@@ -5,9 +5,9 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
-import { every, type Rounds } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
 import { domainIdPattern } from '#libs/base/terms/terms';
+import { every, type Rounds } from '#libs/base/timers';
 import { type NewAct, readActsSince } from './acts.ts';
 import { createKnownDomains } from './known-domains.ts';
 import { createKnownOrganizations } from './known-organizations.ts';

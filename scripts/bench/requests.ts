@@ -1,6 +1,7 @@
 /** What the load generator sends: records as a shop's widget sends them, or reads; texts are made in advance. */
+
+import { makeIdAt } from '#libs/base/terms/calendar';
 import { type Decision, decisions } from '#libs/base/terms/terms';
-import { makeIdAt } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/record/contract';
 import type { Site } from '../stack/sites.ts';
 

@@ -1,10 +1,10 @@
 /** Checks the promises I1–I9 with SQL, Redis, the list of attempts, and the operator's own checks. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '#libs/base/db/database';
-import { every } from '#libs/base/every';
 import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { every } from '#libs/base/timers';
 import { verifyEd25519 } from '#libs/proof/ed25519';
 import { base64 } from '#libs/proof/tree/bytes';
 import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';

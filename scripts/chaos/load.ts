@@ -1,7 +1,7 @@
 /** Visitors who decide, and browsers that send each decision until the service has it. Every attempt is noted. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeIdAt } from '#libs/base/terms/calendar';
 import { type Decision, decisions } from '#libs/base/terms/terms';
-import { makeIdAt } from '#libs/base/terms/uuid';
 import { waitAfter, withJitter } from '../../apps/widget/backoff.ts';
 import { postRecord, type Site } from '../stack/sites.ts';
 import { waitUntil } from '../stack/wait.ts';

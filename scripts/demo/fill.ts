@@ -1,7 +1,7 @@
 /** Stores made-up records, as the API does while Redis is away. Through the API nothing so old can be recorded. */
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
-import { timeOf } from '#libs/base/terms/uuid';
+import { timeOf } from '#libs/base/terms/calendar';
 import { putNotice } from '#libs/notices/documents';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnown } from '#libs/record/known-ids';

@@ -1,6 +1,6 @@
 /** Values that a schema of the OpenAPI document allows, and what no friend would send: add hostile values here. */
 import fc from 'fast-check';
-import { makeIdAt } from '#libs/base/terms/uuid';
+import { makeIdAt } from '#libs/base/terms/calendar';
 
 export interface Schema {
   $ref?: string;

@@ -1,6 +1,6 @@
 /** That each endpoint wants its token and its scope before anything else, test/journeys/tenant-matrix.test.ts shows. */
 import { describe, expect, it } from 'vitest';
-import { makeIdAt } from '#libs/base/terms/uuid';
+import { makeIdAt } from '#libs/base/terms/calendar';
 import { type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem, indistinguishable } from '../support/problems.ts';
 import { at, useStack } from '../support/stack.ts';

@@ -9,8 +9,8 @@ import {
   readMergedCursor,
   readNumberCursor,
 } from '#libs/base/http/cursor';
+import { makeIdAt } from '#libs/base/terms/calendar';
 import { Problem } from '#libs/base/terms/problem';
-import { makeIdAt } from '#libs/base/terms/uuid';
 import { orgStatsQuery, recordsQuery } from '#libs/log/contract';
 import { makeId } from '../support/ids.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { every } from '#libs/base/every';
+import { every } from '#libs/base/timers';
 import { eventually } from '../support/wait.ts';
 
 it('rounds go on after failures, each is told of, and one that repeats the one before is no news', async () => {

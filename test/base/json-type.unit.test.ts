@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isStrict, requireJson } from '#libs/base/http/json-body';
+import { isStrict, requireJson } from '#libs/base/http/body';
 
 const isTaken = (type: string | undefined): boolean => {
   try {

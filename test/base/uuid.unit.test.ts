@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lowestIdAt, makeIdAt, timeOf, uuidv7Pattern } from '#libs/base/terms/uuid';
+import { lowestIdAt, makeIdAt, timeOf, uuidv7Pattern } from '#libs/base/terms/calendar';
 import { makeId } from '../support/ids.ts';
 
 describe('an id', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { TimedOut, within } from '#libs/base/within';
+import { TimedOut, within } from '#libs/base/timers';
 
 const patience = 30;
 

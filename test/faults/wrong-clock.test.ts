@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { makeIdAt } from '#libs/base/terms/uuid';
+import { makeIdAt } from '#libs/base/terms/calendar';
 import { listMonths, makeMonth } from '#libs/record/month-partitions';
 import { clockOfProcess } from '../../scripts/chaos/clocks.ts';
 import { createClient } from '../support/client.ts';

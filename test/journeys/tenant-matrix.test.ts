@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSecretBox } from '#libs/base/secret-box';
-import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { addDays, dayOf, makeIdAt } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
-import { makeIdAt } from '#libs/base/terms/uuid';
 import { readNotice } from '#libs/notices/contract';
 import { putManagedNotice } from '#libs/notices/documents';
 import type { Erasure } from '#libs/privacy/contract';

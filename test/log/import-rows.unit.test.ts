@@ -1,6 +1,6 @@
 /** Which rows of a file are imported, and why the others are not. */
 import { describe, expect, it } from 'vitest';
-import { makeIdAt } from '#libs/base/terms/uuid';
+import { makeIdAt } from '#libs/base/terms/calendar';
 import { importLimits } from '#libs/log/import/contract';
 import { countHeldIds, importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
 import { readNdjson } from '#libs/log/import/ndjson';

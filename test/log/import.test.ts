@@ -2,8 +2,7 @@
 import { hash } from 'node:crypto';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, addMonths, dayOf, monthOf } from '#libs/base/terms/calendar';
-import { idOfDigest, makeIdAt, timeOf } from '#libs/base/terms/uuid';
+import { addDays, addMonths, dayOf, idOfDigest, makeIdAt, monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { ImportsPage } from '#libs/log/contract';
 import type { Imported } from '#libs/log/import/contract';
 import { checkLogs } from '#libs/proof/check/check-domains';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { timeOf } from '#libs/base/terms/calendar';
 import { type Decision, decisions } from '#libs/base/terms/terms';
-import { timeOf } from '#libs/base/terms/uuid';
 import { type LogQuery, readPage } from '#libs/log/domain-page';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';

@@ -1,8 +1,7 @@
 /** The log of a domain over HTTP; that its pages and cursors are right for any records is shown in test/log/pages.test.ts. */
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
+import { addDays, dayOf, startOf, timeOf } from '#libs/base/terms/calendar';
 import { decisions } from '#libs/base/terms/terms';
-import { timeOf } from '#libs/base/terms/uuid';
 import type { RecordsPage } from '#libs/log/contract';
 import type { NewRecord } from '#libs/record/contract';
 import { expectBlame } from '../support/problems.ts';

@@ -8,7 +8,7 @@ import { dropUnnamedNotices, judgeNotices } from '#libs/notices/dropping';
 import { createKnownNotices } from '#libs/notices/known-notices';
 import type { NewRecord } from '#libs/record/contract';
 import { deriveNext } from '#libs/record/derivations';
-import { noticeNumbersOf } from '#libs/record/persist/notices';
+import { noticeNumbersOf } from '#libs/record/persist/numbers';
 import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';
 import { atEnd } from '../support/at-end.ts';
@@ -119,8 +119,10 @@ describe('the notice of a record', () => {
     expect(kept).toContainEqual(expect.objectContaining({ id: refused.id, notice: hashOf(1) }));
   });
 
-  it('costs a statement a batch where it is new, none where the process has met it, and one again after a flood of made-up ones', async () => {
-    const { db: process, asked } = counting(anotherProcess());
+  it('costs a statement a batch where it is new, none where the process has met it, and one again after a flood of made-up ones or a lost connection', async () => {
+    const { db: counted, asked } = counting(anotherProcess());
+    let generation = 0;
+    const process = { ...counted, generation: () => generation };
     const costOf = async (...hashes: string[]) => {
       const [named, before] = [hashes.map((hash) => record(hash)), asked()];
       const numbers = await noticeNumbersOf(process, named, 50);
@@ -134,6 +136,8 @@ describe('the notice of a record', () => {
         statements,
       });
     for (const statements of [1, 0]) expect(await costOf(hashOf(1))).toEqual({ numbers, statements });
+    generation = 1;
+    expect(await costOf(hashOf(1))).toEqual({ numbers, statements });
   });
 });
 

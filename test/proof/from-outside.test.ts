@@ -1,8 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { monthOf } from '#libs/base/terms/calendar';
-import { makeIdAt } from '#libs/base/terms/uuid';
+import { makeIdAt, monthOf } from '#libs/base/terms/calendar';
 import type { OrgStats } from '#libs/log/contract';
 import type { Consistency, ProofBundle } from '#libs/proof/contract';
 import { restartLog } from '#libs/proof/restart';

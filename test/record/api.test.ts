@@ -1,8 +1,7 @@
 /** A record on its way from the request to the log and the counts; the rules of its fields are in test/record/body.unit.test.ts. */
 import { describe, expect, it } from 'vitest';
-import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { addDays, dayOf, makeIdAt, timeOf } from '#libs/base/terms/calendar';
 import { acceptedAhead, acceptedPast, decisions } from '#libs/base/terms/terms';
-import { makeIdAt, timeOf } from '#libs/base/terms/uuid';
 import type { FullRecord } from '#libs/record/contract';
 import type { ShownDomain } from '#libs/tenants/contract';
 import { request, tokenFor } from '../support/client.ts';

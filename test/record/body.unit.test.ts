@@ -1,8 +1,9 @@
 /** What is taken of a body, in both forms of handling: test values are those that clients send, and what no field may be. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkRecord } from '#libs/record/check-record';
-import { mapLimits, recordBody, storedPageUrl } from '#libs/record/contract';
+import { recordBody } from '#libs/record/contract';
+import { checkRecord } from '#libs/record/post';
+import { mapLimits, storedPageUrl } from '#libs/record/rules';
 import { displayBody } from '#libs/stats/contract';
 import { checkDisplay } from '#libs/stats/post-display';
 import { makeId } from '../support/ids.ts';

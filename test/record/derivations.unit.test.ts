@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { TimedOut } from '#libs/base/within';
+import { TimedOut } from '#libs/base/timers';
 import { createPieceSize } from '#libs/record/derivations';
 
 it('pieces are halved down to one record where they take too long, for no other reason, and grow again', async () => {

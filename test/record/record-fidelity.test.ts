@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { isbot } from 'isbot';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { timeOf } from '#libs/base/terms/calendar';
 import { decisions, sources } from '#libs/base/terms/terms';
-import { timeOf } from '#libs/base/terms/uuid';
 import { readPage } from '#libs/log/domain-page';
 import { type NewRecord, recordBody } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';

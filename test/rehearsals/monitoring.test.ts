@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { makeIdAt } from '#libs/base/terms/uuid';
+import { makeIdAt } from '#libs/base/terms/calendar';
 import { root } from '../../scripts/stack/paths.ts';
 import { findPromtool, startPrometheus } from '../../scripts/stack/prometheus.ts';
 import { outputOf } from '../../scripts/stack/tether.ts';

@@ -2,7 +2,7 @@
 import { isbot } from 'isbot';
 import { describe, expect, it } from 'vitest';
 import { groupBy } from '#libs/base/group-by';
-import { timeOf } from '#libs/base/terms/uuid';
+import { timeOf } from '#libs/base/terms/calendar';
 import { newRecord, recordBody, recordFields } from '#libs/record/contract';
 import { type Made, type Period, planDays, recordsOf } from '../../scripts/demo/visits.ts';
 

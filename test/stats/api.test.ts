@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addDays, dayOf, daysBetween, monthsBetween, startOf } from '#libs/base/terms/calendar';
+import { addDays, dayOf, daysBetween, monthsBetween, startOf, timeOf } from '#libs/base/terms/calendar';
 import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/base/terms/terms';
-import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '#libs/record/contract';
 import { createAdministration } from '#libs/tenants/administration';
 import { tokenFor } from '../support/client.ts';

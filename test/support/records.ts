@@ -1,6 +1,6 @@
 /** Records as `persist` takes them. */
 
-import { makeIdAt } from '#libs/base/terms/uuid';
+import { makeIdAt } from '#libs/base/terms/calendar';
 import type { NewRecord } from '#libs/record/contract';
 
 export const recordAt = (time: string | number, fields: Partial<NewRecord> & { domainId: string }): NewRecord => {

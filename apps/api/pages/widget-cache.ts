@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
-import { every, type Rounds } from '#libs/base/every';
 import type { Log } from '#libs/base/ops/process-log';
+import { every, type Rounds } from '#libs/base/timers';
 import {
   type FileKey,
   findWidgetFiles,

@@ -2,8 +2,9 @@
  * How this process' clock and Postgres' stand to each other. A measurement ties Postgres' clock to the process' monotonic
  * clock, so a step of the process' clock shows at once, and the last measurement holds while Postgres is away.
  */
-import { every, type Rounds } from '../every.ts';
+
 import type { Log } from '../ops/process-log.ts';
+import { every, type Rounds } from '../timers.ts';
 import type { Reads } from './database.ts';
 
 /** Milliseconds by which the clocks may differ, and by which one may move against the monotonic clock within an hour. */

@@ -4,7 +4,7 @@
  */
 import pLimit from 'p-limit';
 import postgres from 'postgres';
-import { TimedOut, within } from '../within.ts';
+import { TimedOut, within } from '../timers.ts';
 import { type Address, readAddress } from './address.ts';
 import { advise, isUnavailable } from './errors.ts';
 import { throughPooler } from './pooled.ts';

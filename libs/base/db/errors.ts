@@ -1,6 +1,6 @@
 /** What a Postgres error means for the caller, by SQLSTATE (Postgres manual, appendix A). */
 import postgres from 'postgres';
-import { TimedOut } from '../within.ts';
+import { TimedOut } from '../timers.ts';
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 

@@ -3,7 +3,7 @@
  * where it comes with the one before it, which counts as well until a process is started without it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { within } from '../within.ts';
+import { within } from '../timers.ts';
 import type { Database, Sql } from './database.ts';
 
 /** Milliseconds until a Postgres that did not say is asked again. */

@@ -11,9 +11,9 @@
  * better place for reads. So the replica stays in use, and time does not count until the primary is heard of again, be it
  * by what the replica receives from it.
  */
-import { every, type Rounds } from '../every.ts';
+
 import type { Log } from '../ops/process-log.ts';
-import { within } from '../within.ts';
+import { every, type Rounds, within } from '../timers.ts';
 import type { Database, Reads } from './database.ts';
 import { isAnswer, isDeadlock, isInTheWay, isUnavailable } from './errors.ts';
 import { type Position, primaryPosition, type ReplicaPosition, replicaPosition } from './replica-position.ts';

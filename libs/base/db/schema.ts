@@ -1,7 +1,7 @@
 /** The migrations of this build, and whether the database has them all. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { within } from '../within.ts';
+import { within } from '../timers.ts';
 import type { Reads, Sql } from './database.ts';
 import { isForbidden, isSchemaMissing } from './errors.ts';
 import { rights } from './roles/rights.ts';

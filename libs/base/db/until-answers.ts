@@ -1,6 +1,6 @@
 /** A Postgres that is still starting, as in containers, where all begin at once. */
 import postgres from 'postgres';
-import { within } from '../within.ts';
+import { within } from '../timers.ts';
 
 /** milliseconds */
 const pause = 500;

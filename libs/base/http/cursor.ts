@@ -1,9 +1,9 @@
 /** Cursors: where a page ends, signed with the organization's key and bound to one domain or to all, and to the filters. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { uuidv7Pattern } from '../terms/calendar.ts';
 import { Problem } from '../terms/problem.ts';
 import { domainIdPattern } from '../terms/terms.ts';
-import { uuidv7Pattern } from '../terms/uuid.ts';
 
 const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
 const rowNumber = z.tuple([

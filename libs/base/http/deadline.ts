@@ -1,6 +1,6 @@
 /** Answers a read within the contract's 5 s, even if the stores behind it are slow. */
 import { unavailable } from '../terms/problem.ts';
-import { TimedOut, within } from '../within.ts';
+import { TimedOut, within } from '../timers.ts';
 import type { Middleware } from './context.ts';
 
 /** Milliseconds: the contract's 5 s, minus the time to reach the client, also of a busy machine. */

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from '../terms/field-errors.ts';
 import { type FieldError, Problem } from '../terms/problem.ts';
+import { readFields } from './body.ts';
 import type { Context, Middleware } from './context.ts';
-import { readFields } from './json-body.ts';
 import type { BodyOf, ParamsOf, QueryOf, Route } from './routes.ts';
 
 /** More parameters than any endpoint has; the rest is not read. */

@@ -1,7 +1,7 @@
 /** The HTTP server: timeouts for each part of an exchange, the limit on connections, and its end. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { within } from '../within.ts';
+import { within } from '../timers.ts';
 
 /** Milliseconds. A request that is not complete by then is answered in exchange.ts, within the contract's 5 s. */
 const timeouts = {

@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '../terms/problem.ts';
-import { TimedOut, within } from '../within.ts';
+import { TimedOut, within } from '../timers.ts';
+import { parseMediaType, requireUnpacked } from './body.ts';
 import type { Context } from './context.ts';
-import { parseMediaType, requireUnpacked } from './media-type.ts';
 
 /** Milliseconds in which a client sends nothing although it could. */
 const idleAfter = 30_000;

@@ -1,7 +1,7 @@
 /** Gauges whose values are asked for when they are scraped. */
 import { Gauge, type Registry } from 'prom-client';
 import type { Database, Sql } from '../db/database.ts';
-import { within } from '../within.ts';
+import { within } from '../timers.ts';
 
 export interface AskedGauge<Seen> {
   name: string;

@@ -4,8 +4,8 @@
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { watchOutcomes } from '../every.ts';
 import type { Log } from '../ops/process-log.ts';
+import { watchOutcomes } from '../timers.ts';
 import { followPromotions } from './promotions.ts';
 import { followClusterRunIds, followRunId } from './run-ids.ts';
 

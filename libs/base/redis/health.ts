@@ -3,8 +3,7 @@
  * second, so that no request has to wait for a timeout.
  */
 import { Cluster, type Redis } from 'ioredis';
-import { every } from '../every.ts';
-import { within } from '../within.ts';
+import { every, within } from '../timers.ts';
 import type { RedisClient } from './connection.ts';
 
 const probeEvery = 250;

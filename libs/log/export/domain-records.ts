@@ -5,9 +5,8 @@
  */
 
 import type { Reads, Sql } from '#libs/base/db/database';
-import { addDays, firstDay, lastDay, startOf } from '#libs/base/terms/calendar';
+import { addDays, firstDay, lastDay, lowestIdAt, startOf } from '#libs/base/terms/calendar';
 import type { ExportFormat } from '#libs/base/terms/terms';
-import { lowestIdAt } from '#libs/base/terms/uuid';
 import { runOf } from '#libs/proof/positions';
 import { joinNames, numberOf } from '#libs/record/joined-names';
 import { byTime, isAround, isVisitor, readByTime } from '#libs/record/visitor-rows';

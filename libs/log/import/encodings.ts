@@ -1,5 +1,5 @@
 /** A file in another encoding becomes UTF-8 as it comes. */
-import { encodingOf } from '#libs/base/http/media-type';
+import { encodingOf } from '#libs/base/http/body';
 import { Unreadable } from './rows.ts';
 
 /** UTF-8, UTF-16 and those of one byte a character: what stands in files that spreadsheets write. */

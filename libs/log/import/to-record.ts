@@ -3,14 +3,14 @@ import { createHmac, hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { z } from 'zod';
 import { type AddressRule, storedAddress } from '#libs/base/http/client-address';
-import { monthOf } from '#libs/base/terms/calendar';
+import { idOfDigest, monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
-import { idOfDigest, timeOf } from '#libs/base/terms/uuid';
-import { checkRecord, createRules, keepWhatHolds } from '#libs/record/check-record';
 import { countryIn, type NewRecord, type RecordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
 import { type LeftOut, leaveOut } from '#libs/record/left-out';
+import { checkRecord } from '#libs/record/post';
+import { createRules, keepWhatHolds } from '#libs/record/rules';
 import {
   decidingFields,
   importedOwnFields,

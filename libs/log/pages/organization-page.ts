@@ -5,9 +5,8 @@
  */
 
 import type { Sql } from '#libs/base/db/database';
-import { addDays, startOf } from '#libs/base/terms/calendar';
+import { addDays, lowestIdAt, startOf, timeOf } from '#libs/base/terms/calendar';
 import { acceptedAhead } from '#libs/base/terms/terms';
-import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
 import { joinNames, numberOf } from '#libs/record/joined-names';
 import { type LogPage, toPage } from './log-page.ts';

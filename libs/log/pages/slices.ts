@@ -4,8 +4,7 @@
  */
 
 import type { Sql } from '#libs/base/db/database';
-import { dayOf, monthOfDay } from '#libs/base/terms/calendar';
-import { timeOf } from '#libs/base/terms/uuid';
+import { dayOf, monthOfDay, timeOf } from '#libs/base/terms/calendar';
 import { numberOf } from '#libs/record/joined-names';
 import { daysIn, type Filter, matchingMonths } from './counts.ts';
 

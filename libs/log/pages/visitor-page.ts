@@ -5,8 +5,7 @@
  */
 
 import type { Sql } from '#libs/base/db/database';
-import { addDays, startOf } from '#libs/base/terms/calendar';
-import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
+import { addDays, lowestIdAt, startOf, timeOf } from '#libs/base/terms/calendar';
 import { columns, joinLog, type Row } from '#libs/proof/positions';
 import { joinNames, numberOf } from '#libs/record/joined-names';
 import { byTime, hasKeyOf, isAround, isVisitor } from '#libs/record/visitor-rows';

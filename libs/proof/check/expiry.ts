@@ -1,8 +1,7 @@
 /** Which entries are of records that retention dropped. */
 
 import type { Database } from '#libs/base/db/database';
-import { addMonths, monthOf, startOf } from '#libs/base/terms/calendar';
-import { lowestIdAt, timeOf } from '#libs/base/terms/uuid';
+import { addMonths, lowestIdAt, monthOf, startOf, timeOf } from '#libs/base/terms/calendar';
 import { listDroppedMonths } from '#libs/record/month-partitions';
 
 export interface Expiry {

@@ -3,7 +3,7 @@
  * are made in one buffer. Tests hold it against `entryOf`, which says the same in plain words.
  */
 import { hash, randomFillSync } from 'node:crypto';
-import { timeOf } from '#libs/base/terms/uuid';
+import { timeOf } from '#libs/base/terms/calendar';
 import type { SeenNotice } from '#libs/notices/documents';
 import type { UserAgentText } from '#libs/record/joined-names';
 import { circumstancesTextWith, mapText, privateText, recordEntry } from '../tree/entry.ts';

@@ -8,7 +8,7 @@ import { SignedData } from '@peculiar/asn1-cms';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import { id_ct_tstInfo, MessageImprint, PKIStatus, TimeStampReq, TimeStampResp, TSTInfo } from '@peculiar/asn1-tsp';
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
-import { TimedOut } from '#libs/base/within';
+import { TimedOut } from '#libs/base/timers';
 
 const idSha256 = '2.16.840.1.101.3.4.2.1';
 /** bytes; tokens with their certificates take some 2 to 8 kB */

@@ -6,14 +6,12 @@
 
 import { type Database, type Sql, writeSomething } from '#libs/base/db/database';
 import { isDeadlock, isMissingMonth } from '#libs/base/db/errors';
-import { monthOf } from '#libs/base/terms/calendar';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { type Counter, decisions } from '#libs/base/terms/terms';
-import { timeOf } from '#libs/base/terms/uuid';
 import type { NewRecord } from '../contract.ts';
 import { storedColumns, storedTypes, toStored } from '../fields.ts';
 import { isLibrary } from '../user-agent.ts';
-import { noticeNumbersOf } from './notices.ts';
-import { newOf, type UserAgent, userAgentsOf } from './user-agents.ts';
+import { type Numbers, newOf, noticeNumbersOf, type UserAgent, userAgentsOf } from './numbers.ts';
 
 export interface Persisted {
   /** how many records were new */
@@ -73,7 +71,7 @@ async function makeMonths(db: Database, records: NewRecord[]): Promise<void> {
 
 const isOfApp = ({ source, userAgent = '' }: NewRecord): boolean => source === 'api' && isLibrary(userAgent);
 
-const toRows = (records: NewRecord[], userAgents: (UserAgent | undefined)[], notices: (number | undefined)[]) =>
+const toRows = (records: NewRecord[], userAgents: (UserAgent | undefined)[], notices: Numbers) =>
   records.map((record, at) => {
     const { number: userAgentNumber, crawler: isProgram } = userAgents[at] ?? {};
     const crawler = isProgram && !isOfApp(record);

@@ -16,7 +16,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { within } from '../../within.ts';
+import { within } from '../../timers.ts';
 import type { Log } from '../process-log.ts';
 import type { Tracing } from '../tracing.ts';
 import { sayOnce } from './exporter.ts';

@@ -1,12 +1,11 @@
 /**
- * The fields of a record, or of a display, as a client sends them. `decision`, `id` and, in a `custom` record,
+ * The rules for the fields of a record, or of a display, as a client sends them. `decision`, `id` and, in a `custom` record,
  * `preferences` decide: where one is broken the body is refused. All others describe: what breaks its rule is mended where
  * its meaning is plain, else left out, so that no decision is lost for it.
  */
 import { z } from 'zod';
 import { parseOptions, pointer, toFieldErrors } from '#libs/base/terms/field-errors';
 import type { FieldError } from '#libs/base/terms/problem';
-import { mapLimits, recordBody, tooMany } from './contract.ts';
 import { type LeftOut, leaveOut } from './left-out.ts';
 
 interface Manner {
@@ -56,8 +55,6 @@ export function createCheck<Schema extends z.ZodObject>(schema: Schema) {
     return { broken: [...rules.broken(present), ...ofNoField] };
   }
 }
-
-export const checkRecord = createCheck(recordBody);
 
 /** The rules of a body by its schema: of the whole, and of each field alone. */
 export function createRules<Schema extends z.ZodObject>(schema: Schema) {
@@ -197,3 +194,46 @@ function withWords(preferences: unknown): unknown {
 
 const readWord = (value: unknown): unknown =>
   words.get(typeof value === 'string' ? value.toLowerCase() : value) ?? value;
+
+/** Entries. */
+export const mapLimits = { preferences: 64, metadata: 16 };
+export const tooMany = (limit: number) => `must have at most ${limit} entries`;
+export const atMost = (count: number) => (map: object) => Object.keys(map).length <= count;
+const utf8 = new TextEncoder();
+/** A UTF-16 unit has at most three bytes, so short ones need no encoding. */
+export const withinBytes = (bytes: number) => (map: object) => {
+  const json = JSON.stringify(map);
+  return json.length * 3 <= bytes || utf8.encode(json).length <= bytes;
+};
+
+/** characters of the address of a page, or of a screen of an app, without query and fragment */
+const maxPageUrl = 2048;
+
+/** `scheme://` and something behind it that can be stored, such as an app's `capacitor://localhost/x`. */
+const addressPattern = /^(?!(?:javascript|data|blob|file|about):)[a-z][a-z0-9+.-]*:\/\/[^\s\\\0\p{Cs}]+$/iu;
+
+/** Query and fragment are not judged. */
+export function isPageUrl(text: string): boolean {
+  const url = withoutQuery(text);
+  return url.length <= maxPageUrl && addressPattern.test(url) && URL.canParse(url);
+}
+
+export const whyNoPageUrl = (text: string): string =>
+  withoutQuery(text).length > maxPageUrl
+    ? `must be at most ${maxPageUrl} characters without query and fragment`
+    : 'must be a whole URL of well-formed Unicode, such as https://www.example.com/cups';
+
+function withoutQuery(url: string): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/** Query, fragment and credentials of an address that `isPageUrl` can identify the visitor, so they are not stored. */
+export function storedPageUrl(pageUrl: string): string {
+  const kept = withoutQuery(pageUrl);
+  if (!kept.includes('@')) return kept;
+  const url = new URL(kept);
+  url.username = '';
+  url.password = '';
+  return url.href;
+}

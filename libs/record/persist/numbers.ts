@@ -1,12 +1,13 @@
 /**
- * User agents by number: each text is one row, which records name. A process remembers those that it has met, so that a
- * record costs a look into its memory; a new one is looked at once and added. The key of a page is public and anyone may
- * make up texts, so new ones are bounded by domain and day: past the bound a record names the text's family.
+ * User agents and notices by number: each text, and each hash that records of a domain name, is one row. A process remembers
+ * those that it has met, so that a record costs a look into its memory; what is new is added before the batch is stored.
+ * The key of a page is public and anyone may make up texts, so new ones are bounded by domain and day: past the bound a
+ * record names the text's family. `name_notices` marks its rows as named, and these are never deleted: no remembered number
+ * is one that is gone, and a batch that fails leaves no more than a row that nothing names.
  */
 
 import type { Database } from '#libs/base/db/database';
-import { monthOf } from '#libs/base/terms/calendar';
-import { timeOf } from '#libs/base/terms/uuid';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { NewRecord } from '../contract.ts';
 import { familyOf, type Look, lookAt } from '../user-agent.ts';
 
@@ -19,7 +20,7 @@ export interface UserAgent {
 
 /** Texts that nobody has sent before, for a domain and UTC day. */
 export const newTextsBound = 1_000;
-/** Texts that a process remembers. With more it begins anew, which costs a statement. */
+/** Texts that a process remembers, and hashes. With more it begins anew, which costs a statement. */
 const remembered = 40_000;
 /** Texts that are read at once where a domain has used up its bound. */
 const loaded = 20_000;
@@ -41,6 +42,14 @@ type Known = Map<string, UserAgent & { months: string[] }>;
 /** Milliseconds for which texts are remembered: one that nobody else had goes when its visitor is erased. */
 const rememberedFor = 600_000;
 
+export type Numbers = (number | undefined)[];
+
+/** Numbers by hash, by domain. */
+interface Notices {
+  known: Map<string, Map<string, number>>;
+  size: number;
+}
+
 /** Times are of the monotonic clock. */
 interface Memory {
   generation: number;
@@ -51,6 +60,7 @@ interface Memory {
   full: Map<string, number>;
   /** until when `texts` holds all that Postgres has, as far as a full domain is concerned */
   completeUntil: number;
+  notices: Notices;
 }
 
 /** What is not known, or not for these months; from each domain that sent it. */
@@ -76,17 +86,45 @@ export async function userAgentsOf(db: Database, records: NewRecord[]): Promise<
   const isHopeful = ({ domainId, userAgent = '' }: NewRecord) =>
     now > memory.completeUntil || !isFull(memory, domainId) || memory.texts.has(userAgent);
   await learn(db, memory, texts, unknown.filter(isHopeful));
-  await learn(
-    db,
-    memory,
-    families,
-    unknown.filter((record) => !knownOf(record)),
-  );
+  const isStillUnknown = (record: NewRecord) => !knownOf(record);
+  await learn(db, memory, families, unknown.filter(isStillUnknown));
   return records.map((record, at) => {
     const { userAgent } = record;
     if (found[at] || userAgent === undefined) return found[at];
     return knownOf(record) ?? memory.families.get(families.nameOf(userAgent));
   });
+}
+
+/** In the order of the records; undefined where one names no notice, or its domain does not exist. */
+export async function noticeNumbersOf(db: Database, records: NewRecord[], most = remembered): Promise<Numbers> {
+  const memory = memoryOf(db);
+  if (memory.notices.size > most) memory.notices = noNotices();
+  const { notices } = memory;
+  const numberOf = ({ domainId, notice }: NewRecord) =>
+    notice === undefined ? undefined : notices.known.get(domainId)?.get(notice);
+  const found = records.map(numberOf);
+  const unknown = records.filter(({ notice }, at) => notice !== undefined && found[at] === undefined);
+  if (unknown.length === 0) return found;
+  await nameNotices(db, notices, unknown);
+  return records.map(numberOf);
+}
+
+const noNotices = (): Notices => ({ known: new Map(), size: 0 });
+
+/** Finds the rows of these records, marks them as named, and makes those that are not there. */
+async function nameNotices(db: Database, notices: Notices, records: NewRecord[]): Promise<void> {
+  const wanted = new Map(records.map(({ domainId, notice }) => [`${domainId} ${notice}`, { domainId, notice }]));
+  const list = JSON.stringify([...wanted.values()]);
+  const rows = await db.write(
+    (sql) => sql<{ domainId: string; notice: string; number: number }[]>`
+      select domain_id as "domainId", notice, number from name_notices(${list}::text::json)`,
+  );
+  for (const { domainId, notice, number } of rows) {
+    const ofDomain = notices.known.get(domainId) ?? new Map<string, number>();
+    notices.known.set(domainId, ofDomain);
+    if (!ofDomain.has(notice)) notices.size += 1;
+    ofDomain.set(notice, number);
+  }
 }
 
 const memories = new WeakMap<Database, Memory>();
@@ -95,8 +133,8 @@ const memories = new WeakMap<Database, Memory>();
 function memoryOf(db: Database): Memory {
   const kept = memories.get(db);
   const now = performance.now();
-  const isFresh = kept?.generation === db.generation() && now < kept.until;
-  if (kept && isFresh && kept.texts.size <= remembered) return kept;
+  const ofServer = kept?.generation === db.generation() ? kept : undefined;
+  if (ofServer && now < ofServer.until && ofServer.texts.size <= remembered) return ofServer;
   const memory: Memory = {
     generation: db.generation(),
     until: now + rememberedFor,
@@ -104,6 +142,7 @@ function memoryOf(db: Database): Memory {
     families: new Map(),
     full: new Map(),
     completeUntil: 0,
+    notices: ofServer?.notices ?? noNotices(),
   };
   memories.set(db, memory);
   return memory;
@@ -116,21 +155,16 @@ export const newOf = (found: (UserAgent | undefined)[]): UserAgent[] =>
 const isFull = (memory: Memory, domainId: string): boolean => (memory.full.get(domainId) ?? 0) > performance.now();
 
 async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecord[]): Promise<void> {
-  const known = kind.isFamily ? memory.families : memory.texts;
+  const { isFamily } = kind;
+  const known = isFamily ? memory.families : memory.texts;
   const wanted = listUnknown(kind, known, records);
   if (wanted.length === 0) return;
   await find(db, kind, known, wanted);
   const now = performance.now();
-  const lacking = wanted.filter(
-    ({ text, domainId }) => !known.has(text) && (kind.isFamily || !isFull(memory, domainId)),
-  );
+  const lacking = wanted.filter(({ text, domainId }) => !known.has(text) && (isFamily || !isFull(memory, domainId)));
   if (lacking.length === 0) return;
   const looks = new Map(lacking.map(({ text, userAgent }) => [text, kind.look(userAgent)]));
-  const looked = lacking.map(({ userAgent, ...each }) => ({
-    ...looks.get(each.text),
-    isFamily: kind.isFamily,
-    ...each,
-  }));
+  const looked = lacking.map(({ userAgent, ...each }) => ({ ...looks.get(each.text), isFamily, ...each }));
   const full = await db.write(
     (sql) => sql<{ domainId: string }[]>`
       select add_user_agents(${JSON.stringify(looked)}::text::json, ${newTextsBound}) as "domainId"`,

@@ -1,4 +1,4 @@
-/** Tasks that run again and again in this process: caches, probes and rounds of background work. */
+/** Tasks that run again and again in this process, such as probes and background work, and waits that come to an end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Milliseconds: the longest delay before the first round, and the longest wait for one under way when stopping. */
@@ -62,6 +62,33 @@ export function every({ pace, task, failed }: Task): Rounds {
 /** It may wait for a store that is down. */
 export const endsSoon = (work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work, sleep(longestWait, undefined, { ref: false })]);
+
+export class TimedOut extends Error {}
+
+/**
+ * The promise's own result, or TimedOut after that many milliseconds; the work itself goes on. A process that stood
+ * still itself for that long first reads what came meanwhile: its own pause is nobody's silence.
+ */
+export function within<T>(milliseconds: number, promise: Promise<T>, onTimeout?: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let late: NodeJS.Immediate | undefined;
+    const timer = setTimeout(() => {
+      // timers run before sockets are read, immediates after
+      late = setImmediate(() => {
+        onTimeout?.();
+        reject(new TimedOut(`no answer within ${milliseconds} ms`));
+      });
+    }, milliseconds);
+    const settle =
+      <Value>(how: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer);
+        clearImmediate(late);
+        how(value);
+      };
+    promise.then(settle(resolve), settle(reject));
+  });
+}
 
 /** Tells failures that are news from those that an outage repeats: the same is news again after `again` milliseconds. */
 export function watchOutcomes<Failure = unknown>(failed: (error: Failure, isNews: boolean) => void, again = newsEvery) {
