@@ -7,7 +7,7 @@ import { createUnsent } from '#libs/base/http/unsent';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createLog } from '#libs/base/ops/process-log';
 import { createPlaces, type Places } from '#libs/base/places';
-import { within } from '#libs/base/within';
+import { within } from '#libs/base/timers';
 import { readsInPlaces } from '#libs/tenants/request-places';
 import { eventually, withinASecond } from '../support/wait.ts';
 
