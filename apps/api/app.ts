@@ -68,9 +68,9 @@ import {
   withToken,
 } from '#libs/tenants/page-access';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
-import { readsInPlaces } from '#libs/tenants/request-places';
+import { changeInPlace, readInPlace } from '#libs/tenants/request-places';
 import { manageRoutes } from '#libs/tenants/routes';
-import { createSharedPlaces } from '#libs/tenants/shared-places';
+import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import { createVisitorReads } from '#libs/tenants/visitor-reads';
 import * as webhooks from '#libs/webhooks/handlers';
@@ -112,6 +112,7 @@ interface AppParts {
   displays: DisplayCounter;
   logReads: LogReads;
   widget: WidgetCache;
+  places: SharedPlaces;
 }
 
 export function createApp(given: AppParts): Koa<State> {
@@ -120,8 +121,8 @@ export function createApp(given: AppParts): Koa<State> {
   const noteVisitorRead = createVisitorReads(given);
   const refusedOrigins = createRefusedOriginLog(given);
   const noteLeftOut = createNoteLeftOut({ ...given, ignoredFields: createIgnoredFieldLog(given) });
-  const [places, unsent] = [createSharedPlaces(), createUnsent()];
-  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, noteLeftOut, places, unsent };
+  const unsent = createUnsent();
+  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, noteLeftOut, unsent };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so what needs a token, pages and the rest have one each
   const endpoints = new Router<State>(exact);
@@ -145,16 +146,17 @@ export function createApp(given: AppParts): Koa<State> {
   ]);
 
   const token = bearer(deps);
-  const readInPlace = readsInPlaces({ reads: places.reads, unsent });
   const readRate = readRateLimit(deps.config.readRatePerMinute);
+  const byToken = (scoped: Middleware) => [readHeaders, token, readRate, scoped];
   // what is asked by a dimension is in Postgres, the rest in Redis
-  const ofRedisInPlace = readsInPlaces({ reads: places.statistics });
-  const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedisInPlace : readInPlace)(ctx, next);
+  const [ofPostgres, ofRedis] = [readInPlace(deps.places.reads, unsent), readInPlace(deps.places.statistics)];
+  const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedis : ofPostgres)(ctx, next);
+  const change = changeInPlace(deps.places.changes);
   const limitsOf = {
-    reads: [readInPlace],
+    reads: [ofPostgres],
     statistics: [byDimension],
-    changes: [readInPlace, changeRateLimit(deps.config.changeRatePerMinute)],
-    revocations: [readInPlace, revocationRateLimit(deps.config.changeRatePerMinute)],
+    changes: [changeRateLimit(deps.config.changeRatePerMinute), change],
+    revocations: [revocationRateLimit(deps.config.changeRatePerMinute), change],
     own: [],
   };
   /** What a request changed is in force in this process before it is answered; in others it is within a second. */
@@ -173,7 +175,7 @@ export function createApp(given: AppParts): Koa<State> {
       const scoped = row.scope === 'any' ? someScope : scope(...row.scope);
       const awaited = row.inForce ? [inForce] : [];
       const also = row.alsoNeeds ? [scope(row.alsoNeeds)] : [];
-      const checks = [readHeaders, ...ended, token, readRate, scoped, ...limitsOf[row.limits], ...awaited, ...also];
+      const checks = [...ended, ...byToken(scoped), ...limitsOf[row.limits], ...awaited, ...also];
       endpoints[row.method](row.path, ...checks, handlers[name](deps));
     }
   };
@@ -188,11 +190,11 @@ export function createApp(given: AppParts): Koa<State> {
   mount(manageRoutes, tenants);
   mount(webhookRoutes, webhooks);
 
-  const page = withKey(cors(deps), apiKey(deps), allowedOrigin(deps));
-  const manager = [readHeaders, deadline, token, readRate, scope('manage'), readInPlace].map(withToken);
+  // with a page's key or, from an organization's own servers, with a token
   const notice = noticeKeyRoutes.putNotice.path;
+  const managed = byToken(scope('manage')).map(withToken);
   keyOrToken.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
-  keyOrToken.put(notice, deadline, page, ...manager, putNotice(deps));
+  keyOrToken.put(notice, deadline, withKey(...withKeyOfPage), ...managed, putNotice(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi(deps));
   pages.get('/v1/sign-in', documentHeaders, signIn(deps));
