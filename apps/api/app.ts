@@ -50,7 +50,7 @@ import type { FacetReader } from '#libs/stats/facets';
 import { getDomainStats, getStats } from '#libs/stats/handlers';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { getOrganization } from '#libs/stats/organization-usage';
-import { display } from '#libs/stats/post-display';
+import { countDisplay } from '#libs/stats/post-display';
 import { displayRoutes, statsRoutes } from '#libs/stats/routes';
 import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope, someScope } from '#libs/tenants/bearer';
 import { createFailedCredentials } from '#libs/tenants/failed-credentials';
@@ -141,7 +141,7 @@ export function createApp(given: AppParts): Koa<State> {
     {
       ...displayRoutes.countDisplay,
       ...fromPages,
-      POST: [...withKeyOfPage, pageRateLimit('display', deps.config.displayRatePerMinute), display(deps)],
+      POST: [...withKeyOfPage, pageRateLimit('display', deps.config.displayRatePerMinute), countDisplay(deps)],
     },
   ]);
 
