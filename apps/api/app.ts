@@ -51,7 +51,7 @@ import type { FacetReader } from '#libs/stats/facets';
 import { getDomainStats, getStats } from '#libs/stats/handlers';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { getOrganization } from '#libs/stats/organization-usage';
-import { display } from '#libs/stats/post-display';
+import { countDisplay } from '#libs/stats/post-display';
 import { displayRoutes, statsRoutes } from '#libs/stats/routes';
 import { bearer, changeRateLimit, readRateLimit, revocationRateLimit, scope, someScope } from '#libs/tenants/bearer';
 import { createFailedCredentials } from '#libs/tenants/failed-credentials';
@@ -69,9 +69,9 @@ import {
   withToken,
 } from '#libs/tenants/page-access';
 import { createRefusedOriginLog } from '#libs/tenants/refused-origins';
-import { readsInPlaces } from '#libs/tenants/request-places';
+import { changeInPlace, readInPlace } from '#libs/tenants/request-places';
 import { manageRoutes } from '#libs/tenants/routes';
-import { createSharedPlaces } from '#libs/tenants/shared-places';
+import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
 import { createVisitorReads } from '#libs/tenants/visitor-reads';
 import * as webhooks from '#libs/webhooks/handlers';
@@ -113,6 +113,7 @@ interface AppParts {
   displays: DisplayCounter;
   logReads: LogReads;
   widget: WidgetCache;
+  places: SharedPlaces;
 }
 
 export function createApp(given: AppParts): Koa<State> {
@@ -125,8 +126,8 @@ export function createApp(given: AppParts): Koa<State> {
     ignoredFields: createIgnoredFieldLog(given),
     fields: recordFields,
   });
-  const [places, unsent] = [createSharedPlaces(), createUnsent()];
-  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, noteLeftOut, places, unsent };
+  const unsent = createUnsent();
+  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, noteLeftOut, unsent };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so what needs a token, pages and the rest have one each
   const endpoints = new Router<State>(exact);
@@ -145,21 +146,22 @@ export function createApp(given: AppParts): Koa<State> {
     {
       ...displayRoutes.countDisplay,
       ...fromPages,
-      POST: [...withKeyOfPage, pageRateLimit('display', deps.config.displayRatePerMinute), display(deps)],
+      POST: [...withKeyOfPage, pageRateLimit('display', deps.config.displayRatePerMinute), countDisplay(deps)],
     },
   ]);
 
   const token = bearer(deps);
-  const readInPlace = readsInPlaces({ reads: places.reads, unsent });
   const readRate = readRateLimit(deps.config.readRatePerMinute);
+  const byToken = (scoped: Middleware) => [readHeaders, token, readRate, scoped];
   // what is asked by a dimension is in Postgres, the rest in Redis
-  const ofRedisInPlace = readsInPlaces({ reads: places.statistics });
-  const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedisInPlace : readInPlace)(ctx, next);
+  const [ofPostgres, ofRedis] = [readInPlace(deps.places.reads, unsent), readInPlace(deps.places.statistics)];
+  const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedis : ofPostgres)(ctx, next);
+  const change = changeInPlace(deps.places.changes);
   const limitsOf = {
-    reads: [readInPlace],
+    reads: [ofPostgres],
     statistics: [byDimension],
-    changes: [readInPlace, changeRateLimit(deps.config.changeRatePerMinute)],
-    revocations: [readInPlace, revocationRateLimit(deps.config.changeRatePerMinute)],
+    changes: [changeRateLimit(deps.config.changeRatePerMinute), change],
+    revocations: [revocationRateLimit(deps.config.changeRatePerMinute), change],
     own: [],
   };
   /** What a request changed is in force in this process before it is answered; in others it is within a second. */
@@ -178,7 +180,7 @@ export function createApp(given: AppParts): Koa<State> {
       const scoped = row.scope === 'any' ? someScope : scope(...row.scope);
       const awaited = row.inForce ? [inForce] : [];
       const also = row.alsoNeeds ? [scope(row.alsoNeeds)] : [];
-      const checks = [readHeaders, ...ended, token, readRate, scoped, ...limitsOf[row.limits], ...awaited, ...also];
+      const checks = [...ended, ...byToken(scoped), ...limitsOf[row.limits], ...awaited, ...also];
       endpoints[row.method](row.path, ...checks, handlers[name](deps));
     }
   };
@@ -193,11 +195,11 @@ export function createApp(given: AppParts): Koa<State> {
   mount(manageRoutes, tenants);
   mount(webhookRoutes, webhooks);
 
-  const page = withKey(cors(deps), apiKey(deps), allowedOrigin(deps));
-  const manager = [readHeaders, deadline, token, readRate, scope('manage'), readInPlace].map(withToken);
+  // with a page's key or, from an organization's own servers, with a token
   const notice = noticeKeyRoutes.putNotice.path;
+  const managed = byToken(scope('manage')).map(withToken);
   keyOrToken.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
-  keyOrToken.put(notice, deadline, page, ...manager, putNotice(deps));
+  keyOrToken.put(notice, deadline, withKey(...withKeyOfPage), ...managed, putNotice(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi(deps));
   pages.get('/v1/sign-in', documentHeaders, signIn(deps));

@@ -29,6 +29,7 @@ import { createDisplayCounter } from '#libs/stats/display-counter';
 import { createFacetReader } from '#libs/stats/facets';
 import { storeDisplays } from '#libs/stats/stored-displays';
 import { createLogReads } from '#libs/tenants/log-reads';
+import { createSharedPlaces, type SharedPlaces } from '#libs/tenants/shared-places';
 import { createTenantCache } from '#libs/tenants/tenant-cache';
 import { observe, observeRedis, warnOfMissingKeys } from '../process/observe.ts';
 import type { ApiConfig } from '../settings/api.ts';
@@ -52,6 +53,8 @@ interface ApiOptions {
   log: ProcessLog;
   /** Milliseconds for clients to move their next requests to another process when this one stops; default 1,000. */
   drain?: number;
+  /** default: as many as a process has */
+  places?: SharedPlaces;
 }
 
 interface RunningApi extends Running {
@@ -67,7 +70,7 @@ interface RunningApi extends Running {
  */
 export async function openApi(
   config: Omit<ApiConfig, 'opsPort'> & { opsPort: number | null },
-  { build, log, drain = drainTime }: ApiOptions,
+  { build, log, drain = drainTime, places = createSharedPlaces() }: ApiOptions,
 ): Promise<RunningApi> {
   const countryOf = config.geoipFile === undefined ? undefined : await openCountries(config.geoipFile);
   const { metrics, failed, tracing, queueTracing } = await observe('assent-api', config, log);
@@ -144,6 +147,7 @@ export async function openApi(
     displays,
     logReads,
     widget,
+    places,
   });
 
   const server = createHttpServer(app.callback());

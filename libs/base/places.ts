@@ -1,7 +1,7 @@
 /**
  * Places that organizations share: so many pieces of work at once, of which one organization has at most its share. What
  * waits is served by turns over organizations, so whoever brings much waits for itself. A place is for work that the
- * service does, never for a connection that somebody holds open.
+ * service does. Where somebody holds a connection open there are no places, only shares: `places` is Infinity.
  */
 
 export interface PlacesOptions {

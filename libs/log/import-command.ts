@@ -131,6 +131,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
         ...(!isDryRun && { store: async (records) => void (await persistOrReject(db, records, { owe: true })) }),
         ...(refused && { onRefused: ({ row, text }, refusal) => refused.add(row, refusal, text) }),
         progress: () => progress.show(counts),
+        held: { count: 0 },
       },
       counts,
     );

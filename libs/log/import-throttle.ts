@@ -4,14 +4,12 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
-import { createPlaces } from '#libs/base/places';
+import type { Places } from '#libs/base/places';
 import { unavailable } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnown } from '#libs/record/known-ids';
 import { countRejected } from '#libs/record/rejected';
 
-/** Batches in the queue that are not known to be stored; each has some hundred records. Of one organization: an eighth. */
-const ahead = 4;
 /** Milliseconds between two looks whether a batch is stored: at first, and after some time. */
 const looks = { first: 15, last: 250 };
 /** Milliseconds after which nobody seems to take anything from the queue. */
@@ -36,9 +34,13 @@ interface ImportThrottle {
   open(organizationId: string, domainId: string, end: AbortSignal): ImportStream;
 }
 
-export function createImportThrottle({ db, record }: { db: Database; record: Record }): ImportThrottle {
-  const places = createPlaces({ places: ahead });
+interface Parts {
+  db: Database;
+  record: Record;
+  places: Places;
+}
 
+export function createImportThrottle({ db, record, places }: Parts): ImportThrottle {
   /** Whether Postgres has stored or refused them all. */
   const areSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
     const ids = records.map(({ id }) => id);

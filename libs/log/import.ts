@@ -27,7 +27,15 @@ import {
 } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
 import { inUtf8, isReadable } from './import/encodings.ts';
-import { beginImport, type ImportCounts, importRows, noRows, noteImport, TooManyRows } from './import/import-rows.ts';
+import {
+  beginImport,
+  type HeldIds,
+  type ImportCounts,
+  importRows,
+  noRows,
+  noteImport,
+  TooManyRows,
+} from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { Unreadable } from './import/rows.ts';
 import { createTimeReader, type TimeReader } from './import/times.ts';
@@ -45,7 +53,8 @@ interface ImportParts {
 }
 
 export function importRecords({ config, db, recorder, places, metrics }: ImportParts): Middleware {
-  const throttle = createImportThrottle({ db, record: recorder.record });
+  const throttle = createImportThrottle({ db, record: recorder.record, places: places.queued });
+  const held: HeldIds = { count: 0 };
   return guard(logRoutes.importRecords, async (ctx, { params: { domainId }, query }) => {
     const { organizationId, cursorKey: key } = organizationIn(ctx);
     try {
@@ -89,6 +98,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
             places.imports.run(organizationId, () => db.read((sql) => findKnownRows(sql, domainId, rows)), end),
           ...(!isDryRun && { store: stream.store }),
           maxRows: importLimits.rows,
+          held,
         },
         counts,
       );

@@ -11,7 +11,7 @@ import { fill, isReady } from './redis/fill.ts';
 import { readCounters, sumCounters, type Wanted } from './redis/read.ts';
 import { listCounters, readCounts } from './stored-counters.ts';
 
-/** organizations at a time */
+/** Organizations at a time. No places: whoever asks, an organization has one fill, so there are no turns to take. */
 const fillsAtOnce = 2;
 
 export type StatsSource = 'redis' | 'postgres';

@@ -12,7 +12,7 @@ import type { DisplayCounter } from './display-counter.ts';
 
 export const checkDisplay = createCheck(displayBody);
 
-export function display({ displays, noteLeftOut }: { displays: DisplayCounter; noteLeftOut: NoteLeftOut }): Step {
+export function countDisplay({ displays, noteLeftOut }: { displays: DisplayCounter; noteLeftOut: NoteLeftOut }): Step {
   const isCrawler = createCrawlerCheck();
   return async (ctx) => {
     const domain = domainIn(ctx);

@@ -28,14 +28,11 @@ import { listIgnoredFields } from './ignored-fields.ts';
 import { type ListedKey, listKeys as readKeys } from './keys.ts';
 import { Archived, toQuotaProblem } from './refused-changes.ts';
 import { listRefusedOrigins, type RefusedOrigin } from './refused-origins.ts';
-import { changesInPlaces } from './request-places.ts';
 import { domainArchived, domainNotFound, findOwnDomain } from './requirements.ts';
 import { manageRoutes as routes } from './routes.ts';
-import type { SharedPlaces } from './shared-places.ts';
 
 interface Parts {
   db: Database;
-  places: Pick<SharedPlaces, 'changes'>;
 }
 
 export const getDomains = ({ db }: Parts): Middleware =>
@@ -94,8 +91,8 @@ export const archiveDomain = (parts: Parts): Middleware =>
     show(ctx, requireChanged(await adminOf(parts, ctx).archiveDomain(organizationId, domainId, version)));
   });
 
-const adminOf = ({ db, places }: Parts, ctx: Context, around?: Around) =>
-  createAdministration(changesInPlaces(db, places, ctx), accessIn(ctx).subject, around);
+const adminOf = ({ db }: Parts, ctx: Context, around?: Around) =>
+  createAdministration(db, accessIn(ctx).subject, around);
 
 function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   if (changed === 'changed meanwhile') throw changedMeanwhile();
@@ -133,7 +130,6 @@ export const getKeys = ({ db }: Parts): Middleware =>
 export const createKey = ({
   config,
   db,
-  places,
 }: Parts & { config: { quotas: { keys: number }; secretsKey: Buffer | undefined } }): Middleware =>
   guard(routes.createKey, async (ctx, { params: { domainId } }) => {
     await findOwnDomain(ctx, db, domainId);
@@ -141,7 +137,7 @@ export const createKey = ({
       await answerOnce(
         ctx,
         { secretsKey: { key: config.secretsKey } },
-        (around) => adminOf({ db, places }, ctx, around).createKey(domainId, config.quotas.keys),
+        (around) => adminOf({ db }, ctx, around).createKey(domainId, config.quotas.keys),
         ({ key, apiKey }) => {
           const answer: MadeKey = { ...toKey(key), apiKey };
           return { status: 201, body: answer };
@@ -152,10 +148,10 @@ export const createKey = ({
     }
   });
 
-export const revokeKey = ({ db, places }: Parts): Middleware =>
+export const revokeKey = ({ db }: Parts): Middleware =>
   guard(routes.revokeKey, async (ctx, { params: { domainId, prefix } }) => {
     await findOwnDomain(ctx, db, domainId);
-    const admin = adminOf({ db, places }, ctx);
+    const admin = adminOf({ db }, ctx);
     const key = await admin.revokeListedKey(domainId, prefix);
     if (!key) throw new Problem('key_not_found', 'this domain has no such key');
     ctx.body = toKey(key);
@@ -171,10 +167,9 @@ const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => 
 export const revokeToken = ({
   config,
   db,
-  places,
 }: Parts & { config: { tokens: { maxLifetime: number | undefined } } }): Middleware =>
   guard(routes.revokeToken, async (ctx, { body: { jti } }) => {
-    const admin = adminOf({ db, places }, ctx);
+    const admin = adminOf({ db }, ctx);
     const { organizationId } = organizationIn(ctx);
     const revoked = await admin.revokeToken(organizationId, jti, config.tokens.maxLifetime).catch((error: unknown) => {
       throw toQuotaProblem(error);

@@ -1,49 +1,46 @@
 /**
- * Reads by turns over organizations. A place is for the work of a read, until its answer is made: how fast a client takes
- * it, or sends a body, is no work. Large answers that wait for their clients are counted as memory instead.
+ * The work of requests, by turns over organizations. A place is for the work, until its answer is made: how fast a client
+ * takes it, or sends a body, is no work. Large answers that wait for their clients are counted as memory instead.
  */
 import { Readable } from 'node:stream';
-import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import type { Unsent } from '#libs/base/http/unsent';
 import type { Places } from '#libs/base/places';
 import { unavailable } from '#libs/base/terms/problem';
 import { organizationIn } from './bearer.ts';
-import { endOf, type SharedPlaces } from './shared-places.ts';
+import { endOf } from './shared-places.ts';
 
 /** Characters or bytes: smaller answers are mostly in the buffers of the connection at once. */
 const large = 256 * 1024;
 
-interface ReadParts {
-  reads: Places;
-  /** undefined where no answer is large */
-  unsent?: Unsent;
-}
+/** `unsent`: absent where no answer is large. */
+export const readInPlace =
+  (reads: Places, unsent?: Unsent): Middleware =>
+  (ctx, next) => {
+    const { res } = ctx;
+    const isOver = () => res.writableEnded || res.destroyed;
+    ctx.state.inPlace = (read) =>
+      workInPlace(reads, ctx, async () => {
+        if (isOver()) return;
+        await read();
+        if (!unsent) return;
+        const size = stringify(ctx);
+        if (size <= large || isOver()) return;
+        const { organizationId } = organizationIn(ctx);
+        res.once(
+          'close',
+          unsent.hold(organizationId, size, () => res.destroy()),
+        );
+      });
+    return next();
+  };
 
-export const readsInPlaces =
-  (parts: ReadParts): Middleware =>
-  (ctx, next) =>
-    ctx.method === 'GET' || ctx.method === 'HEAD' ? readInPlace(parts, ctx, next) : next();
-
-/** Also for a read whose question is in its body, once that is there. */
-export async function readInPlace({ reads, unsent }: ReadParts, ctx: Context, read: () => Promise<unknown>) {
-  const { organizationId } = organizationIn(ctx);
-  const { res } = ctx;
-  const leave = reads.tryTake(organizationId) ?? (await waitFor(reads, organizationId, ctx));
-  try {
-    if (!leave || res.writableEnded || res.destroyed) return;
-    await read();
-    if (!unsent) return;
-    const size = stringify(ctx);
-    if (size <= large || res.writableEnded || res.destroyed) return;
-    res.once(
-      'close',
-      unsent.hold(organizationId, size, () => res.destroy()),
-    );
-  } finally {
-    leave?.();
-  }
-}
+export const changeInPlace =
+  (changes: Places): Middleware =>
+  (ctx, next) => {
+    ctx.state.inPlace = (change) => workInPlace(changes, ctx, change);
+    return next();
+  };
 
 /** Does work that the request's organization asks for once it has a place. Undefined where nobody waits for it any more. */
 export async function workInPlace<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T | undefined> {
@@ -62,15 +59,6 @@ export async function partInPlace<T>(places: Places, ctx: Context, work: () => P
   if (!done) throw unavailable('the request has ended before its turn');
   return done.result;
 }
-
-/** `db` for a change that the request's organization makes: it waits for a place. */
-export const changesInPlaces = (
-  db: Database,
-  places: Pick<SharedPlaces, 'changes'>,
-  ctx: Context,
-): Pick<Database, 'transaction'> => ({
-  transaction: (work, deadline) => partInPlace(places.changes, ctx, () => db.transaction(work, deadline)),
-});
 
 /** Undefined where the deadline has answered meanwhile, or the client has left. */
 async function waitFor(places: Places, organizationId: string, ctx: Context): Promise<(() => void) | undefined> {

@@ -15,6 +15,8 @@ const changes = 4;
 /** pages of exports, and batches of imports, that are read and checked at once */
 const pages = 4;
 const batches = 4;
+/** batches of imports in the queue that are not known to be stored; each has some hundred records */
+const ahead = 4;
 /** that one organization may hold open; none of these is a place that another could lack */
 export const openAtMost = { exports: 1, imports: 4, visitors: 4 };
 /** seconds */
@@ -34,6 +36,8 @@ export interface SharedPlaces {
   exports: Places;
   /** for a batch that is checked */
   imports: Places;
+  /** for a batch in the queue, until it is stored, whoever waits for it */
+  queued: Places;
   /** what an organization holds open; `imports` and `exports` refuse what is more at once */
   open: { exports: Places; imports: Places; visitors: Places };
 }
@@ -44,6 +48,7 @@ export const createSharedPlaces = (): SharedPlaces => ({
   changes: createPlaces({ places: changes, share: changes - 1, waiting: waitingReads }),
   exports: createPlaces({ places: pages }),
   imports: createPlaces({ places: batches }),
+  queued: createPlaces({ places: ahead }),
   open: {
     exports: each(openAtMost.exports, 0),
     imports: each(openAtMost.imports, 0),

@@ -10,9 +10,7 @@ import { refuseFields } from '#libs/base/terms/field-errors';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import type { Around } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn, requireScope } from '#libs/tenants/bearer';
-import { changesInPlaces } from '#libs/tenants/request-places';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { Organization } from '#libs/tenants/tenants';
 import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
@@ -22,11 +20,10 @@ import { findWebhook, type Webhook } from './stored-webhooks.ts';
 export interface WebhookParts {
   config: { secretsKey: Buffer | undefined; webhookReach: Reach; quotas: { webhooks: number } };
   db: Database;
-  places: Pick<SharedPlaces, 'changes'>;
 }
 
-export const adminOf = ({ db, places }: WebhookParts, ctx: Context, around?: Around) =>
-  createWebhookAdministration(changesInPlaces(db, places, ctx), accessIn(ctx).subject, around);
+export const adminOf = ({ db }: WebhookParts, ctx: Context, around?: Around) =>
+  createWebhookAdministration(db, accessIn(ctx).subject, around);
 
 /** Without the key no secret could be kept, so the operator is told in words that they understand. */
 export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox {

@@ -198,7 +198,7 @@ describe('the files of the widget', () => {
     expect(german).toContain('Alle ablehnen');
     const translated = JSON.stringify({ de: { title: 'Neu' } });
     writeFileSync(path.join(dist, 'apps/widget/texts.json'), translated);
-    const next = await startApi(stack.env, dist);
+    const next = await startApi(stack.env, { dist });
     const old = await soon(hashedPath('widget', before), next.baseUrl);
     expect([old.headers.get('cache-control'), await old.text()]).toEqual([kept, before]);
     expect(await (await get('/widget.js', {}, next.baseUrl)).text()).toBe(after);

@@ -26,6 +26,7 @@ describe('an import of rows that are refused', () => {
       rows: read(atOnce(text)),
       toRecord: ({ refusal }) => ({ refusal: refusal ?? { code: 'invalid_request', detail: '' } }),
       findKnown: async () => new Set(),
+      held: { count: 0 },
     };
     await importRows(parts, counts).finally(() => clearInterval(others));
     expect(counts.rejected).toBeGreaterThanOrEqual(count / 10);

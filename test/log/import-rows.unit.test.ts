@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { importLimits } from '#libs/log/import/contract';
-import { countHeldIds, importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
+import { importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
 import { readNdjson } from '#libs/log/import/ndjson';
 import { createToRecord } from '#libs/log/import/to-record';
 import type { RecordBody } from '#libs/record/contract';
@@ -25,7 +25,7 @@ async function run(text: string, maxRows?: number) {
     yield Buffer.from(text);
   };
   const counts = noRows();
-  const parts = { rows: readNdjson(pieces()), toRecord, findKnown: async () => new Set<string>() };
+  const parts = { rows: readNdjson(pieces()), toRecord, findKnown: async () => new Set<string>(), held: { count: 0 } };
   await importRows({ ...parts, ...(maxRows && { maxRows }) }, counts);
   const { errors, ...numbers } = counts;
   return { ...numbers, codes: errors.map(({ row, code }) => `${row} ${code}`), errors };
@@ -119,6 +119,7 @@ describe('a file', () => {
     const stored = new Set<string>();
     let onTheirWay: string[] = [];
     let most = 0;
+    const held = { count: 0 };
     const counts = noRows();
     await importRows(
       {
@@ -129,8 +130,9 @@ describe('a file', () => {
         store: async (records) => {
           for (const id of onTheirWay) stored.add(id);
           onTheirWay = records.map(({ id }) => id);
-          most = Math.max(most, countHeldIds());
+          most = Math.max(most, held.count);
         },
+        held,
         mostIds: 1_000,
       },
       counts,
@@ -138,7 +140,7 @@ describe('a file', () => {
 
     expect(counts).toMatchObject({ read: 5_000, queued: 2_500, known: 2_500 });
     expect(most).toBeLessThanOrEqual(1_500);
-    expect(countHeldIds()).toBe(0);
+    expect(held.count).toBe(0);
   });
 
   it('that holds an externalId or a row twice has the first', async () => {

@@ -4,6 +4,7 @@ import type { Database } from '#libs/base/db/database';
 import { createImportThrottle } from '#libs/log/import-throttle';
 import type { NewRecord } from '#libs/record/contract';
 import { persistOrReject } from '#libs/record/store';
+import { createSharedPlaces } from '#libs/tenants/shared-places';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -25,7 +26,7 @@ describe('batches of imports', () => {
       if (each === batch.at(-1) && stores(each)) await persistOrReject(db, batch);
       return 'queued' as const;
     };
-    const lane = createImportThrottle({ db, record });
+    const lane = createImportThrottle({ db, record, places: createSharedPlaces().queued });
     const open = async (end = new AbortController().signal) => {
       const { organizationId, domainIds } = await makeTenant(db);
       const domainId = at(domainIds, 0);

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import type { Running } from '#libs/base/lifecycle';
 import { createLog } from '#libs/base/ops/process-log';
+import type { SharedPlaces } from '#libs/tenants/shared-places';
 import { openApi } from '../../apps/api/serve.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
 import { readWorkerConfig } from '../../apps/settings/worker.ts';
@@ -86,19 +87,29 @@ function untilStopped(opened: Running): () => Promise<boolean> {
   return () => opened.stop().finally(() => repairs.delete(opened.recover));
 }
 
-/** In this process, until `stop`, or the end of the file. `dist`: another build than that of the run. */
-export async function startApi(env: Record<string, string>, dist?: string): Promise<Api> {
-  const api = await runApi(env, dist);
+interface ApiOptions {
+  /** another build than that of the run */
+  dist?: string;
+  /** to look at them */
+  places?: SharedPlaces;
+}
+
+/** In this process, until `stop`, or the end of the file. */
+export async function startApi(env: Record<string, string>, options?: ApiOptions): Promise<Api> {
+  const api = await runApi(env, options);
   atEnd(api.stop);
   return api;
 }
 
 /** In this process, until `stop`. */
-export async function runApi(env: Record<string, string>, dist = inject('dist')): Promise<Api> {
+export async function runApi(
+  env: Record<string, string>,
+  { dist = inject('dist'), ...options }: ApiOptions = {},
+): Promise<Api> {
   const config = readApiConfig({ ...apiSettings, ...asLogin('api', env) });
   const { log, ...logged } = openLog('api', config.logLevel);
   const build = pathToFileURL(path.join(dist, 'apps/'));
-  const api = await openApi(config, { build, log, drain: 0 });
+  const api = await openApi(config, { build, log, drain: 0, ...options });
   return { ...logged, baseUrl: addressOf(api.port), opsUrl: addressOf(api.opsPort), stop: untilStopped(api) };
 }
 

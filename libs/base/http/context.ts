@@ -10,6 +10,8 @@ export interface State {
   arrivedAt: number;
   /** set by an endpoint that is reached without the router */
   route?: string;
+  /** set by the `limits` of its row: the guard has the handler do its work in it, once the request is read */
+  inPlace?: (work: () => Promise<void>) => Promise<void>;
   /** where the request is traced */
   trace?: RequestSpan | undefined;
 }

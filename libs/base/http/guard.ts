@@ -1,5 +1,9 @@
-/** The guard: checks parameters against the contract and hands the handler typed values. */
+/**
+ * The guard: checks parameters against the contract and hands the handler typed values. The handler works in the place that
+ * its row names: how fast a client sends a body is no work.
+ */
 import { z } from 'zod';
+import { withoutPlace } from '../places.ts';
 import { parseOptions, pointer, refuseFields, toFieldErrors, unknownParameter } from '../terms/field-errors.ts';
 import { type FieldError, Problem } from '../terms/problem.ts';
 import { readFields } from './body.ts';
@@ -41,7 +45,8 @@ export function guard(
       throw refuseFields([...broken.map((each) => ({ ...each, in: 'query' as const })), ...inBoth]);
     }
     const body = row.body && (await readFields(ctx, row.body.schema));
-    await handler(ctx, { params: params.data, query: query.data, body });
+    const { inPlace = withoutPlace } = ctx.state;
+    await inPlace(async () => handler(ctx, { params: params.data, query: query.data, body }));
   };
 }
 

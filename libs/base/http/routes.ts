@@ -33,7 +33,7 @@ export interface Route extends Described {
   scope: readonly [Scope, ...Scope[]] | 'any';
   /** and this one, too */
   alsoNeeds?: Scope;
-  /** what it takes of what organizations share; `own`: what its handler says */
+  /** What it takes of what organizations share, as app.ts says; `own`: its handler takes it, since it reads the body itself or streams. */
   limits: 'reads' | 'statistics' | 'changes' | 'revocations' | 'own';
   /** answered once this process goes by what it changed */
   inForce?: true;

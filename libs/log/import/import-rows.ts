@@ -17,10 +17,8 @@ import { createToRecord, type RecordRules, type ToRecord } from './to-record.ts'
 /** Records that are looked up, and stored, together: whoever records waits no longer for them than for a busy moment. */
 const chunkSize = 500;
 
-/** Ids that the imports of a process hold, some 80 bytes each. With more, each keeps those of its last rows alone. */
+/** Ids that imports hold, some 80 bytes each. With more, each keeps those of its last rows alone. */
 const mostHeld = 1_000_000;
-let held = 0;
-export const countHeldIds = (): number => held;
 
 export interface ImportCounts {
   /** rows, without the header and without the line that ends an export */
@@ -53,7 +51,13 @@ export interface ImportParts {
   /** After each chunk. */
   progress?(): void;
   maxRows?: number;
+  /** that all imports of the process hold */
+  held: HeldIds;
   mostIds?: number;
+}
+
+export interface HeldIds {
+  count: number;
 }
 
 /** `counts`: grow as it goes, also where it fails half-way. */
@@ -63,13 +67,13 @@ export async function importRows(parts: ImportParts, counts: ImportCounts): Prom
   try {
     await importSeen(parts, counts, seen);
   } finally {
-    held -= seen.size;
+    parts.held.count -= seen.size;
   }
 }
 
 async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<string>): Promise<void> {
   const { rows, toRecord, findKnown, store, onRefused, progress, maxRows = Number.POSITIVE_INFINITY } = parts;
-  const { mostIds = mostHeld } = parts;
+  const { held, mostIds = mostHeld } = parts;
   let chunk: { record: NewRecord; formerId?: string | undefined }[] = [];
   const yieldNow = createYield();
 
@@ -84,14 +88,14 @@ async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<st
     counts.queued += fresh.length;
     progress?.();
     // of longer files, which only the command line reads, and of many at once the database knows the rows before
-    if (seen.size >= importLimits.rows || held > mostIds) keepOnly(rows.map(({ record: { id } }) => packed(id)));
+    if (seen.size >= importLimits.rows || held.count > mostIds) keepOnly(rows.map(({ record: { id } }) => packed(id)));
   };
 
   const keepOnly = (ids: string[]) => {
-    held -= seen.size;
+    held.count -= seen.size;
     seen.clear();
     for (const id of ids) seen.add(id);
-    held += seen.size;
+    held.count += seen.size;
   };
 
   const take = (row: Row): Promise<unknown> | undefined => {
@@ -110,7 +114,7 @@ async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<st
       return undefined;
     }
     seen.add(id);
-    held += 1;
+    held.count += 1;
     chunk.push(made);
     return undefined;
   };

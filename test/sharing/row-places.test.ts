@@ -1,0 +1,77 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Route } from '#libs/base/http/routes';
+import type { Places } from '#libs/base/places';
+import { scopes } from '#libs/base/terms/terms';
+import { makeIdAt } from '#libs/base/terms/uuid';
+import { logRoutes } from '#libs/log/routes';
+import { noticeRoutes } from '#libs/notices/routes';
+import { privacyRoutes } from '#libs/privacy/routes';
+import { proofRoutes } from '#libs/proof/routes';
+import { statsRoutes } from '#libs/stats/routes';
+import { manageRoutes } from '#libs/tenants/routes';
+import { createSharedPlaces } from '#libs/tenants/shared-places';
+import { webhookRoutes } from '#libs/webhooks/routes';
+import { request, tokenFor } from '../support/client.ts';
+import { startApi } from '../support/service.ts';
+import { useStack } from '../support/stack.ts';
+
+type Name = 'reads' | 'statistics' | 'changes';
+const taken: Name[] = [];
+const watched = (name: Name, places: Places): Places => ({
+  ...places,
+  tryTake: (key) => {
+    taken.push(name);
+    return places.tryTake(key);
+  },
+});
+const places = createSharedPlaces();
+const stack = await useStack();
+const api = await startApi(stack.env, {
+  places: {
+    ...places,
+    reads: watched('reads', places.reads),
+    statistics: watched('statistics', places.statistics),
+    changes: watched('changes', places.changes),
+  },
+});
+const authorization = `Bearer ${tokenFor(stack.tenant.organizationId, { scope: scopes.join(' ') })}`;
+afterEach(() => taken.splice(0));
+
+/** Of nothing that there is, but of the right form. */
+const params: Record<string, string> = {
+  domainId: stack.domainId,
+  recordId: makeIdAt(0),
+  visitorId: 'v',
+  erasureId: `ers_${'0'.repeat(20)}`,
+  webhookId: `wh_${'0'.repeat(20)}`,
+  hash: '0'.repeat(64),
+  prefix: 'ak_00000000',
+  level: '0',
+  tile: '000',
+  position: '0',
+};
+const queryOf = ({ path }: Route): string => {
+  if (path.endsWith('/stats')) return '?from=2026-01-01&to=2026-01-02';
+  return path.endsWith('/consistency') ? '?from=1&to=1' : '';
+};
+
+const all = { ...statsRoutes, ...logRoutes, ...proofRoutes, ...noticeRoutes, ...privacyRoutes, ...manageRoutes };
+const rows = Object.entries<Route>({ ...all, ...webhookRoutes }).map(([name, row]) => ({ name, row }));
+const placeOf = { reads: 'reads', statistics: 'statistics', changes: 'changes', revocations: 'changes' } as const;
+
+it.each(rows)('a request of $name takes the place that its row names, and first', async ({ row }) => {
+  const path = row.path.replaceAll(/[:*](\w+)/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`no value for the path parameter ${name}`);
+    return value;
+  });
+  const answer = await request(api.baseUrl, path + queryOf(row), {
+    method: row.method.toUpperCase(),
+    headers: { authorization, ...(row.body && { 'content-type': 'application/json' }) },
+    body: row.body ? JSON.stringify(row.body.example) : null,
+  });
+  expect(answer.status).not.toBe(500);
+  // what is `own` takes it for a part of its work, or for none
+  if (row.limits === 'own') return;
+  expect([answer.status, taken[0]]).toEqual([answer.status, placeOf[row.limits]]);
+});
