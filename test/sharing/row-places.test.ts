@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { Route } from '#libs/base/http/routes';
 import type { Places } from '#libs/base/places';
 import { scopes } from '#libs/base/terms/terms';
-import { makeIdAt } from '#libs/base/terms/uuid';
+import { makeIdAt } from '#libs/base/terms/calendar';
 import { logRoutes } from '#libs/log/routes';
 import { noticeRoutes } from '#libs/notices/routes';
 import { privacyRoutes } from '#libs/privacy/routes';
