@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Route } from '#libs/base/http/routes';
 import type { Places } from '#libs/base/places';
-import { scopes } from '#libs/base/terms/terms';
 import { makeIdAt } from '#libs/base/terms/calendar';
+import { scopes } from '#libs/base/terms/terms';
 import { logRoutes } from '#libs/log/routes';
 import { noticeRoutes } from '#libs/notices/routes';
 import { privacyRoutes } from '#libs/privacy/routes';
