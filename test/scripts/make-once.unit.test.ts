@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { makeOnce } from '../../scripts/stack/paths.ts';
 
 it('a folder is made once, also where two ask for it at once, and never half of it', async () => {
   const parent = mkdtempSync(path.join(tmpdir(), 'assent-once-'));
+  onTestFinished(() => rmSync(parent, { recursive: true }));
   const folder = path.join(parent, 'made');
   // of a run that was killed
   mkdirSync(`${folder}.new`);
