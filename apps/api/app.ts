@@ -1,4 +1,4 @@
-/** The API: the order of everything, on one screen. */
+/** The API: the order of everything. */
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { Clock } from '#libs/base/db/clock';
@@ -155,7 +155,8 @@ export function createApp(given: AppParts): Koa<State> {
   const byToken = (scoped: Middleware) => [readHeaders, token, readRate, scoped];
   // what is asked by a dimension is in Postgres, the rest in Redis
   const [ofPostgres, ofRedis] = [readInPlace(deps.places.reads, unsent), readInPlace(deps.places.statistics)];
-  const byDimension: Middleware = (ctx, next) => (ctx.query.by === undefined ? ofRedis : ofPostgres)(ctx, next);
+  const byDimension: Middleware = (ctx, next) =>
+    (new URLSearchParams(ctx.querystring).has('by') ? ofPostgres : ofRedis)(ctx, next);
   const change = changeInPlace(deps.places.changes);
   const limitsOf = {
     reads: [ofPostgres],
@@ -180,7 +181,7 @@ export function createApp(given: AppParts): Koa<State> {
       const scoped = row.scope === 'any' ? someScope : scope(...row.scope);
       const awaited = row.inForce ? [inForce] : [];
       const also = row.alsoNeeds ? [scope(row.alsoNeeds)] : [];
-      const checks = [...ended, ...byToken(scoped), ...limitsOf[row.limits], ...awaited, ...also];
+      const checks = [...ended, ...byToken(scoped), ...also, ...limitsOf[row.limits], ...awaited];
       endpoints[row.method](row.path, ...checks, handlers[name](deps));
     }
   };

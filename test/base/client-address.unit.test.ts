@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { clientAddress, network, storedAddress } from '#libs/base/http/client-address';
-import type { State } from '#libs/base/http/context';
+import type { Middleware, State } from '#libs/base/http/context';
 
 const none = { hashKey: undefined };
 const truncated = { ...none, mode: 'truncated' } as const;
@@ -56,9 +56,10 @@ describe('the client of a request', () => {
   /** What a server set up as the API is finds for requests with these headers. */
   const ask = async (hops: number, forwarded: string | undefined, listenOn?: string) => {
     const app = new Koa<State>(hops > 0 ? { proxy: true, maxIpsCount: hops } : {});
-    app.use((ctx) => {
+    const answer: Middleware = (ctx) => {
       ctx.body = clientAddress(ctx);
-    });
+    };
+    app.use(answer);
     const server = createServer(app.callback());
     await new Promise<void>((resolve) => server.listen(0, listenOn, resolve));
     onTestFinished(() => void server.close());

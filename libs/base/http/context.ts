@@ -16,8 +16,13 @@ export interface State {
   trace?: RequestSpan | undefined;
 }
 
-export type Context = Koa.ParameterizedContext<State>;
-export type Middleware = Koa.Middleware<State>;
+/** Koa's own parser takes seconds for thousands of values of one name: the guard reads queries. */
+interface NoQuery extends Koa.DefaultContext {
+  query: never;
+}
+
+export type Context = Koa.ParameterizedContext<State, NoQuery>;
+export type Middleware = Koa.Middleware<State, NoQuery>;
 
 /** One check or action for a request; what it throws becomes the answer. */
 export type Step = (ctx: Context) => Promise<void> | void;
