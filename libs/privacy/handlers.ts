@@ -66,7 +66,6 @@ const eraseGiven =
     forVisitor({ config }, given, async (ctx, visitor) => {
       const { subject: actor } = accessIn(ctx);
       const found = await workInPlace(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
-      if (!found) return;
       await remember(redis, visitor);
       ctx.status = found.erasedAt ? 200 : 202;
       ctx.body = toAnswer(found, visitor.visitorId);

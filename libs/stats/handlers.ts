@@ -20,7 +20,7 @@ import {
   withTotal,
 } from '#libs/base/terms/terms';
 import { organizationIn } from '#libs/tenants/bearer';
-import { partInPlace } from '#libs/tenants/request-places';
+import { workInPlace } from '#libs/tenants/request-places';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { DomainStats, OrganizationStats, statsQuery } from './contract.ts';
@@ -75,7 +75,7 @@ async function readStats(
     return { from, to, total: totalOf(breakdown), breakdown };
   };
   // what is asked by a dimension has its place among the reads already
-  const inPlace: InPlace = (work) => partInPlace(places.reads, ctx, work);
+  const inPlace: InPlace = (work) => workInPlace(places.reads, ctx, work);
   if (interval !== undefined) {
     const spans = interval === 'day' ? [{ from, to }] : cover(from, to);
     const [{ source, counts }, bySource] = await Promise.all([

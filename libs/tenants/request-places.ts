@@ -21,7 +21,7 @@ export const readInPlace =
     const isOver = () => res.writableEnded || res.destroyed;
     ctx.state.inPlace = (read) =>
       workInPlace(reads, ctx, async () => {
-        if (isOver()) return;
+        if (isOver()) throw hasEnded();
         await read();
         if (!unsent) return;
         const size = stringify(ctx);
@@ -42,34 +42,29 @@ export const changeInPlace =
     return next();
   };
 
-/** Does work that the request's organization asks for once it has a place. Undefined where nobody waits for it any more. */
-export async function workInPlace<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T | undefined> {
+/** Does work that the request's organization asks for once it has a place. Rejects where nobody waits for it any more. */
+export async function workInPlace<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T> {
   const { organizationId } = organizationIn(ctx);
   const leave = places.tryTake(organizationId) ?? (await waitFor(places, organizationId, ctx));
   try {
-    return leave && (await work());
+    return await work();
   } finally {
-    leave?.();
+    leave();
   }
 }
 
-/** The same, for a part of a request: rejects where nobody waits for it any more. */
-export async function partInPlace<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T> {
-  const done = await workInPlace(places, ctx, async () => ({ result: await work() }));
-  if (!done) throw unavailable('the request has ended before its turn');
-  return done.result;
-}
-
-/** Undefined where the deadline has answered meanwhile, or the client has left. */
-async function waitFor(places: Places, organizationId: string, ctx: Context): Promise<(() => void) | undefined> {
+async function waitFor(places: Places, organizationId: string, ctx: Context): Promise<() => void> {
   const end = endOf(ctx);
   try {
     return await places.take(organizationId, end);
   } catch (error) {
-    if (end.aborted) return undefined;
+    if (end.aborted) throw hasEnded();
     throw unavailable('too many requests of your organization are waiting; try again', { cause: error });
   }
 }
+
+/** The deadline has answered meanwhile, or the client has left. */
+const hasEnded = () => unavailable('the request has ended before its turn', { elsewhere: true });
 
 /** Done here, since it is work, and so that the size is known. What is streamed counts its own pieces. */
 function stringify(ctx: Context): number {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
 import type { Route } from '#libs/base/http/routes';
 import type { Places } from '#libs/base/places';
@@ -14,15 +15,20 @@ import { webhookRoutes } from '#libs/webhooks/routes';
 import { request, tokenFor } from '../support/client.ts';
 import { startApi } from '../support/service.ts';
 import { useStack } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
 
 type Name = 'reads' | 'statistics' | 'changes';
 const taken: Name[] = [];
+/** of which one that waited went on, or waits no more */
+const waited: Name[] = [];
 const watched = (name: Name, places: Places): Places => ({
   ...places,
   tryTake: (key) => {
     taken.push(name);
     return places.tryTake(key);
   },
+  take: (key, signal) => places.take(key, signal).finally(() => waited.push(name)),
 });
 const places = createSharedPlaces();
 const stack = await useStack();
@@ -74,4 +80,27 @@ it.each(rows)('a request of $name takes the place that its row names, and first'
   // what is `own` takes it for a part of its work, or for none
   if (row.limits === 'own') return;
   expect([answer.status, taken[0]]).toEqual([answer.status, placeOf[row.limits]]);
+});
+
+it('a notice whose client leaves before its turn is not known', async () => {
+  const { organizationId, domainIds, apiKeys } = await makeTenant(stack.db);
+  const held = Array.from({ length: 3 }, () => places.changes.tryTake(organizationId));
+  const document = JSON.stringify({ language: 'de', version: '1', title: 'Cookies' });
+  const hash = createHash('sha256').update(document).digest('hex');
+  const path = `/v1/consent/${domainIds[0]}/notices/${hash}`;
+  const headers = { 'content-type': 'application/json' };
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const authorization = `Bearer ${tokenFor(organizationId, { scope: 'manage' })}`;
+  const withToken = { method: 'PUT', headers: { ...headers, authorization }, body: document };
+  const left = fetch(api.baseUrl + path, { ...withToken, signal }).catch(() => 'left');
+  await eventually(() => expect(taken).toEqual(['changes']));
+  leaving.abort();
+  expect(await left).toBe('left');
+  await eventually(() => expect(waited).toEqual(['changes']));
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const leave of held) leave?.();
+  const withKey = { ...headers, 'x-api-key': apiKeys[0] ?? '' };
+  const put = await request(api.baseUrl, path, { method: 'PUT', headers: withKey, body: document });
+  expect(put.status).toBe(201);
 });

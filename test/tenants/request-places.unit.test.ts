@@ -2,7 +2,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Context, State } from '#libs/base/http/context';
+import type { Context, Middleware, State } from '#libs/base/http/context';
 import { exchange } from '#libs/base/http/exchange';
 import { guard } from '#libs/base/http/guard';
 import { createUnsent } from '#libs/base/http/unsent';
@@ -49,6 +49,7 @@ describe('reads by turns over organizations, in two places', () => {
     app.use((ctx, next) => {
       const answer = next();
       if (ctx.path !== '/late') return answer;
+      answer.catch(() => {});
       ctx.status = 503;
       return;
     });
@@ -62,7 +63,8 @@ describe('reads by turns over organizations, in two places', () => {
     };
     const withBody = guard({ body: { schema: z.object({}) } }, handle);
     const without = guard({}, handle);
-    app.use((ctx, next) => (ctx.method === 'POST' ? withBody : without)(ctx, next));
+    const byMethod: Middleware = (ctx, next) => (ctx.method === 'POST' ? withBody : without)(ctx, next);
+    app.use(byMethod);
     server = app.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     port = (server.address() as AddressInfo).port;
