@@ -1,7 +1,7 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 
 import type { Clock } from '#libs/base/db/clock';
-import { bodyLimit, readJsonObject, wantsStrict } from '#libs/base/http/body';
+import { parseObject, readJsonBody, wantsStrict } from '#libs/base/http/body';
 import { type AddressRule, clientAddress, storedAddress } from '#libs/base/http/client-address';
 import type { Context, Step } from '#libs/base/http/context';
 import { makeIdAt, timeOf } from '#libs/base/terms/calendar';
@@ -40,7 +40,8 @@ export function record({ config, countryOf, recorder, notices, clock, noteLeftOu
   return async (ctx) => {
     const domain = domainIn(ctx);
     const isStrict = wantsStrict(ctx);
-    const given = await readJsonObject(ctx);
+    const bytes = await readJsonBody(ctx);
+    const given = parseObject(bytes);
     const { body, leftOut, broken } = checkRecord(given, { origin: ctx.req.headers.origin, isStrict });
     if (!body) throw refuseFields(broken);
     if (body.source === 'import') leftOut.push(refuseOrLeaveOut(body.source, isStrict));
@@ -60,9 +61,8 @@ export function record({ config, countryOf, recorder, notices, clock, noteLeftOu
       requestId: ctx.state.requestId,
     });
     if (isProgram(made, ctx)) made.bot = true;
-    const size = Number(headers['content-length'] ?? bodyLimit);
     const { arrivedAt, trace } = ctx.state;
-    const status = await recorder.record(made, domain.organizationId, size, arrivedAt, trace?.origins());
+    const status = await recorder.record(made, domain.organizationId, bytes.length, arrivedAt, trace?.origins());
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
     const receipt: Receipt = { id, status, decidedAt, receivedAt };
     if (leftOut.length > 0) {

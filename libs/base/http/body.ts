@@ -131,7 +131,7 @@ const tooLate = () =>
   unavailable('the body did not arrive in time; try again', { headers: { Connection: 'close' }, elsewhere: true });
 const cutOff = () => new Problem('invalid_json', 'the body ended before it was complete');
 
-function parseObject(body: Buffer): Record<string, unknown> {
+export function parseObject(body: Buffer): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(decode(body));
