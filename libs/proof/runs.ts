@@ -1,4 +1,4 @@
-/** Runs: consecutive entries of a log, as sealing stores them. No run reaches over the end of a tile. */
+/** Runs: consecutive entries of a log, as sealing stores them. No run reaches over the 248th entry of a tile or its end. */
 import type { Sql } from '#libs/base/db/database';
 
 /** A log of a domain. */
