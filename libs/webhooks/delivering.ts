@@ -9,6 +9,7 @@ import type { Log } from '#libs/base/ops/process-log';
 import { createPlaces, eighthOf } from '#libs/base/places';
 import type { Scheduler } from '#libs/base/scheduler';
 import { createSecretBox } from '#libs/base/secret-box';
+import { endsSoon } from '#libs/base/timers';
 import { createWebhookAdministration, usualBytes } from './administration.ts';
 import { claimLanes, type Lane } from './claim.ts';
 import type { Headers } from './contract.ts';
@@ -197,7 +198,14 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
     wake: createWaking(db),
     release: async () => {
       const numbers = [...running.keys()];
-      if (numbers.length > 0) await db.write((sql) => releaseLanes(sql, by, numbers));
+      if (numbers.length === 0) return;
+      try {
+        await endsSoon(db.write((sql) => releaseLanes(sql, by, numbers)));
+      } catch (error) {
+        // their leases end by themselves
+        const message = 'messages that are being delivered are tried again only after a while';
+        log.warn({ event: 'lanes_not_released', err: error }, message);
+      }
     },
   };
 }

@@ -24,6 +24,8 @@ import { formatSecret, resealSecrets } from '#libs/webhooks/secret';
 import type { Sender } from '#libs/webhooks/send';
 import { deleteOldDeliveries, findWebhook, listDeliveries, type Webhook } from '#libs/webhooks/stored-webhooks';
 import { openCertificate } from '../support/certificate.ts';
+import { openGate } from '../support/gate.ts';
+import { openPool } from '../support/pool.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { recordAt } from '../support/records.ts';
 import { createSealer, logName } from '../support/sealing.ts';
@@ -41,7 +43,7 @@ const closed: Reach = { allowPrivate: false, networks: [], names: [], stores: []
 const free: Reach = { ...closed, allowPrivate: true };
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 
-const { db, sql } = await openDatabase();
+const { db, sql, url } = await openDatabase();
 const sealer = createSealer(db, await openRedis((await openRedisServer()).url));
 
 describe('deliveries', () => {
@@ -70,11 +72,11 @@ describe('deliveries', () => {
   };
   const underWay: Promise<void>[] = [];
   /** No try ends by its patience, unless the test gives it less. */
-  const startDeliverer = (sender: Partial<Sender> = {}): Deliverer => {
+  const startDeliverer = (sender: Partial<Sender> = {}, by = db): Deliverer => {
     const made = createDeliverer({
       secretsKey: key,
       sender: { resolve: async () => ['127.0.0.1'], reach: free, patience: 200_000, ...sender },
-      db,
+      db: by,
       log: quiet,
       metrics: createWebhookMetrics(new Registry()),
       chance: () => 0.5,
@@ -633,6 +635,25 @@ describe('deliveries', () => {
     ]);
     expect(await tries(webhook)).toMatchObject([{ type: 'webhook.test', failure: 'status', nextTryAt: null }]);
     expect((await again(webhook)).failingSince).toBeNull();
+  });
+
+  it('whose worker stops while Postgres is away are tried again once their leases end', async () => {
+    const gate = await openGate(url);
+    const stopping = startDeliverer({}, openPool(gate.url));
+    const unanswered: ServerResponse[] = [];
+    receiver.answerWith((response) => void unanswered.push(response));
+    await make();
+    await seal(1);
+    await stopping.wake();
+    await stopping.begin();
+    await receiver.until(1);
+    gate.shut();
+    await stopping.release();
+    receiver.answerWith();
+    for (const response of unanswered) response.destroy();
+    await pass(day);
+    await deliver();
+    expect(receiver.received).toHaveLength(2);
   });
 
   it('that may be large are four of an organization at once, since they take memory', async () => {
