@@ -181,6 +181,7 @@ export function createProducer(
         open.set(shard, queue);
         return;
       } catch {
+        await closeAll(redis, [queue]);
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
     }

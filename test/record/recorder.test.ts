@@ -3,8 +3,10 @@ import { Problem } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { shardOf } from '#libs/record/queue';
+import { createProducer } from '#libs/record/recorder';
 import { sweepOwedRaises } from '#libs/stats/owed-raises';
 import { fill } from '#libs/stats/redis/fill';
+import { atEnd } from '../support/at-end.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { openGate } from '../support/gate.ts';
@@ -214,6 +216,28 @@ describe('the recorder, and the worker behind it', () => {
     await consumer.close();
     await expectRedisIsTrue();
     expect(await db.run((sql) => sql`select from rejected_records where record like '%dom_unknown%'`)).toHaveLength(1);
+  });
+
+  it('a queue that Redis refuses its first commands is closed, and another one is opened until it takes them', async () => {
+    const refusing = await openRedisServer();
+    const { client } = await openRedis(refusing.url);
+    const opening = await openRedis(refusing.url, 'producer');
+    const infos = async () => {
+      const stats = String(await client.call('INFO', 'commandstats'));
+      return Number(/cmdstat_info:.*rejected_calls=(\d+)/.exec(stats)?.[1] ?? 0);
+    };
+    await client.call('ACL', 'SETUSER', 'watcher', 'on', 'nopass', '~*', '+@all');
+    await client.call('AUTH', 'watcher', '');
+    await client.call('ACL', 'SETUSER', 'default', '-info');
+    const refused = createProducer(opening, 1);
+    atEnd(() => refused.close());
+    await eventually(async () => expect(await infos()).toBeGreaterThan(0));
+    const listeners = opening.client.listenerCount('close');
+    const before = await infos();
+    await eventually(async () => expect(await infos()).toBeGreaterThan(before + 3));
+    expect(opening.client.listenerCount('close')).toBeLessThanOrEqual(listeners + 1);
+    await client.call('ACL', 'SETUSER', 'default', '+info');
+    await refused.ready();
   });
 
   it('a worker that cannot raise owes it, and does not deliver again what is stored', async () => {
