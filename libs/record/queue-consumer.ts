@@ -1,4 +1,5 @@
 /** The worker's side of the queues: reads each job's payload and passes its records on. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Log } from '#libs/base/ops/process-log';
 import { noOrigins, type Origin } from '#libs/base/ops/tracing';
@@ -19,6 +20,8 @@ import type { QueueTracing } from './queue-tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */
 const newerPayloadWaits = 15_000;
+/** milliseconds before a shard's next job is asked for once Redis refused one */
+const refusalLasts = 200;
 /** Seconds between two looks for queues that other processes announced, or an operator had forgotten. */
 const lookEvery = 3;
 /** Bytes of jobs in memory, roughly: more than the jobs of one busy shard take. */
@@ -67,10 +70,16 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
     for (const worker of workers.values()) worker.concurrency = atOnce(isFull);
   });
   const begin = (shard: number) => {
-    if (!isClosing && !workers.has(shard))
-      workers.set(shard, consumeShard(shard, hold, { ...options, concurrency: atOnce(hold.isFull()) }));
+    if (isClosing || workers.has(shard)) return;
+    const worker = consumeShard(shard, hold, { ...options, concurrency: atOnce(hold.isFull()) });
+    workers.set(shard, worker);
+    // BullMQ never recovers a worker whose first commands failed: the next look begins another one
+    worker.waitUntilReady().catch(() => {
+      if (!isClosing) end(shard, worker);
+    });
   };
   const end = (shard: number, worker: Worker) => {
+    if (workers.get(shard) !== worker) return;
     workers.delete(shard);
     const ended = closeAll(queueRedis, [worker]).finally(() => ending.delete(ended));
     ending.add(ended);
@@ -97,6 +106,16 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
 
 /** What is left of a job that could not be ended is delivered again once its lock has run out, which uses up no attempt. */
 class JobWorker extends Worker {
+  /** BullMQ asks again at once where Redis refuses it a job, and would do nothing else. */
+  protected override async moveToActive(...of: Parameters<Worker['moveToActive']>) {
+    try {
+      return await super.moveToActive(...of);
+    } catch (error) {
+      await sleep(refusalLasts);
+      throw error;
+    }
+  }
+
   /** A Redis that was just replaced may refuse the end of a job: its records are stored, and it has not failed. */
   protected override async handleCompleted(...of: Parameters<Worker['handleCompleted']>) {
     try {

@@ -66,9 +66,17 @@ interface ShardSummary extends QueueSummary {
 export function observeQueues(redis: RedisConnection, shards: number) {
   const opened = new Map<number, { shard: number; queue: Queue; seen: Map<string, number> }>();
   const open = (shard: number) => {
-    const known = opened.get(shard) ?? { shard, queue: openToRead(redis, shard), seen: new Map<string, number>() };
-    opened.set(shard, known);
-    return known;
+    const known = opened.get(shard);
+    if (known) return known;
+    const queue = openToRead(redis, shard);
+    const made = { shard, queue, seen: new Map<string, number>() };
+    opened.set(shard, made);
+    // BullMQ never recovers a queue whose first commands failed: the next look opens another one
+    queue.waitUntilReady().catch(() => {
+      opened.delete(shard);
+      void closeAll(redis, [queue]);
+    });
+    return made;
   };
   const openKnown = async () => (await knownShards(redis.client, shards)).map(open);
   const summarizeAll = async () =>

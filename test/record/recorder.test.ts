@@ -10,7 +10,7 @@ import { atEnd } from '../support/at-end.ts';
 import { listerOf, quiet, readSame } from '../support/counter-stores.ts';
 import { countOwed, countRecords, storedCounters } from '../support/counts.ts';
 import { openGate } from '../support/gate.ts';
-import { freeze } from '../support/outage.ts';
+import { freeze, openRefusingRedis } from '../support/outage.ts';
 import { openPool } from '../support/pool.ts';
 import { openConsumer, openRecorder, untilQuiet, untilRedisTakesRecords } from '../support/recording.ts';
 import { recordAt } from '../support/records.ts';
@@ -219,24 +219,17 @@ describe('the recorder, and the worker behind it', () => {
   });
 
   it('a queue that Redis refuses its first commands is closed, and another one is opened until it takes them', async () => {
-    const refusing = await openRedisServer();
-    const { client } = await openRedis(refusing.url);
-    const opening = await openRedis(refusing.url, 'producer');
-    const infos = async () => {
-      const stats = String(await client.call('INFO', 'commandstats'));
-      return Number(/cmdstat_info:.*rejected_calls=(\d+)/.exec(stats)?.[1] ?? 0);
-    };
-    await client.call('ACL', 'SETUSER', 'watcher', 'on', 'nopass', '~*', '+@all');
-    await client.call('AUTH', 'watcher', '');
-    await client.call('ACL', 'SETUSER', 'default', '-info');
+    const redis = await openRefusingRedis();
+    const opening = await openRedis(redis.url, 'producer');
+    await redis.refuse();
     const refused = createProducer(opening, 1);
     atEnd(() => refused.close());
-    await eventually(async () => expect(await infos()).toBeGreaterThan(0));
+    await eventually(async () => expect(await redis.refused()).toBeGreaterThan(0));
     const listeners = opening.client.listenerCount('close');
-    const before = await infos();
-    await eventually(async () => expect(await infos()).toBeGreaterThan(before + 3));
+    const before = await redis.refused();
+    await eventually(async () => expect(await redis.refused()).toBeGreaterThan(before + 3));
     expect(opening.client.listenerCount('close')).toBeLessThanOrEqual(listeners + 1);
-    await client.call('ACL', 'SETUSER', 'default', '+info');
+    await redis.allow();
     await refused.ready();
   });
 

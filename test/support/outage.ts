@@ -8,6 +8,7 @@ import type { Certificate } from '../../scripts/stack/certificate.ts';
 import { type RunningPostgres, startPostgres } from '../../scripts/stack/postgres.ts';
 import { type RunningRedis, startRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from './at-end.ts';
+import { openRedis, openRedisServer } from './stores.ts';
 
 /** The same server again after `stop`: its data, its port, another run. */
 export async function restartRedis(stopped: RunningRedis): Promise<RunningRedis> {
@@ -23,6 +24,23 @@ export async function restartRedis(stopped: RunningRedis): Promise<RunningRedis>
 export function freeze({ pid }: { pid: number }): { thaw(): void } {
   process.kill(pid, 'SIGSTOP');
   return { thaw: () => void process.kill(pid, 'SIGCONT') };
+}
+
+/** A Redis that refuses INFO, with which BullMQ begins, until `allow`. */
+export async function openRefusingRedis() {
+  const { url } = await openRedisServer();
+  const { client: watcher } = await openRedis(url);
+  await watcher.call('ACL', 'SETUSER', 'watcher', 'on', 'nopass', '~*', '+@all');
+  await watcher.call('AUTH', 'watcher', '');
+  return {
+    url,
+    refuse: () => watcher.call('ACL', 'SETUSER', 'default', '-info'),
+    allow: () => watcher.call('ACL', 'SETUSER', 'default', '+info'),
+    refused: async (): Promise<number> => {
+      const stats = String(await watcher.call('INFO', 'commandstats'));
+      return Number(/cmdstat_info:.*rejected_calls=(\d+)/.exec(stats)?.[1] ?? 0);
+    },
+  };
 }
 
 export interface OwnPostgres {

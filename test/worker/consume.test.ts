@@ -10,6 +10,7 @@ import { observeQueues, summarizeOne } from '#libs/record/queue-summary';
 import { createProducer } from '#libs/record/recorder';
 import { atEnd } from '../support/at-end.ts';
 import { quiet } from '../support/counter-stores.ts';
+import { openRefusingRedis } from '../support/outage.ts';
 import { openPool } from '../support/pool.ts';
 import { openConsumer } from '../support/recording.ts';
 import { recordAt } from '../support/records.ts';
@@ -135,6 +136,42 @@ describe('the consumer of a queue', () => {
     expect(await oldest()).toBe(0);
     expect(await oldest()).toBeGreaterThan(0);
     await queues.close();
+  });
+
+  it('looks again at a queue of which Redis refused it the first look', async () => {
+    const redis = await openRefusingRedis();
+    const connection = await openRedis(redis.url);
+    await redis.refuse();
+    const queues = observeQueues(connection, 1);
+    await expect(queues.summarize()).rejects.toThrow('NOPERM');
+    await redis.allow();
+    await eventually(async () => expect(await queues.summarize()).toHaveLength(1));
+    await queues.close();
+  });
+
+  it('begins once Redis takes its first commands', async () => {
+    const redis = await openRefusingRedis();
+    const connection = await openRedis(redis.url);
+    const producer = createProducer(await openRedis(redis.url), 1);
+    onTestFinished(() => producer.close());
+    await producer.ready();
+    await producer.add(0, [record()]);
+    await redis.refuse();
+    const seen: NewRecord[][] = [];
+    const handle = async (records: NewRecord[]) => void seen.push(records);
+    const { log } = quiet();
+    const consumer = consumeShards({
+      queueRedis: connection,
+      redis: connection,
+      shards: 1,
+      concurrency: 1,
+      handle,
+      log,
+    });
+    onTestFinished(() => consumer.close());
+    await eventually(async () => expect(await redis.refused()).toBeGreaterThan(0));
+    await redis.allow();
+    await eventually(() => expect(seen).toHaveLength(1));
   });
 
   it('fails broken payloads at once and keeps them, listed with what is wrong', async () => {
