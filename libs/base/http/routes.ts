@@ -33,7 +33,7 @@ export interface Route extends Described {
   scope: readonly [Scope, ...Scope[]] | 'any';
   /** and this one, too */
   alsoNeeds?: Scope;
-  /** What it takes of what organizations share, as app.ts says; `own`: its handler takes it, since it reads the body itself or streams. */
+  /** What it takes of what organizations share, as app.ts says; `own`: its handler takes it, once it has read the body. */
   limits: 'reads' | 'statistics' | 'changes' | 'revocations' | 'own';
   /** answered once this process goes by what it changed */
   inForce?: true;
