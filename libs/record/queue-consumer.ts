@@ -20,7 +20,7 @@ import type { QueueTracing } from './queue-tracing.ts';
 
 /** Milliseconds before a job of a newer release is delivered again. */
 const newerPayloadWaits = 15_000;
-/** milliseconds before a shard's next job is asked for once Redis refused one */
+/** milliseconds before a shard asks for a job again once Redis has refused it one */
 const refusalLasts = 200;
 /** Seconds between two looks for queues that other processes announced, or an operator had forgotten. */
 const lookEvery = 3;
@@ -84,11 +84,15 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
     const ended = closeAll(queueRedis, [worker]).finally(() => ending.delete(ended));
     ending.add(ended);
   };
-  for (let shard = 0; shard < own; shard += 1) begin(shard);
+  const beginOwn = () => {
+    for (let shard = 0; shard < own; shard += 1) begin(shard);
+  };
+  beginOwn();
   const looks = every({
     name: 'find_shards',
     pace: lookEvery * second,
     task: async () => {
+      beginOwn();
       const known = await knownShards(redis.client, own);
       known.forEach(begin);
       for (const [shard, worker] of workers) if (!known.includes(shard)) end(shard, worker);
@@ -106,7 +110,7 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
 
 /** What is left of a job that could not be ended is delivered again once its lock has run out, which uses up no attempt. */
 class JobWorker extends Worker {
-  /** BullMQ asks again at once where Redis refuses it a job, and would do nothing else. */
+  /** BullMQ asks again at once where Redis refuses it a job, which keeps both busy; after a failed start it would block this process. */
   protected override async moveToActive(...of: Parameters<Worker['moveToActive']>) {
     try {
       return await super.moveToActive(...of);

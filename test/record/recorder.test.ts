@@ -218,7 +218,7 @@ describe('the recorder, and the worker behind it', () => {
     expect(await db.run((sql) => sql`select from rejected_records where record like '%dom_unknown%'`)).toHaveLength(1);
   });
 
-  it('a queue that Redis refuses its first commands is closed, and another one is opened until it takes them', async () => {
+  it('a queue whose first commands Redis refuses is closed, and another one is opened until it takes them', async () => {
     const redis = await openRefusingRedis();
     const opening = await openRedis(redis.url, 'producer');
     await redis.refuse();

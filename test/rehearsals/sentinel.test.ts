@@ -6,7 +6,7 @@ import { engineDrills } from '../../scripts/chaos/drills/engines.ts';
 const signal = new AbortController().signal;
 const named = (wanted: string) => engineDrills.find(({ name }) => name === wanted) ?? expect.fail('no such drill');
 
-it('a master that is killed or frozen under load loses no more than it had not yet passed on, and the next one goes on', async () => {
+it('a master that is killed or frozen under load loses only what it had not yet passed on, and the next one goes on', async () => {
   expect(await perform(named('sentinels-with-replica'), inject('dist'), signal)).toMatchObject({ breaches: [] });
 }, 900_000);
 

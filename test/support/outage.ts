@@ -26,7 +26,7 @@ export function freeze({ pid }: { pid: number }): { thaw(): void } {
   return { thaw: () => void process.kill(pid, 'SIGCONT') };
 }
 
-/** A Redis that refuses INFO, with which BullMQ begins, until `allow`. */
+/** A Redis that refuses INFO, which BullMQ sends first, from `refuse` until `allow`. */
 export async function openRefusingRedis() {
   const { url } = await openRedisServer();
   const { client: watcher } = await openRedis(url);

@@ -138,12 +138,12 @@ describe('the consumer of a queue', () => {
     await queues.close();
   });
 
-  it('looks again at a queue of which Redis refused it the first look', async () => {
+  it('looks again at a queue whose first look Redis refused', async () => {
     const redis = await openRefusingRedis();
     const connection = await openRedis(redis.url);
     await redis.refuse();
     const queues = observeQueues(connection, 1);
-    await expect(queues.summarize()).rejects.toThrow('NOPERM');
+    await eventually(() => expect(queues.summarize()).rejects.toThrow('NOPERM'));
     await redis.allow();
     await eventually(async () => expect(await queues.summarize()).toHaveLength(1));
     await queues.close();
@@ -171,6 +171,36 @@ describe('the consumer of a queue', () => {
     onTestFinished(() => consumer.close());
     await eventually(async () => expect(await redis.refused()).toBeGreaterThan(0));
     await redis.allow();
+    await eventually(() => expect(seen).toHaveLength(1));
+  });
+
+  it('asks a Redis that takes no writes for jobs a few times a second, not all the time', async () => {
+    const { url } = await openRedisServer();
+    const [connection, { client }] = [await openRedis(url), await openRedis(url)];
+    const producer = createProducer(await openRedis(url), 1);
+    onTestFinished(() => producer.close());
+    await producer.ready();
+    await producer.add(0, [record()]);
+    await client.config('SET', 'min-replicas-to-write', '1');
+    const refusals = async () =>
+      Number(/errorstat_NOREPLICAS:count=(\d+)/.exec(await client.info('errorstats'))?.[1] ?? 0);
+    const seen: NewRecord[][] = [];
+    const handle = async (records: NewRecord[]) => void seen.push(records);
+    const { log } = quiet();
+    const consumer = consumeShards({
+      queueRedis: connection,
+      redis: connection,
+      shards: 1,
+      concurrency: 1,
+      handle,
+      log,
+    });
+    onTestFinished(() => consumer.close());
+    await eventually(async () => expect(await refusals()).toBeGreaterThan(0));
+    const [began, before] = [performance.now(), await refusals()];
+    await eventually(async () => expect(await refusals()).toBeGreaterThan(before + 5));
+    expect((await refusals()) - before).toBeLessThan((performance.now() - began) / 20);
+    await client.config('SET', 'min-replicas-to-write', '0');
     await eventually(() => expect(seen).toHaveLength(1));
   });
 

@@ -14,7 +14,7 @@ import { perform, startSystem } from '../system.ts';
 /** The first slot of each master of three. */
 const thirds = [0, 5_461, 10_923];
 /**
- * Records that a master may lose that is killed or frozen: answered, but not yet sent to its replica, which Redis does one
+ * Records that a master may lose when it is killed or frozen: acknowledged, but not yet sent to its replica. Redis does one
  * after the other. Less than a tenth of a second's.
  */
 const mayLoseAtKill = 10;
@@ -92,7 +92,7 @@ export const engineDrills: Drill[] = [
   },
   {
     name: 'sentinels-with-replica',
-    about: 'with min-replicas-to-write 1 killed and frozen, twice, which may lose some',
+    about: 'with min-replicas-to-write 1 killed and frozen, twice each, which may lose some',
     engine: 'sentinels',
     redisSettings: needsReplica,
     mayLose: 4 * mayLoseAtKill,
