@@ -15,8 +15,8 @@ import { signIn as signInExample } from '#libs/tenants/examples';
 import { manageRoutes } from '#libs/tenants/routes';
 import { webhookRoutes } from '#libs/webhooks/routes';
 
-const etag = { ETag: z.string().meta({ description: 'send it as `If-None-Match` to ask whether it changed' }) };
-const unchanged = { description: 'It is the same as the one with this `ETag`' };
+const etag = { ETag: z.string().meta({ description: 'send it as `If-None-Match` to check for changes' }) };
+const unchanged = { description: 'Unchanged since the response with this `ETag`' };
 const open = { method: 'get', auth: [], refusals: ['invalid_request'], tag: 'Reference' } as const;
 
 /** Of the document itself, for everybody. */
@@ -24,9 +24,9 @@ const referenceRoutes = {
   getSignIn: {
     ...open,
     path: '/v1/sign-in',
-    answers: { 200: answer('The way to sign in', signIn, signInExample) },
-    summary: 'How people sign in to the dashboard, beside access tokens',
-    description: '`oidc` is null where people sign in with access tokens alone.',
+    answers: { 200: answer('How to sign in', signIn, signInExample) },
+    summary: 'Get how people sign in to the dashboard',
+    description: 'People can always sign in with an access token. `oidc` is null if there is no other way.',
   },
   getOpenApi: {
     ...open,
@@ -35,15 +35,15 @@ const referenceRoutes = {
       200: answer('The OpenAPI document', z.looseObject({ openapi: z.string() }), { openapi: '3.1.0' }, etag),
       304: unchanged,
     },
-    summary: 'This document',
-    description: 'It is made from the schemas that validate requests.',
+    summary: 'Get this document',
+    description: 'The document is generated from the schemas that validate requests.',
   },
   getDocs: {
     ...open,
     path: '/docs',
     answers: { 200: plain('The page', 'text/html', '<!doctype html>…', etag), 304: unchanged },
-    summary: 'This document as a page',
-    description: 'It loads nothing from other hosts.',
+    summary: 'Get this document as a web page',
+    description: 'The page loads nothing from other hosts.',
   },
 } satisfies KeyRoutes;
 
@@ -72,25 +72,33 @@ export const createOpenApi = (address = '') =>
     },
     servers: [{ url: `${address}/` }],
     tags: [
-      { name: 'Record', description: 'for widgets, with the API key of a domain' },
-      { name: 'Read', description: 'for dashboards, with an access token of an organization' },
-      { name: 'Notices', description: 'what visitors were shown' },
-      { name: 'Log', description: 'the sealed log: checkpoints and proofs' },
-      { name: 'Import', description: 'records from elsewhere; scope `import`' },
-      { name: 'Privacy', description: 'access to what is stored about a visitor, and erasure; scope `privacy`' },
-      { name: 'Manage', description: 'domains, their keys, administrative acts; scope `manage`' },
-      { name: 'Webhooks', description: 'what is sent as it happens; scope `manage`' },
-      { name: 'Reference', description: 'the API description' },
+      { name: 'Record', description: "For widgets, with a domain's API key." },
+      { name: 'Read', description: "For dashboards, with an organization's access token." },
+      { name: 'Notices', description: 'What visitors were shown.' },
+      { name: 'Log', description: 'The sealed log: checkpoints and proofs.' },
+      { name: 'Import', description: 'Records from another service or from an export; scope `import`.' },
+      { name: 'Privacy', description: 'Access to what is stored about a visitor, and erasure; scope `privacy`.' },
+      { name: 'Manage', description: 'Domains, their keys, and administrative acts; scope `manage`.' },
+      {
+        name: 'Webhooks',
+        description: 'Messages about entries, erasures and limits, sent as they happen; scope `manage`.',
+      },
+      { name: 'Reference', description: 'The description of this API.' },
     ],
     paths: pathsOf(routes),
     components: {
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'write-only; belongs to one domain' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: 'Write-only, and valid for one domain.',
+        },
         accessToken: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'claims `sub`, `org`, `exp`, and `scope`',
+          description: 'A JWT with the claims `sub`, `org`, `exp` and `scope`.',
         },
       },
     },

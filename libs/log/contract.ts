@@ -11,7 +11,7 @@ const bot = z
   .enum(['true', 'false'])
   .transform((value) => value === 'true')
   .optional()
-  .meta({ description: 'only records that crawlers and other programs sent, or none of them' });
+  .meta({ description: '`true`: only records from crawlers and other programs; `false`: none of these' });
 
 export const recordsQuery = z
   .strictObject({
@@ -72,10 +72,10 @@ export type OrgStats = z.infer<typeof orgStats>;
 export const feedQuery = z.strictObject({
   from: wholeNumber(0, 999_999_999_999_999)
     .optional()
-    .meta({ description: 'the first position that is wanted: `next` of the answer before; default 0' }),
+    .meta({ description: 'the first position you want: `next` of the previous response; default 0' }),
   limit: wholeNumber(1, 1000).optional().meta({ description: 'default 1000' }),
   log: logNumber.meta({
-    description: 'the log that `from` is a position of: `log` of the answer before; default: the newest',
+    description: 'the log to which the position `from` belongs: `log` of the previous response; default: the newest',
   }),
 });
 
@@ -83,39 +83,37 @@ const position = count.meta({ description: 'its place in the log, from 0' });
 
 export const feed = z
   .object({
-    log: z.number().int().min(1).meta({ description: "which of the domain's logs the positions are of" }),
+    log: z.number().int().min(1).meta({ description: "the number of the domain's log to which the positions belong" }),
     entries: z.array(
       z.discriminatedUnion('type', [
         z.object({ position, type: z.literal('record'), record: fullRecord }),
         z.object({
           position,
           type: z.literal('erasure'),
-          recordId: z.string().meta({ description: 'whose personal fields were erased' }),
-          erases: count
-            .nullable()
-            .meta({ description: "that record's position, null where this log does not have it" }),
+          recordId: z.string().meta({ description: 'the record whose personal fields were erased' }),
+          erases: count.nullable().meta({ description: "that record's position; null if it is not in this log" }),
           erased: z
             .object({ log: z.number().int().min(1), position: count })
             .nullable()
-            .meta({ description: 'where that record is, in this log or an earlier one; null once it has expired' }),
+            .meta({ description: 'the place of that record, in this log or an earlier one; null once it has expired' }),
         }),
         z.object({
           position,
           type: z.literal('notice'),
-          notice: z.string().meta({ description: 'SHA-256 of what visitors are shown, 64 hex digits' }),
+          notice: z.string().meta({ description: 'SHA-256 of what visitors were shown, 64 hex digits' }),
         }),
         z.object({ position, type: z.literal('expired') }),
       ]),
     ),
-    next: count.meta({ description: 'the next `from`' }),
-    size: count.meta({ description: "the log's, as far as it is sealed" }),
+    next: count.meta({ description: 'pass it as `from` in the next request' }),
+    size: count.meta({ description: 'the number of sealed entries in this log' }),
   })
   .meta({ id: 'Feed' });
 export type Feed = z.infer<typeof feed>;
 export type FeedEntry = Feed['entries'][number];
 
 const exportParameters = z.strictObject({
-  format: z.enum(exportFormats).optional().meta({ description: 'default ndjson' }),
+  format: z.enum(exportFormats).optional().meta({ description: 'default `ndjson`' }),
   decision: decision.optional(),
   from: date.optional(),
   to: date.optional(),
@@ -132,7 +130,7 @@ export const exportQuery = exportParameters
       .regex(uuidv7Pattern, 'must be the id of a record')
       .transform(lowerCase)
       .optional()
-      .meta({ description: 'continues after this record: the last one of an export that was cut off' }),
+      .meta({ description: 'continues after this record, such as the last one of an export that was cut off' }),
   })
   .refine(inOrder, outOfOrder);
 
@@ -151,7 +149,8 @@ export const organizationExportQuery = exportParameters
       .optional()
       .meta({
         override: { type: 'string' },
-        description: 'continues after this record, `<domainId>/<id>`: the last one of an export that was cut off',
+        description:
+          'continues after this record, `<domainId>/<id>`, such as the last one of an export that was cut off',
       }),
   })
   .refine(inOrder, outOfOrder);
@@ -162,7 +161,7 @@ export const importsPage = z
       z.object({
         importId: z.string(),
         domainId: z.string(),
-        at: time.meta({ description: 'when it ended' }),
+        at: time.meta({ description: 'when the import ended' }),
         actor: z.string(),
         read: count,
         queued: count,

@@ -30,7 +30,7 @@ const exported = {
       description: 'Records, oldest first; in NDJSON the last line is `{"end":true,"count":N}`',
       headers: z.object({
         'X-Request-Id': requestId,
-        'Content-Disposition': z.string().meta({ description: 'an attachment, with a name' }),
+        'Content-Disposition': z.string().meta({ description: 'an attachment with a file name' }),
       }),
       content: {
         'application/x-ndjson': { schema: z.string(), example: examples.exportedText },
@@ -39,7 +39,8 @@ const exported = {
     },
   },
   description:
-    'The file is streamed, without a limit on rows. If it was cut off, continue with `after`. An organization has one export at a time.',
+    'The file is streamed, and has no limit on rows. If it was cut off, continue with `after`. An organization can ' +
+    'have one export at a time in each API process.',
 } as const;
 
 export const logRoutes = {
@@ -50,14 +51,15 @@ export const logRoutes = {
     answers: {
       200: answer("The organization's statistics", orgStats, examples.orgStats, {
         'X-Stats-Source': statsSource,
-        ETag: z.string().optional().meta({ description: 'send it as `If-None-Match` to ask whether anything changed' }),
+        ETag: z.string().optional().meta({ description: 'send it as `If-None-Match` to check for changes' }),
       }),
-      304: { description: 'No total and no record has changed since the answer with this `ETag`' },
+      304: { description: 'No total and no record has changed since the response with this `ETag`' },
     },
     refusals: [],
-    summary: 'Counters of the last 30 days and raw records of the last 7, over all domains',
+    summary: 'Get 30 days of statistics and the records of the last 7 days, over all domains',
     description:
-      'What an overview needs: `daily` has 30 UTC days, oldest first; `records` has the newest of the last 7 days. To poll, send the `ETag` as `If-None-Match`.',
+      'For an overview. `daily` has 30 UTC days, oldest first; `records` has the records of the last 7 days, newest ' +
+      'first. To poll, send the `ETag` as `If-None-Match`.',
   },
   getRecords: {
     ...shown,
@@ -66,9 +68,11 @@ export const logRoutes = {
     query: recordsQuery,
     answers: { 200: answer('A page of records', recordsPage, examples.recordsPage) },
     refusals: ['domain_not_found', 'plan_feature_required'],
-    summary: 'A page of the log, newest first',
+    summary: 'List the records of a domain, newest first',
     description:
-      'Needs a plan with the log. To read on while records arrive, pass `nextCursor` as `cursor`; `page` jumps. At the monthly limit only the newest 10 records are shown, and `capped` is true.',
+      'Needs a plan that includes the log. To read on while records arrive, pass `nextCursor` as `cursor`; to jump ' +
+      'to a page, use `page`. Once the monthly limit is reached, only the newest 10 records are shown, and `capped` ' +
+      'is true.',
   },
   getRecord: {
     ...shown,
@@ -77,8 +81,8 @@ export const logRoutes = {
     query: logQuery,
     answers: { 200: answer('The record', fullRecord, recorded.fullRecord) },
     refusals: recordCodes,
-    summary: 'One record, with its place in the log',
-    description: '`log` and `position` are its place in the sealed log, and null until it is sealed.',
+    summary: 'Get a record',
+    description: '`log` and `position` are its place in the sealed log; both are null until it is sealed.',
   },
   getFeed: {
     ...shown,
@@ -86,11 +90,12 @@ export const logRoutes = {
     path: `${domain}/feed`,
     params: domainPath,
     query: feedQuery,
-    answers: { 200: answer('The next entries; none at the end', feed, examples.feed) },
+    answers: { 200: answer('The next entries, or none at the end of the log', feed, examples.feed) },
     refusals: ['domain_not_found', 'plan_feature_required', 'not_found', 'log_restarted'],
-    summary: 'The log in its own order, from a position on: records, erasures, notices',
+    summary: 'Read the sealed log in its own order, from a position on',
     description:
-      'To keep a copy in step, start at position 0, apply the entries in order, keep `next`, and ask again from there. Positions have no gaps and never change.',
+      'The entries are records, erasures and notices. To keep a copy in sync, start at position 0, apply the ' +
+      'entries in order, store `next`, and continue from there. Positions have no gaps and never change.',
   },
   exportDomain: {
     ...exported,
@@ -98,14 +103,14 @@ export const logRoutes = {
     params: domainPath,
     query: exportQuery,
     refusals: ['domain_not_found', 'plan_feature_required'],
-    summary: 'All records of a domain that match, as a file',
+    summary: 'Export all matching records of a domain as a file',
   },
   exportOrganization: {
     ...exported,
     path: '/v1/organization/export',
     query: organizationExportQuery,
     refusals: ['plan_feature_required'],
-    summary: 'All records of the organization that match, as a file, domain by domain',
+    summary: 'Export all matching records of the organization as a file, domain by domain',
   },
   getImports: {
     ...ofImports,
@@ -115,8 +120,8 @@ export const logRoutes = {
     query: listQuery,
     answers: { 200: answer('A page of imports', importsPage, examples.importsPage) },
     refusals: [],
-    summary: 'The imports, newest first',
-    description: 'Also those that ended early, and those of the operator; a dry run is none.',
+    summary: 'List imports, newest first',
+    description: "The list includes imports that ended early and the operator's, but no dry runs.",
   },
   importRecords: {
     ...ofImports,
@@ -128,16 +133,18 @@ export const logRoutes = {
     query: importQuery,
     upload: {
       required: true,
-      description: 'at most 250,000 rows and 256 MiB, as NDJSON or CSV',
+      description: 'NDJSON or CSV, at most 250,000 rows and 256 MiB',
       content: {
         'application/x-ndjson': { schema: z.string(), example: examples.importedText },
         'text/csv': { schema: z.string(), example: examples.importedTable },
       },
     },
-    answers: { 200: answer('Every row was read; those that are `queued` are safe', imported, examples.imported) },
+    answers: { 200: answer('All rows have been read, and every queued row is safe', imported, examples.imported) },
     refusals: ['domain_not_found', 'domain_archived', 'payload_too_large', 'unsupported_media_type'],
-    summary: 'Import records from elsewhere, or from an export; sent again it adds nothing',
+    summary: 'Import records from another service or from an export',
     description:
-      'Each row is checked by itself: the first 1,000 that are rejected are listed, all others are imported. Try a file with `dryRun=true` first. An organization has at most four imports at a time in an API process.',
+      'Each row is checked separately: rejected rows do not stop the others, and the first 1,000 of them are ' +
+      'listed. Sending the same file again adds nothing. Try a file with `dryRun=true` first. An organization can ' +
+      'have at most four imports at a time in each API process.',
   },
 } satisfies Routes;

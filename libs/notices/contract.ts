@@ -65,10 +65,10 @@ export const noticesPage = z
     notices: z.array(
       z.object({
         notice: z.string().meta({ description: 'SHA-256, 64 hex digits' }),
-        language: nullable.meta({ description: 'as the document says' }),
-        version: nullable.meta({ description: 'as the document says' }),
+        language: nullable.meta({ description: "the document's `language`, or null" }),
+        version: nullable.meta({ description: "the document's `version`, or null" }),
         firstSeenAt: time,
-        records: count.meta({ description: 'that ever named it, up to the last minute' }),
+        records: count.meta({ description: 'how many records ever referred to it; exact except for the last minute' }),
       }),
     ),
     nextCursor: nullable,

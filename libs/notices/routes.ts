@@ -6,9 +6,10 @@ import { domainPath, listQuery } from '#libs/base/terms/parameters';
 import { noticePath, noticePut, noticesPage } from './contract.ts';
 import * as examples from './examples.ts';
 
-const notice = z
-  .looseObject({ language: z.unknown().optional(), version: z.unknown().optional() })
-  .meta({ id: 'Notice', description: 'what a visitor was shown: at most 16 KiB and 16 levels, under its SHA-256' });
+const notice = z.looseObject({ language: z.unknown().optional(), version: z.unknown().optional() }).meta({
+  id: 'Notice',
+  description: 'What a visitor was shown, stored under its SHA-256: at most 16 KiB and 16 levels.',
+});
 
 const shown = { method: 'get', scope: ['read'], limits: 'reads', tag: 'Notices' } as const;
 
@@ -20,8 +21,8 @@ export const noticeRoutes = {
     query: listQuery,
     answers: { 200: answer('A page of notices', noticesPage, examples.noticesPage) },
     refusals: ['domain_not_found'],
-    summary: 'What visitors were shown: the notices that are held, newest first',
-    description: 'Each notice is listed with its hash, under which the document itself can be read.',
+    summary: 'List the stored notices, newest first',
+    description: 'Each notice is listed with its hash. Use the hash to get the document itself.',
   },
   getNotice: {
     ...shown,
@@ -33,8 +34,8 @@ export const noticeRoutes = {
       }),
     },
     refusals: ['domain_not_found', 'notice_not_found'],
-    summary: 'A notice, byte for byte as it was put',
-    description: 'It is sent as an attachment, so that no browser shows it as a page.',
+    summary: 'Get a notice, byte for byte',
+    description: 'The notice is sent as an attachment, so that no browser shows it as a page.',
   },
 } satisfies Routes;
 
@@ -46,8 +47,8 @@ export const noticeKeyRoutes = {
     params: noticePath,
     upload: { required: true, content: { 'application/json': { schema: notice, example: examples.notice } } },
     answers: {
-      200: answer('It is known', noticePut, examples.noticePut),
-      201: answer('It is new', noticePut, examples.noticePut),
+      200: answer('The service already has the notice', noticePut, examples.noticePut),
+      201: answer('The notice is new', noticePut, examples.noticePut),
     },
     refusals: [
       'invalid_json',
@@ -63,10 +64,12 @@ export const noticeKeyRoutes = {
       'rate_limited',
     ],
     tag: 'Notices',
-    summary: 'Keep what a visitor was shown; with an access token (scope `manage`) instead of the key without limits',
+    summary: 'Upload a notice: what a visitor was shown',
     description:
-      'The hash in the path is the SHA-256 of the body, byte for byte. A receipt with `"notice": "wanted"` asks for it. ' +
-      'With the key at most 20 new ones a day from one address and 500 of one domain; of these, one that fewer records ' +
-      'name makes room for one that more name. What few records have named after 30 days is dropped.',
+      'The hash in the path is the SHA-256 of the body, byte for byte. Upload the notice when a receipt has ' +
+      '`"notice": "wanted"`. With the API key, one address can upload 20 new notices a day and one domain 500. ' +
+      'Once a domain has 500, a further notice replaces the one with the fewest records, if it has more itself. ' +
+      'After 30 days, a notice to which few records referred is dropped. ' +
+      'With an access token (scope `manage`) instead of the key, there are no such limits.',
   },
 } satisfies KeyRoutes;

@@ -24,9 +24,9 @@ export const visitor = z
     generatedAt: time,
     current: z
       .record(z.string(), z.object({ decision, preferences: fullRecord.shape.preferences, decidedAt: time }))
-      .meta({ description: 'domain → the newest decision' }),
+      .meta({ description: 'domain → its newest decision' }),
     records: z.array(fullRecord).meta({ description: 'newest first' }),
-    notices: z.record(z.string(), z.string()).meta({ description: 'hash → what was shown, as it was sent' }),
+    notices: z.record(z.string(), z.string()).meta({ description: 'hash → what was shown, byte for byte' }),
     proofs: z.record(z.string(), z.string()).meta({ description: 'sealed record → its C2SP tlog-proof' }),
     bundles: z.record(z.string(), proofBundle).meta({
       description: 'sealed record → its bundle, which proves all of its fields',
@@ -40,13 +40,13 @@ export const erasure = z
   .object({
     erasureId: z.string(),
     visitorId: nullable.meta({
-      description: 'null when it is asked for after it is done: nothing is left of the visitor',
+      description: 'null when you read an erasure that is done: nothing is left of the visitor',
     }),
     state: z.enum(['running', 'done']),
-    records: count.meta({ description: 'stored records that were erased' }),
+    records: count.meta({ description: 'the number of stored records that were erased' }),
     erasedAt: time.nullable(),
     requestedAt: time,
-    actor: nullable.meta({ description: 'who asked for it: the `sub` of a token, or the operator' }),
+    actor: nullable.meta({ description: 'who requested the erasure: the `sub` of a token, or the operator' }),
   })
   .meta({ id: 'Erasure' });
 export type Erasure = z.infer<typeof erasure>;
@@ -59,13 +59,16 @@ export const erasureDetails = erasure
         z.string(),
         z.object({
           records: count,
-          positions: z.array(count).meta({ description: 'of the erased records, once their erasure is sealed' }),
-          entries: z
-            .array(z.object({ ...place, erased: z.object(place).nullable() }))
-            .meta({ description: 'where each erasure is sealed, and the record that it is of; null once it expired' }),
+          positions: z
+            .array(count)
+            .meta({ description: 'positions of the erased records, once their erasure is sealed' }),
+          entries: z.array(z.object({ ...place, erased: z.object(place).nullable() })).meta({
+            description:
+              'where each erasure is sealed; `erased` is the place of its record, or null once that has expired',
+          }),
         }),
       )
-      .meta({ description: 'domain → what was erased; of an erasure the first 10,000 places' }),
+      .meta({ description: 'domain → what was erased; at most the first 10,000 entries of an erasure' }),
   })
   .meta({ id: 'ErasureDetails' });
 export type ErasureDetails = z.infer<typeof erasureDetails>;

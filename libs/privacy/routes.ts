@@ -11,22 +11,28 @@ const listed = { method: 'get', scope: ['privacy'], limits: 'reads', tag: 'Priva
 const ofVisitor = { scope: ['privacy'], limits: 'own', tag: 'Privacy' } as const;
 
 const inBody = { method: 'post', body: { schema: visitorBody, example: examples.visitorBody } } as const;
-const hidden = ' With the id in the body it stays out of the access logs of proxies.';
+const hidden = ' The id is in the body, so that it appears in no access log on the way.';
 
 const access = {
   ...ofVisitor,
-  answers: { 200: answer('All that is stored about the visitor', visitor, examples.visitor) },
+  answers: { 200: answer('Everything that is stored about the visitor', visitor, examples.visitor) },
   description:
-    'Records, decisions in force, notices, proofs and bundles, whatever the plan. Each access is an administrative act.',
+    'Returns records, the newest decision of each domain, notices, proofs and bundles, whatever the plan. Each ' +
+    'access is logged as an administrative act.',
 } as const;
 const erase = {
   ...ofVisitor,
   answers: {
     200: answer('The visitor is erased', erasure, examples.erased),
-    202: answer('There are more than 10,000 records, and the worker goes on', erasure, examples.erasing),
+    202: answer(
+      'A worker continues: there are more than 10,000 records, or erasing them takes longer than 3 seconds',
+      erasure,
+      examples.erasing,
+    ),
   },
   description:
-    'Personal fields are erased; decisions still count, and proofs still verify. A 202 has the `erasureId` to ask about.',
+    'Personal fields are erased; decisions still count, and proofs still verify. After a 202, use its `erasureId` ' +
+    'to follow the progress.',
 } as const;
 
 const ofDomain = '/v1/consent/:domainId/visitors';
@@ -44,8 +50,9 @@ export const privacyRoutes = {
     answers: { 200: answer('A page of administrative acts', actsPage, actsExample) },
     refusals: inOrganization,
     tag: 'Privacy',
-    summary: 'The acts about a visitor, newest first',
-    description: "Who read, exported or erased the visitor's records: the visitor is named by a hash alone.",
+    summary: 'List the acts about a visitor, newest first',
+    description:
+      "The acts show who read, exported or erased the visitor's records. They identify the visitor only by a hash.",
   },
   getDomainVisitor: {
     ...access,
@@ -53,7 +60,7 @@ export const privacyRoutes = {
     path: `${ofDomain}/:visitorId`,
     params: domainPath.extend(visitorPath.shape),
     refusals: inDomain,
-    summary: 'All that is stored about a visitor of a domain',
+    summary: 'Get everything about a visitor of a domain',
   },
   deleteDomainVisitor: {
     ...erase,
@@ -69,7 +76,7 @@ export const privacyRoutes = {
     path: `${ofDomain}/lookup`,
     params: domainPath,
     refusals: inDomain,
-    summary: 'All that is stored about a visitor of a domain, with the id in the body',
+    summary: 'Get everything about a visitor of a domain, with the id in the body',
     description: access.description + hidden,
   },
   eraseDomainVisitor: {
@@ -87,7 +94,7 @@ export const privacyRoutes = {
     path: `${ofOrganization}/:visitorId`,
     params: visitorPath,
     refusals: inOrganization,
-    summary: 'All that is stored about a visitor of all domains of the organization',
+    summary: 'Get everything about a visitor in all domains of the organization',
   },
   deleteOrganizationVisitor: {
     ...erase,
@@ -95,14 +102,14 @@ export const privacyRoutes = {
     path: `${ofOrganization}/:visitorId`,
     params: visitorPath,
     refusals: inOrganization,
-    summary: 'Erase a visitor of all domains of the organization',
+    summary: 'Erase a visitor in all domains of the organization',
   },
   lookupOrganizationVisitor: {
     ...access,
     ...inBody,
     path: `${ofOrganization}/lookup`,
     refusals: inOrganization,
-    summary: 'All that is stored about a visitor of all domains of the organization, with the id in the body',
+    summary: 'Get everything about a visitor in all domains of the organization, with the id in the body',
     description: access.description + hidden,
   },
   eraseOrganizationVisitor: {
@@ -110,7 +117,7 @@ export const privacyRoutes = {
     ...inBody,
     path: `${ofOrganization}/erase`,
     refusals: inOrganization,
-    summary: 'Erase a visitor of all domains of the organization, with the id in the body',
+    summary: 'Erase a visitor in all domains of the organization, with the id in the body',
     description: erase.description + hidden,
   },
   getErasures: {
@@ -119,8 +126,8 @@ export const privacyRoutes = {
     query: listQuery,
     answers: { 200: answer('A page of erasures', erasuresPage, examples.erasuresPage) },
     refusals: [],
-    summary: 'The erasures, newest first',
-    description: 'Of one that is done nothing says whom it was about.',
+    summary: 'List erasures, newest first',
+    description: 'A completed erasure no longer says which visitor it was about.',
   },
   getErasure: {
     ...listed,
@@ -128,8 +135,10 @@ export const privacyRoutes = {
     params: erasurePath,
     answers: { 200: answer('The erasure', erasureDetails, examples.erasureDetails) },
     refusals: ['erasure_not_found'],
-    summary: 'An erasure: how far it is, and what it erased where',
+    summary: 'Get the progress of an erasure, and what it erased',
     description:
-      'Ask again until `state` is `done`. After that nothing is left of the visitor, not even `visitorId`. `domains` has the erased records and their entries in the sealed logs, whose proofs can be read.',
+      'Repeat the request until `state` is `done`. After that, nothing is left of the visitor, not even ' +
+      '`visitorId`. `domains` has the erased records and the entries in the sealed logs that record their erasure, ' +
+      'each of which has a proof.',
   },
 } satisfies Routes;

@@ -13,7 +13,7 @@ const opening = z.object({
 export const proofBundle = z
   .object({
     record: fullRecord,
-    entry: z.string().meta({ description: "exactly the text whose hash is the log's leaf" }),
+    entry: z.string().meta({ description: "the log's entry: exactly the text whose hash is the leaf" }),
     opening: z.object({
       circumstances: opening,
       private: opening.nullable().meta({ description: 'null once the personal fields are erased' }),
@@ -23,18 +23,23 @@ export const proofBundle = z
     proof: z.array(base64).meta({ description: "base64, the leaf's sibling first" }),
     checkpoint: z.string().meta({ description: 'the signed note' }),
     verifierKeys: z.array(z.string()).meta({ description: 'every key that ever signed for this log, newest first' }),
-    notice: nullable.meta({ description: 'what the visitor was shown, as it was sent' }),
+    notice: nullable.meta({ description: 'what the visitor was shown, byte for byte; or null' }),
     timestamp: z
       .object({ checkpoint: z.string(), index: count, size: count, path: z.array(base64), token: base64 })
       .nullable()
-      .meta({ description: "a time-stamping authority's, of a checkpoint that covers the entry" }),
+      .meta({
+        description: 'the time-stamp of a time-stamping authority for a checkpoint that covers the entry; or null',
+      }),
   })
   .meta({ id: 'ProofBundle' });
 export type ProofBundle = z.infer<typeof proofBundle>;
 
 /** Where an entry is. */
 export const entryPath = domainPath.extend({
-  position: wholeNumber(0, 999_999_999_999_999).meta({ description: 'its place in the log, from 0', example: 6 }),
+  position: wholeNumber(0, 999_999_999_999_999).meta({
+    description: "the entry's place in the log, from 0",
+    example: 6,
+  }),
 });
 
 const size = wholeNumber(1, 999_999_999_999_999);

@@ -11,7 +11,8 @@ import * as examples from './examples.ts';
 /** Groups of three digits are segments of their own, so it may have slashes, which are not escaped. */
 const tile = z.string().meta({
   description:
-    'number in groups of three digits, all but the last with `x` (`x001/234`); a partial tile has its width (`000.p/17`)',
+    'the number of the tile, in groups of three digits, all but the last with a leading `x` (`x001/234`); a partial ' +
+    'tile also has its width (`000.p/17`)',
   example: '000',
 });
 const level = z.string().meta({ override: { type: 'integer', minimum: 0, maximum: 63 }, example: 0 });
@@ -26,7 +27,7 @@ export const proofRoutes = {
     params: recordPath,
     answers: {
       200: {
-        description: 'The proof: a C2SP tlog-proof, or as JSON with all that the entry commits to',
+        description: 'The proof: a C2SP tlog-proof, or a JSON bundle with everything that the entry commits to',
         headers: z.object({ 'X-Request-Id': requestId }),
         content: {
           'text/plain': { schema: z.string(), example: examples.proofText },
@@ -35,9 +36,10 @@ export const proofRoutes = {
       },
     },
     refusals: [...recordCodes, 'not_found', 'not_sealed_yet', 'expired', 'not_configured'],
-    summary: 'Proof that a record is in the log, against its newest checkpoint',
+    summary: "Get the proof that a record is in the log, against the log's newest checkpoint",
     description:
-      '`Accept: text/plain` gets a C2SP tlog-proof. `Accept: application/json` gets a bundle with everything that a check without this service needs.',
+      'With `Accept: text/plain`, the response is a C2SP tlog-proof; with `Accept: application/json`, a bundle with ' +
+      'everything needed to check it without this service.',
   },
   getCheckpoint: {
     ...shown,
@@ -45,12 +47,13 @@ export const proofRoutes = {
     params: domainPath,
     answers: {
       200: plain('A C2SP signed note', 'text/plain', checkpoint, {
-        'Last-Modified': z.string().meta({ description: 'when it was signed' }),
+        'Last-Modified': z.string().meta({ description: 'when the checkpoint was signed' }),
       }),
     },
     refusals: ['domain_not_found', 'not_found'],
-    summary: 'The newest signed size and root of the log',
-    description: 'Keep checkpoints outside the service: they show later that nothing was changed or removed since.',
+    summary: 'Get the newest checkpoint: the signed size and root of the log',
+    description:
+      'Keep checkpoints outside the service: they can prove later that nothing has been changed or removed since.',
   },
   getVerifierKeys: {
     ...shown,
@@ -58,8 +61,8 @@ export const proofRoutes = {
     params: domainPath,
     answers: { 200: plain('C2SP verifier keys', 'text/plain', `${verifierKey}\n`) },
     refusals: ['domain_not_found', 'not_found'],
-    summary: 'Every key that ever signed for the log, newest first, a line each',
-    description: 'Checkpoints and proofs are verified with these keys.',
+    summary: 'List every key that ever signed for the log, newest first, one per line',
+    description: 'Use these keys to verify checkpoints and proofs.',
   },
   getConsistency: {
     ...shown,
@@ -68,7 +71,7 @@ export const proofRoutes = {
     query: consistencyQuery,
     answers: { 200: answer('The proof', consistency, examples.consistency) },
     refusals: ['domain_not_found', 'not_found'],
-    summary: 'Proof that the log only grew between two sizes',
+    summary: 'Get the proof that the log has only grown between two sizes',
     description:
       '`from` and `to` are the sizes of two checkpoints. The proof shows that the larger log begins with the smaller one.',
   },
@@ -78,8 +81,8 @@ export const proofRoutes = {
     params: entryPath,
     answers: { 200: plain('A C2SP tlog-proof', 'text/plain', examples.proofText) },
     refusals: ['domain_not_found', 'plan_feature_required', 'not_found', 'not_sealed_yet', 'expired', 'not_configured'],
-    summary: 'Proof that an entry is in the log',
-    description: 'Of any entry, also of an erasure or a notice, whose position the feed has.',
+    summary: 'Get the proof that an entry is in the log',
+    description: 'Works for any entry, including erasures and notices. The feed has their positions.',
   },
   // before hash tiles, whose path it also is
   getEntries: {
@@ -88,7 +91,7 @@ export const proofRoutes = {
     params: domainPath.extend({ tile }),
     answers: { 200: plain('A C2SP tlog-tiles entry bundle', 'application/octet-stream', examples.bytes) },
     refusals: ['domain_not_found', 'plan_feature_required', 'not_found', 'expired'],
-    summary: 'Entries of the log, up to 256 in a bundle',
+    summary: 'Get entries of the log, up to 256 in a bundle',
     description:
       'For auditors who build the tree themselves. Bundle 1234 is `x001/234`; the first 17 entries of bundle 0 are `000.p/17`.',
   },
@@ -102,7 +105,7 @@ export const proofRoutes = {
       }),
     },
     refusals: ['domain_not_found', 'not_found'],
-    summary: 'Hashes of the log, up to 256 in a tile',
+    summary: 'Get hashes of the log, up to 256 in a tile',
     description:
       'For auditors who build the tree themselves. Tile 1234 is `x001/234`; the first 17 hashes of tile 0 are `000.p/17`. A full tile never changes.',
   },

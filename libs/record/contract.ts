@@ -48,17 +48,17 @@ export const visitorId = text(128).min(1);
 
 export const recordBody = z
   .object({
-    decision: decision.meta({ description: 'what the visitor decided; `withdraw` takes back consent given before' }),
+    decision: decision.meta({ description: 'what the visitor decided; `withdraw` withdraws earlier consent' }),
     id: z
       .string()
       .regex(uuidv7Pattern, 'must be a UUIDv7')
       .optional()
       .meta({
         description:
-          'UUIDv7 made when the visitor decides; its time is `decidedAt`, accepted from 30 days ago to 5 minutes ahead. ' +
-          'The same id sent again is the same record',
+          'a UUIDv7 created when the visitor decides. Its time becomes `decidedAt`, and must be between 30 days ago ' +
+          'and 5 minutes ahead. A request with the same id is the same record',
       }),
-    visitorId: visitorId.optional().meta({ description: "the widget's pseudonymous id" }),
+    visitorId: visitorId.optional().meta({ description: 'your pseudonymous id of the visitor' }),
     preferences: preferences.optional().meta({ description: 'category → allowed' }),
     source: z.enum(sources).optional().meta({ description: 'where the decision was made; default `banner`' }),
     bannerVersion: text(64).optional(),
@@ -75,20 +75,21 @@ export const recordBody = z
       .meta({
         override: { pattern: '^[A-Za-z][A-Za-z0-9+.-]*://' },
         description:
-          'of a page or of an app: any `scheme://` but `javascript`, `data`, `blob`, `file` and `about`, at most 2048 ' +
-          'characters without query and fragment. It is stored without them, and without user and password',
+          'the URL of a page or an app: any `scheme://` except `javascript`, `data`, `blob`, `file` and `about`, at ' +
+          'most 2048 characters without query and fragment. It is stored without query, fragment, user and password',
       }),
     tcString: text(4096).optional(),
     gppString: text(4096).optional(),
     gpc: z.boolean().optional().meta({ description: 'Global Privacy Control; `Sec-GPC: 1` sets it too' }),
-    metadata: metadata.optional().meta({ description: 'flat map, at most 1 KiB as JSON' }),
+    metadata: metadata.optional().meta({ description: 'a flat map of at most 1 KiB as JSON' }),
     notice: noticeHash.optional().meta({ description: 'SHA-256 of what the visitor was shown' }),
-    variant: text(64).optional().meta({ description: 'of an A/B test' }),
+    variant: text(64).optional().meta({ description: 'the variant of an A/B test' }),
   })
   .meta({
     id: 'RecordBody',
     description:
-      "One visitor's decision. These are its rules; the operation's description says what else is taken. What is left out is named in `ignored`.",
+      "One visitor's decision. The description of the operation says what is accepted beyond these rules. What is " +
+      'left out is listed in `ignored`.',
   });
 
 export type RecordBody = z.infer<typeof recordBody>;
@@ -133,15 +134,21 @@ export const receipt = z
     id: z.string(),
     status: z.enum(['queued', 'persisted']),
     decidedAt: time,
-    receivedAt: time.meta({ description: 'when this request arrived; a retry leaves the stored one as it is' }),
-    ignored: z.array(z.string()).optional().meta({
-      description:
-        'what was left out: fields that are unknown or broke their rule, `metadata.shop` for one entry of a map; at most 20, then `…`',
+    receivedAt: time.meta({
+      description: 'when this request arrived; after a retry, the stored record keeps that of the first request',
     }),
+    ignored: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          'what was left out because it is unknown or breaks its rule: fields, or single entries of a map, such as ' +
+          '`metadata.shop`; at most 20, then `…`',
+      }),
     notice: z
       .literal('wanted')
       .optional()
-      .meta({ description: 'the service does not hold the notice that the record names: put it' }),
+      .meta({ description: "the service does not have the record's notice yet: upload it" }),
   })
   .meta({ id: 'Receipt' });
 export type Receipt = z.infer<typeof receipt>;
@@ -164,22 +171,22 @@ export const fullRecord = z
     ip: nullable,
     userAgent: nullable.meta({
       description:
-        'of a domain with too many new ones in a day the family only, such as `family: Chrome, Android, mobile`',
+        'only its family, such as `family: Chrome, Android, mobile`, if the domain sent too many new ones that day',
     }),
     tcString: nullable,
     gppString: nullable,
     gpc: z.boolean().nullable(),
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
     notice: nullable.meta({ description: 'SHA-256 of what the visitor was shown, 64 hex digits' }),
-    variant: nullable.meta({ description: 'of an A/B test' }),
-    bot: z.boolean().meta({ description: 'the user agent is that of a crawler or another program, not of a browser' }),
+    variant: nullable.meta({ description: 'the variant of an A/B test' }),
+    bot: z.boolean().meta({ description: 'sent by a crawler or another program that is not a browser' }),
     erasedAt: time.nullable().meta({ description: 'when its personal fields were erased' }),
     log: z
       .number()
       .int()
       .min(1)
       .nullable()
-      .meta({ description: "which of the domain's logs; null until it is sealed" }),
+      .meta({ description: "the number of the domain's log that contains it; null until it is sealed" }),
     position: count.nullable().meta({ description: 'its place in that log, from 0; null until it is sealed' }),
   })
   .meta({ id: 'FullRecord' });
@@ -191,6 +198,6 @@ export const recordPath = domainPath.extend({
 
 export const logNumber = wholeNumber(1, 1_000_000_000)
   .optional()
-  .meta({ description: 'an earlier log of the domain, by its number; default: the newest' });
+  .meta({ description: 'the number of an earlier log of the domain; default: the newest' });
 
 export const logQuery = z.strictObject({ log: logNumber });

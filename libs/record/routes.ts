@@ -7,7 +7,12 @@ import * as examples from './examples.ts';
 
 /** What is taken beside what the schema of the body says. */
 const lenientBody =
-  'A detail never costs the record: null is absence, and `[]` an empty map. In `preferences`, `"true"`, `"granted"`, `"yes"` and 1 mean true, `"false"`, `"denied"`, `"no"` and 0 false, and anything else refuses a `custom` record only. Every other field but `decision` and `id` that breaks its rule is mended if its meaning is plain, such as `en_US`, a number as `visitorId`, or a path as `pageUrl` if there is an `Origin`; else it is left out, and named in `ignored`. With `Prefer: handling=strict` such a body gets a 400 instead.';
+  'An invalid detail does not lose the decision. `null` means absent, and `[]` in place of a map is an empty map. ' +
+  'In `preferences`, `"true"`, `"granted"`, `"yes"` and 1 mean true, and `"false"`, `"denied"`, `"no"` and 0 mean ' +
+  'false; any other value is refused only in a `custom` record. If any other field except `decision` and `id` ' +
+  'breaks its rule, it is mended if its meaning is clear, such as `en_US`, a number as `visitorId`, or a path as ' +
+  '`pageUrl` if there is an `Origin`. Otherwise it is left out and listed in `ignored`. With `Prefer: ' +
+  'handling=strict`, the response to such a body is a 400 instead.';
 
 export const recordRoutes = {
   record: {
@@ -41,7 +46,10 @@ export const recordRoutes = {
     tag: 'Record',
     summary: "Record a visitor's decision",
     description:
-      'Give the record an `id` when the visitor decides, and repeat the request with it until it is answered: the same id is one record. While the clocks of the service do not agree, an id that is out of range gets a 503: repeat it later, unchanged. The key may be public, because it can only write. ' +
+      'Create an `id` when the visitor decides, and repeat the request with the same `id` until you get a response: ' +
+      'requests with the same id are one record. If the time of the id is out of range while the clocks of the ' +
+      'service do not agree, the response is a 503: send the record again later, unchanged. The key may be public, ' +
+      'because it can only write. ' +
       lenientBody,
   },
 } satisfies KeyRoutes;

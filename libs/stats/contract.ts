@@ -43,23 +43,26 @@ export const statsQuery = z
 const share = z.number().min(0).max(1).nullable();
 const optInRate = share.meta({
   description:
-    'opt-ins ÷ choices; null without choices. Choices: `accept_all`, `reject_all` and `custom` from `banner`, ' +
-    '`preferences` and `gpc`. Opt-ins: of these `accept_all`, and `custom` that allows a category besides `necessary`',
+    'opt-ins ÷ choices; null if there are no choices. Choices: `accept_all`, `reject_all` and `custom` from ' +
+    '`banner`, `preferences` and `gpc`. Opt-ins: those with `accept_all`, or `custom` if it allows a category ' +
+    'besides `necessary`',
 });
-const choices = count.meta({ description: 'what `optInRate` is of' });
+const choices = count.meta({ description: 'the number of choices that `optInRate` is based on' });
 /** Of counters: they are left out where Postgres does not answer at once. */
 const rates = { choices: choices.optional(), optInRate: optInRate.optional() };
-const displays = count.meta({ description: 'how often a banner was shown; only where any was' });
+const displays = count.meta({ description: 'how often a banner was shown; left out if no display was reported' });
 const noChoiceRate = share.meta({
-  description: '1 − choices from `banner` ÷ displays, at least 0; only where there are displays',
+  description: '1 − choices from `banner` ÷ displays, at least 0; left out if there are no displays',
 });
 
 const group = z.object({
-  value: nullable.meta({ description: 'null for records without one, and for all others together' }),
+  value: nullable.meta({
+    description: 'null for the group of decisions without a value, and for the group of all other values',
+  }),
   other: z
     .literal(true)
     .optional()
-    .meta({ description: 'all values beyond the 200 that have a group of their own, together' }),
+    .meta({ description: 'the group of all values beyond the 200 that have groups of their own' }),
   total: count,
   breakdown,
   choices,
@@ -88,11 +91,10 @@ const stats = {
   groups: z
     .union([z.array(group), z.array(categoryGroup)])
     .optional()
-    .meta({ description: 'with `by`: largest first' }),
-  through: time
-    .nullable()
-    .optional()
-    .meta({ description: 'with `by`: until when groups, rates and displays are complete; null before the first time' }),
+    .meta({ description: 'with `by`: the groups, largest first' }),
+  through: time.nullable().optional().meta({
+    description: 'with `by`: the time up to which groups, rates and displays are complete; null if there is none yet',
+  }),
 };
 
 export const domainStats = z.object({ domainId: z.string(), ...stats }).meta({ id: 'DomainStats' });
@@ -100,9 +102,10 @@ export const domainStats = z.object({ domainId: z.string(), ...stats }).meta({ i
 export const organizationStats = z.object({ organizationId: z.string(), ...stats }).meta({ id: 'OrganizationStats' });
 
 /** That a banner was shown: it is counted by these values, and nothing else is kept. */
-export const displayBody = recordBody
-  .pick({ bannerVersion: true, variant: true, language: true })
-  .meta({ id: 'DisplayBody', description: 'A banner was shown. What is unknown or breaks its rule is left out.' });
+export const displayBody = recordBody.pick({ bannerVersion: true, variant: true, language: true }).meta({
+  id: 'DisplayBody',
+  description: 'A display of a banner. A field that is unknown or breaks its rule is left out.',
+});
 export type DisplayBody = z.infer<typeof displayBody>;
 
 export const organization = z
@@ -112,15 +115,17 @@ export const organization = z
     plan: z.object({ name: z.string(), consentLog: z.boolean(), monthlyRecordLimit: count.nullable() }),
     usage: z.object({
       month,
-      used: count.meta({ description: "records of the month, without crawlers'" }),
-      bots: count.meta({ description: "crawlers' records, as far as they are in statistics; they do not count" }),
+      used: count.meta({ description: "this month's records, without crawlers'" }),
+      bots: count.meta({
+        description: "crawlers' records that are in statistics already; they are not part of `used`",
+      }),
       limit: count.nullable(),
     }),
     domains: z.array(
       z.object({
         domainId: z.string(),
         name: z.string(),
-        archivedAt: time.optional().meta({ description: 'only of an archived one' }),
+        archivedAt: time.optional().meta({ description: 'only if the domain is archived' }),
       }),
     ),
     scopes: z.array(z.enum(scopes)).meta({ description: 'what this access token may do' }),

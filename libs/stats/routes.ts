@@ -19,7 +19,7 @@ export const displayRoutes = {
     },
     answers: {
       204: {
-        description: 'It is counted, but for crawlers',
+        description: "The display was counted, unless it was a crawler's",
         headers: z.object({ 'X-Request-Id': requestId, ...preferenceApplied }),
       },
     },
@@ -33,20 +33,19 @@ export const displayRoutes = {
       'rate_limited',
     ],
     tag: 'Record',
-    summary: 'Count that a banner was shown; nothing about the visitor is kept',
+    summary: 'Report that a banner was shown',
     description:
-      'Send this each time a banner appears. The body may be left out; with it, displays are counted by banner version, variant and language. A value that breaks its rule is mended or left out as in a record, or refused with `Prefer: handling=strict`.',
+      'Send this each time a banner appears. With a body, displays are also counted by banner version, variant and ' +
+      'language; it is optional. A value that breaks its rule is mended or left out as in a record, or refused with ' +
+      '`Prefer: handling=strict`. Nothing about the visitor is stored.',
   },
 } satisfies KeyRoutes;
 
 const statsHeaders = {
   'X-Stats-Source': statsSource,
-  ETag: z
-    .string()
-    .optional()
-    .meta({ description: 'with `by`: send it as `If-None-Match` to ask whether a count moved' }),
+  ETag: z.string().optional().meta({ description: 'with `by`: send it as `If-None-Match` to check for changes' }),
 };
-const unmovedStats = { description: 'With `by`: no count has moved since the answer with this `ETag`' };
+const unmovedStats = { description: 'With `by`: no count has changed since the response with this `ETag`' };
 const counted = { method: 'get', scope: ['read'], limits: 'statistics', tag: 'Read', query: statsQuery } as const;
 
 export const statsRoutes = {
@@ -59,7 +58,7 @@ export const statsRoutes = {
       304: unmovedStats,
     },
     refusals: ['domain_not_found'],
-    summary: 'Counters of a domain over a range of UTC days',
+    summary: 'Get the statistics of a domain over a range of days',
     description:
       'Both days are UTC and inclusive. `interval` adds a series of days or months; `by` groups the decisions, for example by country or banner version.',
   },
@@ -71,8 +70,8 @@ export const statsRoutes = {
       304: unmovedStats,
     },
     refusals: [],
-    summary: 'Counters of the organization over a range of UTC days',
-    description: 'As for a domain, but summed over all domains of the organization.',
+    summary: 'Get the statistics of the organization over a range of days',
+    description: 'The same as for a domain, but over all domains of the organization.',
   },
   getOrganization: {
     method: 'get',
@@ -84,8 +83,9 @@ export const statsRoutes = {
     },
     refusals: [],
     tag: 'Read',
-    summary: 'The organization, its plan, usage and domains',
+    summary: 'Get the organization, with its plan, usage and domains',
     description:
-      'Takes an access token of any of the scopes, but not one without. `usage` counts the records of the current UTC month, which the plan may limit.',
+      'The access token needs at least one of the scopes, whichever it is. `usage` counts the records of the ' +
+      'current UTC month, which the plan may limit.',
   },
 } satisfies Routes;

@@ -23,7 +23,7 @@ const origins = z
   .array(z.string().max(300).refine(isOrigin, originRule))
   .max(100)
   .refine((list) => new Set(list).size === list.length, 'must not name one twice')
-  .meta({ description: 'that may record; none: any' });
+  .meta({ description: 'the origins that may record; if there are none, any may' });
 
 export const domainBody = z.strictObject({ name, origins: origins.optional() }).meta({ id: 'DomainBody' });
 
@@ -31,7 +31,7 @@ export const domainChange = z
   .strictObject({
     name: name.optional(),
     origins: origins.optional(),
-    archivedAt: z.null().optional().meta({ description: 'null: the domain is restored; its keys are made anew' }),
+    archivedAt: z.null().optional().meta({ description: 'null restores the domain; it needs new keys' }),
   })
   .meta({ id: 'DomainChange' });
 export type DomainChange = z.infer<typeof domainChange>;
@@ -42,7 +42,7 @@ export const managedDomain = z
     name: z.string(),
     origins: z.array(z.string()),
     createdAt: time,
-    archivedAt: time.nullable().meta({ description: 'since then nothing is recorded' }),
+    archivedAt: time.nullable().meta({ description: 'when the domain was archived, and recording ended' }),
   })
   .meta({ id: 'Domain' });
 export type ManagedDomain = z.infer<typeof managedDomain>;
@@ -50,13 +50,13 @@ export type ManagedDomain = z.infer<typeof managedDomain>;
 export const shownDomain = managedDomain
   .extend({
     refusedOrigins: z.array(z.object({ origin: z.string(), refusedAt: time })).meta({
-      description: 'that tried to record within 30 days and are not on the list; newest first, at most 10',
+      description: 'origins that are not on the list and tried to record in the last 30 days; newest first, at most 10',
     }),
     ignoredFields: z
       .array(
         z.object({
           field: z.string().meta({ description: 'such as `tcString`, or `metadata.shop` for one entry of a map' }),
-          why: z.string().meta({ description: 'the rule that its value broke' }),
+          why: z.string().meta({ description: 'the rule that its value breaks' }),
           type: z.string().meta({ description: '`string`, `number`, `boolean`, `list` or `map`' }),
           length: count.nullable().meta({ description: 'characters of a string, entries of a list or map' }),
           ignoredAt: time,
@@ -64,7 +64,8 @@ export const shownDomain = managedDomain
       )
       .meta({
         description:
-          'fields that records and displays lost within 30 days, and why, never their values; newest first, at most 20',
+          'fields that were left out of records and displays in the last 30 days, and why, but never their values; ' +
+          'newest first, at most 20',
       }),
   })
   .meta({ id: 'ShownDomain' });
@@ -87,13 +88,15 @@ export const key = z
   .object({
     prefix: z.string(),
     createdAt: time,
-    lastUsedAt: time.nullable().meta({ description: 'within a minute' }),
+    lastUsedAt: time.nullable().meta({ description: 'accurate to within a minute' }),
     revokedAt: time.nullable(),
   })
   .meta({ id: 'Key' });
 export type Key = z.infer<typeof key>;
 
-export const madeKey = key.extend({ apiKey: z.string().meta({ description: 'this once' }) }).meta({ id: 'MadeKey' });
+export const madeKey = key
+  .extend({ apiKey: z.string().meta({ description: 'the complete key, shown only this once' }) })
+  .meta({ id: 'MadeKey' });
 export type MadeKey = z.infer<typeof madeKey>;
 
 export const keysPage = z.object({ keys: z.array(key), nextCursor }).meta({ id: 'KeysPage' });
@@ -104,7 +107,7 @@ const word = z.string().refine((text) => /^[^\0\p{Cs}]{1,256}$/u.test(text), 'mu
 export const actsQuery = listQuery
   .extend({
     act: word.optional().meta({ description: 'only acts of this kind, such as `log.read`' }),
-    actor: word.optional().meta({ description: 'only what they did' }),
+    actor: word.optional().meta({ description: 'only acts of this actor' }),
     from: date.optional(),
     to: date.optional(),
   })
@@ -115,9 +118,9 @@ export const actsPage = z
     acts: z.array(
       z.object({
         at: time,
-        actor: z.string().meta({ description: "the access token's `sub`, or who ran the command line" }),
+        actor: z.string().meta({ description: "the access token's `sub`, or whoever used the command line" }),
         act: z.string().meta({ description: 'such as `domain.create` or `log.read`' }),
-        subject: z.string().meta({ description: 'the id of what it is about; for keys, their prefix' }),
+        subject: z.string().meta({ description: 'the id of what the act is about; for a key, its prefix' }),
         details: z.record(z.string(), z.unknown()),
       }),
     ),
@@ -147,11 +150,14 @@ export const signIn = z
       .object({
         issuer: z.string(),
         clientId: z.string(),
-        scopes: z.array(z.string()).meta({ description: 'that the dashboard asks for' }),
-        audience: z.string().nullable().meta({ description: 'whom access tokens are asked for' }),
+        scopes: z.array(z.string()).meta({ description: 'the scopes that the dashboard requests' }),
+        audience: z
+          .string()
+          .nullable()
+          .meta({ description: 'the audience for which the dashboard requests access tokens, if any' }),
       })
       .nullable()
-      .meta({ description: 'an OpenID Connect provider; null: there is none' }),
+      .meta({ description: 'the OpenID Connect provider, or null if there is none' }),
   })
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof signIn>;

@@ -34,7 +34,7 @@ export const manageRoutes = {
     query: listQuery,
     answers: { 200: answer('A page of domains', domainsPage, examples.domainsPage) },
     refusals: [],
-    summary: 'The domains, newest first, with those that are archived',
+    summary: 'List domains, newest first, including archived ones',
     description: 'An archived domain has `archivedAt`.',
   },
   createDomain: {
@@ -45,8 +45,9 @@ export const manageRoutes = {
     body: { schema: domainBody, example: examples.domainBody },
     answers: { 201: answer('The domain', managedDomain, examples.domain, { ...etag, ...replayed }) },
     refusals: ['quota_exceeded', ...onceCodes],
-    summary: 'Make a domain',
-    description: 'The id is generated. Only pages of `origins` may record; without any, all pages may.',
+    summary: 'Create a domain',
+    description:
+      'The service generates the id. Only pages from `origins` may record; if there are none, all pages may.',
   },
   getDomain: {
     ...shown,
@@ -55,8 +56,10 @@ export const manageRoutes = {
     params: domainPath,
     answers: { 200: answer('The domain', shownDomain, examples.shownDomain, etag) },
     refusals: ['domain_not_found'],
-    summary: 'A domain, with the origins that it refused',
-    description: '`refusedOrigins` shows which pages tried to record although their origin is not on the list.',
+    summary: 'Get a domain, with refused origins and ignored fields',
+    description:
+      '`refusedOrigins` has the origins that tried to record but are not on the list, and `ignoredFields` the ' +
+      'fields that were left out of records and displays.',
   },
   changeDomain: {
     ...change,
@@ -69,7 +72,8 @@ export const manageRoutes = {
     refusals: ['domain_not_found', 'changed_meanwhile'],
     summary: 'Change or restore a domain',
     description:
-      'Fields that are left out stay as they are. With `archivedAt: null` an archived domain is restored. Changes are in force within a second.',
+      'Fields that you leave out stay as they are. `archivedAt: null` restores an archived domain. A change takes ' +
+      'effect within a second.',
   },
   archiveDomain: {
     ...change,
@@ -79,8 +83,10 @@ export const manageRoutes = {
     headers: ifMatch,
     answers: { 200: answer('The domain as it is now', managedDomain, examples.archivedDomain, etag) },
     refusals: ['domain_not_found', 'changed_meanwhile'],
-    summary: 'Archive a domain: its keys are revoked, nothing more is recorded, and reads go on',
-    description: 'Reads, access and erasure go on. A domain can be restored, with new keys.',
+    summary: 'Archive a domain',
+    description:
+      'Its keys are revoked and recording ends; reads, access and erasure go on. An archived domain can be ' +
+      'restored, but needs new keys.',
   },
   getKeys: {
     ...shown,
@@ -90,9 +96,10 @@ export const manageRoutes = {
     query: listQuery,
     answers: { 200: answer('A page of keys', keysPage, examples.keysPage) },
     refusals: ['domain_not_found'],
-    summary: 'The keys of a domain, newest first, with those that are revoked',
+    summary: 'List the keys of a domain, newest first, including revoked ones',
     description:
-      'Keys are shown by their prefix. `lastUsedAt` says whether a key is still in use before you revoke it.',
+      'Only the prefix of each key is shown. Before you revoke a key, check `lastUsedAt` to see whether it is still ' +
+      'in use.',
   },
   createKey: {
     ...change,
@@ -100,11 +107,12 @@ export const manageRoutes = {
     path: `${domain}/keys`,
     params: domainPath,
     headers: idempotencyKey,
-    answers: { 201: answer('The key, this once', madeKey, examples.madeKey, replayed) },
+    answers: { 201: answer('The key, shown only this once', madeKey, examples.madeKey, replayed) },
     refusals: ['domain_not_found', 'domain_archived', 'quota_exceeded', 'not_configured', ...onceCodes],
-    summary: 'Make a key',
+    summary: 'Create a key',
     description:
-      'The whole key is shown only here. A domain may have several, so that keys can be changed without a gap.',
+      'The complete key is shown only here. A domain may have several active keys, so you can rotate them without a ' +
+      'gap.',
   },
   revokeKey: {
     ...revocation,
@@ -113,19 +121,22 @@ export const manageRoutes = {
     params: keyPath,
     answers: { 200: answer('The key as it is now', key, examples.revokedKey) },
     refusals: ['domain_not_found', 'key_not_found'],
-    summary: 'Revoke a key: it stops working within a second',
+    summary: 'Revoke a key',
     description:
-      "Widgets keep what is refused in the visitor's browser for 30 days, and send it with the next valid key.",
+      "The key stops working within a second. Widgets keep refused decisions in the visitor's browser for 30 days, " +
+      'and send them with the next valid key.',
   },
   revokeToken: {
     ...revocation,
     method: 'post',
     path: '/v1/organization/tokens/revoke',
     body: { schema: revokedTokenBody, example: { jti: examples.revokedToken.jti } },
-    answers: { 200: answer('The token that is refused from now on', revokedToken, examples.revokedToken) },
+    answers: { 200: answer('The token, which is refused from now on', revokedToken, examples.revokedToken) },
     refusals: ['quota_exceeded'],
-    summary: 'Revoke one access token, by its `jti`: it stops working within a second',
-    description: 'Other tokens of the organization go on. A token without a `jti` can only be revoked with all others.',
+    summary: 'Revoke an access token by its `jti`',
+    description:
+      "The token stops working within a second. The organization's other tokens stay valid. A token without a `jti` " +
+      'can only be revoked together with all others.',
   },
   getActs: {
     ...shown,
@@ -135,8 +146,9 @@ export const manageRoutes = {
     query: actsQuery,
     answers: { 200: answer('A page of administrative acts', actsPage, examples.actsPage) },
     refusals: [],
-    summary: 'Who did what about the organization, newest first',
+    summary: 'List administrative acts, newest first',
     description:
-      "Changes, exports, erasures, reads of the log and of a visitor's records, by token or command line. Scope `manage` or `privacy`.",
+      "The acts show who did what: changes, exports, erasures, and reads of the log and of a visitor's records, " +
+      'with a token or on the command line. Needs the scope `manage` or `privacy`.',
   },
 } satisfies Routes;

@@ -55,7 +55,7 @@ export const headersGiven = z
 export const namesOf = (headers: Headers): string[] => Object.keys(headers).map((name) => name.toLowerCase());
 
 const fields = {
-  url: z.string().min(1).max(2048).meta({ description: '`https`, port 443 or from 1024 on' }),
+  url: z.string().min(1).max(2048).meta({ description: '`https`, on port 443 or 1024 and above' }),
   types: z.array(z.enum(webhookTypes)).min(1).refine(distinct, twice),
   domains: z
     .array(z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -'))
@@ -64,23 +64,24 @@ const fields = {
     .refine(distinct, twice)
     .nullable()
     .optional()
-    .meta({ description: 'null: all of the organization, also those to come' }),
+    .meta({ description: 'null: all domains of the organization, including future ones' }),
   decisions: z
     .array(decision)
     .min(1)
     .refine(distinct, twice)
     .nullable()
     .optional()
-    .meta({ description: 'of `records.sealed`: only records with these decisions; null: all' }),
+    .meta({ description: 'for `records.sealed`: only records with these decisions; null: all' }),
   headers: headersGiven.optional().meta({
-    description: 'sent with each message, kept as secrets; another origin in `url` without them deletes them',
+    description:
+      'sent with each message, and stored as secrets; changing `url` to another origin without `headers` deletes them',
   }),
   maxBytes: z
     .int()
     .min(16 * 1024)
     .max(1024 * 1024)
     .optional()
-    .meta({ description: 'of a message; default: 65,536' }),
+    .meta({ description: 'the maximum size of a message; default: 65,536' }),
 };
 
 export const webhookBody = z.strictObject(fields).meta({ id: 'WebhookBody' });
@@ -102,8 +103,12 @@ export type WebhookChange = z.infer<typeof webhookChange>;
 export const replayBody = z
   .strictObject({
     domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -'),
-    from: z.int().min(0).meta({ description: 'the first position that is sent again' }),
-    log: z.int().min(1).optional().meta({ description: 'which of the domain’s logs; default: the newest' }),
+    from: z.int().min(0).meta({ description: 'the first position to send again' }),
+    log: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'the number of an earlier log of the domain; default: the newest' }),
   })
   .meta({ id: 'WebhookReplayBody' });
 
@@ -124,17 +129,17 @@ export const webhook = z
     types: z.array(z.enum(webhookTypes)),
     domains: z.array(z.string()).nullable(),
     decisions: z.array(decision).nullable(),
-    headers: z.array(z.string()).meta({ description: 'their names' }),
-    maxBytes: count.meta({ description: 'of a message' }),
+    headers: z.array(z.string()).meta({ description: 'only their names' }),
+    maxBytes: count.meta({ description: 'the maximum size of a message' }),
     enabled: z.boolean(),
     createdAt: time,
     lastDeliveredAt: time.nullable(),
-    failingSince: time.nullable().meta({ description: 'since when every try has failed' }),
+    failingSince: time.nullable().meta({ description: 'since when every attempt has failed' }),
   })
   .meta({ id: 'Webhook' });
 
 export const madeWebhook = webhook
-  .extend({ secret: z.string().meta({ description: '`whsec_…`, shown this once' }) })
+  .extend({ secret: z.string().meta({ description: '`whsec_…`, shown only this once' }) })
   .meta({ id: 'MadeWebhook' });
 
 export const webhooksPage = z
@@ -144,8 +149,8 @@ export const webhooksPage = z
 export const webhookSecret = z
   .object({
     webhookId: z.string(),
-    secret: z.string().meta({ description: 'shown this once' }),
-    previousUntil: time.meta({ description: 'until then the one before signs as well' }),
+    secret: z.string().meta({ description: 'shown only this once' }),
+    previousUntil: time.meta({ description: 'until then, messages are also signed with the previous secret' }),
   })
   .meta({ id: 'WebhookSecret' });
 
@@ -161,18 +166,22 @@ export const deliveriesPage = z
   .object({
     deliveries: z.array(
       z.object({
-        messageId: z.string().meta({ description: 'the `webhook-id`, the same for every try' }),
+        messageId: z.string().meta({ description: 'the `webhook-id`, the same for every attempt' }),
         type: z.enum(messageTypes),
         domainId: z.string().nullable(),
         log: count.nullable(),
-        first: count.nullable().meta({ description: 'the first position that it is about' }),
-        size: count.nullable().meta({ description: 'the position after the last' }),
+        first: count.nullable().meta({ description: 'the first position in the message' }),
+        size: count.nullable().meta({ description: 'the position after the last one' }),
         attempt: z.number().int().min(1),
         at: time,
         milliseconds: count,
         outcome: z.enum(['delivered', 'failed']),
         failure: z.enum(failures).nullable(),
-        status: z.number().int().nullable().meta({ description: "the answer's; of the rest of it nothing is kept" }),
+        status: z
+          .number()
+          .int()
+          .nullable()
+          .meta({ description: "the response's status; nothing else of the response is stored" }),
         nextTryAt: time.nullable(),
       }),
     ),

@@ -32,8 +32,8 @@ export const webhookRoutes = {
     query: listQuery,
     answers: { 200: answer('A page of webhooks', webhooksPage, examples.webhooksPage) },
     refusals: ['not_configured'],
-    summary: 'The webhooks, newest first',
-    description: '`failingSince` is null while deliveries arrive.',
+    summary: 'List webhooks, newest first',
+    description: '`failingSince` is null while deliveries succeed.',
   },
   createWebhook: {
     ...change,
@@ -42,11 +42,16 @@ export const webhookRoutes = {
     headers: idempotencyKey,
     body: { schema: webhookBody, example: examples.webhookBody },
     answers: {
-      201: answer('The webhook, and this once its secret', madeWebhook, examples.madeWebhook, { ...etag, ...replayed }),
+      201: answer('The webhook, with its secret, shown only this once', madeWebhook, examples.madeWebhook, {
+        ...etag,
+        ...replayed,
+      }),
     },
     refusals: ['not_configured', ...wanted, 'quota_exceeded', ...onceCodes],
-    summary: 'Make a webhook; with `records.sealed` the access token needs `read`, too',
-    description: 'The secret is shown only here; it signs each message as Standard Webhooks describes.',
+    summary: 'Create a webhook',
+    description:
+      'The secret is shown only here. It signs each message according to Standard Webhooks. With `records.sealed`, ' +
+      'the access token also needs the scope `read`.',
   },
   getWebhook: {
     ...shown,
@@ -54,8 +59,8 @@ export const webhookRoutes = {
     params: webhookPath,
     answers: { 200: answer('The webhook', webhook, examples.webhook, etag) },
     refusals: codes,
-    summary: 'A webhook',
-    description: '`failingSince` is null while deliveries arrive.',
+    summary: 'Get a webhook',
+    description: '`failingSince` is null while deliveries succeed.',
   },
   changeWebhook: {
     ...change,
@@ -66,9 +71,10 @@ export const webhookRoutes = {
     body: { schema: webhookChange, example: examples.webhookChange },
     answers: { 200: answer('The webhook as it is now', webhook, examples.changedWebhook, etag) },
     refusals: [...codes, ...wanted, 'changed_meanwhile'],
-    summary: 'Change, disable or enable a webhook; with `records.sealed` the access token needs `read`, too',
+    summary: 'Change, disable or enable a webhook',
     description:
-      'Fields that are left out stay as they are. With `enabled: true` a disabled webhook goes on where it stopped.',
+      'Fields that you leave out stay as they are. With `enabled: true`, a disabled webhook resumes where it ' +
+      'stopped. With `records.sealed`, the access token also needs the scope `read`.',
   },
   deleteWebhook: {
     ...change,
@@ -79,17 +85,19 @@ export const webhookRoutes = {
     answers: { 200: answer('The webhook as it was', webhook, examples.webhook, etag) },
     refusals: [...codes, 'changed_meanwhile'],
     summary: 'Delete a webhook and its deliveries',
-    description: 'What was not delivered yet is dropped.',
+    description: 'Messages that have not been delivered yet are dropped.',
   },
   testWebhook: {
     ...change,
     method: 'post',
     path: `${one}/test`,
     params: webhookPath,
-    answers: { 202: answer('It will be sent', webhookTest, examples.webhookTest) },
+    answers: { 202: answer('The message will be sent', webhookTest, examples.webhookTest) },
     refusals: codes,
-    summary: 'Send a `webhook.test`, once; the deliveries say how it went',
-    description: 'The message is like any other, signed and with a `webhook-id`, but is never retried.',
+    summary: 'Send a `webhook.test`',
+    description:
+      'The message is signed and has a `webhook-id` like any other, but it is sent only once, never retried. The ' +
+      'deliveries show the outcome.',
   },
   rotateWebhookSecret: {
     ...change,
@@ -97,10 +105,12 @@ export const webhookRoutes = {
     path: `${one}/secret`,
     params: webhookPath,
     headers: idempotencyKey,
-    answers: { 200: answer('The secret, this once', webhookSecret, examples.webhookSecret, replayed) },
+    answers: { 200: answer('The secret, shown only this once', webhookSecret, examples.webhookSecret, replayed) },
     refusals: [...codes, ...onceCodes],
-    summary: 'A new secret; the one before signs beside it for 24 hours',
-    description: 'Give the new secret to the receiver within 24 hours: until then messages carry both signatures.',
+    summary: 'Create a new secret',
+    description:
+      'For 24 hours, messages are signed with both the new and the previous secret. Give the new one to the ' +
+      'receiver within that time.',
   },
   replayWebhook: {
     ...change,
@@ -110,11 +120,14 @@ export const webhookRoutes = {
     params: webhookPath,
     headers: idempotencyKey,
     body: { schema: replayBody, example: examples.replayBody },
-    answers: { 200: answer('From where it goes on', webhookReplay, examples.webhookReplay, replayed) },
+    answers: {
+      200: answer('The position from which entries are sent again', webhookReplay, examples.webhookReplay, replayed),
+    },
     refusals: [...codes, ...wanted, ...onceCodes],
-    summary: 'Send the entries of a domain again, from a position on; needs `read`, too',
+    summary: 'Send the entries of a domain again, from a position on',
     description:
-      'For a receiver that lost data. Messages have new ids and the same `timestamp` in their bodies, and positions say which entries they are about.',
+      'For a receiver that has lost data. The messages have new ids, but the same `timestamp` in their bodies, and ' +
+      'their positions say which entries they contain. The access token also needs the scope `read`.',
   },
   getDeliveries: {
     ...shown,
@@ -123,7 +136,8 @@ export const webhookRoutes = {
     query: listQuery,
     answers: { 200: answer('A page of deliveries', deliveriesPage, examples.deliveriesPage) },
     refusals: codes,
-    summary: 'Every try of the last 30 days, newest first',
-    description: 'Each try has its outcome and, where it failed, the reason and the time of the next try.',
+    summary: 'List the deliveries of the last 30 days, newest first',
+    description:
+      'Every attempt is listed with its outcome. If it failed, it has the reason and the time of the next attempt.',
   },
 } satisfies Routes;

@@ -6,8 +6,8 @@ import type { KeyRoute, Route } from './routes.ts';
 
 export const requestId = z
   .string()
-  .meta({ description: "the request's id: the caller's own `X-Request-Id` where it sent one" });
-const retryAfter = z.string().meta({ description: 'seconds' });
+  .meta({ description: "the request's id: the `X-Request-Id` that you sent, if you sent a valid one" });
+const retryAfter = z.string().meta({ description: 'in seconds' });
 export const statsSource = z.enum(['redis', 'postgres']).meta({ description: 'where the counts came from' });
 
 const withStatus = (codes: readonly ProblemCode[], status: number): ProblemCode[] =>
@@ -32,7 +32,7 @@ function refusals(...codes: ProblemCode[]) {
             'WWW-Authenticate': z
               .string()
               .optional()
-              .meta({ description: 'with `insufficient_scope`: the scope that is needed' }),
+              .meta({ description: 'with `insufficient_scope`: the required scope' }),
           }),
         }),
         content: {
@@ -77,8 +77,11 @@ const scopedCodes = [
 export const recordCodes = ['domain_not_found', 'plan_feature_required', 'record_not_found'] as const;
 /** What is left of each limit that counts the request (draft-ietf-httpapi-ratelimit-headers). */
 const limits = {
-  RateLimit: z.string().optional().meta({ description: 'what is left: `"read";r=5999;t=60`; not with a 401' }),
-  'RateLimit-Policy': z.string().optional().meta({ description: 'the limits: `"read";q=6000;w=60`' }),
+  RateLimit: z
+    .string()
+    .optional()
+    .meta({ description: 'what remains of each limit, such as `"read";r=5999;t=60`; not with a 401' }),
+  'RateLimit-Policy': z.string().optional().meta({ description: 'the limits, such as `"read";q=6000;w=60`' }),
 };
 
 function withLimits<R extends object>(status: string, response: R): R {
@@ -123,25 +126,29 @@ export function pathsOf(routes: Record<string, Route | KeyRoute>): ZodOpenApiPat
 
 /** Of what creates something: sent again with the same key, it creates nothing more. */
 export const idempotencyKey = z.object({
-  'Idempotency-Key': z
-    .string()
-    .optional()
-    .meta({ description: '1 to 128 visible characters: for 24 hours the same request gets the same answer' }),
+  'Idempotency-Key': z.string().optional().meta({
+    description: '1 to 128 visible characters: for 24 hours, the same request with this key gets the same response',
+  }),
 });
 export const replayed = {
-  'Idempotent-Replayed': z.string().optional().meta({ description: '`true` where it was answered before' }),
+  'Idempotent-Replayed': z
+    .string()
+    .optional()
+    .meta({ description: '`true` if this repeats the response to an earlier request with the same key' }),
 };
 export const onceCodes = ['in_progress', 'idempotency_mismatch'] as const;
 
-export const etag = { ETag: z.string().meta({ description: 'send it as `If-Match` to change only this version' }) };
+export const etag = {
+  ETag: z.string().meta({ description: 'send it as `If-Match`, so that only this version is changed' }),
+};
 /** Of what reads bodies leniently. */
 export const handling = z.object({
-  Prefer: z
-    .string()
-    .optional()
-    .meta({ description: '`handling=strict`: refuse what would be mended or left out', example: 'handling=strict' }),
+  Prefer: z.string().optional().meta({
+    description: '`handling=strict` refuses what would otherwise be mended or left out',
+    example: 'handling=strict',
+  }),
 });
 export const preferenceApplied = {
-  'Preference-Applied': z.string().optional().meta({ description: '`handling=strict` where that was asked for' }),
+  'Preference-Applied': z.string().optional().meta({ description: '`handling=strict` if the request asked for it' }),
 };
 export const ifMatch = z.object({ 'If-Match': z.string().optional() });

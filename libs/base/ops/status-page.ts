@@ -62,7 +62,7 @@ interface Status {
 }
 
 function stateOf(ready: boolean, isDegraded: boolean, failed: number): [string, string] {
-  if (!ready) return ['bad', 'Not ready: the parts below say why'];
+  if (!ready) return ['bad', 'Not ready: see the parts below'];
   if (isDegraded) return ['warn', 'Ready, but degraded'];
   return failed > 0 ? ['warn', 'Ready, but jobs have failed'] : ['good', 'Ready: all parts work'];
 }
@@ -85,17 +85,17 @@ export function statusPage({ name, readiness, shards, links, now = Date.now() }:
 <body><main>
 <h1>Assent ${name}</h1>
 <p class="state ${kind}">${state}</p>
-<p>As of ${timeOf(now)} UTC. <a href="/">Look again</a></p>
+<p>As of ${timeOf(now)} UTC. <a href="/">Refresh</a></p>
 <h2>Parts</h2>
 ${table(
-  'What each part does now, and what it costs where it is degraded',
-  ['Part', 'State', 'Since', 'Costs'],
+  'The state of each part, and the effect if it is degraded',
+  ['Part', 'State', 'Since', 'Effect'],
   Object.entries(parts).map(([part, is]) => partRow(part, is, degraded, now)),
 )}
 ${noted.length > 0 ? `<h2>Warnings</h2><ul>${noted.map((each) => `<li>${escapeHtml(each)}</li>`).join('')}</ul>` : ''}
 <h2>Queues</h2>
-${shards ? table('Jobs by state, each with many records', ['Queue', ...states, 'oldest waits'], queues) : '<p>Unknown: Redis does not answer.</p>'}
-<p>Also here: ${links.map((link) => `<a href="${link}">${link}</a>`).join(' · ')}</p>
+${shards ? table('Jobs by state; a job can have many records', ['Queue', ...states, 'oldest job'], queues) : '<p>Unknown: Redis does not answer.</p>'}
+<p>Also on this port: ${links.map((link) => `<a href="${link}">${link}</a>`).join(' · ')}</p>
 </main></body>
 </html>
 `;

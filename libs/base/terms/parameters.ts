@@ -29,7 +29,7 @@ export const cursor = z
   .string()
   .min(1)
   .max(256)
-  .meta({ description: 'continues after an earlier page with the same filters: its `nextCursor`' });
+  .meta({ description: 'continues after an earlier page: its `nextCursor`, with the same filters' });
 
 export const domainPath = z.object({
   domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -').meta({ example: examples.domainId }),

@@ -17,7 +17,7 @@ function responses({ operationId, responses: all }: Operation): string {
   const entries = Object.entries(all).map(([status, { description, content }]) => {
     const told = description.split('\n\n').map((line) => `<p>${inline(line)}</p>`);
     // all errors are of one form, which the page describes once
-    const shown = status.startsWith('2') ? bodies(content, `${operationId} answers ${status}`) : '';
+    const shown = status.startsWith('2') ? bodies(content, `Response ${status} of ${operationId}`) : '';
     return `<dt>${status}</dt><dd>${told.join('')}${shown}</dd>`;
   });
   return `<dl class="responses">${entries.join('')}</dl>`;
@@ -31,11 +31,11 @@ function section(operation: Operation): string {
     `<h3>${inline(summary)}</h3>`,
     `<p class="address"><span class="method">${method}</span> ${code(path)}</p>`,
     `<p>${inline(description)}</p>`,
-    schemes.length > 0 ? `<p>Credentials: ${schemes.join(' or ')}.</p>` : '<p>Needs no credentials.</p>',
-    block(`A request to ${operationId}`, commandOf(operation)),
+    schemes.length > 0 ? `<p>Credentials: ${schemes.join(' or ')}.</p>` : '<p>No credentials needed.</p>',
+    block(`Example request to ${operationId}`, commandOf(operation)),
     titled(4, 'Parameters', parameterList(parameters)),
-    titled(4, 'Body', bodies(requestBody?.content, `A body of ${operationId}`)),
-    titled(4, 'Answers', responses(operation)),
+    titled(4, 'Request body', bodies(requestBody?.content, `Request body of ${operationId}`)),
+    titled(4, 'Responses', responses(operation)),
     '</section>',
   ].join('\n');
 }
@@ -73,9 +73,10 @@ ${byTag.map((tag) => `<h2>${escapeHtml(tag.name)}</h2><ul>${tag.operations.map(l
 <main id="top">
 <h1>${escapeHtml(info.title)} API</h1>
 <p>${inline(info.description)}</p>
-<p>Version ${escapeHtml(info.version)}. The same for machines: <a href="openapi.json">/openapi.json</a>. In the examples
-<code>$API</code> is ${address ? code(address) : 'the address of this service'}, <code>$KEY</code> an API key and <code>$TOKEN</code> an access token.</p>
-<p>Errors are <code>application/problem+json</code>: switch on <code>code</code>, which is listed with each status.</p>
+<p>Version ${escapeHtml(info.version)}, also available as an OpenAPI document: <a href="openapi.json">/openapi.json</a>.
+In the examples, <code>$API</code> is ${address ? code(address) : 'the address of this service'}, <code>$KEY</code> an
+API key, and <code>$TOKEN</code> an access token.</p>
+<p>Errors are <code>application/problem+json</code>: rely on <code>code</code>, which is listed with each status.</p>
 ${byTag
   .map(
     (tag) =>
