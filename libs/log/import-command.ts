@@ -62,7 +62,7 @@ export function importCommand(tools: ImportTools): Command {
     .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
     .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
     .option('--time-format <format>', 'of times, such as "dd/MM/yyyy HH:mm", unix or unix-ms; default: RFC 3339')
-    .option('--time-zone <zone>', 'of times that say none, such as Europe/Berlin; default: UTC')
+    .option('--time-zone <zone>', 'the time zone of times without one, such as Europe/Berlin; default: UTC')
     .option('--encoding <name>', 'of the file, such as utf-16 or latin1; a byte order mark counts more; default: utf-8')
     .action(async (file: string, options: Options, self: Command) => {
       const { counts, importId } = await tools.keyed(['IP_HASH_KEY'], (db) => run(tools.config(), db, file, options));

@@ -36,12 +36,12 @@ export interface Refusal {
 }
 
 export const importQuery = z.strictObject({
-  format: z.enum(importFormats).optional().meta({ description: 'default: as `Content-Type` says' }),
+  format: z.enum(importFormats).optional().meta({ description: 'default: according to the `Content-Type`' }),
   dryRun: z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .optional()
-    .meta({ description: 'only checks and counts' }),
+    .meta({ description: 'only checks and counts the rows, and imports nothing' }),
   timeFormat: z
     .string()
     .max(64)
@@ -63,7 +63,7 @@ export const importQuery = z.strictObject({
     .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
     .optional()
     .meta({
-      description: 'of times that say none, by its IANA name; default `UTC`',
+      description: 'the time zone of times without one, by its IANA name; default `UTC`',
       override: { type: 'string', maxLength: 64 },
       example: 'Europe/Berlin',
     }),
@@ -83,9 +83,9 @@ export const importQuery = z.strictObject({
 export const imported = z
   .object({
     importId: z.string(),
-    read: count.meta({ description: 'rows, without the header of a CSV and the last line of an export' }),
-    queued: count.meta({ description: 'new ones, which are safe; with `dryRun` those that would be' }),
-    known: count.meta({ description: 'stored before, or earlier in the file' }),
+    read: count.meta({ description: 'rows read, not counting the header of a CSV file and the last line of an export' }),
+    queued: count.meta({ description: 'new records, which are safe; with `dryRun`, those that would be queued' }),
+    known: count.meta({ description: 'rows that were already stored, or came earlier in the file' }),
     rejected: count,
     errors: z
       .array(z.object({ row: z.int().min(1), code: z.enum(importErrorCodes), detail: z.string() }))
