@@ -83,7 +83,9 @@ export const importQuery = z.strictObject({
 export const imported = z
   .object({
     importId: z.string(),
-    read: count.meta({ description: 'rows read, not counting the header of a CSV file and the last line of an export' }),
+    read: count.meta({
+      description: 'rows read, not counting the header of a CSV file and the last line of an export',
+    }),
     queued: count.meta({ description: 'new records, which are safe; with `dryRun`, those that would be queued' }),
     known: count.meta({ description: 'rows that were already stored, or came earlier in the file' }),
     rejected: count,
