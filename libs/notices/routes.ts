@@ -68,7 +68,8 @@ export const noticeKeyRoutes = {
     description:
       'The hash in the path is the SHA-256 of the body, byte for byte. Upload the notice when a receipt has ' +
       '`"notice": "wanted"`. With the API key, one address can upload 20 new notices a day and one domain 500. ' +
-      'Once a domain has 500, a further notice replaces the one with the fewest records, if it has more itself. ' +
+      'Once a domain has had 500 in a day, a further notice replaces the one with the fewest recent records, if it ' +
+      'has more itself. ' +
       'After 30 days, a notice to which few records referred is dropped. ' +
       'With an access token (scope `manage`) instead of the key, there are no such limits.',
   },

@@ -58,7 +58,7 @@ export const recordBody = z
           'a UUIDv7 created when the visitor decides. Its time becomes `decidedAt`, and must be between 30 days ago ' +
           'and 5 minutes ahead. A request with the same id is the same record',
       }),
-    visitorId: visitorId.optional().meta({ description: 'your pseudonymous id of the visitor' }),
+    visitorId: visitorId.optional().meta({ description: 'the pseudonymous id of the visitor' }),
     preferences: preferences.optional().meta({ description: 'category → allowed' }),
     source: z.enum(sources).optional().meta({ description: 'where the decision was made; default `banner`' }),
     bannerVersion: text(64).optional(),

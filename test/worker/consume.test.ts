@@ -32,23 +32,27 @@ describe('the consumer of a queue', () => {
 
   const record = (more: Partial<NewRecord> = {}) => recordAt('2024-05-15', { domainId: 'dom_a', ...more });
   /** As many jobs at once as `concurrency` says, until the test ends. */
-  const consume = (handle: (records: NewRecord[]) => Promise<void>, { concurrency = 2, log = quiet().log } = {}) => {
-    const consumer = consumeShards({ queueRedis: worker, redis: worker, shards: 1, concurrency, handle, log });
+  const consume = (
+    handle: (records: NewRecord[]) => Promise<void>,
+    { concurrency = 2, log = quiet().log, redis = worker } = {},
+  ) => {
+    const consumer = consumeShards({ queueRedis: redis, redis, shards: 1, concurrency, handle, log });
     onTestFinished(() => consumer.close());
   };
   /** What it hands on, job by job. */
-  const collect = () => {
+  const collect = (redis = worker) => {
     const seen: NewRecord[][] = [];
-    consume(async (records) => void seen.push(records));
+    consume(async (records) => void seen.push(records), { redis });
     return seen;
   };
   /** Each batch becomes a job, as an API makes it. */
-  const add = async (...batches: NewRecord[][]) => {
-    const producer = createProducer(await openRedis(redisUrl), 1);
+  const addTo = async (url: string, ...batches: NewRecord[][]) => {
+    const producer = createProducer(await openRedis(url), 1);
     onTestFinished(() => producer.close());
     await producer.ready();
     for (const batch of batches) await producer.add(0, batch);
   };
+  const add = (...batches: NewRecord[][]) => addTo(redisUrl, ...batches);
   const counts = () => queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
   const nothing = { waiting: 0, active: 0, delayed: 0, failed: 0 };
 
@@ -152,23 +156,9 @@ describe('the consumer of a queue', () => {
   it('begins once Redis takes its first commands', async () => {
     const redis = await openRefusingRedis();
     const connection = await openRedis(redis.url);
-    const producer = createProducer(await openRedis(redis.url), 1);
-    onTestFinished(() => producer.close());
-    await producer.ready();
-    await producer.add(0, [record()]);
+    await addTo(redis.url, [record()]);
     await redis.refuse();
-    const seen: NewRecord[][] = [];
-    const handle = async (records: NewRecord[]) => void seen.push(records);
-    const { log } = quiet();
-    const consumer = consumeShards({
-      queueRedis: connection,
-      redis: connection,
-      shards: 1,
-      concurrency: 1,
-      handle,
-      log,
-    });
-    onTestFinished(() => consumer.close());
+    const seen = collect(connection);
     await eventually(async () => expect(await redis.refused()).toBeGreaterThan(0));
     await redis.allow();
     await eventually(() => expect(seen).toHaveLength(1));
@@ -177,25 +167,11 @@ describe('the consumer of a queue', () => {
   it('asks a Redis that takes no writes for jobs a few times a second, not all the time', async () => {
     const { url } = await openRedisServer();
     const [connection, { client }] = [await openRedis(url), await openRedis(url)];
-    const producer = createProducer(await openRedis(url), 1);
-    onTestFinished(() => producer.close());
-    await producer.ready();
-    await producer.add(0, [record()]);
+    await addTo(url, [record()]);
     await client.config('SET', 'min-replicas-to-write', '1');
     const refusals = async () =>
       Number(/errorstat_NOREPLICAS:count=(\d+)/.exec(await client.info('errorstats'))?.[1] ?? 0);
-    const seen: NewRecord[][] = [];
-    const handle = async (records: NewRecord[]) => void seen.push(records);
-    const { log } = quiet();
-    const consumer = consumeShards({
-      queueRedis: connection,
-      redis: connection,
-      shards: 1,
-      concurrency: 1,
-      handle,
-      log,
-    });
-    onTestFinished(() => consumer.close());
+    const seen = collect(connection);
     await eventually(async () => expect(await refusals()).toBeGreaterThan(0));
     const [began, before] = [performance.now(), await refusals()];
     await eventually(async () => expect(await refusals()).toBeGreaterThan(before + 5));
