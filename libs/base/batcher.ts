@@ -1,7 +1,7 @@
 /**
  * Group commit: while one run is in flight, what arrives gathers; then all of it becomes the next run.
  * Alone, an item waits for nothing; in a burst, runs grow and their number stays, or with `linger` falls
- * (then the first item after a burst may linger once more).
+ * (then the first items after a burst may linger once more).
  */
 export class BatcherFull extends Error {}
 export class BatcherTimeout extends Error {}
@@ -23,7 +23,10 @@ export interface BatcherOptions<Item, Result> {
   patience?: number;
 }
 
-/** After a run of at least `from`, the next waits for `enough`: up to `milliseconds`, and up to `gap` for another item. */
+/**
+ * Where at least `from` came within the last `milliseconds`, a run waits for `enough`: up to `milliseconds`, and up to
+ * `gap` for another item.
+ */
 export interface Linger {
   /** weights */
   from: number;
@@ -51,9 +54,12 @@ export class Batcher<Item, Result> {
   /** how many have no result yet */
   #unsettled = 0;
   #weight = 0;
-  /** of `#waiting`, and of the last run */
+  /** of `#waiting` */
   #waitingWeight = 0;
-  #lastWeight = 0;
+  /** what came since then, by `performance.now()`, and within as long before it: for `linger` */
+  #since = 0;
+  #lately = 0;
+  #before = 0;
   #scheduled = false;
   #lingering: NodeJS.Timeout | undefined;
   /** by `performance.now()` */
@@ -81,6 +87,7 @@ export class Batcher<Item, Result> {
       this.#waitingWeight += weight;
       this.#unsettled += 1;
       this.#schedule();
+      this.#lately += weight;
       this.#watch();
     });
   }
@@ -94,9 +101,9 @@ export class Batcher<Item, Result> {
   /** Starts after the current turn of the event loop, so that requests read in the same turn share a run. */
   #schedule(): void {
     const { from, enough, milliseconds, gap } = this.#linger;
-    const hasEnough = this.#lastWeight < from || this.#waitingWeight >= enough;
+    const isBusy = this.#cameLately() >= from;
     if (this.#scheduled || this.#underWay.length >= this.#options.concurrency) return;
-    if (hasEnough) {
+    if (!isBusy || this.#waitingWeight >= enough) {
       this.#scheduled = true;
       clearTimeout(this.#lingering);
       this.#lingering = undefined;
@@ -105,6 +112,18 @@ export class Batcher<Item, Result> {
       this.#lingersUntil = performance.now() + milliseconds;
       this.#lingering = setTimeout(() => this.#start(), Math.min(gap, milliseconds));
     } else if (performance.now() + gap < this.#lingersUntil) this.#lingering.refresh();
+  }
+
+  /** Weight within about the last `milliseconds` of `linger`. */
+  #cameLately(): number {
+    const now = performance.now();
+    const { milliseconds } = this.#linger;
+    if (now - this.#since >= milliseconds) {
+      this.#before = now - this.#since < 2 * milliseconds ? this.#lately : 0;
+      this.#lately = 0;
+      this.#since = now;
+    }
+    return Math.max(this.#before, this.#lately);
   }
 
   #start(): void {
@@ -144,8 +163,7 @@ export class Batcher<Item, Result> {
       count += 1;
     }
     const batch = this.#waiting.splice(0, count).filter((entry) => !entry.settled);
-    this.#lastWeight = weightOf(batch);
-    this.#waitingWeight -= this.#lastWeight;
+    this.#waitingWeight -= weightOf(batch);
     return batch;
   }
 

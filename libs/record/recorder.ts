@@ -20,8 +20,8 @@ import type { QueueTracing } from './queue-tracing.ts';
 /** With only one in flight, a record that just misses it waits for two writes to disk. */
 const addsAtOnce = 2;
 /**
- * A job costs Redis, the worker and this process as much as many records: while several come within an `add`, the next job
- * waits a moment to hold some eight. Weights, as below: of three ordinary records, and of eight.
+ * A job costs Redis, the worker and this process as much as many records: where three or more come within 5 ms, a job waits
+ * a moment to hold some eight. Weights, as below: of three ordinary records, and of eight.
  */
 const linger = { from: 7 * 1024, enough: 20 * 1024, milliseconds: 5, gap: 2 };
 /** Milliseconds for one `add`; after that, everything pending takes the direct path. */

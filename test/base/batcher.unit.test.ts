@@ -87,7 +87,7 @@ describe('a batcher that lingers', () => {
     return given;
   };
 
-  it('waits for enough after a busy run, and no longer', async () => {
+  it('waits for enough while much comes, and no longer', async () => {
     const { batcher, runs, started } = await busy({ from: 3, enough: 4, milliseconds: hour });
     const added = ['a', 'b', 'c'].map((item) => batcher.add(item));
     await turn();
@@ -115,7 +115,7 @@ describe('a batcher that lingers', () => {
     expect(runs[1]?.items).toEqual(['item 0', 'item 1', 'item 2']);
   });
 
-  it('runs at once after a run that was not busy', async () => {
+  it('runs at once where little came lately', async () => {
     const { batcher, runs } = await busy({ from: 3, enough: 4, milliseconds: hour }, 2);
     const added = batcher.add('a');
     await turn();

@@ -113,13 +113,12 @@ describe('the recorder, and the worker behind it', () => {
     const { recorder: patient } = await openRecorder(urls, { lingersFor });
     const add = () => patient.record(make(), tenant.organizationId, 500);
     const consumer = await openConsumer(urls, db, undefined, { lingersFor });
-    for (let alone = 1; alone <= 4; alone += 1) {
+    for (let alone = 1; alone <= 3; alone += 1) {
       expect(await add()).toBe('queued');
       await eventually(async () => expect(await countStored()).toBe(alone));
     }
     await consumer.close();
-    // after three at once the next one waits, for eight
-    await Promise.all(Array.from({ length: 3 }, add));
+    // three in what is here an hour are many: the next one waits, for eight
     const next = add();
     const first = await Promise.race([next, recorder.record(make(), tenant.organizationId, 500).then(() => 'other')]);
     expect(first).toBe('other');
