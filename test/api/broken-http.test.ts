@@ -44,7 +44,6 @@ expect((await exchange(stack.api.baseUrl, [record('Connection: close')])).status
 /** Each takes as long as the service's patience, so all wait beside the other tests. */
 const tooSlow = (
   [
-    ['nothing at all', [], 0, ofRequest],
     ['headers that stop', [stopped], 0, ofRequest],
     ['headers that trickle', [...`GET / HTTP/1.1\r\nHost: ${'a'.repeat(200)}`], 100, ofRequest],
     ['a body that stops', [head('Content-Length: 21'), '{"dec'], 0, ofBody],
@@ -59,6 +58,8 @@ const tooSlow = (
 const stopsAfterAnother = exchange(stack.api.baseUrl, ['GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n', stopped], {
   pause: 100,
 });
+/** Of a connection that browsers and load balancers keep ready, longer than headers may take. */
+const keptReady = exchange(stack.api.baseUrl, ['', record('Connection: close')], { pause: 4_500 });
 const stopsRefused = exchange(stack.api.baseUrl, [head('X-Api-Key: x', 'Content-Length: 21'), '{"dec']);
 
 describe('what is not a whole HTTP request', () => {
@@ -185,6 +186,10 @@ describe('what comes too slowly', () => {
     const { status, body } = await stopsAfterAnother;
     expect(status).toBe(404);
     expect(body).toMatch(/HTTP\/1\.1 503 .*"detail":"the request did not arrive in time/s);
+  });
+
+  it('a connection that asks for nothing at first is kept ready for its request', async () => {
+    expect((await keptReady).status).toBe(202);
   });
 
   // the answer comes at once, and must stay the only one

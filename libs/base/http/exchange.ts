@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { BatcherFull, BatcherTimeout } from '../batcher.ts';
 import { isUnavailable } from '../db/errors.ts';
@@ -179,6 +180,8 @@ export function answerBrokenRequests(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
+    // browsers and load balancers keep connections ready; the server's `timeout` ends one that asks for nothing
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0) return;
     const before = last.get(socket);
     // whoever reads it has a limit of its own
     if (before && isUpload(before.request) && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return;

@@ -3,14 +3,14 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { within } from '../timers.ts';
 
-/** Milliseconds. A request that is not complete by then is answered in exchange.ts, within the contract's 5 s. */
+/** Milliseconds. A request that has begun and is not complete by then is answered in exchange.ts, within the contract's 5 s. */
 const timeouts = {
   headersTimeout: 3_500,
   requestTimeout: 4_500,
   connectionsCheckingInterval: 250,
   keepAliveTimeout: 65_000,
 };
-/** Milliseconds in which a client reads nothing of its answer; between two requests `keepAliveTimeout` applies. */
+/** Milliseconds in which a client reads nothing of its answer, or asks for nothing yet; between two requests `keepAliveTimeout` applies. */
 const stalledAfter = 30_000;
 /** Milliseconds within which every request is answered. */
 const answerTime = 5_000;
