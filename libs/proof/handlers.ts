@@ -78,7 +78,9 @@ export function getTile({ readDb }: { readDb: Reads }): Middleware {
       requireTile(tile, log.size);
       return readHashes(sql, log, [tile]);
     });
-    if (tile.width === tileWidth) ctx.set('Cache-Control', 'private, max-age=31536000, immutable');
+    // without its number the log is the newest one, which is another after a restart
+    if (tile.width === tileWidth && query.log !== undefined)
+      ctx.set('Cache-Control', 'private, max-age=31536000, immutable');
     ctx.type = 'application/octet-stream';
     ctx.body = hashes;
   });

@@ -194,6 +194,7 @@ describe('an import', () => {
       visitorId: '=1+1',
       preferences: { marketing: false, statistics: true },
       policyVersion: "'quoted",
+      variant: '',
       ip: '203.0.113.0',
       userAgent: 'Example "1", of ü',
       gpc: false,
@@ -211,6 +212,11 @@ describe('an import', () => {
       const { body } = await reader(first).get<string>(`/v1/consent/${first.domainId}/export?format=${format}`);
       expect(counted(await post(own, mark + body, { format }))).toEqual({ ...none, read: 2, queued: 2 });
       expect((await stored(own, 2)).map(without)).toEqual(expected);
+      // one of no records, too
+      const { body: empty } = await reader(first).get<string>(
+        `/v1/consent/${first.domainId}/export?format=${format}&decision=withdraw`,
+      );
+      expect(counted(await post(own, mark + empty, { format }))).toEqual(none);
     }
   });
 

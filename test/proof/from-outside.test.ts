@@ -256,10 +256,12 @@ describe('the sealed log, read and verified from outside', () => {
     }
   });
 
-  it('only a full hash tile may be kept for ever', async () => {
+  it('only a full hash tile of a log by its number may be kept for ever', async () => {
     const caching = async (path: string) => (await log.ok(`log/tile/${path}`)).headers.get('cache-control');
-    for (const path of ['0/000', '0/001']) expect(await caching(path)).toBe('private, max-age=31536000, immutable');
-    for (const path of ['0/000.p/255', '1/000.p/2', 'entries/000']) expect(await caching(path)).toBe('no-store');
+    for (const path of ['0/000?log=1', '0/001?log=1'])
+      expect(await caching(path)).toBe('private, max-age=31536000, immutable');
+    for (const path of ['0/000', '0/000.p/255?log=1', '1/000.p/2', 'entries/000'])
+      expect(await caching(path)).toBe('no-store');
   });
 
   it('a partial tile is the beginning of what is there', async () => {

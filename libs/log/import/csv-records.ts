@@ -131,6 +131,20 @@ function parseUntilBroken(bytes: Buffer, { delimiter, lineEnd }: Form): string[]
   return read;
 }
 
+/** Which cells of a record are an empty text in quotes. */
+export function emptyTexts(record: string): number[] {
+  if (!/(?:^|,)""(?:,|$)/.test(record)) return [];
+  const found: number[] = [];
+  parse(record, {
+    relax_column_count: true,
+    cast: (cell, { quoting, index }) => {
+      if (quoting && cell === '' && typeof index === 'number') found.push(index);
+      return cell;
+    },
+  });
+  return found;
+}
+
 function toRecord(bytes: Buffer, cells: string[]): CsvRecord {
   if (isUtf8(bytes)) return { cells, text: textOf(bytes) };
   return { cells: [], broken: 'the row is not UTF-8: give the encoding of the file', text: '' };

@@ -1,14 +1,18 @@
 /** CSV (RFC 4180): the cells of a row become fields by the names in the header. */
 import { withoutMark } from '#libs/base/terms/csv';
-import { readCsvRecords } from './csv-records.ts';
+import { headers } from '../export/lines.ts';
+import { emptyTexts, readCsvRecords } from './csv-records.ts';
 import { type Row, type Rows, Unreadable, withoutRows } from './rows.ts';
 
 interface CsvOptions {
   /** one character; default `,` */
   delimiter?: string;
   /** makes fields of a row's cells; default: cells are named by the header */
-  fieldsOf?: (header: string[]) => (cells: string[]) => Record<string, unknown>;
+  fieldsOf?: (header: string[]) => ToFields;
 }
+
+/** `text`: the row as it stands in the file */
+type ToFields = (cells: string[], text: string) => Record<string, unknown>;
 
 /** Columns that hold what is not text. */
 const parsed = new Set(['preferences', 'metadata']);
@@ -18,7 +22,8 @@ export async function* readCsv(
   bytes: AsyncIterable<Buffer>,
   { delimiter = ',', fieldsOf = byName }: CsvOptions = {},
 ): Rows {
-  let toFields: ((cells: string[]) => Record<string, unknown>) | undefined;
+  let toFields: ToFields | undefined;
+  let isOfNothing = false;
   let width = 0;
   let row = 0;
   let hasBytes = false;
@@ -35,27 +40,37 @@ export async function* readCsv(
         if (broken) throw new Unreadable(`the header cannot be read: ${broken}`);
         toFields = fieldsOf(cells);
         width = cells.length;
+        isOfNothing = isExport(cells);
         continue;
       }
       row += 1;
       const wrong =
         broken ?? (fits(cells, width) ? undefined : `the header has ${width} cells, the row ${cells.length}`);
       if (wrong) rows.push({ row, refusal: { code: 'invalid_request', detail: wrong }, text });
-      else rows.push({ row, given: toFields(cells.map(withoutMark)), text });
+      else rows.push({ row, given: toFields(cells.map(withoutMark), text), text });
     }
     if (rows.length > 0) yield rows;
   }
-  if (row === 0 && hasBytes) throw withoutRows();
+  // an export of no records has its header
+  if (row === 0 && hasBytes && !isOfNothing) throw withoutRows();
 }
+
+const isExport = (header: string[]): boolean => header.join(',') === headers.csv.trimEnd();
 
 /** Empty cells at the end say nothing; where some are missing the row may be cut off. */
 const fits = (cells: string[], width: number): boolean =>
   cells.length >= width && cells.slice(width).every((cell) => cell === '');
 
-function byName(header: string[]): (cells: string[]) => Record<string, unknown> {
+function byName(header: string[]): ToFields {
   const names = namesOf(header);
   requireColumn('decision', names, names);
-  return (cells) => toValues(names.map((name, at) => [name, cells[at] ?? '']));
+  const given: ToFields = (cells) => toValues(names.map((name, at) => [name, cells[at] ?? '']));
+  if (!isExport(header)) return given;
+  // an export has an empty text in quotes, and nothing where there is none
+  return (cells, text) => ({
+    ...given(cells, text),
+    ...Object.fromEntries(emptyTexts(text).map((at) => [names[at], ''])),
+  });
 }
 
 /** Of the columns, without white space around them. */
