@@ -29,10 +29,11 @@ const name = z
     'must be 1–64 of A–Z a–z 0–9 _ . : - and not __proto__, constructor or prototype',
   );
 
+const safe = 'must be a safe number, of at most 9007199254740991';
 const safeNumber = z
   .number('must be a string, a number or a boolean')
-  .min(-Number.MAX_SAFE_INTEGER)
-  .max(Number.MAX_SAFE_INTEGER);
+  .min(-Number.MAX_SAFE_INTEGER, safe)
+  .max(Number.MAX_SAFE_INTEGER, safe);
 
 export const preferences = z
   .record(name, z.boolean())

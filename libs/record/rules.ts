@@ -174,6 +174,7 @@ const mends: Partial<Record<string, Mend>> = {
   policyVersion: numberAsText,
   variant: numberAsText,
   language: firstTag,
+  notice: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
   pageUrl: (value, origin) => (typeof value === 'string' ? onSite(value, origin) : value),
 };
 

@@ -13,15 +13,15 @@ const nextCursor = nullable;
 /** Control characters, and those that turn the direction of what follows. */
 const misleading = /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u;
 
-const name = z
+export const name = z
   .string()
   .refine((text) => /\S/.test(text) && [...text].length <= 200, 'must have 1 to 200 characters, not only spaces')
   .refine((text) => !misleading.test(text), 'must not have control characters')
   .meta({ override: { type: 'string', minLength: 1, maxLength: 400 } });
 
-const origins = z
+export const origins = z
   .array(z.string().max(300).refine(isOrigin, originRule))
-  .max(100)
+  .max(100, 'must be at most 100')
   .refine((list) => new Set(list).size === list.length, 'must not name one twice')
   .meta({ description: 'the origins that may record; if there are none, any may' });
 

@@ -5,6 +5,7 @@ import { domainIdPattern } from '#libs/base/terms/terms';
 import { hashedPath, integrityOf, keepWidgetFiles, readWidgetFile } from '#libs/widget/files';
 import { type Administration, administer, type TenantTools } from './administration.ts';
 import type { Unchanged } from './audited-change.ts';
+import { origins } from './contract.ts';
 import { listAllDomains, type ManagedDomain } from './domains.ts';
 import { listAllKeys } from './keys.ts';
 import { type Domain, findDomains } from './tenants.ts';
@@ -19,7 +20,9 @@ const domainId = (text: string): string => {
 
 const origin = (text: string, before: string[] = []): string[] => {
   if (!isOrigin(text)) throw new InvalidArgumentError(originRule.replace('must be ', ''));
-  return [...before, text];
+  const given = origins.safeParse([...before, text]);
+  if (given.error) throw new InvalidArgumentError(`the origins ${given.error.issues[0]?.message}`);
+  return given.data;
 };
 
 const shownOf = ({ domainId, organizationId, name, origins }: Domain) => ({ domainId, organizationId, name, origins });

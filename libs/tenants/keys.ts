@@ -12,6 +12,9 @@ export interface ListedKey {
   revokedAt: Date | null;
 }
 
+/** of a key, which stay readable: `ak_` and eight more */
+const prefixLength = 11;
+
 const keyColumns = (sql: Sql) => sql`
   number::float8 as number, prefix, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`;
 
@@ -47,7 +50,7 @@ export const keyChanges = (perform: Perform) => ({
       await requireRoom(quota, 'active keys', active);
       const apiKey = makeApiKey();
       const hash = hashApiKey(apiKey);
-      const prefix = apiKey.slice(0, 11);
+      const prefix = apiKey.slice(0, prefixLength);
       const [key] = await sql<ListedKey[]>`
         insert into api_keys (hash, domain_id, prefix) values (decode(${hash}, 'hex'), ${domainId}, ${prefix})
         returning ${keyColumns(sql)}`;
@@ -63,7 +66,10 @@ export const keyChanges = (perform: Perform) => ({
         where domain_id = ${domainId} and revoked_at is null
           and (starts_with(prefix, ${keyPrefix}) or hash = decode(${hashApiKey(keyPrefix)}, 'hex'))`;
       const [key] = matches;
-      if (!key) throw new Refused(`domain ${domainId} has no active key that begins with ${keyPrefix}`);
+      if (!key)
+        throw new Refused(
+          `domain ${domainId} has no active key that begins with ${keyPrefix}: give its prefix, of ${prefixLength} characters, or the whole key`,
+        );
       if (matches.length > 1)
         throw new Refused(`${matches.length} active keys begin with ${keyPrefix}; give more of it`);
       await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;

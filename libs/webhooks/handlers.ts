@@ -23,6 +23,7 @@ import {
   forWebhook,
   requireAllowed,
   requireBox,
+  requireScopeFor,
   requireUrl,
   requireWebhook,
   secretsKeyOf,
@@ -59,6 +60,7 @@ export function getWebhooks(parts: WebhookParts): Middleware {
 export function createWebhook(parts: WebhookParts): Middleware {
   return guard(routes.createWebhook, async (ctx, { body }) => {
     const { url, types, domains = null, decisions = null, ...rest } = body;
+    requireScopeFor(ctx, types);
     const wanted = { url: requireUrl(url, parts), types, domains, decisions, ...rest };
     const organization = organizationIn(ctx);
     requireAllowed(ctx, organization, wanted);
@@ -82,6 +84,7 @@ export const getWebhook = (parts: WebhookParts): Middleware =>
 
 export const changeWebhook = (parts: WebhookParts): Middleware =>
   forWebhook(routes.changeWebhook, parts, async (ctx, { find, body: { url, ...rest } }) => {
+    requireScopeFor(ctx, rest.types ?? []);
     const change = { ...rest, ...(url !== undefined && { url: requireUrl(url, parts) }) };
     const organization = organizationIn(ctx);
     for (const domainId of change.domains ?? []) requireOwnDomain(organization, domainId);

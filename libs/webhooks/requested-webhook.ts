@@ -64,13 +64,18 @@ export function requireUrl(text: string, { config }: WebhookParts): string {
   throw refuseFields([{ path: '/url', message: read.refused }]);
 }
 
-/** Entries are what `read` lets one read, of domains that are the organization's own. */
+/** Entries are what `read` lets one read. */
+export function requireScopeFor(ctx: Context, types: Webhook['types']): void {
+  if (types.includes('records.sealed')) requireScope(ctx, 'read');
+}
+
+/** Of domains that are the organization's own. */
 export function requireAllowed(
   ctx: Context,
   organization: Organization,
   { types, domains }: Pick<Webhook, 'types' | 'domains'>,
 ): void {
-  if (types.includes('records.sealed')) requireScope(ctx, 'read');
+  requireScopeFor(ctx, types);
   for (const domainId of domains ?? []) requireOwnDomain(organization, domainId);
   if (types.includes('records.sealed')) requireConsentLog(organization);
 }

@@ -115,6 +115,7 @@ describe('leniently', () => {
       [],
     ],
     ['numbers that are no id', { visitorId: 1.5, policyVersion: Infinity }, {}, ['visitorId', 'policyVersion']],
+    ['upper case', { notice: 'AB'.repeat(32) }, { notice: 'ab'.repeat(32) }, []],
     ['a locale', { language: 'en_US' }, { language: 'en-US' }, []],
     ['a header’s list', { language: 'de-DE,de;q=0.9' }, { language: 'de-DE' }, []],
     ['a path', { pageUrl: '/about' }, { pageUrl: 'https://shop.example/about' }, [], 'https://shop.example'],

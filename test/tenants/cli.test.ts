@@ -104,6 +104,10 @@ describe('tenants by the command line, in the order in which an operator makes t
     const wrong = (...options: string[]) => cli.error('domain', 'set', 'shop_B-1', ...options);
     expect(await wrong()).toBe('give --name, --origin or --no-origins');
     expect(await wrong('--origin', ...only, '--no-origins')).toBe('give --origin or --no-origins, not both');
+    expect(await wrong(...[...only, ...only].flatMap((each) => ['--origin', each]))).toContain(
+      'must not name one twice',
+    );
+    expect(await wrong('--name', 'a\u202eb')).toBe('a name must not have control characters');
   });
 
   it('domain archive and restore do so, and org revoke-tokens is an act', async () => {

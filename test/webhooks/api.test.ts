@@ -114,7 +114,12 @@ describe('webhooks', () => {
   it('are checked in the order of the contract', async () => {
     const url = 'https://receiver.example/';
     const sealed = { url, types: ['records.sealed'] };
-    expectProblem(await ask('POST', '', { body: sealed, scope: 'manage' }), 403, 'insufficient_scope');
+    for (const each of [url, 'http://[::1]'])
+      expectProblem(
+        await ask('POST', '', { body: { ...sealed, url: each }, scope: 'manage' }),
+        403,
+        'insufficient_scope',
+      );
     expect((await ask('POST', '', { body: { url, types: ['visitor.erased'] }, scope: 'manage' })).status).toBe(201);
     expectBlame(
       await ask('POST', '', { body: { url, types: [], domains: ['!'], more: 1 } }),

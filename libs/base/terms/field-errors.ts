@@ -25,7 +25,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-const kinds: Record<string, string> = { int: 'a whole number', record: 'a map' };
+const kinds: Record<string, string> = { int: 'a whole number', record: 'a map', object: 'a map', array: 'a list' };
 
 /** `place`: where in the request they are; undefined: in its body. */
 export function toFieldErrors(issues: z.core.$ZodIssue[], place?: FieldError['in']): FieldError[] {
