@@ -19,8 +19,8 @@ declare global {
 
 let layerName = 'dataLayer' as const;
 /** Sites may have named Tag Manager's data layer. */
-export const nameLayer = (name = layerName as string): void => {
-  layerName = name as 'dataLayer';
+export const nameLayer = (name?: string): void => {
+  if (name) layerName = name as 'dataLayer';
 };
 
 const dataLayer = (): unknown[] => {

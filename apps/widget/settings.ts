@@ -51,6 +51,8 @@ const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
 export function readSettings(): Settings {
   const { data, address, nonce } = findTag();
   const config = own(assigned('assentConfig') as Record<string, never>);
+  // null, as some servers write what is absent, is absence
+  for (const name in config) if (config[name] === null) delete config[name];
   const given: WidgetConfig = { ...config, ...data };
   // pages whose tag loses its attributes may have these there
   const found = (name: 'domain' | 'key' | 'api'): string | undefined =>
@@ -99,7 +101,7 @@ function grouped(data: Record<string, string | undefined>, group: string): Recor
   return found;
 }
 
-/** The service takes a flat map. Null, as some servers write what is absent, is absence. */
+/** The service takes a flat map. */
 function flat(metadata: Record<string, unknown>): WidgetConfig['metadata'] {
   const taken = own<string | number | boolean>({});
   for (const name in own(metadata)) {

@@ -316,7 +316,9 @@ describe("the widget on a site's page", () => {
   });
 
   it('tells Google the default itself where the loader is missing, what is required, and nobody where that is off', async () => {
-    const required = config({ categories: [{ id: 'functional', required: true }, 'marketing'] });
+    // null, as servers write what is absent, is absence
+    const absent = { signals: null, layer: null, texts: null, links: null, policyUrl: null, lang: null };
+    const required = config({ ...absent, categories: [{ id: 'functional', required: true }, 'marketing'] });
     const { page } = await widget.open(widget.add('/required', required + widget.tag()));
     await click(page, 'Reject all');
     const granted = expect.objectContaining({ functionality_storage: 'granted', ad_storage: 'denied' });
@@ -337,6 +339,11 @@ describe("the widget on a site's page", () => {
       expect(await layer(page)).toEqual([]);
       expect(await page.evaluate('[uetq, seen]')).toEqual([[], []]);
     }
+    // the loader knows the layer's name from the page's settings, too
+    const loader = `<script src="${widget.stack.api.baseUrl}/consent-mode.js"></script>`;
+    await page.goto(widget.add('/named', config({ layer: 'ownLayer' }) + loader));
+    expect(await layer(page, 'ownLayer')).toHaveLength(1);
+    expect(await page.evaluate(() => 'dataLayer' in window)).toBe(false);
   });
 
   it("shows the site's own categories, texts, links and colours", async () => {
