@@ -13,7 +13,7 @@ const nextCursor = nullable;
 /** Control characters, and those that turn the direction of what follows. */
 const misleading = /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u;
 
-export const name = z
+const name = z
   .string()
   .refine((text) => /\S/.test(text) && [...text].length <= 200, 'must have 1 to 200 characters, not only spaces')
   .refine((text) => !misleading.test(text), 'must not have control characters')
