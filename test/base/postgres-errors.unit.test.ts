@@ -32,6 +32,17 @@ it('a right that is missing is an outage, not the fault of a record, and the mes
   expect(advise(error).message).toMatch(/^permission denied for table records: assent migrate grants /);
 });
 
+it.each([
+  // seen of a Postgres 15 whose next transaction id was set to the last one
+  ['GetNewTransactionId', true],
+  ['GetNewMultiXactId', true],
+  // a row that is too large for an index
+  ['index_form_tuple', false],
+])('Postgres that has no ids left is an outage, another limit is not: %s, %s', (routine, isSo) => {
+  const message = 'database is not accepting commands to avoid wraparound data loss';
+  expect(isOutage(Object.assign(ofPostgres('54000', message), { routine }))).toBe(isSo);
+});
+
 it('a statement that took too long means that Postgres is unavailable for now; with fewer rows it may succeed', () => {
   const error = ofPostgres('57014', 'canceling statement due to statement timeout');
   expect([isUnavailable(error), isOutage(error), isBadData(error)]).toEqual([true, false, false]);

@@ -40,6 +40,12 @@ export const isAnswer = (error: unknown): boolean => {
 export const isMissingMonth = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition';
 
+/** Until somebody has vacuumed it, Postgres stores nothing; its code is also that of a row that is too large. */
+const isOutOfIds = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError &&
+  error.code === '54000' &&
+  /^GetNew(TransactionId|MultiXactId)$/.test(error.routine ?? '');
+
 /** The row itself is at fault (data exception, integrity violation): retrying cannot help. */
 export const isBadData = (error: unknown): boolean =>
   /^2[23]/.test(stateOf(error) ?? '') && !isMissingMonth(error) && !isOfConnection(error);
@@ -53,13 +59,14 @@ export const isForbidden = (error: unknown): boolean => stateOf(error) === '4250
 
 /**
  * Postgres is unavailable for now: no connection, no TLS or a certificate that is not trusted, a pooler that is not set
- * up, shutting down, out of resources, disk full, a timeout, a read-only standby, a schema that has not been migrated yet,
+ * up, shutting down, out of resources or of transaction ids, disk full, a timeout, a read-only standby, a schema that has not been migrated yet,
  * or a login without the rights for it.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TimedOut) return true;
   if (isSchemaMissing(error) || isForbidden(error) || isOfConnection(error) || isOfPreparedStatement(error))
     return true;
+  if (isOutOfIds(error)) return true;
   const state = stateOf(error);
   if (state) return /^(08|28|3D|40|53|55|57|58)/.test(state) || state === '25006';
   const isLost = /^(E[A-Z]+|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED|CONNECT_TIMEOUT))$/.test(codeOf(error));
