@@ -1,10 +1,12 @@
 /**
- * Delayed jobs. A worker writes by its own clock when a job is delivered again, so one that was ahead would keep it from
- * everybody for as long.
+ * Jobs that a wrong clock keeps from everybody for as long as it was ahead. A worker writes by its own clock when a job is
+ * delivered again. Redis ends by its own clock what a job in hand is locked by, and how often workers look for jobs of those
+ * that are gone.
  */
 import { Job } from 'bullmq';
-import type { RedisConnection } from '#libs/base/redis/connection';
-import { closeAll, knownShards, queuePrefix, recordQueue } from './queue.ts';
+import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
+import { endOutlived } from '#libs/base/redis/outlived';
+import { closeAll, knownShards, lockLasts, queuePrefix, recordQueue, stalledCheckedEvery } from './queue.ts';
 import { openToRead } from './queue-summary.ts';
 
 /** Milliseconds: far longer than any job waits for its next attempt, or for a newer worker. */
@@ -21,8 +23,9 @@ export async function promoteStray(redis: RedisConnection, own: number): Promise
   const least = scoreOf(Number(seconds) * 1_000 + longest);
   let promoted = 0;
   for (const shard of await knownShards(client, own)) {
-    const key = `${queuePrefix}:${recordQueue(shard)}:delayed`;
-    const ids = await client.zrangebyscore(key, least, '+inf', 'LIMIT', 0, atOnce);
+    const queueKey = `${queuePrefix}:${recordQueue(shard)}`;
+    await endOutlivedLocks(client, queueKey);
+    const ids = await client.zrangebyscore(`${queueKey}:delayed`, least, '+inf', 'LIMIT', 0, atOnce);
     if (ids.length === 0) continue;
     const queue = openToRead(redis, shard);
     try {
@@ -36,4 +39,11 @@ export async function promoteStray(redis: RedisConnection, own: number): Promise
     }
   }
   return promoted;
+}
+
+/** Of a worker that still has the job it ends nothing but the lock: the job may be delivered twice, and is stored once. */
+async function endOutlivedLocks(client: RedisClient, queueKey: string): Promise<void> {
+  await endOutlived(client, `${queueKey}:stalled-check`, stalledCheckedEvery);
+  for (const id of await client.lrange(`${queueKey}:active`, 0, atOnce))
+    await endOutlived(client, `${queueKey}:${id}:lock`, lockLasts);
 }

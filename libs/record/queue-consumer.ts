@@ -11,8 +11,10 @@ import {
   isFields,
   jobVersion,
   knownShards,
+  lockLasts,
   queuePrefix,
   recordQueue,
+  stalledCheckedEvery,
   unpackJob,
   versionedPayload,
 } from './queue.ts';
@@ -158,8 +160,8 @@ function consumeShard(
       removeOnComplete: { count: 0 },
       // a crash is not the job's fault, and delivering it again is safe: its records are stored once
       maxStalledCount: 1_000_000,
-      stalledInterval: 3_000,
-      lockDuration: 10_000,
+      stalledInterval: stalledCheckedEvery,
+      lockDuration: lockLasts,
       ...(tracing && { telemetry: tracing.telemetry }),
     },
   );

@@ -47,6 +47,10 @@ export async function unannounceShards(client: RedisClient, shards: number[]): P
   await client.srem(shardsKey, ...shards);
 }
 
+/** Milliseconds: a job in hand is locked for so long, and workers look so often for jobs whose lock has ended. */
+export const lockLasts = 10_000;
+export const stalledCheckedEvery = 3_000;
+
 /** Milliseconds: more than a worker's longest statement. */
 const closingPatience = 15_000;
 const closingWithoutRedis = 1_000;

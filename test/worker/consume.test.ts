@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { inspect } from 'node:util';
-import { Queue } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { NewRecord } from '#libs/record/contract';
 import { promoteStray } from '#libs/record/promote-stray-jobs';
@@ -84,6 +84,21 @@ describe('the consumer of a queue', () => {
     expect(await promoteStray(worker, 1)).toBe(1);
     expect(await counts()).toEqual({ ...nothing, waiting: 1, delayed: 1 });
     expect(await promoteStray(worker, 1)).toBe(0);
+  });
+
+  it('gets what a worker that is gone had in hand, though Redis has a clock that was an hour ahead', async () => {
+    await add([record()]);
+    const gone = new Worker(queue.name, null, { connection: worker.client, prefix: queuePrefix, lockDuration: 1_000 });
+    onTestFinished(() => gone.close(true));
+    const job = await gone.getNextJob('gone');
+    const key = (name: string) => queue.toKey(name);
+    // what is left of both where the clock is set back by an hour
+    for (const name of ['stalled-check', `${job?.id}:lock`])
+      await worker.client.set(key(name), 'gone', 'PX', 3_605_000);
+    const seen = collect();
+    await promoteStray(worker, 1);
+    await eventually(() => expect(seen).toHaveLength(1));
+    await eventually(async () => expect(await counts()).toEqual(nothing));
   });
 
   it('takes what earlier releases queued, whose records hold their user agents themselves, or name no notices', async () => {
