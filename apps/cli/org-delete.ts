@@ -4,6 +4,7 @@ import type { Queue } from 'bullmq';
 import { Command } from 'commander';
 import { createProgress } from '#libs/base/cli/progress';
 import { print } from '#libs/base/cli/session';
+import { untilReleased } from '#libs/base/db/lock-holders';
 import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
@@ -39,6 +40,8 @@ export const tables: Table[] = [
 
 /** Milliseconds: each process knows within half a second, and whatever came before is answered within five. */
 const underWay = 6_000;
+/** Milliseconds: no transaction of a process takes longer. */
+const longestStatement = 60_000;
 const states: JobState[] = ['waiting', 'prioritized', 'delayed', 'failed'];
 
 export function orgDeleteCommand(tools: AllTools): Command {
@@ -65,15 +68,27 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
       await setTimeout(underWay);
       const jobs = await emptyQueues(queues, leaving);
       const progress = createProgress(0, 'records deleted');
-      const recordsOf = (deleted: Map<string, number>) => deleted.get('records') ?? 0;
-      const deleted = await deleteRows(db, leaving, tables, (until) => progress.show(recordsOf(until)));
-      progress.end();
+      let records = 0;
+      const deleteAll = async () => {
+        const before = records;
+        const show = (deleted: Map<string, number>) => {
+          records = before + (deleted.get('records') ?? 0);
+          progress.show(records);
+        };
+        await deleteRows(db, leaving, tables, show);
+      };
+      await deleteAll();
       const domainIds = leaving.domains.map(({ domainId }) => domainId);
       // before its names, by which a run that was cut off goes on; and after them, since a fill may just have come
       await forget(tools, organizationId, domainIds);
       await deleteNames(db, actor, leaving);
+      // what began before them may store something yet
+      const names = tables.map(({ name }) => name);
+      await untilReleased(db, names, 'write', longestStatement);
+      await deleteAll();
+      progress.end();
       await forget(tools, organizationId, domainIds);
-      return { organizationId, domains: domainIds.length, records: recordsOf(deleted), jobs };
+      return { organizationId, domains: domainIds.length, records, jobs };
     }),
   );
 }

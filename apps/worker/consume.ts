@@ -6,7 +6,8 @@
 import pLimit from 'p-limit';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
-import { isForbidden, isOutage, isUnavailable } from '#libs/base/db/errors';
+import { isForbidden, isOutage, isTooSlow, isUnavailable } from '#libs/base/db/errors';
+import { groupBy } from '#libs/base/group-by';
 import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/base/ops/tracing';
@@ -14,13 +15,14 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Counter } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
 import type { RecordMetrics } from '#libs/record/metrics';
-import { consumeShards, NotNow } from '#libs/record/queue-consumer';
+import { consumeShards, Later, NotNow } from '#libs/record/queue-consumer';
 import type { QueueTracing } from '#libs/record/queue-tracing';
 import { persistWatched } from '#libs/record/store';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { oweRaises } from '#libs/stats/owed-raises';
 import { raise } from '#libs/stats/redis-counters';
 import type { WorkerConfig } from '../settings/worker.ts';
+import { watchHeldUp } from './held-up.ts';
 
 /** records in one statement */
 const maxBatch = 1_000;
@@ -28,9 +30,9 @@ const maxBatch = 1_000;
  * At once: Postgres stores one while this process raises the counters of the other. Measured: a backlog drains 1.2 times
  * as fast.
  */
-const together = 2;
+const atOnce = 2;
 /** Besides, one for jobs that are stored by themselves. Each takes a connection. */
-export const statements = together + 1;
+export const statements = atOnce + 1;
 /**
  * A statement costs as much as about forty of its records, and so do the commands that complete its jobs in Redis: where
  * eight or more come within 50 ms, a statement waits a moment to hold more of them, as long as they keep coming. At 200
@@ -53,7 +55,7 @@ interface ConsumerParts {
   mostHeld?: number;
   /** milliseconds that a statement may wait for more records; default 50 */
   lingersFor?: number;
-  /** milliseconds that a second lasts between two looks for shards; default 1,000 */
+  /** milliseconds that a second lasts between two looks for shards, and for what has to wait; default 1,000 */
   second?: number;
 }
 
@@ -71,11 +73,12 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     beginClosing = resolve;
   });
 
-  const store = (jobs: JobInHand[]): Promise<void> => {
+  const store = (jobs: JobInHand[], isWhole = true): Promise<void> => {
     const records = jobs.flatMap((job) => job.records);
     const counts = { 'assent.jobs': jobs.length, 'assent.records': records.length };
     return inSpan(tracing, 'persist', tracing ? originsOf(jobs) : noOrigins, counts, async (span) => {
-      const { added, counters } = await persistWatched(parts, records, { isOver: () => isClosing });
+      const isEnd = (error: unknown) => isClosing || (isWhole && isTooSlow(error));
+      const { added, counters } = await persistWatched(parts, records, { isEnd });
       metrics.records.inc({ outcome: 'stored' }, added);
       await raiseOrOwe(counters, span);
     });
@@ -98,50 +101,85 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   };
 
   const batcher = new Batcher<JobInHand, void>({
-    run: store,
+    run: (jobs) => store(jobs),
     weigh: ({ records }) => records.length,
     maxBatch,
-    concurrency: together,
+    concurrency: atOnce,
     linger: lingersFor === undefined ? linger : { ...linger, milliseconds: lingersFor, gap: lingersFor },
     maxPending: Number.POSITIVE_INFINITY,
   });
 
+  const together = async (job: JobInHand): Promise<NewRecord[]> => {
+    await batcher.add(job);
+    return [];
+  };
+
   const oneByOne = pLimit(1);
-  const storeAlone = (job: JobInHand): Promise<void> =>
-    oneByOne(() => {
+  const alone = (job: JobInHand): Promise<NewRecord[]> =>
+    oneByOne(async () => {
       if (isClosing) throw new NotNow('the worker stops');
-      return store([job]);
+      await store([job]);
+      return [];
     });
 
+  const heldUp = watchHeldUp(db, parts.second);
+  /** Each domain by itself. Where one had to wait before, its records are tried in parts: perhaps they are too many. */
+  const byDomain = async ({ records, origins }: JobInHand): Promise<NewRecord[]> => {
+    const left: NewRecord[] = [];
+    for (const [domainId, some] of groupBy(records, (record) => record.domainId)) {
+      const storeSome = async () => {
+        if (isClosing) throw new NotNow('the worker stops');
+        if (heldUp.waits(domainId)) return some;
+        try {
+          await store([{ records: some, origins }], !heldUp.has(domainId));
+          heldUp.end(domainId);
+          return [];
+        } catch (error) {
+          if (!isTooSlow(error)) throw error;
+          log.warn({ err: error, domainId }, 'a statement took too long; the records of this organization wait');
+          await heldUp.begin(domainId);
+          return some;
+        }
+      };
+      left.push(...(heldUp.waits(domainId) ? some : await oneByOne(storeSome)));
+    }
+    return left;
+  };
+
   /**
-   * An outage of Postgres uses up none of the job's attempts: the job waits here for as long as it lasts. If a statement
-   * fails though Postgres is there, one of its records may be to blame. Then each of its jobs is stored by itself, and
-   * answers for its own records only. A record that takes longer than a statement may waits as in an outage.
+   * Returns what has to wait. An outage of Postgres uses up none of the job's attempts: the job waits here for as long as it
+   * lasts. If a statement fails though Postgres is there, one of its records may be to blame: then each of its jobs is
+   * stored by itself, and answers for its own records only. If it took too long, each domain is.
    */
-  const handle = async (records: NewRecord[], origins: readonly Origin[]): Promise<void> => {
-    const job = { records, origins };
-    let isAlone = false;
+  const storeJob = async (job: JobInHand, first = together): Promise<NewRecord[]> => {
+    let how = first;
     for (let wait = 100; ; wait = Math.min(wait * 2, 5_000)) {
       try {
-        return await (isAlone ? storeAlone(job) : batcher.add(job));
+        return await how(job);
       } catch (error) {
         if (error instanceof NotNow) throw error;
-        const wasAlone = isAlone;
-        isAlone = !isOutage(error);
-        if (isAlone && !wasAlone) continue;
+        const before = how;
+        how = isOutage(error) ? first : isTooSlow(error) ? byDomain : alone;
+        if (how !== first && how !== before) continue;
         if (!isUnavailable(error)) {
           log.warn({ err: error }, 'records could not be stored, which uses up an attempt of their job');
           throw error;
         }
         const reason = isForbidden(error) ? 'Postgres refuses this login a right' : 'Postgres is down';
-        log.warn(
-          { err: error, wait },
-          isAlone ? 'Postgres is too slow for a record; its job waits' : `${reason}; jobs wait`,
-        );
+        log.warn({ err: error, wait }, `${reason}; jobs wait`);
         await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), closing]);
         if (isClosing) throw new NotNow('the worker stops while Postgres is down');
       }
     }
+  };
+
+  const handle = async (records: NewRecord[], origins: readonly Origin[]): Promise<void> => {
+    const isHeldUp = ({ domainId }: NewRecord) => heldUp.has(domainId);
+    const apart = records.filter(isHeldUp);
+    const others = apart.length === 0 ? records : records.filter((record) => !isHeldUp(record));
+    const left = others.length > 0 ? await storeJob({ records: others, origins }) : [];
+    if (apart.length > 0) left.push(...(await storeJob({ records: apart, origins }, byDomain)));
+    if (left.length > 0) throw new Later(left);
   };
 
   const consumer = consumeShards({

@@ -4,6 +4,7 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
+import { untilReleased } from '#libs/base/db/lock-holders';
 import { numberOf } from './joined-names.ts';
 import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
 import { isVisitor } from './visitor-rows.ts';
@@ -15,6 +16,8 @@ interface Visitor {
 
 /** Milliseconds: to count a visitor with many millions of records. */
 const countTimeout = 5 * 60_000;
+/** milliseconds that statements may take which began before a visitor was noted; else the next round counts it */
+const patience = 10_000;
 
 export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: string; visitorId: string }) => sql`
   insert into busy_visitors (domain_number, visitor_id) values (${numberOf(sql, domainId)}, ${visitorId})
@@ -45,32 +48,10 @@ export async function countBusyVisitors(db: Database): Promise<number> {
       select domain_number as "domainNumber", visitor_id as "visitorId" from busy_visitors where counted_at is null`,
   );
   if (noted.length === 0) return 0;
-  if (!(await areGone(db, await db.read(listUsers)))) return 0;
+  // one that persists locks the table before it begins to read: whichever does not know of these visitors is among them
+  if (!(await untilReleased(db, ['busy_visitors'], 'use', patience))) return 0;
   for (const visitor of noted) await count(db, visitor);
   return noted.length;
-}
-
-/**
- * The transactions that use the table now. One that persists has locked it before it began to read, so whichever of
- * them does not know of the visitors noted is among these.
- */
-async function listUsers(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ transaction: string }[]>`
-    select distinct virtualtransaction as transaction from pg_locks
-    where relation = 'busy_visitors'::regclass and pid <> pg_backend_pid()
-      and database = (select oid from pg_database where datname = current_database())`;
-  return rows.map((row) => row.transaction);
-}
-
-/** False where some of them take long. */
-async function areGone(db: Database, transactions: string[]): Promise<boolean> {
-  let left = transactions;
-  for (let looks = 0; left.length > 0 && looks < 200; looks += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const now = new Set(await db.read(listUsers));
-    left = left.filter((transaction) => now.has(transaction));
-  }
-  return left.length === 0;
 }
 
 /**

@@ -4,10 +4,11 @@ import { Command } from 'commander';
 import { packedFor } from '#libs/base/cli/gzipped';
 import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
-import { jobVersion, unpackJob, versionedPayload } from './queue.ts';
+import { isOfNewer, unpackJob } from './queue.ts';
 import type { QueueSummary } from './queue-summary.ts';
 
 const shownFailures = 20;
+const pageSize = 100;
 const shardNumber = wholeNumber(Number.MAX_SAFE_INTEGER, 0);
 
 export interface QueueTools extends Tools<{ connections(): { queueShards: number } }> {
@@ -33,9 +34,18 @@ export function queueCommand(tools: QueueTools): Command {
     .description('retry failed jobs; safe to repeat, since each record is stored once')
     .action(async (_: object, self: Command) => {
       const retried = await tools.queues(async (queues) => {
-        const jobs = (await Promise.all(queues.map((queue) => queue.getFailed()))).flat();
-        for (const job of jobs) await job.retry('failed', { resetAttemptsMade: true });
-        return jobs.length;
+        let count = 0;
+        for (const queue of queues) {
+          // those that fail again come behind all others
+          for (let left = await queue.getFailedCount(); left > 0; ) {
+            const jobs = await failedFrom(queue, 0, left);
+            if (jobs.length === 0) break;
+            for (const job of jobs) await job.retry('failed', { resetAttemptsMade: true });
+            count += jobs.length;
+            left -= jobs.length;
+          }
+        }
+        return count;
       });
       print(self, { retried });
     });
@@ -59,13 +69,19 @@ export function queueCommand(tools: QueueTools): Command {
     .action(async ({ out }: { out: string }, self: Command) => {
       // such a job fails again whenever it is retried
       const discarded = await tools.queues(async (queues, shards) => {
-        const failed = await Promise.all(queues.map((queue) => queue.getFailed()));
-        const found = failed.flatMap((jobs, at) =>
-          jobs.filter(isUnreadable).map((job) => ({ job, shard: shards[at] ?? at })),
-        );
-        if (found.length > 0) await append(out, found.map(toLine).join(''));
-        for (const { job } of found) await job.remove();
-        return found.length;
+        let count = 0;
+        for (const [at, queue] of queues.entries()) {
+          for (let from = 0; ; ) {
+            const jobs = await failedFrom(queue, from);
+            if (jobs.length === 0) break;
+            const found = jobs.filter(isUnreadable);
+            if (found.length > 0) await append(out, found.map((job) => toLine(job, shards[at] ?? at)).join(''));
+            for (const job of found) await job.remove();
+            count += found.length;
+            from += jobs.length - found.length;
+          }
+        }
+        return count;
       });
       print(self, { discarded });
     });
@@ -87,10 +103,16 @@ async function readStatus(queues: Queue[], shards: number[]) {
   };
 }
 
+/** The oldest failed jobs, from that one on; a page at a time, since each may hold hundreds of records. */
+async function failedFrom(queue: Queue, from: number, most = pageSize): Promise<Job<unknown>[]> {
+  const jobs: Job[] = await queue.getJobs(['failed'], from, from + Math.min(most, pageSize) - 1, true);
+  // one that is gone by now is none
+  return jobs.filter(Boolean);
+}
+
 /** Whether no worker of this release can read it; one of a newer release is for its workers. */
 function isUnreadable({ data }: Job<unknown>): boolean {
-  const version = versionedPayload.safeParse(data);
-  if (version.success && version.data.v > jobVersion) return false;
+  if (isOfNewer(data)) return false;
   try {
     unpackJob(data);
     return false;
@@ -99,8 +121,7 @@ function isUnreadable({ data }: Job<unknown>): boolean {
   }
 }
 
-function toLine({ job, shard }: { job: Job<unknown>; shard: number }): string {
-  const { id, timestamp, failedReason, data } = job;
+function toLine({ id, timestamp, failedReason, data }: Job<unknown>, shard: number): string {
   const addedAt = new Date(timestamp).toISOString();
   return `${JSON.stringify({ shard, jobId: id, addedAt, error: failedReason, data })}\n`;
 }

@@ -6,31 +6,40 @@ import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { every, watchOutcomes } from '#libs/base/timers';
 import type { NewRecord } from './contract.ts';
+import { createHold, type Hold } from './jobs-in-memory.ts';
 import {
   closeAll,
-  isFields,
-  jobVersion,
+  isOfNewer,
   knownShards,
   lockLasts,
+  packJob,
   queuePrefix,
   recordQueue,
   stalledCheckedEvery,
   unpackJob,
-  versionedPayload,
 } from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
-/** Milliseconds before a job of a newer release is delivered again. */
-const newerPayloadWaits = 15_000;
+/** Seconds before a job that gave up its place is delivered again. */
+const putOffFor = 5;
+/** as many times as long, by how often it was delivered */
+const longestPutOff = 60;
 /** milliseconds before a shard asks for a job again once Redis has refused it one */
 const refusalLasts = 200;
 /** Seconds between two looks for queues that other processes announced, or an operator had forgotten. */
 const lookEvery = 3;
-/** Bytes of jobs in memory, roughly: more than the jobs of one busy shard take. */
-const mostHeldInAll = 128 * 1024 * 1024;
 
 /** Thrown by `handle` when the worker stops before the job is done. It does not use up one of the job's attempts. */
 export class NotNow extends Error {}
+
+/** Thrown by `handle` where these of the job's records have to wait, and the job gives up its place meanwhile. Uses up no attempt. */
+export class Later extends Error {
+  readonly records: NewRecord[];
+  constructor(records: NewRecord[]) {
+    super(`${records.length} records wait`);
+    this.records = records;
+  }
+}
 
 interface ConsumerOptions {
   /** waits while Redis is down */
@@ -43,7 +52,7 @@ interface ConsumerOptions {
   concurrency: number;
   /** bytes of jobs in memory, roughly; default 128 MiB */
   mostHeld?: number | undefined;
-  /** milliseconds that a second lasts between two looks; default 1,000 */
+  /** milliseconds that a second lasts between two looks, and for jobs that gave up their place; default 1,000 */
   second?: number | undefined;
   /** A job is done once this resolves; rejecting uses up one of its attempts. */
   handle: (records: NewRecord[], origins: readonly Origin[]) => Promise<void>;
@@ -55,22 +64,14 @@ interface ConsumerOptions {
 
 /** Consumes the jobs of all shards. A job completes only once its records are stored. */
 export function consumeShards(options: ConsumerOptions): { close(): Promise<void> } {
-  const {
-    queueRedis,
-    redis,
-    shards: own,
-    concurrency,
-    mostHeld = mostHeldInAll,
-    onLookError = () => {},
-    second = 1_000,
-  } = options;
+  const { queueRedis, redis, shards: own, concurrency, mostHeld, onLookError = () => {}, second = 1_000 } = options;
   const workers = new Map<number, Worker>();
   const ending = new Set<Promise<void>>();
   let isClosing = false;
   const atOnce = (isFull: boolean): number => (isFull ? 1 : concurrency);
-  const hold = createHold(mostHeld, (isFull) => {
+  const hold = createHold((isFull) => {
     for (const worker of workers.values()) worker.concurrency = atOnce(isFull);
-  });
+  }, mostHeld);
   const begin = (shard: number) => {
     if (isClosing || workers.has(shard)) return;
     const worker = consumeShard(shard, hold, { ...options, concurrency: atOnce(hold.isFull()) });
@@ -136,16 +137,30 @@ class JobWorker extends Worker {
 function consumeShard(
   shard: number,
   hold: Hold,
-  { queueRedis, concurrency, handle, log, tracing }: ConsumerOptions,
+  { queueRedis, concurrency, second = 1_000, handle, log, tracing }: ConsumerOptions,
 ): Worker {
+  const putOff = async (job: Job<unknown>, token: string | undefined, times: number): Promise<never> => {
+    // not all at the same moment, so that each may once be the first
+    const wait = times * putOffFor * second * (1 + Math.random() / 2);
+    await job.moveToDelayed(Date.now() + wait, token);
+    throw new DelayedError();
+  };
   const worker = new JobWorker(
     recordQueue(shard),
     async (job, token) => {
       // known only before the first await
       const origins = tracing?.origins() ?? noOrigins;
       try {
-        await handle(await readPayload(job, token, log), origins);
+        if (isOfNewer(job.data)) {
+          log.warn({ jobId: job.id }, 'job of a newer release waits for a worker that can read it');
+          return await putOff(job, token, 3);
+        }
+        await handle(readPayload(job), origins);
       } catch (error) {
+        if (error instanceof Later) {
+          await job.updateData(packJob(error.records));
+          return await putOff(job, token, Math.min(job.attemptsStarted, longestPutOff));
+        }
         if (!(error instanceof NotNow)) throw error;
         await job.moveToWait(token);
         throw new WaitingError();
@@ -182,72 +197,10 @@ function consumeShard(
   return worker;
 }
 
-async function readPayload(job: Job<unknown>, token: string | undefined, log: Log): Promise<NewRecord[]> {
-  const version = versionedPayload.safeParse(job.data);
-  if (version.success && version.data.v > jobVersion) {
-    log.warn({ jobId: job.id, version: version.data.v }, 'job of a newer release waits for a worker that can read it');
-    await job.moveToDelayed(Date.now() + newerPayloadWaits, token);
-    throw new DelayedError();
-  }
+function readPayload({ data }: Job<unknown>): NewRecord[] {
   try {
-    return unpackJob(job.data);
+    return unpackJob(data);
   } catch (error) {
     throw new UnrecoverableError(error instanceof Error ? error.message : String(error));
   }
 }
-
-/** A job, by its data alone. */
-type AnyJob = Pick<Job<unknown>, 'data'>;
-
-interface Hold {
-  isFull(): boolean;
-  add(job: AnyJob): void;
-  /** Once is enough, and more do no harm. */
-  remove(job: AnyJob): void;
-}
-
-/**
- * What a worker holds of jobs in memory, over all shards: while Postgres is away or slow they stay, and more are fetched.
- * Past a bound each shard fetches only while it holds none, and the rest waits in Redis. `most`: bytes; `onChange`: told
- * whenever the bound is passed, in either direction.
- */
-function createHold(most: number, onChange: (isFull: boolean) => void): Hold {
-  const held = new Map<AnyJob, number>();
-  let sum = 0;
-  const change = (bytes: number) => {
-    const wasFull = sum > most;
-    sum += bytes;
-    const isFull = sum > most;
-    if (isFull !== wasFull) onChange(isFull);
-  };
-  return {
-    isFull: () => sum > most,
-    add: (job) => {
-      const bytes = roughSize(job.data);
-      held.set(job, bytes);
-      change(bytes);
-    },
-    remove: (job) => {
-      const bytes = held.get(job);
-      held.delete(job);
-      if (bytes !== undefined) change(-bytes);
-    },
-  };
-}
-
-/** Bytes of memory, as measured, with its records once they are unpacked. */
-function roughSize(data: unknown): number {
-  const { records, userAgents } = isFields(data) ? data : {};
-  return sumOf(records, sizeOfRecord) + sumOf(userAgents, lengthOf);
-}
-
-function sizeOfRecord(record: unknown): number {
-  if (!isFields(record)) return 0;
-  const texts = lengthOf(record.tcString) + lengthOf(record.gppString) + lengthOf(record.pageUrl);
-  return 500 + texts + 150 * (entriesOf(record.preferences) + entriesOf(record.metadata));
-}
-
-const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
-const entriesOf = (value: unknown): number => (isFields(value) ? Object.keys(value).length : 0);
-const sumOf = (list: unknown, of: (value: unknown) => number): number =>
-  Array.isArray(list) ? list.reduce<number>((sum, each) => sum + of(each), 0) : 0;

@@ -148,8 +148,13 @@ export function unpackJob(data: unknown): NewRecord[] {
 const isUnpacked = (record: JobPayload['records'][number]): record is NewRecord =>
   typeof record.domainId !== 'number' && typeof record.userAgent !== 'number' && typeof record.notice !== 'number';
 
-/** Only the version: a payload of a newer release waits for a worker that knows it. */
-export const versionedPayload = z.object({ v: z.number().int() });
+const versionedPayload = z.object({ v: z.number().int() });
+
+/** A payload of a newer release waits for a worker that knows it. */
+export function isOfNewer(data: unknown): boolean {
+  const version = versionedPayload.safeParse(data);
+  return version.success && version.data.v > jobVersion;
+}
 
 export type Fields = Record<string, unknown>;
 

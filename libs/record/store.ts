@@ -28,8 +28,8 @@ interface PersistedInPart extends Stored {
 
 interface PersistOptions {
   owe?: boolean;
-  /** Whether the caller has to end: then a batch that fails is not halved. */
-  isOver?: () => boolean;
+  /** Whether the caller goes no further with this error: then a batch that fails is not halved. */
+  isEnd?: (error: unknown) => boolean;
 }
 
 /**
@@ -100,7 +100,7 @@ async function persistPiece(db: Database, records: NewRecord[], options: Persist
     outcome.rejections.push(...ofUnknownDomain.map(ofNoDomain));
   } catch (error) {
     const isRefused = isBadData(error);
-    if (isOutage(error) || (options.isOver?.() && !isRefused)) throw error;
+    if (isOutage(error) || (options.isEnd?.(error) && !isRefused)) throw error;
     const [record] = records;
     if (records.length === 1 && record) {
       outcome.failedInARow = isRefused ? 0 : outcome.failedInARow + 1;

@@ -30,13 +30,13 @@ export function closeOrganization(db: Database, actor: string, organizationId: s
   });
 }
 
-/** All that is stored, but for the names, in the order of `tables`. Returns how many rows of each are deleted. */
+/** All that is stored, but for the names, in the order of `tables`. `tell`: how many rows of each are deleted so far. */
 export async function deleteRows(
   db: Database,
   leaving: Leaving,
   tables: Table[],
   tell: (deleted: Map<string, number>) => void,
-): Promise<Map<string, number>> {
+): Promise<void> {
   const deleted = new Map<string, number>();
   // what was under way when a table was looked at is found the second time
   for (let isEmpty = false; !isEmpty; ) {
@@ -50,7 +50,6 @@ export async function deleteRows(
       }
     }
   }
-  return deleted;
 }
 
 async function* deleteByColumn(db: Database, leaving: Leaving, { name, by }: Table): AsyncIterable<number> {

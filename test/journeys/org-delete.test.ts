@@ -14,6 +14,7 @@ import { tables } from '../../apps/cli/org-delete.ts';
 import { keysWith, tablesWith } from '../../scripts/stack/places-with.ts';
 import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { secretsKey } from '../support/settings.ts';
 import { at, startStack } from '../support/stack.ts';
@@ -147,6 +148,37 @@ describe('an organization that is deleted', () => {
     expect([await count('records'), await count('rejected_records')]).toEqual([10, 1]);
     const again = await cli.error('domain', 'create', others.organizationId, 'x', '--id', stack.domainId);
     expect(again).toBe(`there was a domain ${stack.domainId}, and ids are not given again`);
+  });
+
+  it('leaves no record behind whose statement had begun before, and ends after all else is gone', async () => {
+    const late = await makeTenant(stack.db);
+    const own = openPool(stack.env.DATABASE_URL, { max: 2, statementTimeout: 0, deadline: 170_000 });
+    await own.run((sql) =>
+      sql.unsafe(`
+        create function wait_for_the_test() returns trigger language plpgsql as $$
+        begin
+          perform pg_advisory_xact_lock_shared(1);
+          return new;
+        end $$;
+        create trigger wait_for_the_test before insert on records for each row
+          when (new.visitor_id = 'late') execute function wait_for_the_test()`),
+    );
+    const storing = await own.transaction(async (sql) => {
+      await sql`select pg_advisory_xact_lock(1)`;
+      const begun = persist(own, [recordAt(Date.now(), { domainId: at(late.domainIds, 0), visitorId: 'late' })]);
+      const deleting = cli.json('org', 'delete', late.organizationId, '--yes');
+      await eventually(async () =>
+        expect(await stack.sql`select from organizations where id = ${late.organizationId}`).toEqual([]),
+      );
+      return { begun, deleting };
+    }, 170_000);
+    expect((await storing.begun).added).toBe(1);
+    expect(await storing.deleting).toEqual({ organizationId: late.organizationId, domains: 1, records: 1, jobs: 0 });
+    expect(await stack.sql`select from records where visitor_id = 'late'`).toEqual([]);
+    expect((await tablesWith(stack.db, late.organizationId)).toSorted()).toEqual([
+      'public.administrative_acts',
+      'public.deleted_ids',
+    ]);
   });
 
   it('every table that says whose a row is, says so in its list', async () => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withoutMark } from '#libs/base/terms/csv';
+import { headers } from '#libs/log/export/lines';
 import { importLimits } from '#libs/log/import/contract';
 import { namesOf, readCsv } from '#libs/log/import/csv';
 import type { Row } from '#libs/log/import/rows';
@@ -73,6 +74,19 @@ describe('CSV', () => {
       { numRuns: 40 },
     ),
   );
+
+  it('of an export has empty texts in quotes, unless another program has put all cells in quotes', async () => {
+    const names = headers.csv.trimEnd().split(',');
+    const rowOf = (cell: (name: string) => string) => names.map(cell).join(',');
+    const given = (name: string) => ({ id: 'x', decision: 'custom', visitorId: 'y' })[name] ?? '';
+    const own = rowOf((name) => given(name) || (name === 'pageUrl' ? '""' : ''));
+    const other = rowOf((name) => `"${given(name)}"`);
+    const read = [];
+    for await (const rows of readCsv(inChunks(Buffer.from(`${names.join(',')}\n${own}\n${other}\n`), 64)))
+      read.push(...rows.map((row) => row.given));
+    const fields = { id: 'x', decision: 'custom', visitorId: 'y' };
+    expect(read).toEqual([{ ...fields, pageUrl: '' }, fields]);
+  });
 
   it('has rows of up to 128 KiB, and a longer one costs that row', async () => {
     const long = `a,${'x'.repeat(importLimits.rowBytes - 2)}`;

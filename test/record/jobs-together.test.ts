@@ -62,10 +62,10 @@ describe('jobs that are stored together', () => {
       }),
     );
   /** Holds all jobs before it stores the first. */
-  const consume = async (own: Database, jobs: NewRecord[][]) => {
+  const consume = async (own: Database, jobs: NewRecord[][], how: { second?: number } = {}) => {
     const { result } = await whileLocked(async () => {
       await add(jobs);
-      const consumer = await openConsumer(urls, own);
+      const consumer = await openConsumer(urls, own, undefined, how);
       await eventually(async () => expect((await counts()).active).toBe(jobs.length));
       return consumer;
     });
@@ -83,17 +83,45 @@ describe('jobs that are stored together', () => {
     await queue.obliterate({ force: true });
   });
 
-  it('are not held up by one that takes longer than a statement may: it waits alone, until it can be stored', async () => {
+  it('are not held up by one that takes longer than a statement may: it waits, until it can be stored', async () => {
     const own = openPool(urls.postgres, { max: 3, statementTimeout: 300, deadline: 20_000 });
     const difficult = [record('slow'), ...harmless(), ...harmless()];
-    const consumer = await consume(own, [harmless(), harmless(), harmless(), difficult, harmless()]);
+    const consumer = await consume(own, [harmless(), harmless(), harmless(), difficult, harmless()], { second: 20 });
     await eventually(async () => expect(await stored()).toBe(18));
     await add([harmless()]);
     await eventually(async () => expect(await stored()).toBe(21));
-    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, active: 1, delayed: 0, failed: 0 }));
+    const { active = 0, delayed = 0, ...others } = await counts();
+    expect({ ...others, left: active + delayed }).toEqual({ waiting: 0, failed: 0, left: 1 });
     await db.run((sql) => sql`drop trigger be_difficult on records`);
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 }));
     expect(await stored()).toBe(22);
+    await consumer.close();
+  });
+
+  it('wait without their places where somebody keeps a row of their organization; those of others are stored', async () => {
+    const own = openPool(urls.postgres, { max: 3, statementTimeout: 300, deadline: 20_000 });
+    const other = await makeTenant(db, { domains: 2 });
+    const ofOther = (domainId = '') => recordAt(now, { domainId, visitorId: 'other' });
+    const mixed = () => [record('kept'), ...other.domainIds.map(ofOther)];
+    await add([[record('first')]]);
+    const consumer = await openConsumer(urls, own, undefined, { second: 20 });
+    await eventually(async () => expect(await stored()).toBe(1));
+    const storedOfOther = async () => (await countRecords(db, other.organizationId))[0]?.accept_all ?? 0;
+    await db.run(
+      (sql) =>
+        sql.begin(async (transaction) => {
+          await transaction`select from counters where organization_id = ${tenant.organizationId} for update`;
+          // twice as many as there are places, and more while they wait
+          for (const round of [1, 2]) {
+            await add(Array.from({ length: 10 }, mixed));
+            await eventually(async () => expect(await storedOfOther()).toBe(round * 20));
+          }
+        }),
+      170_000,
+    );
+    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 }));
+    expect(await stored()).toBe(21);
+    expect(await storedOfOther()).toBe(40);
     await consumer.close();
   });
 

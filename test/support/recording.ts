@@ -62,7 +62,7 @@ export async function openConsumer(
   urls: { redis: string; postgres: string },
   db: Database,
   counters?: RedisConnection,
-  { shards = 1, ...more }: { shards?: number; mostHeld?: number; lingersFor?: number } = {},
+  { shards = 1, ...more }: { shards?: number; mostHeld?: number; lingersFor?: number; second?: number } = {},
 ): Promise<{ close(): Promise<void> }> {
   const queueRedis = await openRedis(urls.redis);
   const config = readWorkerConfig({

@@ -131,8 +131,12 @@ function parseUntilBroken(bytes: Buffer, { delimiter, lineEnd }: Form): string[]
   return read;
 }
 
-/** Which cells of a record are an empty text in quotes. */
+/**
+ * Which cells of a record of an export are an empty text in quotes. None are where the id is in quotes, too: then another
+ * program has written the row, and has put all cells in quotes.
+ */
 export function emptyTexts(record: string): number[] {
+  if (record.startsWith('"')) return [];
   if (!/(?:^|,)""(?:,|$)/.test(record)) return [];
   const found: number[] = [];
   parse(record, {
