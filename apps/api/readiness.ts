@@ -22,7 +22,10 @@ interface Stores {
   replica: Pick<Replica, 'reason' | 'since'> | undefined;
 }
 
-/** One of Postgres and Redis is enough, unless Postgres has the schema of a release before: then a process of that one is due. */
+/**
+ * One of Postgres and Redis is enough, unless Postgres has the schema of a release before: then a process of that one is
+ * due.
+ */
 export async function apiReadiness({ db, redisHealth, replica }: Stores): Promise<Readiness> {
   const health = ({ reason, since }: Pick<Replica, 'reason' | 'since'>) => {
     const why = reason();

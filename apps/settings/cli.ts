@@ -67,7 +67,8 @@ export function readCliConfig(
 export type CliConfig = ReturnType<typeof readCliConfig>;
 
 /**
- * Whose acts a command's are: the system's user, which the environment cannot change. `given`: with `--actor`, for a user without a name, as in a container that runs under another number.
+ * Whose acts a command's are: the system's user, which the environment cannot change. `given`: with `--actor`, for a user
+ * without a name, as in a container that runs under another number.
  */
 export function readActor(given: string | undefined, systemUser: () => { username: string } = userInfo): string {
   const name = nameOf(systemUser);

@@ -37,7 +37,10 @@ const connections = { main: 6, recording: statements, delivery: 3 };
 const receiverPatience = 15_000;
 
 interface WorkerOptions {
-  /** Milliseconds that a second lasts between two rounds of background work; default 1,000. What is promised in seconds then comes sooner. */
+  /**
+   * Milliseconds that a second lasts between two rounds of background work; default 1,000. What is promised in seconds then
+   * comes sooner.
+   */
   second?: number;
   log: ProcessLog;
 }

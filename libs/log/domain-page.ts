@@ -26,7 +26,10 @@ export interface LogQuery extends Filter {
   after?: string | undefined;
 }
 
-/** In a snapshot, since a page is of several statements. `onBusyVisitor`: the visitor has so many records that the worker should count them (`noteBusyVisitor`). */
+/**
+ * In a snapshot, since a page is of several statements. `onBusyVisitor`: the visitor has so many records that the worker
+ * should count them (`noteBusyVisitor`).
+ */
 export async function readPage(
   sql: Sql,
   query: LogQuery,

@@ -45,7 +45,10 @@ export async function firstConcerned(sql: Sql): Promise<number | undefined> {
 const anyOf = (sql: Sql, hashes: string[]) => sql`
   any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`;
 
-/** Of these hashes (hex) those of erased visitors, each with the numbers of the domains; 0 stands for all of the organization. */
+/**
+ * Of these hashes (hex) those of erased visitors, each with the numbers of the domains; 0 stands for all of the
+ * organization.
+ */
 export async function findErased(sql: Sql, hashes: string[]): Promise<Map<string, Set<number>>> {
   const erased = new Map<string, Set<number>>();
   if (hashes.length === 0) return erased;

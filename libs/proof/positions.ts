@@ -38,7 +38,10 @@ export const toRecord = (row: Row): FullRecord => ({ ...record.toShown(row), log
 
 export interface FoundRecord {
   record: FullRecord;
-  /** what its entry is made of, once a checkpoint covers it: 32 bytes as stored, and 16; of an erased one also the 32 of `private` */
+  /**
+   * what its entry is made of, once a checkpoint covers it: 32 bytes as stored, and 16; of an erased one also the 32 of
+   * `private`
+   */
   sealed: { leaf: Buffer; secret: Buffer; erased: Buffer | null; importedAt: string | null } | undefined;
 }
 

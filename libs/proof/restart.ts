@@ -1,6 +1,7 @@
 /**
- * Restarting: a domain's log ends with its newest checkpoint, and the next one begins with all that no checkpoint covers. That includes entries of the old log that were never published: whatever is signed of it now could
- * contradict what was signed before.
+ * Restarting: a domain's log ends with its newest checkpoint, and the next one begins with all that no checkpoint covers.
+ * That includes entries of the old log that were never published: whatever is signed of it now could contradict what was
+ * signed before.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';

@@ -148,7 +148,10 @@ const piecesUntilGrowth = 8;
  */
 export interface PieceSize {
   records(): number;
-  /** Does `work` as it is, and learns from how it ends. What ends because of others, or of a lost connection, teaches nothing. */
+  /**
+   * Does `work` as it is, and learns from how it ends. What ends because of others, or of a lost connection, teaches
+   * nothing.
+   */
   watch<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -147,13 +147,19 @@ const closingPatience = { first: 200, most: 5_000 };
 interface ClosingParts {
   db: Database;
   log: Pick<Log, 'warn' | 'error'>;
-  /** Milliseconds that an epoch stays open at least: all workers try, and a round that comes a moment too early leaves it to the next. */
+  /**
+   * Milliseconds that an epoch stays open at least: all workers try, and a round that comes a moment too early leaves it to
+   * the next.
+   */
   pace: number;
   /** Seconds after which a connection of ours that is still in the way is ended. */
   longest?: number;
 }
 
-/** Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. Returns a round, to be called once a second, which answers whether it closed one. */
+/**
+ * Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. Returns a round, to be
+ * called once a second, which answers whether it closed one.
+ */
 export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): () => Promise<boolean> {
   let wait = closingPatience.first;
   return async () => {

@@ -32,7 +32,10 @@ const lookEvery = 3;
 /** Thrown by `handle` when the worker stops before the job is done. It does not use up one of the job's attempts. */
 export class NotNow extends Error {}
 
-/** Thrown by `handle` where these of the job's records have to wait, and the job gives up its place meanwhile. Uses up no attempt. */
+/**
+ * Thrown by `handle` where these of the job's records have to wait, and the job gives up its place meanwhile. Uses up no
+ * attempt.
+ */
 export class Later extends Error {
   readonly records: NewRecord[];
   constructor(records: NewRecord[]) {
@@ -113,7 +116,10 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
 
 /** What is left of a job that could not be ended is delivered again once its lock has run out, which uses up no attempt. */
 class JobWorker extends Worker {
-  /** BullMQ asks again at once where Redis refuses it a job, which keeps both busy; after a failed start it would block this process. */
+  /**
+   * BullMQ asks again at once where Redis refuses it a job, which keeps both busy; after a failed start it would block this
+   * process.
+   */
   protected override async moveToActive(...of: Parameters<Worker['moveToActive']>) {
     try {
       return await super.moveToActive(...of);
@@ -128,10 +134,15 @@ class JobWorker extends Worker {
     try {
       return await super.handleCompleted(...of);
     } catch (error) {
-      if (error instanceof Error && error.name === 'ReplyError') throw new WaitingError();
-      throw error;
+      ignoreRefusal(error);
+      throw new WaitingError();
     }
   }
+}
+
+/** Of Redis: the job stays with this worker until its lock has run out. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
 }
 
 function consumeShard(
@@ -142,7 +153,7 @@ function consumeShard(
   const putOff = async (job: Job<unknown>, token: string | undefined, times: number): Promise<never> => {
     // not all at the same moment, so that each may once be the first
     const wait = times * putOffFor * second * (1 + Math.random() / 2);
-    await job.moveToDelayed(Date.now() + wait, token);
+    await job.moveToDelayed(Math.round(Date.now() + wait), token).catch(ignoreRefusal);
     throw new DelayedError();
   };
   const worker = new JobWorker(
@@ -158,11 +169,11 @@ function consumeShard(
         await handle(readPayload(job), origins);
       } catch (error) {
         if (error instanceof Later) {
-          await job.updateData(packJob(error.records));
+          await job.updateData(packJob(error.records)).catch(ignoreRefusal);
           return await putOff(job, token, Math.min(job.attemptsStarted, longestPutOff));
         }
         if (!(error instanceof NotNow)) throw error;
-        await job.moveToWait(token);
+        await job.moveToWait(token).catch(ignoreRefusal);
         throw new WaitingError();
       } finally {
         hold.remove(job);

@@ -18,7 +18,10 @@ export interface Rejection {
   error: string;
 }
 
-/** Keeps all of them, once each, but for those of domains that were deleted. Ordered, so that two batches with the same records cannot deadlock. */
+/**
+ * Keeps all of them, once each, but for those of domains that were deleted. Ordered, so that two batches with the same
+ * records cannot deadlock.
+ */
 export const keepRejected = (sql: Sql, rejections: Rejection[]) => sql`
   with kept as (
     insert into rejected_records (error_code, error, record)

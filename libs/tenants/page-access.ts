@@ -178,7 +178,10 @@ export function pageRateLimit(name: 'record' | 'display', limit: number): Step {
   return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
 }
 
-/** Of an endpoint that takes an access token, too, for an organization's own servers. A key is what pages send, so it decides. */
+/**
+ * Of an endpoint that takes an access token, too, for an organization's own servers. A key is what pages send, so it
+ * decides.
+ */
 export const sendsToken = (ctx: Context): boolean => ctx.get('x-api-key') === '' && ctx.get('authorization') !== '';
 
 export const withKey =

@@ -111,8 +111,8 @@ export async function findOrganizations(
 }
 
 /**
- * `used`: hashes, with the Unix milliseconds of their last use. At most every 20 seconds for a key, so that many processes do not contend for its row. In order, so that two of them
- * wait for each other in one direction and cannot deadlock.
+ * `used`: hashes, with the Unix milliseconds of their last use. At most every 20 seconds for a key, so that many processes
+ * do not contend for its row. In order, so that two of them wait for each other in one direction and cannot deadlock.
  */
 export const noteKeyUse = (sql: Sql, used: Map<string, number>) => sql`
   with due as materialized (

@@ -59,7 +59,10 @@ export const isInScope = (sql: Sql, { organizationNumber, domainNumber }: ScopeN
     ? sql`domains.organization_id = (select id from organizations where number = ${organizationNumber})`
     : sql`domains.number = ${domainNumber}`;
 
-/** Whoever lacks the key cannot tell whether a guess at an id is right; in two organizations the same id has different hashes. */
+/**
+ * Whoever lacks the key cannot tell whether a guess at an id is right; in two organizations the same id has different
+ * hashes.
+ */
 export type VisitorHash = (organizationId: string, visitorId: string) => Buffer;
 
 /** `key`: PRIVACY_KEY, 32 bytes. */

@@ -15,7 +15,10 @@ export interface Interval {
 /** of the standard normal distribution: 95 % lie within so many standard deviations */
 const z = 1.959963984540054;
 
-/** Wilson's score interval, 95 % (Wilson 1927; method 3 in Newcombe 1998, "Two-sided confidence intervals for the single proportion"). */
+/**
+ * Wilson's score interval, 95 % (Wilson 1927; method 3 in Newcombe 1998, "Two-sided confidence intervals for the single
+ * proportion").
+ */
 export function wilson({ part, all }: Proportion): Interval {
   const share = part / all;
   const middle = share + z ** 2 / (2 * all);

@@ -1,6 +1,6 @@
 /**
- * The address of Postgres, and what libpq's parameters in it say of TLS and of a socket. The driver would not know `verify-ca`, would check
- * `verify-full` of an IP address against another name, and would send `sslrootcert` to the server.
+ * The address of Postgres, and what libpq's parameters in it say of TLS and of a socket. The driver would not know
+ * `verify-ca`, would check `verify-full` of an IP address against another name, and would send `sslrootcert` to the server.
  */
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';

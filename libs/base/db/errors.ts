@@ -58,9 +58,9 @@ export const isSchemaMissing = (error: unknown): boolean =>
 export const isForbidden = (error: unknown): boolean => stateOf(error) === '42501' && !isOfConnection(error);
 
 /**
- * Postgres is unavailable for now: no connection, no TLS or a certificate that is not trusted, a pooler that is not set
- * up, shutting down, out of resources or of transaction ids, disk full, a timeout, a read-only standby, a schema that has not been migrated yet,
- * or a login without the rights for it.
+ * Postgres is unavailable for now: no connection, no TLS or a certificate that is not trusted, a pooler that is not set up,
+ * shutting down, out of resources or of transaction ids, disk full, a timeout, a read-only standby, a schema that has not
+ * been migrated yet, or a login without the rights for it.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TimedOut) return true;

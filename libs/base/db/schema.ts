@@ -17,8 +17,8 @@ export const versions = migrations.map(({ version }) => version);
 
 /**
  * `old`: migrations of this build are missing; `elsewhere`: the tables are where this login does not look; `forbidden`:
- * rights that `app` needs are missing; `unknown`: Postgres did not say, within `patience` milliseconds. That is no deadline of `run`, which takes silence for lost connections and gives up all
- * that is under way.
+ * rights that `app` needs are missing; `unknown`: Postgres did not say, within `patience` milliseconds. That is no deadline
+ * of `run`, which takes silence for lost connections and gives up all that is under way.
  */
 export async function lookAtSchema(
   db: Reads,

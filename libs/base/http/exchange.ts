@@ -85,7 +85,10 @@ function beginRequest(ctx: Context): void {
   ctx.res.setHeader('X-Request-Id', requestId);
 }
 
-/** Of a request that came without one: 16 hexadecimal digits, since a whole UUID would be carried through job, log and answer for nothing. */
+/**
+ * Of a request that came without one: 16 hexadecimal digits, since a whole UUID would be carried through job, log and
+ * answer for nothing.
+ */
 const newRequestId = (): string => randomUUID().slice(19).replace('-', '');
 
 /** For log lines. */

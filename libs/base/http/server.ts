@@ -10,7 +10,10 @@ const timeouts = {
   connectionsCheckingInterval: 250,
   keepAliveTimeout: 65_000,
 };
-/** Milliseconds in which a client reads nothing of its answer, or asks for nothing yet; between two requests `keepAliveTimeout` applies. */
+/**
+ * Milliseconds in which a client reads nothing of its answer, or asks for nothing yet; between two requests
+ * `keepAliveTimeout` applies.
+ */
 const stalledAfter = 30_000;
 /** Milliseconds within which every request is answered. */
 const answerTime = 5_000;

@@ -102,9 +102,9 @@ interface Kind {
 }
 
 /**
- * An outage under load makes thousands of equal lines a second. One of a kind is written each second, and says how many
- * it stands for; the rest are only counted. The returned function takes a line's kind and says how many were left out before it; null:
- * leave this one out too. `burst`: so many may come at once before they have to wait for the next second.
+ * An outage under load makes thousands of equal lines a second. One of a kind is written each second, and says how many it
+ * stands for; the rest are only counted. The returned function takes a line's kind and says how many were left out before
+ * it; null: leave this one out too. `burst`: so many may come at once before they have to wait for the next second.
  */
 function createLineLimit(): (kind: string, burst: number) => number | null {
   const kinds = new Map<string, Kind>();

@@ -19,7 +19,10 @@ const rewritten = { lately: 'assent:rewritten', today: 'assent:rewritten-today' 
 /** To be called before it is noted as done what left something in the file. */
 export const wantRewrite = (client: RedisClient): Promise<number> => client.hincrby(key, 'wanted', 1);
 
-/** Has the file rewritten where it is wanted, at most once a minute, and once a day in any case. To be called again and again. */
+/**
+ * Has the file rewritten where it is wanted, at most once a minute, and once a day in any case. To be called again and
+ * again.
+ */
 export async function rewriteFile(client: RedisClient): Promise<void> {
   await endOutlived(client, rewritten.lately, atMostEvery);
   await endOutlived(client, rewritten.today, daily);

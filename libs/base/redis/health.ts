@@ -111,8 +111,8 @@ const unservedReason = 'the cluster has slots that no node serves';
 
 /**
  * Why some slots take nothing; null where all do. `slots`: the nodes of each, its master first, as the client knows them;
- * one that it has not seen assigned is missing, one that lost its node since is not. A master that died leaves `connected` at once, and has its slots until a
- * replica takes them over.
+ * one that it has not seen assigned is missing, one that lost its node since is not. A master that died leaves `connected`
+ * at once, and has its slots until a replica takes them over.
  */
 export function unservedSlots(slots: readonly string[][], connected: string[]): string | null {
   const masters = new Set<string | undefined>();

@@ -6,7 +6,10 @@ const isWholeSuffix = (text: string): boolean => text.includes('*') && !/\*(\.[^
 export const originRule =
   'must be an origin as browsers send it (lower case, no path, no default port), such as https://www.example.com, https://*.example.com or capacitor://localhost';
 
-/** What a web view sends as the origin of an app's own pages. Of the schemes that are none, some say nothing of whose page it is. */
+/**
+ * What a web view sends as the origin of an app's own pages. Of the schemes that are none, some say nothing of whose page
+ * it is.
+ */
 const ofApp =
   /^(?!(?:https?|wss?|ftp|javascript|data|blob|file|about):)[a-z][a-z\d+.-]*:\/\/[a-z\d_-]+(?:\.[a-z\d_-]+)*$/;
 

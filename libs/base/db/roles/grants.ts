@@ -1,4 +1,7 @@
-/** Grants what rights.ts says, and takes away what it does not say: only what differs, so that a run that changes nothing locks nothing. */
+/**
+ * Grants what rights.ts says, and takes away what it does not say: only what differs, so that a run that changes nothing
+ * locks nothing.
+ */
 import type postgres from 'postgres';
 import { rights } from './rights.ts';
 import { quoted, type RoleNames } from './roles.ts';

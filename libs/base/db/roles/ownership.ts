@@ -4,7 +4,10 @@ import { withShortLocks } from '../short-locks.ts';
 import { functions, rights, types } from './rights.ts';
 import { quoted, type RoleNames } from './roles.ts';
 
-/** Tables first: a function that does as its owner is of use only once the owner has them. Returns whether anything was given. */
+/**
+ * Tables first: a function that does as its owner is of use only once the owner has them. Returns whether anything was
+ * given.
+ */
 export async function giveToOwner(sql: postgres.Sql, names: RoleNames): Promise<boolean> {
   const tables = await giveTables(sql, names);
   for (const type of await listTypes(sql, names))
