@@ -108,7 +108,8 @@ interface Page extends ExportPage {
 async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<Page> {
   const { domainId, visitorId, decision, bot, epoch, format } = wanted;
   const domain = numberOf(sql, domainId);
-  const inRange = sql`domain_number = ${domain} and id > ${range.after} and id < ${range.below}`;
+  const inDomain = visitorId === undefined ? sql`domain_number = ${domain} and` : sql``;
+  const inRange = sql`${inDomain} id > ${range.after} and id < ${range.below}`;
   const ofVisitor = (id: string) => sql`
     and ${isVisitor(sql, { domain, visitorId: id })} and ${isAround(sql, { from: range.after, below: range.below })}`;
   const matching = sql`
