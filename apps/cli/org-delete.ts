@@ -15,7 +15,7 @@ import { type JobState, rewriteJobs } from '#libs/record/rewrite-jobs';
 import { tables as ofRecord } from '#libs/record/tables';
 import { drop } from '#libs/stats/redis-counters';
 import { tables as ofStats } from '#libs/stats/tables';
-import { closeOrganization, deleteNames, deleteRows } from '#libs/tenants/deletion';
+import { closeOrganization, deleteDomains, deleteNames, deleteRows } from '#libs/tenants/deletion';
 import { findOrganization } from '#libs/tenants/organization-commands';
 import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWebhooks } from '#libs/webhooks/tables';
@@ -40,7 +40,7 @@ export const tables: Table[] = [
 
 /** Milliseconds: each process knows within half a second, and whatever came before is answered within five. */
 const underWay = 6_000;
-/** Milliseconds: no transaction of a process takes longer. */
+/** Milliseconds: what a process stores does not take longer. */
 const longestStatement = 60_000;
 const states: JobState[] = ['waiting', 'prioritized', 'delayed', 'failed'];
 
@@ -78,15 +78,16 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
         await deleteRows(db, leaving, tables, show);
       };
       await deleteAll();
-      const domainIds = leaving.domains.map(({ domainId }) => domainId);
-      // before its names, by which a run that was cut off goes on; and after them, since a fill may just have come
-      await forget(tools, organizationId, domainIds);
-      await deleteNames(db, actor, leaving);
-      // what began before them may store something yet
+      await deleteDomains(db, leaving);
       const names = tables.map(({ name }) => name);
-      await untilReleased(db, names, 'write', longestStatement);
+      while (!(await untilReleased(db, names, 'write', longestStatement)))
+        process.stderr.write('waiting for transactions that began before, and may store something yet\n');
       await deleteAll();
       progress.end();
+      const domainIds = leaving.domains.map(({ domainId }) => domainId);
+      // before its name, by which a run that was cut off goes on; and after it, since a fill may just have come
+      await forget(tools, organizationId, domainIds);
+      await deleteNames(db, actor, leaving);
       await forget(tools, organizationId, domainIds);
       return { organizationId, domains: domainIds.length, records, jobs };
     }),

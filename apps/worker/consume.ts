@@ -6,7 +6,7 @@
 import pLimit from 'p-limit';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
-import { isForbidden, isOutage, isTooSlow, isUnavailable } from '#libs/base/db/errors';
+import { isForbidden, isTooSlow, isUnavailable } from '#libs/base/db/errors';
 import { groupBy } from '#libs/base/group-by';
 import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
@@ -59,6 +59,9 @@ interface ConsumerParts {
   second?: number;
 }
 
+/** Some of a batch were found to be held up when it was its turn. */
+class HeldUpMeanwhile extends Error {}
+
 interface JobInHand {
   records: NewRecord[];
   /** of the job */
@@ -73,12 +76,11 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     beginClosing = resolve;
   });
 
-  const store = (jobs: JobInHand[], isWhole = true): Promise<void> => {
+  const store = (jobs: JobInHand[]): Promise<void> => {
     const records = jobs.flatMap((job) => job.records);
     const counts = { 'assent.jobs': jobs.length, 'assent.records': records.length };
     return inSpan(tracing, 'persist', tracing ? originsOf(jobs) : noOrigins, counts, async (span) => {
-      const isEnd = (error: unknown) => isClosing || (isWhole && isTooSlow(error));
-      const { added, counters } = await persistWatched(parts, records, { isEnd });
+      const { added, counters } = await persistWatched(parts, records, { isEnd: (e) => isClosing || isTooSlow(e) });
       metrics.records.inc({ outcome: 'stored' }, added);
       await raiseOrOwe(counters, span);
     });
@@ -100,8 +102,14 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     }
   };
 
+  const heldUp = watchHeldUp(db, parts.second);
+  const isHeldUp = ({ domainId }: NewRecord): boolean => heldUp.has(domainId);
+
   const batcher = new Batcher<JobInHand, void>({
-    run: (jobs) => store(jobs),
+    run: (jobs) => {
+      if (jobs.some(({ records }) => records.some(isHeldUp))) throw new HeldUpMeanwhile();
+      return store(jobs);
+    },
     weigh: ({ records }) => records.length,
     maxBatch,
     concurrency: atOnce,
@@ -109,41 +117,70 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     maxPending: Number.POSITIVE_INFINITY,
   });
 
-  const together = async (job: JobInHand): Promise<NewRecord[]> => {
-    await batcher.add(job);
-    return [];
+  const oneByOne = pLimit(1);
+  /** Returns those that have to wait. */
+  const storeOfDomain = async (domainId: string, records: NewRecord[], origins: readonly Origin[]) => {
+    if (heldUp.mustWait(domainId)) return records;
+    const storeSome = async (some: NewRecord[]) => {
+      if (isClosing) throw new NotNow('the worker stops');
+      try {
+        await store([{ records: some, origins }]);
+        return 'stored';
+      } catch (error) {
+        if (!isTooSlow(error)) throw error;
+        log.warn({ err: error, domainId }, 'a statement took too long; the records of this organization wait');
+        return 'took too long';
+      }
+    };
+    if (heldUp.has(domainId)) return heldUp.tryAgain(domainId, records, (some) => oneByOne(storeSome, some));
+    return oneByOne(async () => {
+      // found out meanwhile
+      if (heldUp.has(domainId)) return records;
+      if ((await storeSome(records)) === 'stored') return [];
+      await heldUp.begin(domainId);
+      return records;
+    });
   };
 
-  const oneByOne = pLimit(1);
-  const alone = (job: JobInHand): Promise<NewRecord[]> =>
+  /** What a job's records are stored by. Returns those that have to wait. */
+  type Manner = (job: JobInHand) => Promise<NewRecord[]>;
+
+  const byDomain: Manner = async ({ records, origins }) => {
+    const left: NewRecord[] = [];
+    const errors: unknown[] = [];
+    for (const [domainId, some] of groupBy(records, (record) => record.domainId)) {
+      try {
+        left.push(...(await storeOfDomain(domainId, some, origins)));
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+    return left;
+  };
+
+  const alone: Manner = (job) =>
     oneByOne(async () => {
       if (isClosing) throw new NotNow('the worker stops');
       await store([job]);
       return [];
     });
 
-  const heldUp = watchHeldUp(db, parts.second);
-  /** Each domain by itself. Where one had to wait before, its records are tried in parts: perhaps they are too many. */
-  const byDomain = async ({ records, origins }: JobInHand): Promise<NewRecord[]> => {
-    const left: NewRecord[] = [];
-    for (const [domainId, some] of groupBy(records, (record) => record.domainId)) {
-      const storeSome = async () => {
-        if (isClosing) throw new NotNow('the worker stops');
-        if (heldUp.waits(domainId)) return some;
-        try {
-          await store([{ records: some, origins }], !heldUp.has(domainId));
-          heldUp.end(domainId);
-          return [];
-        } catch (error) {
-          if (!isTooSlow(error)) throw error;
-          log.warn({ err: error, domainId }, 'a statement took too long; the records of this organization wait');
-          await heldUp.begin(domainId);
-          return some;
-        }
-      };
-      left.push(...(heldUp.waits(domainId) ? some : await oneByOne(storeSome)));
+  /** With those of other jobs, but for what is held up. */
+  const together: Manner = async ({ records, origins }) => {
+    const apart = records.filter(isHeldUp);
+    if (apart.length === 0) {
+      await batcher.add({ records, origins });
+      return [];
     }
-    return left;
+    const others = records.filter((record) => !isHeldUp(record));
+    const [left, rest] = await Promise.allSettled([
+      byDomain({ records: apart, origins }),
+      others.length > 0 ? together({ records: others, origins }) : [],
+    ]);
+    if (left.status === 'rejected') throw left.reason;
+    if (rest.status === 'rejected') throw rest.reason;
+    return [...left.value, ...rest.value];
   };
 
   /**
@@ -151,34 +188,35 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
    * lasts. If a statement fails though Postgres is there, one of its records may be to blame: then each of its jobs is
    * stored by itself, and answers for its own records only. If it took too long, each domain is.
    */
-  const storeJob = async (job: JobInHand, first = together): Promise<NewRecord[]> => {
+  const storeJob = async (job: JobInHand, first: Manner): Promise<NewRecord[]> => {
     let how = first;
-    for (let wait = 100; ; wait = Math.min(wait * 2, 5_000)) {
+    for (let wait = 100; ; ) {
       try {
         return await how(job);
       } catch (error) {
         if (error instanceof NotNow) throw error;
-        const before = how;
-        how = isOutage(error) ? first : isTooSlow(error) ? byDomain : alone;
-        if (how !== first && how !== before) continue;
-        if (!isUnavailable(error)) {
+        if (error instanceof HeldUpMeanwhile) continue;
+        if (isTooSlow(error) && how !== byDomain) {
+          how = byDomain;
+        } else if (!isUnavailable(error) && how === together) {
+          how = alone;
+        } else if (isUnavailable(error)) {
+          const reason = isForbidden(error) ? 'Postgres refuses this login a right' : 'Postgres is down';
+          log.warn({ err: error, wait }, `${reason}; jobs wait`);
+          await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), closing]);
+          if (isClosing) throw new NotNow('the worker stops while Postgres is down');
+          wait = Math.min(wait * 2, 5_000);
+          how = first;
+        } else {
           log.warn({ err: error }, 'records could not be stored, which uses up an attempt of their job');
           throw error;
         }
-        const reason = isForbidden(error) ? 'Postgres refuses this login a right' : 'Postgres is down';
-        log.warn({ err: error, wait }, `${reason}; jobs wait`);
-        await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), closing]);
-        if (isClosing) throw new NotNow('the worker stops while Postgres is down');
       }
     }
   };
 
-  const handle = async (records: NewRecord[], origins: readonly Origin[]): Promise<void> => {
-    const isHeldUp = ({ domainId }: NewRecord) => heldUp.has(domainId);
-    const apart = records.filter(isHeldUp);
-    const others = apart.length === 0 ? records : records.filter((record) => !isHeldUp(record));
-    const left = others.length > 0 ? await storeJob({ records: others, origins }) : [];
-    if (apart.length > 0) left.push(...(await storeJob({ records: apart, origins }, byDomain)));
+  const handle = async (records: NewRecord[], origins: readonly Origin[], hasWaited: boolean): Promise<void> => {
+    const left = await storeJob({ records, origins }, hasWaited ? byDomain : together);
     if (left.length > 0) throw new Later(left);
   };
 

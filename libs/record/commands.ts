@@ -37,12 +37,15 @@ export function queueCommand(tools: QueueTools): Command {
         let count = 0;
         for (const queue of queues) {
           // those that fail again come behind all others
-          for (let left = await queue.getFailedCount(); left > 0; ) {
-            const jobs = await failedFrom(queue, 0, left);
-            if (jobs.length === 0) break;
+          let left = await queue.getFailedCount();
+          for (let from = 0; left > 0; ) {
+            const page = await failedFrom(queue, from, left);
+            if (page.length === 0) break;
+            const jobs = page.filter((job) => job !== undefined);
             for (const job of jobs) await job.retry('failed', { resetAttemptsMade: true });
             count += jobs.length;
-            left -= jobs.length;
+            left -= page.length;
+            from += page.length - jobs.length;
           }
         }
         return count;
@@ -72,13 +75,13 @@ export function queueCommand(tools: QueueTools): Command {
         let count = 0;
         for (const [at, queue] of queues.entries()) {
           for (let from = 0; ; ) {
-            const jobs = await failedFrom(queue, from);
-            if (jobs.length === 0) break;
-            const found = jobs.filter(isUnreadable);
+            const page = await failedFrom(queue, from);
+            if (page.length === 0) break;
+            const found = page.filter((job) => job !== undefined).filter(isUnreadable);
             if (found.length > 0) await append(out, found.map((job) => toLine(job, shards[at] ?? at)).join(''));
             for (const job of found) await job.remove();
             count += found.length;
-            from += jobs.length - found.length;
+            from += page.length - found.length;
           }
         }
         return count;
@@ -103,12 +106,9 @@ async function readStatus(queues: Queue[], shards: number[]) {
   };
 }
 
-/** The oldest failed jobs, from that one on; a page at a time, since each may hold hundreds of records. */
-async function failedFrom(queue: Queue, from: number, most = pageSize): Promise<Job<unknown>[]> {
-  const jobs: Job[] = await queue.getJobs(['failed'], from, from + Math.min(most, pageSize) - 1, true);
-  // one that is gone by now is none
-  return jobs.filter(Boolean);
-}
+/** The oldest failed jobs, from that one on; a page at a time, since each may hold hundreds of records. Undefined: it is gone. */
+const failedFrom = (queue: Queue, from: number, most = pageSize): Promise<(Job<unknown> | undefined)[]> =>
+  queue.getJobs(['failed'], from, from + Math.min(most, pageSize) - 1, true);
 
 /** Whether no worker of this release can read it; one of a newer release is for its workers. */
 function isUnreadable({ data }: Job<unknown>): boolean {

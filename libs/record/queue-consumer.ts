@@ -57,8 +57,8 @@ interface ConsumerOptions {
   mostHeld?: number | undefined;
   /** milliseconds that a second lasts between two looks, and for jobs that gave up their place; default 1,000 */
   second?: number | undefined;
-  /** A job is done once this resolves; rejecting uses up one of its attempts. */
-  handle: (records: NewRecord[], origins: readonly Origin[]) => Promise<void>;
+  /** A job is done once this resolves; rejecting uses up one of its attempts. `hasWaited`: it was put off before. */
+  handle: (records: NewRecord[], origins: readonly Origin[], hasWaited: boolean) => Promise<void>;
   log: Log;
   /** other processes' shards could not be looked for, which is tried again */
   onLookError?: () => void;
@@ -161,15 +161,18 @@ function consumeShard(
     async (job, token) => {
       // known only before the first await
       const origins = tracing?.origins() ?? noOrigins;
+      let count = 0;
       try {
         if (isOfNewer(job.data)) {
           log.warn({ jobId: job.id }, 'job of a newer release waits for a worker that can read it');
           return await putOff(job, token, 3);
         }
-        await handle(readPayload(job), origins);
+        const records = readPayload(job);
+        count = records.length;
+        await handle(records, origins, hasWaited(job));
       } catch (error) {
         if (error instanceof Later) {
-          await job.updateData(packJob(error.records)).catch(ignoreRefusal);
+          if (error.records.length < count) await job.updateData(packJob(error.records)).catch(ignoreRefusal);
           return await putOff(job, token, Math.min(job.attemptsStarted, longestPutOff));
         }
         if (!(error instanceof NotNow)) throw error;
@@ -207,6 +210,10 @@ function consumeShard(
   });
   return worker;
 }
+
+/** Delivered again, and neither because it failed nor because a worker was gone. */
+const hasWaited = ({ attemptsStarted, attemptsMade, stalledCounter }: Job<unknown>): boolean =>
+  attemptsStarted - attemptsMade - stalledCounter > 1;
 
 function readPayload({ data }: Job<unknown>): NewRecord[] {
   try {

@@ -8,7 +8,7 @@ interface Act {
   /** whose act it is; of a domain its organization's */
   organizationId?: string;
   domainId?: string;
-  details?: Record<string, string | number | boolean | null | string[]>;
+  details?: Record<string, string | number | boolean | null | string[] | { domainId: string; number: number }[]>;
 }
 
 /** Why nothing was changed. */

@@ -18,14 +18,20 @@ export function closeOrganization(db: Database, actor: string, organizationId: s
     const [organization] = await sql<{ number: number }[]>`
       update organizations set tokens_since = '9999-12-31' where id = ${organizationId} returning number`;
     if (!organization) return undefined;
+    await sql`
+      update domains set archived_at = coalesce(archived_at, clock_timestamp()) where organization_id = ${organizationId}`;
+    // those of a run that was cut off may be gone already, and what is stored of them may not
     const domains = await sql<Leaving['domains']>`
-      update domains set archived_at = coalesce(archived_at, clock_timestamp())
-      where organization_id = ${organizationId} returning id as "domainId", number`;
+      select id as "domainId", number from domains where organization_id = ${organizationId}
+      union
+      select noted."domainId", noted.number
+      from administrative_acts cross join jsonb_to_recordset(details -> 'domains') as noted ("domainId" text, number integer)
+      where act = 'org.close' and subject = ${organizationId} and details ? 'domains'`;
     const ids = domains.map(({ domainId }) => domainId);
     await sql`
       update api_keys set revoked_at = clock_timestamp() where domain_id = any(${ids}) and revoked_at is null`;
     await sql`insert into deleted_ids (id) select unnest(${[organizationId, ...ids]}::text[]) on conflict do nothing`;
-    await note({ act: 'org.close', subject: organizationId });
+    await note({ act: 'org.close', subject: organizationId, details: { domains: [...domains] } });
     return { organizationId, number: organization.number, domains };
   });
 }
@@ -75,6 +81,11 @@ function valuesOf(sql: Sql, by: Required<Table>['by'], { organizationId, number,
   return sql`${domains.map((domain) => domain.number)}::int[]`;
 }
 
+/** Nothing is stored of a domain without a row, except by a statement that began before. */
+export const deleteDomains = async (db: Database, { organizationId }: Leaving): Promise<void> => {
+  await db.write((sql) => sql`delete from domains where organization_id = ${organizationId}`);
+};
+
 /** What is left is one act and the ids, which are never given again. */
 export const deleteNames = (db: Database, actor: string, { organizationId, domains }: Leaving): Promise<void> =>
   createPerform(
@@ -83,7 +94,6 @@ export const deleteNames = (db: Database, actor: string, { organizationId, domai
   )(async (sql, note) => {
     // in one transaction with the act that is newer: processes follow the newest
     await sql`delete from administrative_acts where act = 'org.close' and subject = ${organizationId}`;
-    await sql`delete from domains where organization_id = ${organizationId}`;
     await sql`delete from organizations where id = ${organizationId}`;
     await note({ act: 'org.delete', subject: organizationId, details: { domains: domains.length } });
   });

@@ -9,6 +9,7 @@ import { persist } from '#libs/record/persist/persist';
 import { packJob, queuePrefix, recordQueue } from '#libs/record/queue';
 import { keepRejected } from '#libs/record/rejected';
 import { createPerform } from '#libs/tenants/audited-change';
+import { closeOrganization, deleteDomains, deleteRows } from '#libs/tenants/deletion';
 import { createWebhookAdministration } from '#libs/webhooks/administration';
 import { tables } from '../../apps/cli/org-delete.ts';
 import { keysWith, tablesWith } from '../../scripts/stack/places-with.ts';
@@ -168,7 +169,7 @@ describe('an organization that is deleted', () => {
       const begun = persist(own, [recordAt(Date.now(), { domainId: at(late.domainIds, 0), visitorId: 'late' })]);
       const deleting = cli.json('org', 'delete', late.organizationId, '--yes');
       await eventually(async () =>
-        expect(await stack.sql`select from organizations where id = ${late.organizationId}`).toEqual([]),
+        expect(await stack.sql`select from domains where organization_id = ${late.organizationId}`).toEqual([]),
       );
       return { begun, deleting };
     }, 170_000);
@@ -179,6 +180,27 @@ describe('an organization that is deleted', () => {
       'public.administrative_acts',
       'public.deleted_ids',
     ]);
+  });
+
+  it('is deleted to the end by a second run, though the first was cut off when its domains were gone', async () => {
+    const { organizationId, domainIds } = await makeTenant(stack.db, { domains: 2 });
+    const leaving = await closeOrganization(stack.db, 'test', organizationId);
+    if (!leaving) throw new Error('there is no organization');
+    await deleteRows(stack.db, leaving, tables, () => {});
+    await deleteDomains(stack.db, leaving);
+    // as a statement does that had begun before
+    await stack.db.run(
+      (sql) => sql`
+        insert into records select (jsonb_populate_record(r, ${sql.json({ domain_number: at(leaving.domains, 0).number })})).*
+        from records r limit 1`,
+    );
+    const deleted = { organizationId, domains: 2, records: 1, jobs: 0 };
+    expect(await cli.json('org', 'delete', organizationId, '--yes')).toEqual(deleted);
+    expect((await tablesWith(stack.db, organizationId)).toSorted()).toEqual([
+      'public.administrative_acts',
+      'public.deleted_ids',
+    ]);
+    for (const id of domainIds) expect(await tablesWith(stack.db, id)).toEqual(['public.deleted_ids']);
   });
 
   it('every table that says whose a row is, says so in its list', async () => {

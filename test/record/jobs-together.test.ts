@@ -98,30 +98,33 @@ describe('jobs that are stored together', () => {
     await consumer.close();
   });
 
-  it('wait without their places where somebody keeps a row of their organization; those of others are stored', async () => {
+  it('wait without their places where somebody keeps rows of two organizations; those of others are stored', async () => {
     const own = openPool(urls.postgres, { max: 3, statementTimeout: 300, deadline: 20_000 });
-    const other = await makeTenant(db, { domains: 2 });
-    const ofOther = (domainId = '') => recordAt(now, { domainId, visitorId: 'other' });
-    const mixed = () => [record('kept'), ...other.domainIds.map(ofOther)];
-    await add([[record('first')]]);
+    const [second, other] = [await makeTenant(db, { domains: 2 }), await makeTenant(db, { domains: 2 })];
+    const of = (domainId = '') => recordAt(now, { domainId, visitorId: 'other' });
+    const mixed = () => [record('kept'), ...[...second.domainIds, ...other.domainIds].map((id) => of(id))];
+    await add([[record('first'), of(second.domainIds[0])]]);
     const consumer = await openConsumer(urls, own, undefined, { second: 20 });
     await eventually(async () => expect(await stored()).toBe(1));
-    const storedOfOther = async () => (await countRecords(db, other.organizationId))[0]?.accept_all ?? 0;
+    const storedOf = async ({ organizationId }: Tenant) => (await countRecords(db, organizationId))[0]?.accept_all ?? 0;
+    // places are there for all that comes
+    const waiting = async () => (await queue.getJobCounts('waiting')).waiting;
     await db.run(
       (sql) =>
         sql.begin(async (transaction) => {
-          await transaction`select from counters where organization_id = ${tenant.organizationId} for update`;
+          await transaction`
+          select from counters where organization_id in (${tenant.organizationId}, ${second.organizationId}) for update`;
           // twice as many as there are places, and more while they wait
           for (const round of [1, 2]) {
             await add(Array.from({ length: 10 }, mixed));
-            await eventually(async () => expect(await storedOfOther()).toBe(round * 20));
+            await eventually(async () => expect([await storedOf(other), await waiting()]).toEqual([round * 20, 0]));
           }
         }),
       170_000,
     );
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 }));
     expect(await stored()).toBe(21);
-    expect(await storedOfOther()).toBe(40);
+    expect([await storedOf(second), await storedOf(other)]).toEqual([41, 40]);
     await consumer.close();
   });
 

@@ -5,12 +5,12 @@ import type { Database, Sql } from './database.ts';
 /** milliseconds */
 const lookEvery = 50;
 
-/** Of those that use any of these tables now, or write to one. */
+/** Of those that use any of these tables now, or write to one, or have rows of it that they may write to. */
 export async function holdersOf(sql: Sql, tables: string[], how: 'use' | 'write'): Promise<string[]> {
   const rows = await sql<{ transaction: string }[]>`
     select distinct virtualtransaction as transaction from pg_locks
     where relation = any(array(select to_regclass(name)::oid from unnest(${tables}::text[]) as name))
-      and pid <> pg_backend_pid() and (mode = 'RowExclusiveLock' or ${how === 'use'})
+      and pid is distinct from pg_backend_pid() and (${how === 'use'} or mode in ('RowShareLock', 'RowExclusiveLock'))
       and database = (select oid from pg_database where datname = current_database())`;
   return rows.map((row) => row.transaction);
 }
