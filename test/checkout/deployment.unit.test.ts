@@ -352,7 +352,7 @@ describe('docs/containers.md', () => {
     expect(overrides.flatMap(Object.keys).filter((name) => !(name in compose.services))).toEqual([]);
     const commands = overrides.flatMap(({ postgres }) => settingsIn(postgres?.command));
     const own = settingsIn(service('postgres').command);
-    expect(own).toHaveLength(3);
+    expect(own).toHaveLength(5);
     expect(commands).toEqual(expect.arrayContaining(own));
   });
 
