@@ -66,7 +66,7 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
       const leaving = await closeOrganization(db, actor, organizationId);
       if (!leaving) throw new Error(`no organization ${organizationId}`);
       await setTimeout(underWay);
-      const jobs = await emptyQueues(queues, leaving);
+      let jobs = await emptyQueues(queues, leaving);
       const progress = createProgress(0, 'records deleted');
       let records = 0;
       const deleteAll = async () => {
@@ -82,6 +82,8 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
       const names = tables.map(({ name }) => name);
       while (!(await untilReleased(db, names, 'write', longestStatement)))
         process.stderr.write('waiting for transactions that began before, and may store something yet\n');
+      // those that a worker had in hand before, and put off
+      jobs += await emptyQueues(queues, leaving);
       await deleteAll();
       progress.end();
       const domainIds = leaving.domains.map(({ domainId }) => domainId);

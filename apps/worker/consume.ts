@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
 import { isForbidden, isTooSlow, isUnavailable } from '#libs/base/db/errors';
-import { groupBy } from '#libs/base/group-by';
+import { chunksOf, groupBy } from '#libs/base/group-by';
 import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/base/ops/tracing';
@@ -15,7 +15,7 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Counter } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
 import type { RecordMetrics } from '#libs/record/metrics';
-import { consumeShards, Later, NotNow } from '#libs/record/queue-consumer';
+import { consumeShards, type JobInHand, Later, NotNow } from '#libs/record/queue-consumer';
 import type { QueueTracing } from '#libs/record/queue-tracing';
 import { persistWatched } from '#libs/record/store';
 import type { StatsMetrics } from '#libs/stats/metrics';
@@ -61,12 +61,6 @@ interface ConsumerParts {
 
 /** Some of a batch were found to be held up when it was its turn. */
 class HeldUpMeanwhile extends Error {}
-
-interface JobInHand {
-  records: NewRecord[];
-  /** of the job */
-  origins: readonly Origin[];
-}
 
 export function createConsumer(parts: ConsumerParts): { close(): Promise<void> } {
   const { config, queueRedis, redis, db, log, metrics, tracing, queueTracing, lingersFor } = parts;
@@ -118,39 +112,54 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   });
 
   const oneByOne = pLimit(1);
-  /** Returns those that have to wait. */
-  const storeOfDomain = async (domainId: string, records: NewRecord[], origins: readonly Origin[]) => {
+  /** False where it takes too long. */
+  const storeInTime = async (records: NewRecord[], origins: readonly Origin[]): Promise<boolean> => {
+    if (isClosing) throw new NotNow('the worker stops');
+    try {
+      await store([{ records, origins, times: 1 }]);
+      return true;
+    } catch (error) {
+      if (!isTooSlow(error)) throw error;
+      const { domainId } = records[0] ?? {};
+      log.warn({ err: error, domainId }, 'a statement took too long; the records of this organization wait');
+      return false;
+    }
+  };
+
+  /**
+   * Returns those that have to wait. Of a job that has waited, smaller parts each time, beginning with others each time:
+   * perhaps its records are too many, or it is one of them.
+   */
+  const storeOfDomain = async (domainId: string, { records, origins, times }: JobInHand): Promise<NewRecord[]> => {
     if (heldUp.mustWait(domainId)) return records;
-    const storeSome = async (some: NewRecord[]) => {
-      if (isClosing) throw new NotNow('the worker stops');
-      try {
-        await store([{ records: some, origins }]);
-        return 'stored';
-      } catch (error) {
-        if (!isTooSlow(error)) throw error;
-        log.warn({ err: error, domainId }, 'a statement took too long; the records of this organization wait');
-        return 'took too long';
-      }
-    };
-    if (heldUp.has(domainId)) return heldUp.tryAgain(domainId, records, (some) => oneByOne(storeSome, some));
-    return oneByOne(async () => {
-      // found out meanwhile
-      if (heldUp.has(domainId)) return records;
-      if ((await storeSome(records)) === 'stored') return [];
-      await heldUp.begin(domainId);
-      return records;
+    if (!heldUp.has(domainId)) {
+      return oneByOne(async () => {
+        // found out meanwhile
+        if (heldUp.has(domainId)) return records;
+        if (await storeInTime(records, origins)) return [];
+        await heldUp.begin(domainId);
+        return records;
+      });
+    }
+    return heldUp.tryAgain(domainId, async () => {
+      const first = times % records.length;
+      const inTurn = [...records.slice(first), ...records.slice(0, first)];
+      const size = Math.ceil(records.length / 2 ** Math.min(times - 1, 20));
+      for (const [at, some] of chunksOf(inTurn, size).entries())
+        if (!(await oneByOne(storeInTime, some, origins))) return inTurn.slice(at * size);
+      return [];
     });
   };
 
   /** What a job's records are stored by. Returns those that have to wait. */
   type Manner = (job: JobInHand) => Promise<NewRecord[]>;
 
-  const byDomain: Manner = async ({ records, origins }) => {
+  const byDomain: Manner = async (job) => {
     const left: NewRecord[] = [];
     const errors: unknown[] = [];
-    for (const [domainId, some] of groupBy(records, (record) => record.domainId)) {
+    for (const [domainId, records] of groupBy(job.records, (record) => record.domainId)) {
       try {
-        left.push(...(await storeOfDomain(domainId, some, origins)));
+        left.push(...(await storeOfDomain(domainId, { ...job, records })));
       } catch (error) {
         errors.push(error);
       }
@@ -167,16 +176,16 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     });
 
   /** With those of other jobs, but for what is held up. */
-  const together: Manner = async ({ records, origins }) => {
-    const apart = records.filter(isHeldUp);
-    if (apart.length === 0) {
-      await batcher.add({ records, origins });
+  const together: Manner = async (job) => {
+    const apart = new Set(job.records.filter(isHeldUp));
+    if (apart.size === 0) {
+      await batcher.add(job);
       return [];
     }
-    const others = records.filter((record) => !isHeldUp(record));
+    const others = job.records.filter((record) => !apart.has(record));
     const [left, rest] = await Promise.allSettled([
-      byDomain({ records: apart, origins }),
-      others.length > 0 ? together({ records: others, origins }) : [],
+      byDomain({ ...job, records: [...apart] }),
+      others.length > 0 ? together({ ...job, records: others }) : [],
     ]);
     if (left.status === 'rejected') throw left.reason;
     if (rest.status === 'rejected') throw rest.reason;
@@ -215,8 +224,8 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
     }
   };
 
-  const handle = async (records: NewRecord[], origins: readonly Origin[], hasWaited: boolean): Promise<void> => {
-    const left = await storeJob({ records, origins }, hasWaited ? byDomain : together);
+  const handle = async (job: JobInHand): Promise<void> => {
+    const left = await storeJob(job, job.times > 1 ? byDomain : together);
     if (left.length > 0) throw new Later(left);
   };
 

@@ -1,67 +1,59 @@
 /**
  * Organizations whose records wait, because somebody holds a row of Postgres that their statements need: a forgotten
- * transaction, for example. Of all their records one statement at a time tries, so that others are not held up with them.
+ * transaction, for example. Of each of them this worker has one job at a time that tries, so that others are not held up.
  */
 import type { Database } from '#libs/base/db/database';
-import { chunksOf } from '#libs/base/group-by';
 
-/** Seconds between two tries, which last up to eight. */
+/** Seconds from the end of a try, which lasts up to eight, to the next. */
 const triedEvery = 10;
+/** Seconds since a try has failed: until then there may be records that still fail. */
+const keptFor = 60;
 
-/** Shared by all domains of an organization. */
+/** Shared by all domains of an organization; by `performance.now()`. */
 interface Wait {
-  /** by `performance.now()` */
   until: number;
-  /** how many tries have failed */
-  failed: number;
+  failedAt: number;
 }
-
-export type HeldUp = ReturnType<typeof watchHeldUp>;
 
 /** `second`: its milliseconds. */
 export function watchHeldUp(db: Database, second = 1_000) {
   const waits = new Map<string, Wait>();
 
-  /** A statement took too long for this domain: all domains of its organization wait. */
-  const begin = async (domainId: string): Promise<void> => {
-    const ids = await db.read(
-      (sql) => sql<{ id: string }[]>`
-        select id from domains where organization_id = (select organization_id from domains where id = ${domainId})`,
-    );
-    const wait = { until: performance.now() + triedEvery * second, failed: 1 };
-    for (const id of [domainId, ...ids.map((row) => row.id)]) waits.set(id, wait);
+  const waitOf = (domainId: string): Wait | undefined => {
+    const wait = waits.get(domainId);
+    if (!wait || performance.now() < Math.max(wait.until, wait.failedAt + keptFor * second)) return wait;
+    waits.delete(domainId);
+    return undefined;
   };
 
   return {
-    has: (domainId: string): boolean => waits.has(domainId),
-    /** Whether nobody is to try just now, since somebody is trying, or has tried lately. */
-    mustWait: (domainId: string): boolean => performance.now() < (waits.get(domainId)?.until ?? 0),
-    begin,
-    /**
-     * Stores records of one domain, in smaller parts with each try that has failed: perhaps they are too many. Beginning
-     * with others each time: perhaps it is one of them. Returns those that are left where a part takes too long.
-     */
-    tryAgain: async <Item>(
-      domainId: string,
-      items: Item[],
-      store: (some: Item[]) => Promise<'stored' | 'took too long'>,
-    ): Promise<Item[]> => {
-      const wait = waits.get(domainId) ?? { until: 0, failed: 0 };
+    /** Whether its records are stored apart from those of others. */
+    has: (domainId: string): boolean => waitOf(domainId) !== undefined,
+    /** Whether no job is to try just now, since another does, or has failed lately. */
+    mustWait: (domainId: string): boolean => performance.now() < (waitOf(domainId)?.until ?? 0),
+    /** A statement took too long for this domain: all domains of its organization wait. */
+    begin: async (domainId: string): Promise<void> => {
+      const domains = await db.read(
+        (sql) => sql<{ id: string }[]>`
+          select id from domains where organization_id = (select organization_id from domains where id = ${domainId})`,
+      );
+      const failedAt = performance.now();
+      const wait = { until: failedAt + triedEvery * second, failedAt };
+      for (const id of [domainId, ...domains.map((domain) => domain.id)]) waits.set(id, wait);
+    },
+    /** Nobody else of the organization tries until `store` has ended. It returns what is left, which waits. */
+    tryAgain: async <Item>(domainId: string, store: () => Promise<Item[]>): Promise<Item[]> => {
+      const wait = waitOf(domainId) ?? { until: 0, failedAt: 0 };
       wait.until = Number.POSITIVE_INFINITY;
+      let hasFailed = true;
       try {
-        const first = wait.failed % items.length;
-        const inTurn = [...items.slice(first), ...items.slice(0, first)];
-        const size = Math.ceil(items.length / 2 ** wait.failed);
-        for (const [at, some] of chunksOf(inTurn, size).entries()) {
-          if ((await store(some)) === 'stored') continue;
-          wait.failed += 1;
-          return inTurn.slice(at * size);
-        }
-        waits.delete(domainId);
-        wait.failed = 0;
-        return [];
+        const left = await store();
+        hasFailed = left.length > 0;
+        return left;
       } finally {
-        wait.until = wait.failed === 0 ? 0 : performance.now() + triedEvery * second;
+        const now = performance.now();
+        wait.until = hasFailed ? now + triedEvery * second : now;
+        if (hasFailed) wait.failedAt = now;
       }
     },
   };

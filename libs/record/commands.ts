@@ -36,17 +36,11 @@ export function queueCommand(tools: QueueTools): Command {
       const retried = await tools.queues(async (queues) => {
         let count = 0;
         for (const queue of queues) {
-          // those that fail again come behind all others
-          let left = await queue.getFailedCount();
-          for (let from = 0; left > 0; ) {
-            const page = await failedFrom(queue, from, left);
-            if (page.length === 0) break;
-            const jobs = page.filter((job) => job !== undefined);
-            for (const job of jobs) await job.retry('failed', { resetAttemptsMade: true });
-            count += jobs.length;
-            left -= page.length;
-            from += page.length - jobs.length;
-          }
+          count += await takeFailed(queue, async (jobs) => {
+            const anew = { resetAttemptsMade: true, resetAttemptsStarted: true };
+            for (const job of jobs) await job.retry('failed', anew);
+            return jobs.length;
+          });
         }
         return count;
       });
@@ -74,15 +68,12 @@ export function queueCommand(tools: QueueTools): Command {
       const discarded = await tools.queues(async (queues, shards) => {
         let count = 0;
         for (const [at, queue] of queues.entries()) {
-          for (let from = 0; ; ) {
-            const page = await failedFrom(queue, from);
-            if (page.length === 0) break;
-            const found = page.filter((job) => job !== undefined).filter(isUnreadable);
+          count += await takeFailed(queue, async (jobs) => {
+            const found = jobs.filter(isUnreadable);
             if (found.length > 0) await append(out, found.map((job) => toLine(job, shards[at] ?? at)).join(''));
             for (const job of found) await job.remove();
-            count += found.length;
-            from += page.length - found.length;
-          }
+            return found.length;
+          });
         }
         return count;
       });
@@ -106,9 +97,21 @@ async function readStatus(queues: Queue[], shards: number[]) {
   };
 }
 
-/** The oldest failed jobs, from that one on; a page at a time, since each may hold hundreds of records. Undefined: it is gone. */
-const failedFrom = (queue: Queue, from: number, most = pageSize): Promise<(Job<unknown> | undefined)[]> =>
-  queue.getJobs(['failed'], from, from + Math.min(most, pageSize) - 1, true);
+/**
+ * All that have failed by now, the oldest first; a page at a time, since each may hold hundreds of records. `take` returns
+ * how many of these it has taken out, and this how many in all. What fails again meanwhile comes behind.
+ */
+async function takeFailed(queue: Queue, take: (jobs: Job<unknown>[]) => Promise<number>): Promise<number> {
+  let taken = 0;
+  let from = 0;
+  for (let left = await queue.getFailedCount(); left > 0; left -= pageSize) {
+    const size = Math.min(left, pageSize);
+    const some = await take(await queue.getJobs(['failed'], from, from + size - 1, true));
+    taken += some;
+    from += size - some;
+  }
+  return taken;
+}
 
 /** Whether no worker of this release can read it; one of a newer release is for its workers. */
 function isUnreadable({ data }: Job<unknown>): boolean {

@@ -44,6 +44,14 @@ export class Later extends Error {
   }
 }
 
+export interface JobInHand {
+  records: NewRecord[];
+  /** of the job */
+  origins: readonly Origin[];
+  /** how often it was delivered, but for those that ended because it failed, or because a worker was gone */
+  times: number;
+}
+
 interface ConsumerOptions {
   /** waits while Redis is down */
   queueRedis: RedisConnection;
@@ -57,8 +65,8 @@ interface ConsumerOptions {
   mostHeld?: number | undefined;
   /** milliseconds that a second lasts between two looks, and for jobs that gave up their place; default 1,000 */
   second?: number | undefined;
-  /** A job is done once this resolves; rejecting uses up one of its attempts. `hasWaited`: it was put off before. */
-  handle: (records: NewRecord[], origins: readonly Origin[], hasWaited: boolean) => Promise<void>;
+  /** A job is done once this resolves; rejecting uses up one of its attempts. */
+  handle: (job: JobInHand) => Promise<void>;
   log: Log;
   /** other processes' shards could not be looked for, which is tried again */
   onLookError?: () => void;
@@ -169,11 +177,11 @@ function consumeShard(
         }
         const records = readPayload(job);
         count = records.length;
-        await handle(records, origins, hasWaited(job));
+        await handle({ records, origins, times: timesOf(job) });
       } catch (error) {
         if (error instanceof Later) {
           if (error.records.length < count) await job.updateData(packJob(error.records)).catch(ignoreRefusal);
-          return await putOff(job, token, Math.min(job.attemptsStarted, longestPutOff));
+          return await putOff(job, token, Math.min(timesOf(job), longestPutOff));
         }
         if (!(error instanceof NotNow)) throw error;
         await job.moveToWait(token).catch(ignoreRefusal);
@@ -211,9 +219,8 @@ function consumeShard(
   return worker;
 }
 
-/** Delivered again, and neither because it failed nor because a worker was gone. */
-const hasWaited = ({ attemptsStarted, attemptsMade, stalledCounter }: Job<unknown>): boolean =>
-  attemptsStarted - attemptsMade - stalledCounter > 1;
+const timesOf = ({ attemptsStarted, attemptsMade, stalledCounter }: Job<unknown>): number =>
+  Math.max(1, attemptsStarted - attemptsMade - stalledCounter);
 
 function readPayload({ data }: Job<unknown>): NewRecord[] {
   try {

@@ -165,6 +165,7 @@ describe('an organization that is deleted', () => {
           when (new.visitor_id = 'late') execute function wait_for_the_test()`),
     );
     const storing = await own.transaction(async (sql) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`;
       await sql`select pg_advisory_xact_lock(1)`;
       const begun = persist(own, [recordAt(Date.now(), { domainId: at(late.domainIds, 0), visitorId: 'late' })]);
       const deleting = cli.json('org', 'delete', late.organizationId, '--yes');

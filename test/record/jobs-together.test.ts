@@ -90,8 +90,10 @@ describe('jobs that are stored together', () => {
     await eventually(async () => expect(await stored()).toBe(18));
     await add([harmless()]);
     await eventually(async () => expect(await stored()).toBe(21));
-    const { active = 0, delayed = 0, ...others } = await counts();
-    expect({ ...others, left: active + delayed }).toEqual({ waiting: 0, failed: 0, left: 1 });
+    await eventually(async () => {
+      const { active = 0, delayed = 0, ...others } = await counts();
+      expect({ ...others, left: active + delayed }).toEqual({ waiting: 0, failed: 0, left: 1 });
+    });
     await db.run((sql) => sql`drop trigger be_difficult on records`);
     await eventually(async () => expect(await counts()).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 }));
     expect(await stored()).toBe(22);
@@ -112,6 +114,7 @@ describe('jobs that are stored together', () => {
     await db.run(
       (sql) =>
         sql.begin(async (transaction) => {
+          await transaction`set local idle_in_transaction_session_timeout = 0`;
           await transaction`
           select from counters where organization_id in (${tenant.organizationId}, ${second.organizationId}) for update`;
           // twice as many as there are places, and more while they wait

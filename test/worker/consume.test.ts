@@ -36,7 +36,14 @@ describe('the consumer of a queue', () => {
     handle: (records: NewRecord[]) => Promise<void>,
     { concurrency = 2, log = quiet().log, redis = worker } = {},
   ) => {
-    const consumer = consumeShards({ queueRedis: redis, redis, shards: 1, concurrency, handle, log });
+    const consumer = consumeShards({
+      queueRedis: redis,
+      redis,
+      shards: 1,
+      concurrency,
+      handle: ({ records }) => handle(records),
+      log,
+    });
     onTestFinished(() => consumer.close());
   };
   /** What it hands on, job by job. */
