@@ -97,7 +97,7 @@ export function createConsumer(parts: ConsumerParts): { close(): Promise<void> }
   };
 
   const heldUp = watchHeldUp(db, parts.second);
-  const isHeldUp = ({ domainId }: NewRecord): boolean => heldUp.has(domainId);
+  const isHeldUp = ({ domainId }: NewRecord): boolean => heldUp.domains.size > 0 && heldUp.has(domainId);
 
   const batcher = new Batcher<JobInHand, void>({
     run: (jobs) => {

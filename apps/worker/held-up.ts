@@ -27,6 +27,8 @@ export function watchHeldUp(db: Database, second = 1_000) {
   };
 
   return {
+    /** those that are stored apart, and perhaps some more */
+    domains: waits as ReadonlyMap<string, unknown>,
     /** Whether its records are stored apart from those of others. */
     has: (domainId: string): boolean => waitOf(domainId) !== undefined,
     /** Whether no job is to try just now, since another does, or has failed lately. */

@@ -6,7 +6,6 @@ import { noOrigins, type Origin } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { every, watchOutcomes } from '#libs/base/timers';
 import type { NewRecord } from './contract.ts';
-import { createHold, type Hold } from './jobs-in-memory.ts';
 import {
   closeAll,
   isOfNewer,
@@ -15,6 +14,7 @@ import {
   packJob,
   queuePrefix,
   recordQueue,
+  roughSize,
   stalledCheckedEvery,
   unpackJob,
 } from './queue.ts';
@@ -28,6 +28,9 @@ const longestPutOff = 60;
 const refusalLasts = 200;
 /** Seconds between two looks for queues that other processes announced, or an operator had forgotten. */
 const lookEvery = 3;
+
+/** Bytes of jobs in memory, roughly: more than the jobs of one busy shard take. */
+const mostInAll = 128 * 1024 * 1024;
 
 /** Thrown by `handle` when the worker stops before the job is done. It does not use up one of the job's attempts. */
 export class NotNow extends Error {}
@@ -228,4 +231,43 @@ function readPayload({ data }: Job<unknown>): NewRecord[] {
   } catch (error) {
     throw new UnrecoverableError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** A job, by its data alone. */
+type AnyJob = Pick<Job<unknown>, 'data'>;
+
+interface Hold {
+  isFull(): boolean;
+  add(job: AnyJob): void;
+  /** Once is enough, and more do no harm. */
+  remove(job: AnyJob): void;
+}
+
+/**
+ * What a worker holds of jobs in memory, over all shards: while Postgres is away or slow they stay, and more are fetched.
+ * Past a bound each shard fetches only while it holds none, and the rest waits in Redis. `onChange`: told whenever the bound
+ * is passed, in either direction; `most`: bytes.
+ */
+function createHold(onChange: (isFull: boolean) => void, most = mostInAll): Hold {
+  const held = new Map<AnyJob, number>();
+  let sum = 0;
+  const change = (bytes: number) => {
+    const wasFull = sum > most;
+    sum += bytes;
+    const isFull = sum > most;
+    if (isFull !== wasFull) onChange(isFull);
+  };
+  return {
+    isFull: () => sum > most,
+    add: (job) => {
+      const bytes = roughSize(job.data);
+      held.set(job, bytes);
+      change(bytes);
+    },
+    remove: (job) => {
+      const bytes = held.get(job);
+      held.delete(job);
+      if (bytes !== undefined) change(-bytes);
+    },
+  };
 }

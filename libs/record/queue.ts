@@ -161,3 +161,20 @@ export type Fields = Record<string, unknown>;
 /** For what a job holds before it is checked. */
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Bytes of memory that a job takes, as measured, with its records once they are unpacked. */
+export function roughSize(data: unknown): number {
+  const { records, userAgents } = isFields(data) ? data : {};
+  return sumOf(records, sizeOfRecord) + sumOf(userAgents, lengthOf);
+}
+
+function sizeOfRecord(record: unknown): number {
+  if (!isFields(record)) return 0;
+  const texts = lengthOf(record.tcString) + lengthOf(record.gppString) + lengthOf(record.pageUrl);
+  return 500 + texts + 150 * (entriesOf(record.preferences) + entriesOf(record.metadata));
+}
+
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0);
+const entriesOf = (value: unknown): number => (isFields(value) ? Object.keys(value).length : 0);
+const sumOf = (list: unknown, of: (value: unknown) => number): number =>
+  Array.isArray(list) ? list.reduce<number>((sum, each) => sum + of(each), 0) : 0;
