@@ -181,7 +181,10 @@ const wakeGrownOf = (sql: Sql, { after, through }: Webhooks): Promise<number> =>
 /** Milliseconds: longer than any wait for the next try. */
 const longestWait = 27 * 60 * 60 * 1_000;
 
-/** What was noted by a clock that was ahead counts from now: what is due later than any wait lasts, and failures to come. */
+/**
+ * What was noted by a clock that was ahead counts from now: what is due later than any wait lasts, or whose last try is to
+ * come, and failures to come.
+ */
 async function wakeStray(sql: Sql, { after, through }: Webhooks): Promise<void> {
   await sql`
     with failing as (
@@ -190,7 +193,12 @@ async function wakeStray(sql: Sql, { after, through }: Webhooks): Promise<void> 
     )
     update webhook_lanes set due_at = clock_timestamp(), line = null
     where webhook > ${after} and webhook <= ${through}
-      and due_at < 'infinity' and due_at > ${fromNow(sql, longestWait)}`;
+      and due_at < 'infinity' and due_at > statement_timestamp() and (
+        due_at > ${fromNow(sql, longestWait)}
+        or (webhook, message_id, tries) in (
+          select webhook, message_id, attempt from webhook_deliveries where at > statement_timestamp()
+        )
+      )`;
 }
 
 /** Lanes that one statement puts into their lines. */
