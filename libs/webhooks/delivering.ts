@@ -14,7 +14,7 @@ import { createWebhookAdministration, usualBytes } from './administration.ts';
 import { claimLanes, type Lane } from './claim.ts';
 import type { Headers } from './contract.ts';
 import { endBefore, fail, goOn, putOff, releaseLanes } from './ended-tries.ts';
-import { type Line, lineUp } from './lanes.ts';
+import { type Line, lineUp, longestPutOff } from './lanes.ts';
 import { addLimitMessages } from './limit-messages.ts';
 import { readMessage, sign } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
@@ -29,7 +29,6 @@ const second = 1_000;
 const followUp = 10;
 /** longer than a try, of 20 seconds at most, and what is claimed, read and written around it, of 10 seconds each */
 const lease = 60 * second;
-const cappedFor = 60 * second;
 
 /**
  * Messages under way in a process. Those that failed before have places of their own, and take none from the others. Of
@@ -100,7 +99,7 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
   const deliver = async (claimed: Lane): Promise<void> => {
     const begun = performance.now();
     const secrets = claimed.isCapped ? undefined : secretsOf(claimed);
-    if (!secrets) return void (await db.write((sql) => putOff(sql, claimed, by, cappedFor)));
+    if (!secrets) return void (await db.write((sql) => putOff(sql, claimed, by, longestPutOff)));
     const message = await db.read((sql) => readMessage(sql, claimed));
     if (!message) return db.write((sql) => goOn(sql, claimed, by));
     const lane = { ...claimed, through: message.through };

@@ -178,12 +178,13 @@ const wakeGrownOf = (sql: Sql, { after, through }: Webhooks): Promise<number> =>
       where l.webhook > ${after} and l.webhook <= ${through} and ${isBehind(sql)}`,
   );
 
-/** Milliseconds: longer than any wait for the next try. */
+/** Milliseconds: longer than any wait for the next try, and what is put off without a try waits at most. */
 const longestWait = 27 * 60 * 60 * 1_000;
+export const longestPutOff = 60_000;
 
 /**
- * What was noted by a clock that was ahead counts from now: what is due later than any wait lasts, or whose last try is to
- * come, and failures to come.
+ * What was noted by a clock that was ahead counts from now: what was due already, what is due later than it can be, what a
+ * try to come has put off, and failures to come.
  */
 async function wakeStray(sql: Sql, { after, through }: Webhooks): Promise<void> {
   await sql`
@@ -194,7 +195,9 @@ async function wakeStray(sql: Sql, { after, through }: Webhooks): Promise<void> 
     update webhook_lanes set due_at = clock_timestamp(), line = null
     where webhook > ${after} and webhook <= ${through}
       and due_at < 'infinity' and due_at > statement_timestamp() and (
-        due_at > ${fromNow(sql, longestWait)}
+        line is not null
+        or due_at > ${fromNow(sql, longestWait)}
+        or tries = 0 and due_at > ${fromNow(sql, longestPutOff)}
         or (webhook, message_id, tries) in (
           select webhook, message_id, attempt from webhook_deliveries where at > statement_timestamp()
         )

@@ -17,6 +17,7 @@ import { createVisitorHash } from '#libs/tenants/visitors';
 import type { Reach } from '#libs/webhooks/addresses';
 import { createWebhookAdministration } from '#libs/webhooks/administration';
 import { createDeliverer, type Deliverer } from '#libs/webhooks/delivering';
+import { lines } from '#libs/webhooks/lanes';
 import { addLimitMessages } from '#libs/webhooks/limit-messages';
 import { createWebhookMetrics, webhookBacklog } from '#libs/webhooks/metrics';
 import { waits } from '#libs/webhooks/retries';
@@ -747,6 +748,21 @@ describe('deliveries', () => {
       expect(receiver.received).toHaveLength(2);
     },
   );
+
+  it.each([
+    ['when the one before was delivered', 'well'],
+    ['until when it was put off without a try', null],
+  ] as const)('are made although a clock that was 10 minutes ahead noted %s', async (_, line) => {
+    await make();
+    await sendNew(1);
+    await seal(1);
+    await deliverer.wake();
+    await sql`
+      update webhook_lanes set due_at = due_at + interval '10 minutes', line = ${line && lines[line]}
+      where due_at < 'infinity'`;
+    await deliver(startDeliverer());
+    expect(receiver.received).toHaveLength(2);
+  });
 
   it('are kept for 30 days', async () => {
     const { webhook } = await make();
