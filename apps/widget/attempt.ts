@@ -11,6 +11,8 @@ export function attempt<Result>(work: () => Result): Result | undefined {
   }
 }
 
+export const warn = (text: string): void => console.warn(`assent: ${text}`);
+
 /** What `work` returns, or `otherwise` where it throws, as a built-in does that the page has spoilt. */
 export function either<Result>(work: () => Result, otherwise: Result): Result;
 export function either<Result>(work: () => Result): Result | undefined;

@@ -1,4 +1,5 @@
 /** How long a record waits after a failure. */
+import { smaller } from './plain.ts';
 import { randomHex } from './uuid.ts';
 
 /** Milliseconds: the wait after a failure, doubled with each further one up to the longest. */
@@ -6,10 +7,7 @@ const firstWait = 1_000;
 const longestWait = 300_000;
 
 /** Milliseconds; `failures`: those before this one. */
-export const waitAfter = (failures: number): number => {
-  const wait = firstWait * 2 ** failures;
-  return wait < longestWait ? wait : longestWait;
-};
+export const waitAfter = (failures: number): number => smaller(firstWait * 2 ** failures, longestWait);
 
 /** Up to half as long again, so that browsers do not all retry at the same moment. */
 export const withJitter = (wait: number): number => wait * (1.5 - +`0x${randomHex(2)}` / 2 ** 17);

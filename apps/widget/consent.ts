@@ -3,7 +3,7 @@ import type { Decision } from '#libs/base/terms/terms';
 import { either } from './attempt.ts';
 import { json, parsed } from './json.ts';
 import { page } from './page.ts';
-import { has, map, now, own, part, words } from './plain.ts';
+import { has, map, now, own, part, some, words } from './plain.ts';
 import { openStorage } from './storage.ts';
 
 export interface Consent {
@@ -109,9 +109,8 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
       // made here since, and lost: a server has sent the former one again
       if (kept.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
       const preferences = own(kept.preferences);
-      let open = asked.length;
-      for (const category in preferences) open -= has(asked, category) ? 1 : Infinity;
-      if (open !== 0) return null;
+      for (const category in preferences) if (!has(asked, category)) return null;
+      if (some(asked, (category) => preferences[category] === undefined)) return null;
       // stored before the site set a cookie domain
       if (cookieDomain && storage.get(name)) write(kept);
       return kept;

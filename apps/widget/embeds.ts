@@ -2,10 +2,10 @@
  * `<iframe data-assent="marketing" data-src="…">` and the like: what they embed is loaded once all of their categories are
  * allowed.
  */
-import { either } from './attempt.ts';
 import { find } from './growth.ts';
-import { page } from './page.ts';
+import { resolve } from './page.ts';
 import { has, map, words } from './plain.ts';
+import { trusted } from './trusted.ts';
 
 const held = ':is(iframe,img,link,video,embed,object)[data-assent]';
 
@@ -24,7 +24,7 @@ export function loadEmbeds(isAllowed: (category: string) => boolean): Waiting[] 
     const address = addressOf(element);
     if (!needed[0] || !address) return undefined;
     const refused = map(needed, (category) => (isAllowed(category) ? undefined : category));
-    if (!refused[0]) load(element, address);
+    if (!refused[0]) load(element, trusted(address));
     else if (element.localName === 'iframe' && element.dataset.assentPlaceholder !== 'none')
       return { element, address, refused };
     return undefined;
@@ -34,12 +34,11 @@ export function loadEmbeds(isAllowed: (category: string) => boolean): Waiting[] 
 /** It waits no longer, whatever the visitor decides later. */
 export function load(element: HTMLElement, address: string): void {
   element.removeAttribute('data-assent');
-  element.setAttribute(element.dataset.href ? 'href' : element.localName === 'object' ? 'data' : 'src', address);
+  element.setAttribute('href' in element ? 'href' : 'data' in element ? 'data' : 'src', address);
 }
 
 /** Nothing but pages and files of the web: an address such as `javascript:` would do more. */
-const addressOf = ({ dataset }: HTMLElement): string | undefined =>
-  either(() => {
-    const { href, protocol } = new URL(dataset.src || dataset.href || '//', page.baseURI);
-    return has(['https:', 'http:'], protocol) ? href : undefined;
-  });
+function addressOf({ dataset }: HTMLElement): string | undefined {
+  const url = resolve(dataset.src || dataset.href || '//');
+  return has(['https:', 'http:'], url?.protocol) ? url?.href : undefined;
+}

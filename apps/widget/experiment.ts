@@ -1,5 +1,6 @@
 /** An A/B test. A variant is drawn anew for each page that shows the banner, so nothing is stored before a decision. */
 import type { Experiment } from '#libs/widget/config';
+import { warn } from './attempt.ts';
 import { joined } from './plain.ts';
 import type { Settings } from './settings.ts';
 import { randomHex } from './uuid.ts';
@@ -15,7 +16,7 @@ export function vary(settings: Settings): Settings {
   try {
     return settings.experiment ? withVariant(settings, settings.experiment) : settings;
   } catch (error) {
-    console.warn(`assent: no experiment: ${error}`);
+    warn(`no experiment: ${error}`);
     return settings;
   }
 }
@@ -25,17 +26,17 @@ function withVariant(settings: Settings, { id, variants }: Experiment): Settings
   let sum = 0;
   for (const { name, share = 1, settings: given } of variants) {
     for (const set in given) if (!settable.test(set)) throw `a variant sets ${set}`;
-    if (!nameable.test(name ?? '') || share !== +share || share < 0) throw 'name or share';
+    if (!nameable.test(name ?? '') || share !== +share || share < 0) throw 'name or shares';
     names.add(name);
     sum += share;
   }
-  if (!nameable.test(id ?? '') || names.size < variants.length) throw 'id or names';
+  if (!nameable.test(id ?? '') || names.size < variants.length) throw 'id or name';
   let point = (+`0x${randomHex(4)}` / 2 ** 32) * sum;
   const drawn = variants.find(({ share = 1 }) => {
     point -= share;
     return point < 0;
   });
-  if (!drawn) throw 'no shares';
+  if (!drawn) throw 'shares';
   const { texts: others = {}, colors, ...look } = drawn.settings ?? {};
   const texts = joined(settings.texts, [others]);
   return {

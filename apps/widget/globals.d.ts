@@ -12,14 +12,9 @@ declare const __TEXTS__: string;
 declare const __SECOND_FILE__: string;
 declare const __SECOND_INTEGRITY__: string;
 
-/** Missing from TypeScript's DOM types. A trusted URL is taken where a text would be. */
+/** Missing from TypeScript's DOM types. What is trusted is taken where a text would be. */
 interface Window {
-  readonly trustedTypes?: {
-    createPolicy(
-      name: string,
-      rules: { createScriptURL(url: string): string },
-    ): { createScriptURL(url: string): string };
-  };
+  readonly trustedTypes?: { createPolicy<Rules>(name: string, rules: Rules): Rules };
 }
 
 /** Global Privacy Control is missing from TypeScript's DOM types. */

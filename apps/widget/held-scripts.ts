@@ -2,6 +2,7 @@
 import { find } from './growth.ts';
 import { page } from './page.ts';
 import { map, some, words } from './plain.ts';
+import { trusted } from './trusted.ts';
 
 const held = 'script[type="text/plain"][data-assent]';
 
@@ -40,12 +41,12 @@ export function createScripts(isAllowed: (category: string) => boolean): () => P
 async function run(script: HTMLScriptElement): Promise<void> {
   const running = page.createElement('script');
   map(script.attributes, ({ name, value }) => {
-    if (name !== 'type') running.setAttribute(name, value);
+    if (name !== 'type') running.setAttribute(name, trusted(value));
   });
   running.type = script.dataset.type ?? '';
   // browsers hide the nonce attribute
   running.nonce = script.nonce;
-  running.text = script.text;
+  running.text = trusted(script.text, 'createScript');
   running.async = script.hasAttribute('async');
   script.replaceWith(running);
   // only these block later scripts on a page; others may never fire `load`

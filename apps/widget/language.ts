@@ -36,7 +36,7 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
         onWording();
       };
       const pack = packFor(wanted);
-      if (pack) fetchPack(settings.api, pack, (ours) => use(ours ? wanted : 'en', ours));
+      if (pack) void fetchPack(settings.api, pack, (ours) => use(ours ? wanted : 'en', ours));
       else use(wanted);
     },
   };
@@ -45,25 +45,19 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
 }
 
 /** Calls `done` once: with the texts, or with nothing where there are none in time. */
-function fetchPack(api: string, pack: string, done: (texts?: Partial<Texts>) => void): void {
-  let isDone = false;
-  const end = (texts?: Partial<Texts>) => {
-    if (!isDone) {
-      isDone = true;
-      done(texts);
-    }
+async function fetchPack(api: string, pack: string, done: (texts?: Partial<Texts>) => void): Promise<void> {
+  let end = (texts?: Partial<Texts>) => {
+    end = () => {};
+    done(texts);
   };
-  setTimeout(end, patience);
-  const read = async () => {
-    try {
-      // also when it is late, so that the next page has it
-      const response = await fetch(api + packPath(__TEXTS__, pack), { credentials: 'omit' });
-      const texts = own<string>((await response.json()) as Record<string, string>);
-      // what a proxy may answer is no text of ours
-      end(response.ok && typeof texts.title === 'string' ? texts : undefined);
-    } catch {
-      end();
-    }
-  };
-  void read();
+  setTimeout(() => end(), patience);
+  try {
+    // also when it is late, so that the next page has it
+    const response = await fetch(api + packPath(__TEXTS__, pack), { credentials: 'omit' });
+    const texts = own<string>((await response.json()) as Record<string, string>);
+    // what a proxy may answer is no text of ours
+    end(response.ok && typeof texts.title === 'string' ? texts : undefined);
+  } catch {
+    end();
+  }
 }

@@ -1,7 +1,7 @@
 /** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
 import type { Decision } from '#libs/base/terms/terms';
 import './public-api.ts';
-import { attempt, either } from './attempt.ts';
+import { attempt, either, warn } from './attempt.ts';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { countDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
@@ -26,7 +26,7 @@ function start(): void {
   const settings = readSettings();
   const { domain, asked, policyVersion, bannerVersion } = settings;
   if (!domain || !settings.key) {
-    console.warn('assent: data-domain and data-key are required');
+    warn('data-domain and data-key are required');
     return;
   }
 
@@ -124,8 +124,8 @@ function start(): void {
       hasSome ||= preferences[category] === true;
       all &&= preferences[category] === true;
     }
-    // even an expired choice, such as one under an earlier policy
-    const last = store.read();
+    // even an expired choice, such as one under an earlier policy; the page may have emptied its storage
+    const last = store.read() ?? kept;
     const refusal = isGiven(last) ? 'withdraw' : 'reject_all';
     const decision: Decision = !hasSome ? refusal : all && !about ? 'accept_all' : 'custom';
     const at = now();
@@ -197,7 +197,7 @@ function start(): void {
     },
     setLanguage: language.choose,
     withdraw: () => {
-      if (isGiven(store.read())) decide(false, 'api');
+      if (isGiven(store.read() ?? kept)) decide(false, 'api');
     },
     onChange: (listener) => {
       const hear = ({ detail }: CustomEventInit<Consent>) => detail && listener(detail);

@@ -35,3 +35,6 @@ export const page: Document =
 /** What a script assigned to the window; undefined where there is at most an element of that name. */
 export const assigned = <Name extends keyof Window>(name: Name): Window[Name] | undefined =>
   either(() => Object.hasOwn(window, name), true) ? window[name] : undefined;
+
+/** As the page would resolve it; undefined for what is no address. */
+export const resolve = (address: string): URL | undefined => either(() => new URL(address, page.baseURI));

@@ -22,6 +22,8 @@ export function map<Item, Result>(
   return made;
 }
 
+export const smaller = (one: number, other: number): number => (one < other ? one : other);
+
 /** One list of several. */
 export function joined<Item>(...lists: ArrayLike<Item>[]): Item[] {
   const all: Item[] = [];

@@ -3,7 +3,7 @@
  * id is created with the decision, so that retries do not duplicate it.
  */
 import type { Receipt, RecordBody } from '#libs/record/contract';
-import { attempt } from './attempt.ts';
+import { attempt, warn } from './attempt.ts';
 import { waitAfter, withJitter } from './backoff.ts';
 import { hash, type Shown } from './hash-notice.ts';
 import { json } from './json.ts';
@@ -56,7 +56,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
 
   const drop = (id: string, reason: string) => {
     queue.remove(id);
-    console.warn(`assent: record ${id} dropped: ${reason}`);
+    warn(`record ${id} dropped: ${reason}`);
   };
 
   const stopWaiting = () => {
@@ -106,7 +106,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
 
   /** Keeps all records until the service accepts the key again, or a page has another one. */
   function waitForKey(refused: string): false {
-    console.warn(`assent: ${refused}. Decisions wait in the browser`);
+    warn(`${refused}. Decisions wait in the browser`);
     waits.noteRefusal();
     map(queue.names(), (id) => {
       if (timeOf(id) < now() - accepted) drop(id, tooOld);
@@ -132,8 +132,14 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     });
   }
 
-  const exclusively = (work: () => Promise<boolean>): Promise<boolean> =>
-    navigator.locks ? navigator.locks.request(`assent.${target.domain}`, work) : work();
+  const exclusively = async (work: () => Promise<boolean>): Promise<boolean> => {
+    try {
+      return await navigator.locks.request(`assent.${target.domain}`, work);
+    } catch {
+      // the browser has no locks, or refuses them as it does storage
+      return work();
+    }
+  };
 
   async function flush(): Promise<void> {
     const wait = waits.retryAfter() || waits.refusal();

@@ -3,6 +3,8 @@
  * shifted by the difference to the service's clock. If the clock is right, the record is too old.
  */
 
+import { smaller } from './plain.ts';
+
 /** Milliseconds by which a correct clock may differ. */
 const tolerance = 5 * 60_000;
 /** Milliseconds that a record may take to arrive. */
@@ -13,6 +15,6 @@ export function redate(decidedAt: number, deviceTime: number, serverTime: number
   const error = serverTime - deviceTime;
   const corrected = error > tolerance || error < -tolerance ? decidedAt + error : decidedAt;
   // a decision in the future means that the clock was ahead and has been set since
-  const time = corrected < serverTime ? corrected : serverTime;
+  const time = smaller(corrected, serverTime);
   return time >= serverTime - accepted ? time : undefined;
 }

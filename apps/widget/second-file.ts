@@ -1,9 +1,10 @@
 /** Loads the second file, when the browser is idle or when its contents are called for. */
-import { attempt, either } from './attempt.ts';
+import { attempt } from './attempt.ts';
 import { page } from './page.ts';
 import { map } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import type { Settings } from './settings.ts';
+import { trusted } from './trusted.ts';
 
 /** Milliseconds until a visitor is told that it does not come. */
 const patience = 5_000;
@@ -19,7 +20,6 @@ export function openSecondFile(
   home: Element,
   onArrival: (file: SecondFile) => void,
 ): () => Promise<SecondFile | undefined> {
-  let address: string | undefined;
   const waiting: (() => void)[] = [];
   let isComing = false;
   let found: SecondFile | undefined;
@@ -43,9 +43,7 @@ export function openSecondFile(
         script.integrity = __SECOND_INTEGRITY__;
         script.nonce = nonce;
         script.crossOrigin = 'anonymous';
-        // once, since a page's policies may not take a second one of that name
-        address ??= trusted(api + __SECOND_FILE__) as string;
-        script.src = address;
+        script.src = trusted(api + __SECOND_FILE__);
         home.append(script);
         isComing = true;
       });
@@ -58,9 +56,3 @@ export function openSecondFile(
   ((window.requestIdleCallback ?? setTimeout) as typeof requestIdleCallback)(load, { timeout: longestIdle });
   return load;
 }
-
-/** Where a page takes scripts from policies alone, ours is called `assent`. */
-const trusted = (address: string): string =>
-  either(() =>
-    window.trustedTypes?.createPolicy('assent', { createScriptURL: (url) => url }).createScriptURL(address),
-  ) ?? address;

@@ -1,5 +1,6 @@
 /** What a category is made of, as the site gives it. Its keys get one order, since it is part of the notice. */
 import type { Service } from '#libs/widget/config';
+import { warn } from './attempt.ts';
 import { map, own, words } from './plain.ts';
 
 type Given = Record<string, unknown>;
@@ -12,7 +13,7 @@ export const toServices = (given: unknown, isLink: (href: string) => boolean): S
     service.cookies = list(each.cookies, (cookie) => {
       const picked = pick(cookie, 'name domain path duration');
       if (picked.name !== '*') return picked.name ? { ...picked, name: picked.name } : undefined;
-      console.warn('assent: no cookie is named *');
+      warn('no cookie is named *');
       return undefined;
     });
     return service.name ? service : undefined;

@@ -3,8 +3,8 @@
  * has the longer ones.
  */
 import type { Category, OwnTexts, WidgetConfig } from '#libs/widget/config';
-import { attempt, either } from './attempt.ts';
-import { assigned, page } from './page.ts';
+import { either, warn } from './attempt.ts';
+import { assigned, resolve } from './page.ts';
 import { has, joined, lower, map, own, part, some, words } from './plain.ts';
 import { baseOf } from './send.ts';
 import { toServices } from './services.ts';
@@ -61,8 +61,7 @@ export function readSettings(): Settings {
   const texts: OwnTexts[] = [{ ...given.texts, ...grouped(data, 'text') }];
   const categories = toCategories(given.categories ?? 'analytics marketing');
   const asked = map(categories, ({ id, required }) => {
-    if (!required && !either(() => acceptable.test(id), true))
-      console.warn(`assent: the service refuses the category ${id}`);
+    if (!required && !either(() => acceptable.test(id), true)) warn(`the service refuses the category ${id}`);
     return required ? undefined : id;
   });
   return {
@@ -106,16 +105,15 @@ function flat(metadata: Record<string, unknown>): WidgetConfig['metadata'] {
   const taken = own<string | number | boolean>({});
   for (const name in own(metadata)) {
     const value = metadata[name];
-    if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') taken[name] = value;
+    if (has(['string', 'boolean', 'number'], typeof value)) taken[name] = value as string;
   }
   return taken;
 }
 
 /** Anything else, such as `javascript:`, would do more than lead somewhere. */
 function isLink(href: string): boolean {
-  const address = attempt(() => new URL(href, page.baseURI));
-  const isFine = has(['https:', 'http:', 'mailto:', 'tel:'], address?.protocol);
-  if (!isFine) console.warn(`assent: left out the link ${href}`);
+  const isFine = has(['https:', 'http:', 'mailto:', 'tel:'], resolve(href)?.protocol);
+  if (!isFine) warn(`left out the link ${href}`);
   return isFine;
 }
 

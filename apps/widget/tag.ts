@@ -4,7 +4,7 @@
  * where their address stands.
  */
 import { either } from './attempt.ts';
-import { page } from './page.ts';
+import { page, resolve } from './page.ts';
 import { map } from './plain.ts';
 import { eachTree } from './trees.ts';
 
@@ -18,33 +18,38 @@ interface Tag {
 }
 
 const ours = /^https?:[^?#]*\/widget(-\w{16})?\.js([?#]|$)/;
+/** Other services have files of that name, too. */
+const named = /\b(dom|ak)_/;
 
 export function findTag(): Tag {
   const running = page.currentScript as HTMLScriptElement | null;
   let data: Tag['data'] = {};
   let address = '';
   let nonce = '';
-  const look = (element: Element): void => {
-    if (!(element instanceof HTMLScriptElement)) return;
+  const look = (element: HTMLScriptElement): void => {
     const { dataset, src, attributes } = element;
     const isTag = dataset.domain || dataset.key;
     // in whatever attribute; a site may serve its tag's file under another name
     const found =
       element === running && isTag && src[0] === 'h'
         ? src
-        : map(attributes, ({ value }) => {
-            const href = either(() => new URL(value, page.baseURI).href);
-            return href && either(() => ours.test(href)) ? href : undefined;
-          })[0];
-    address = found ?? address;
+        : map(attributes, ({ value }) =>
+            either(() => {
+              const href = resolve(value)?.href;
+              return href && ours.test(href) ? href : undefined;
+            }),
+          )[0];
     if (!found && element !== running) return;
+    const isSure = element === running || either(() => named.test(element.outerHTML));
+    if (address && !isSure) return;
+    address = found ?? address;
     // browsers hide the attribute
     nonce = element.nonce;
-    if (isTag) data = { ...dataset };
+    if (isSure && isTag) data = { ...dataset };
   };
   // the newest that has them, and what runs is newest
   if (!running?.dataset.domain || !running.dataset.key)
-    eachTree(page, (tree) => map(tree.querySelectorAll('script'), look));
+    eachTree(page, (tree) => map(tree.querySelectorAll<HTMLScriptElement>('script'), look));
   if (running) look(running);
   return { data, address: address || running?.src || location.href, nonce };
 }

@@ -1,5 +1,5 @@
 /** How long the service is to be left alone, kept for all pages of the site. */
-import { map, now, words } from './plain.ts';
+import { map, now, smaller, words } from './plain.ts';
 import type { Target } from './send.ts';
 import { openStorage } from './storage.ts';
 
@@ -33,8 +33,6 @@ export function openWaits({ api, domain, key }: Target) {
   };
   return waits;
 }
-
-const smaller = (one: number, other: number): number => (one < other ? one : other);
 
 /** Milliseconds until `time`. More than `longest` means that the clock was changed, and counts as none. */
 function remaining(time = 0, longest: number): number {

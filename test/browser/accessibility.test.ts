@@ -71,11 +71,19 @@ describe('the widget for everyone', () => {
   it('does not take the keyboard from a visitor who is writing', async () => {
     const { page } = await widget.visit.again();
     const watch = "seen = []; document.addEventListener('focusout', () => seen.push('left'))";
-    for (const field of [
-      '<input aria-label="Search">',
-      '<div role="textbox" aria-label="Search" tabindex="0" contenteditable></div>',
+    const take = "document.querySelector('main > *').focus()";
+    const takeInShadow = `
+      const shadow = document.querySelector('main > *').attachShadow({ mode: 'open' });
+      shadow.innerHTML = '<input aria-label="Search">';
+      shadow.firstChild.focus()`;
+    for (const [field, focus] of [
+      ['<input aria-label="Search">', take],
+      ['<div role="textbox" aria-label="Search" tabindex="0" contenteditable></div>', take],
+      ['<div></div>', takeInShadow],
+      // it may have a field
+      ['<iframe aria-label="Search"></iframe>', take],
     ]) {
-      const body = `${field}<script>document.querySelector('main > *').focus(); ${watch}</script>`;
+      const body = `${field}<script>${focus}; ${watch}</script>`;
       await page.goto(widget.add('/search', widget.tag(), body));
       await page.getByRole('dialog').waitFor();
       expect(await focused(page)).toMatchObject({ name: 'Search' });

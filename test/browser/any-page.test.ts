@@ -25,6 +25,10 @@ describe('the widget on whatever page', () => {
     const elsewhere = 'data-domain="dom_x" data-key="ak_x" data-api="https://elsewhere.example"';
     const markup = `<img name="currentScript" ${elsewhere}><a href="/widget.js" ${elsewhere}></a>
       <form id="assentConfig"><input name="domain" value="dom_x"></form>`;
+    // other services have files of that name, too
+    const foreign = ['', 'data-key="XYZ"', 'data-domain="example.com"'].map(
+      (attributes) => `<script type="application/json" src="https://other.example/widget.js" ${attributes}></script>`,
+    );
     /** As tag managers and optimizers do it: what they put in is theirs alone. */
     const made = (attributes: object, where = 'document.head') =>
       `<script>${where}.append(Object.assign(document.createElement('script'), ${JSON.stringify(attributes)}))</script>`;
@@ -54,7 +58,7 @@ describe('the widget on whatever page', () => {
     let count = 0;
     for (const [name, scripts] of Object.entries(pages))
       await step(name, async () => {
-        await page.goto(widget.site.add('/', html('', markup + scripts)));
+        await page.goto(widget.site.add('/', html('', markup + foreign.join('') + scripts + foreign.join(''))));
         await accept(page);
         count += 1;
         await widget.records(count);

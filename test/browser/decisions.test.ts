@@ -93,6 +93,34 @@ describe('a decision in the widget', () => {
     expect(await page.evaluate(() => window.seen)).toEqual(seen);
   });
 
+  it('is withdrawn by the same visitor, and by code too, though the page has emptied the storage since', async () => {
+    const { page } = await widget.open();
+    const empty = () => page.evaluate(() => localStorage.clear());
+    await click(page, 'Accept all');
+    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    await empty();
+    await click(page, 'Privacy settings');
+    await click(page, 'Withdraw consent');
+    await click(page, 'Privacy settings');
+    await click(page, 'Accept all');
+    await widget.records(3);
+    await empty();
+    await page.evaluate(() => window.assent?.withdraw());
+    const records = await widget.records(4);
+    expect(records.map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw', 'accept_all', 'withdraw']);
+    expect(new Set(records.map(({ visitorId }) => visitorId)).size).toBe(1);
+  });
+
+  it('holds though a category is listed twice', async () => {
+    const { page } = await widget.visit.again();
+    await page.goto(widget.add('/twice', widget.tag({ 'data-categories': 'analytics marketing analytics' })));
+    await click(page, 'Accept all');
+    await widget.records(1);
+    await page.reload();
+    await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
+    expect(await consentIn(page)).toMatchObject({ preferences: { analytics: true, marketing: true } });
+  });
+
   it('holds on the next page and in other tabs, without another question or record', async () => {
     const { page, context } = await widget.visit.again();
     const other = await context.newPage();

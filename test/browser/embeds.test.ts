@@ -31,7 +31,7 @@ describe('an embed that waits', () => {
     <iframe data-assent="marketing"></iframe>
     <iframe data-assent="marketing" data-src="javascript:parent.seen.push('script')"></iframe>
     <iframe data-assent="marketing" data-src="data:text/html,x"></iframe>
-    <img data-assent="marketing" data-src="/shot.png" alt="A shot">
+    <img data-assent="marketing" data-src="/shot.png" data-href="/elsewhere" alt="A shot">
     <video data-assent="marketing" data-src="/film.mp4" muted></video>
     <embed data-assent="marketing" data-src="/embedded" type="text/html">
     <object data-assent="marketing" data-src="/object" type="text/html"></object>

@@ -218,6 +218,17 @@ describe('a decision on a bad network', () => {
     expect(await consentIn(page)).toMatchObject({ decision: 'accept_all' });
   });
 
+  it('is recorded at the right time, too, where the browser refuses locks as it does storage', async () => {
+    const denied = `<script>
+      navigator.locks.request = async () => { throw new DOMException('denied', 'SecurityError'); };
+    </script>`;
+    const { page, context } = await widget.visit();
+    await context.clock.setFixedTime(Date.now() - 365 * day);
+    await page.goto(widget.add('/', denied + widget.tag()));
+    await click(page, 'Accept all');
+    await widget.records(1);
+  });
+
   it('is recorded though the visitor leaves in the same moment', async () => {
     const { page } = await widget.open();
     await page.getByRole('dialog').waitFor();

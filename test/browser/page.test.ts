@@ -36,6 +36,24 @@ describe("the widget on a site's page", () => {
     expect(messages.filter((message) => /^(error|uncaught)/.test(message))).toEqual([]);
   });
 
+  it('releases what waits also where scripts come from policies alone', async () => {
+    const { page, messages } = await widget.visit.again();
+    widget.site.add('/held.js', "seen.push('file')", { 'content-type': 'text/javascript' });
+    const held = 'type="text/plain" data-assent="marketing" nonce="abc"';
+    const body = `<script nonce="abc">seen = []</script>
+      <script ${held} src="/held.js"></script><script ${held}>seen.push('inline')</script>
+      <object data-assent="marketing" data-src="/held.js"></object>`;
+    const policy = "script-src 'nonce-abc'; require-trusted-types-for 'script'; trusted-types assent";
+    const tag = widget.tag({ nonce: 'abc' });
+    await page.goto(widget.site.add('/trusted', html(tag, body), { 'content-security-policy': policy }));
+    await click(page, 'Accept all');
+    await page.waitForFunction(() => window.seen?.length === 2);
+    expect(await seen(page)).toEqual(['file', 'inline']);
+    expect(await page.locator('object').getAttribute('data')).toMatch(/held\.js$/);
+    expect(messages.filter((message) => /^(error|uncaught)/.test(message))).toEqual([]);
+    await widget.records(1);
+  });
+
   it('neither takes the styles of the page nor gives it any', async () => {
     const { page } = await widget.visit.again();
     const wild = `<style>* { color: red !important; font: 31px serif !important; letter-spacing: 9px !important;

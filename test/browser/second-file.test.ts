@@ -80,6 +80,8 @@ describe('the second file of the widget', () => {
     await click(page, 'Customise');
     if (isSlow) await page.clock.fastForward(5_000);
     await page.getByRole('dialog').getByText(told).waitFor();
+    // no button is chosen in advance
+    expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.localName)).toBe('dialog');
     await page.clock.resume();
     expect(await page.getByRole('status').textContent()).toBe(told);
     await click(page, 'Accept all');

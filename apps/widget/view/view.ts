@@ -136,7 +136,8 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1] ?? '', texts.close];
     const active = shadow.activeElement ?? page.activeElement;
     // fields in a form can take the places of its methods
-    const focused = active instanceof HTMLFormElement ? null : (active as HTMLElement | null);
+    let focused = active instanceof HTMLFormElement ? null : active;
+    while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
     if (!dialog.open) before = focused;
     dialog.close();
     dialog.className = `${source} ${position}`;
@@ -146,10 +147,9 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     if (isModal) dialog.showModal();
     // not by its method, which moves the keyboard
     else dialog.open = true;
-    // a visitor who is typing keeps the focus
-    const isWriting = !isModal && (focused?.isContentEditable || focused?.matches('input, textarea, select'));
-    const first = isWriting ? focused : dialog.querySelector<HTMLElement>('[autofocus]');
-    (first ?? dialog).focus({ preventScroll: true });
+    // a visitor who is typing keeps the focus, and in a frame one may be
+    if (isModal || !focused?.matches(':read-write,select,iframe'))
+      ((!isInstead && dialog.querySelector<HTMLElement>('[autofocus]')) || dialog).focus({ preventScroll: true });
     onShow(notice);
   }
 
