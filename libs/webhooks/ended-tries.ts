@@ -29,7 +29,9 @@ export async function goOn(sql: Sql, lane: Lane, by: string, tried?: Try): Promi
           : sql`
             update webhook_lanes set
               position = ${lane.through}, message_id = null, made_at = null, through = null, tries = 0,
-              due_at = clock_timestamp(), line = ${lines.well}, claimed_by = null, claimed_until = null
+              due_at = case when more then clock_timestamp() else 'infinity' end,
+              line = case when more then ${lines.well}::smallint end, claimed_by = null, claimed_until = null
+            from (${hasMore(sql, lane)}) as rest
             where ${own} and message_id = ${lane.messageId}`
       }
     )
@@ -45,6 +47,14 @@ export async function goOn(sql: Sql, lane: Lane, by: string, tried?: Try): Promi
         : sql`select 1`
     }`;
 }
+
+/** Whether the log goes on behind the message, or another one does. What is sealed right now wakes the lane. */
+const hasMore = (sql: Sql, { domainNumber, log, through }: Lane) => sql`
+  select exists (
+    select from logs where domain_number = ${domainNumber} and (
+      logs.log = ${log} and checkpoint_size > ${through} or logs.log > ${log} and checkpoint_size > 0
+    )
+  ) as more`;
 
 /** Milliseconds in which a webhook whose last try failed is disabled; if that did not happen, one more try is due. */
 const disabledWithin = 60_000;

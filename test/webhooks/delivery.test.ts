@@ -749,6 +749,15 @@ describe('deliveries', () => {
     },
   );
 
+  it('of a log that has nothing more are done with the last one', async () => {
+    await make({ types: ['records.sealed', 'visitor.erased'] });
+    await seal(1);
+    await deliverer.wake();
+    await Promise.all(await deliverer.begin());
+    expect(receiver.received).toHaveLength(1);
+    expect(await sql`select from webhook_lanes where due_at < 'infinity' or line is not null`).toHaveLength(0);
+  });
+
   it.each([
     ['when the one before was delivered', 'well'],
     ['until when it was put off without a try', null],
