@@ -28,8 +28,16 @@ export async function callOnce(scene: Scene, call: Call, { baseUrl } = scene.any
   const { type = 'application/json', accept = '*/*' } = call;
   const authorization = `Bearer ${signToken(site.organizationId, scene.jwtSecret, scope)}`;
   const headers = { authorization, accept, ...(body !== null && { 'content-type': type }) };
-  const signal = AbortSignal.any([AbortSignal.timeout(patience), scene.signal]);
-  return fetch(baseUrl + path, { method, headers, body, signal });
+  // AbortSignal.any loses a timeout to the garbage collector in Node 20
+  const giveUp = new AbortController();
+  const stop = () => giveUp.abort(scene.signal.reason);
+  const late = () => {
+    scene.signal.removeEventListener('abort', stop);
+    giveUp.abort(new Error(`no whole answer within ${patience} ms`));
+  };
+  scene.signal.addEventListener('abort', stop);
+  setTimeout(late, patience).unref();
+  return fetch(baseUrl + path, { method, headers, body, signal: giveUp.signal });
 }
 
 /** The answer with a 2xx; rejects after too many tries. Other refusals than 429 and 503 are breaches. */
