@@ -40,7 +40,10 @@ export function createProgram(tools: AllTools): Command {
     .description('Runs an Assent installation: tenants, keys, tokens, queue and counters.')
     .version(version)
     .option('--json', 'print one JSON object, for machines')
-    .option('--actor <name>', "who you are, for the acts, where the system's user has no name; of `acts` a filter")
+    .option(
+      '--actor <name>',
+      'your name for the administrative acts, if your system user has none; with `acts`, a filter',
+    )
     .hook('preAction', (_, command) =>
       tools.actAs(command.name() === 'acts' ? undefined : command.optsWithGlobals().actor),
     )

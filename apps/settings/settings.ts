@@ -148,7 +148,7 @@ export const settings = {
       'the scopes of an access token without that claim, or none; default: read, or none where JWT_JWKS_URL is set',
   }),
   JWT_MAX_LIFETIME: setting(wholeNumber(1, 1_000_000), {
-    for: api,
+    for: signing,
     about: 'hours that an access token may be valid, from its `iat` to its `exp`; default: no limit',
   }),
   OIDC_ISSUER: setting(webAddress, {

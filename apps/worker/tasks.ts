@@ -80,7 +80,10 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       tellFound(found, 'RECORD_RETENTION_MONTHS', 'these months are dropped');
       for (const month of dropped) log.info({ month }, 'dropped a month of records past retention');
       if (awaited)
-        log.warn({ month: awaited }, 'a month past retention stays until all that is derived from it has been');
+        log.warn(
+          { month: awaited },
+          'a month past retention is kept until everything that is derived from its records is complete',
+        );
       if (hidden) log.warn({ month: hidden }, 'a month past retention is hidden, and dropped once nobody reads it');
     }),
     personalRetention: byAge('personalRetention', async (now, signal) => {

@@ -53,8 +53,8 @@ export function visitorCommand(tools: VisitorTools): Command {
     .description('take the personal fields out of all records, also of those that are still to come')
     .option('--org <org>', 'of all domains of this organization')
     .option('--domain <domain>', 'of this domain')
-    .option('--replay', 'after a restore: erase again whom Redis remembers as erased')
-    .option('--from <file>', 'with --replay: whom this file names, as `visitor tombstones` wrote it')
+    .option('--replay', 'after a restore: erase again everyone whom Redis remembers as erased')
+    .option('--from <file>', 'with --replay: take the erasures from this file, which `visitor tombstones` wrote')
     .action(
       async (
         visitorId: string | undefined,
@@ -79,12 +79,14 @@ export function visitorCommand(tools: VisitorTools): Command {
     );
   command
     .command('tombstones')
-    .description('who was erased, by hashes, for a place of its own: after a restore `visitor erase --replay` needs it')
+    .description(
+      'list erased visitors as hashes. Keep the list apart from the backups: `visitor erase --replay` needs it',
+    )
     .option(
       '--out <file>',
-      'write to this file; what it has from the last BACKUP_DAYS stays, also where Redis lacks it',
+      'write to this file; its entries from the last BACKUP_DAYS are kept, even if Redis no longer has them',
     )
-    .option('--to-redis', 'tell Redis those of the last 32 days anew, which Postgres knows as well')
+    .option('--to-redis', 'copy the erasures of the last 32 days from Postgres to Redis')
     .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
       if (toRedis) {
         if (out !== undefined) throw new Error('give one of --out and --to-redis');

@@ -20,7 +20,7 @@ const advice = {
   behind:
     'behind: Postgres lacks entries that were signed. Restore a newer copy, or: assent log restart DOMAIN | --all-behind',
   unconfirmed:
-    'unconfirmed: Postgres is another server, and so is Redis, or it remembers nothing. If entries may be missing: assent log restart DOMAIN. If not: assent log confirm',
+    'unconfirmed: Postgres is another server, and so is Redis, or it remembers nothing. If entries may be missing: assent log restart DOMAIN --log N, with a number that was never used. If not: assent log confirm',
 };
 
 export function logCommand(tools: Tools<{ actor: string; logName(): string }>): Command {

@@ -87,7 +87,7 @@ export function domainCommand(tools: Tools<{ actor: string; publicUrl: string | 
     });
   command
     .command('restore <domain>')
-    .description('bring an archived domain back; its keys are made anew')
+    .description('bring an archived domain back; its old keys stay revoked')
     .action(async (id: string, _: object, self: Command) => {
       const restored = onDomain(tools, id, (admin, owner) => admin.changeDomain(owner, id, { archivedAt: null }));
       print(self, stateOf(await restored));

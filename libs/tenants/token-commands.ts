@@ -51,10 +51,15 @@ export function tokenCommand(tools: TokenTools): Command {
     .option('--ttl <duration>', 'how long it is valid: 90s, 15m, 1h, 30d', duration, 3_600)
     .option('--scope <scopes>', `what it may do: ${scopes.join(', ')}, separated by spaces`, scopeList, 'read')
     .action(async (organizationId: string, options: { subject: string; ttl: number; scope: string }, self: Command) => {
+      const { maxTokenLifetime } = tools.config();
       const { algorithm, keys, keyId, issuer, audience, orgClaim, scopeClaim } = tools.config().signing();
       const [key] = keys;
       if (algorithm !== 'HS256' || !key) {
         throw new Error(`tokens are issued here only with HS256; JWT_ALGORITHM is ${algorithm}`);
+      }
+      if (maxTokenLifetime !== undefined && options.ttl > maxTokenLifetime) {
+        const hours = maxTokenLifetime / 3_600;
+        throw new Error(`the API refuses tokens that are valid for more than ${hours} h (JWT_MAX_LIFETIME)`);
       }
       const found = await tools.database((db) => db.read((sql) => findOrganizations(sql, [organizationId])));
       if (!found.has(organizationId)) throw new Error(`no organization ${organizationId}`);

@@ -77,7 +77,7 @@ export function webhookCommand(tools: WebhookTools): Command {
     .command('list')
     .description('list the webhooks of an organization, or all whose every try fails')
     .option('--org <org>', 'the organization')
-    .option('--failing', 'of all organizations those whose every try fails, longest first')
+    .option('--failing', 'list the failing webhooks of all organizations, those that have failed longest first')
     .action(async ({ org, failing }: { org?: string; failing?: boolean }, self: Command) => {
       if ((org === undefined) === (failing === undefined)) throw new Error('give one of --org and --failing');
       const rows = await tools.database((db) =>

@@ -40,6 +40,12 @@ describe.concurrent('the command line', () => {
       ['a plan that is not there', /no plan gold/, ['org', 'create', 'x', '--plan', 'gold']],
       ['a limit that is none', /monthly-limit/, ['plan', 'set', 'x', '--monthly-limit', '-1']],
       ['a domain of no organization', /no organization org_x/, ['domain', 'create', 'org_x', 'x']],
+      [
+        'a token that is valid for too long',
+        /more than 24 h \(JWT_MAX_LIFETIME\)/,
+        ['token', 'issue', 'org_x', '--ttl', '30d'],
+        { JWT_MAX_LIFETIME: '24' },
+      ],
       ['a token of an organization that is not there', /no organization org_x/, ['token', 'issue', 'org_x']],
       ['a key of a domain that is not there', /no domain dom_x/, ['key', 'create', 'dom_x']],
       ['an id that is taken', /already/, ['domain', 'create', organizationId, 'x', '--id', domainId]],

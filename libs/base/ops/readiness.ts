@@ -112,7 +112,8 @@ export function lateQueue(shards: Shard[]): Fault[] {
       part: 'queue',
       reason: 'the oldest job waits for more than a minute',
       since: Math.round(Date.now() - oldest * 1000),
-      costs: 'Records that wait are safe, but are neither in the log nor in statistics. Start workers, or see theirs.',
+      costs:
+        'Waiting records are safe, but not yet in the log or in statistics. Start workers, or look at their `/readyz`.',
     },
   ];
 }
