@@ -6,7 +6,13 @@
 import type { Database } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
-import { listTombstones, listUnremembered, noteRemembered, type Tombstone } from './tombstones.ts';
+import {
+  listTombstones,
+  listUnremembered,
+  noteRemembered,
+  type StoredTombstone,
+  type Tombstone,
+} from './tombstones.ts';
 
 /** A sorted set, by milliseconds. */
 const key = 'assent:erased';
@@ -99,7 +105,7 @@ async function* pages(scan: (cursor: string) => Promise<[string, string[]]>): As
 export function createTombstoneCopy({ redis, db }: { redis: RedisConnection; db: Database }): () => Promise<void> {
   /** the server that has all of them */
   let known: string | undefined;
-  const add = async (some: Tombstone[]) => {
+  const add = async (some: StoredTombstone[]) => {
     await rememberTombstones(redis.client, some);
     await db.write((sql) => noteRemembered(sql, some));
   };

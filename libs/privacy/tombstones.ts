@@ -87,20 +87,44 @@ type SearchedIn = 'queues' | 'rejected';
 
 const searched = { queues: 'searched_at', rejected: 'rejected_searched_at' } as const;
 
-/** Hashes, hex. */
-export async function listUnsearched(sql: Sql, place: SearchedIn): Promise<string[]> {
-  const rows = await sql<{ hash: string }[]>`
-    select encode(hash, 'hex') as hash from tombstones
-    where ${sql(searched[place])} is null`;
-  return rows.map(({ hash }) => hash);
+/** The place of a tombstone among all. */
+interface TombstonePlace extends ScopeNumbers {
+  hash: string;
 }
 
-export async function noteSearched(db: Database, place: SearchedIn, hashes: string[]): Promise<void> {
-  for (const some of chunksOf(hashes, slice)) {
+/** One that is erased again has another one: what was done about the first says nothing of it. */
+interface Erasure extends TombstonePlace {
+  /** when it was noted, to the microsecond, as Postgres writes it */
+  notedAt: string;
+}
+
+const erasureColumns = (sql: Sql) => sql`
+  organization_number as "organizationNumber", domain_number as "domainNumber", encode(hash, 'hex') as hash,
+  erased_at::text as "notedAt"`;
+
+/** The hashes lead to them by the index. */
+const isOneOf = (sql: Sql, erasures: Erasure[]) => {
+  const hashes = erasures.map(({ hash }) => hash);
+  return sql`
+    hash = ${anyOf(sql, hashes)} and (organization_number, domain_number, hash, erased_at) in (
+      select organization_number, domain_number, decode(hash, 'hex'), noted_at::timestamptz
+      from unnest(
+        ${erasures.map(({ organizationNumber }) => organizationNumber)}::integer[],
+        ${erasures.map(({ domainNumber }) => domainNumber)}::integer[], ${hashes}::text[],
+        ${erasures.map(({ notedAt }) => notedAt)}::text[]
+      ) as erasure (organization_number, domain_number, hash, noted_at)
+    )`;
+};
+
+export const listUnsearched = (sql: Sql, place: SearchedIn): Promise<Erasure[]> => sql<Erasure[]>`
+  select ${erasureColumns(sql)} from tombstones where ${sql(searched[place])} is null`;
+
+export async function noteSearched(db: Database, place: SearchedIn, erasures: Erasure[]): Promise<void> {
+  for (const some of chunksOf(erasures, slice)) {
     await db.write(
       (sql) => sql`
         update tombstones set ${sql(searched[place])} = clock_timestamp()
-        where hash = ${anyOf(sql, some)} and ${sql(searched[place])} is null`,
+        where ${isOneOf(sql, some)} and ${sql(searched[place])} is null`,
     );
   }
 }
@@ -120,32 +144,22 @@ export interface Tombstone {
   erasedAt: string;
 }
 
-/** The place of a tombstone among all. */
-interface TombstonePlace extends ScopeNumbers {
-  hash: string;
-}
-
 const firstPlace: TombstonePlace = { organizationNumber: 0, domainNumber: 0, hash: '' };
 
-type Row = Omit<Tombstone, 'erasedAt'> & ScopeNumbers & { erasedAt: Date };
+export type StoredTombstone = Tombstone & Erasure;
+type Row = Omit<StoredTombstone, 'erasedAt'> & { erasedAt: Date };
 
 const columns = (sql: Sql) => sql`
-  o.id as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash,
-  until - ${lastsDays} * interval '1 day' as "erasedAt",
-  organization_number as "organizationNumber", domain_number as "domainNumber"
+  o.id as "organizationId", domains.id as "domainId", until - ${lastsDays} * interval '1 day' as "erasedAt",
+  ${erasureColumns(sql)}
   from tombstones
   join organizations o on o.number = organization_number
   left join domains on domains.number = domain_number`;
 
-const toTombstone = ({ organizationId, domainId, hash, erasedAt }: Row): Tombstone => ({
-  organizationId,
-  domainId,
-  hash,
-  erasedAt: erasedAt.toISOString(),
-});
+const toTombstone = ({ erasedAt, ...row }: Row): StoredTombstone => ({ ...row, erasedAt: erasedAt.toISOString() });
 
 /** All, `pageSize` in one statement. */
-export async function* listTombstones(db: Database, pageSize: number): AsyncGenerator<Tombstone[]> {
+export async function* listTombstones(db: Database, pageSize: number): AsyncGenerator<StoredTombstone[]> {
   for (let after: TombstonePlace | undefined = firstPlace; after; ) {
     const { organizationNumber, domainNumber, hash }: TombstonePlace = after;
     const rows: Row[] = await db.read(
@@ -161,17 +175,13 @@ export async function* listTombstones(db: Database, pageSize: number): AsyncGene
 }
 
 /** Those that Redis was not told of yet. */
-export async function listUnremembered(sql: Sql, limit: number): Promise<Tombstone[]> {
+export async function listUnremembered(sql: Sql, limit: number): Promise<StoredTombstone[]> {
   const rows = await sql<Row[]>`select ${columns(sql)} where remembered_at is null limit ${limit}`;
   return rows.map(toTombstone);
 }
 
-export const noteRemembered = (sql: Sql, tombstones: Tombstone[]) => sql`
-  update tombstones set remembered_at = clock_timestamp()
-  where hash = ${anyOf(
-    sql,
-    tombstones.map(({ hash }) => hash),
-  )} and remembered_at is null`;
+export const noteRemembered = (sql: Sql, erasures: Erasure[]) => sql`
+  update tombstones set remembered_at = clock_timestamp() where ${isOneOf(sql, erasures)} and remembered_at is null`;
 
 export async function deleteOldTombstones(db: Database, here = new Date()): Promise<void> {
   for (let deleted = slice; deleted === slice; ) {

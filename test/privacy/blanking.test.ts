@@ -2,12 +2,19 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { blankingName } from '#libs/privacy/blanking';
 import { eraseVisitor } from '#libs/privacy/erasures';
 import { createClearing } from '#libs/privacy/leftovers';
-import { addTombstone, deleteOldTombstones } from '#libs/privacy/tombstones';
+import {
+  addTombstone,
+  deleteOldTombstones,
+  listUnremembered,
+  listUnsearched,
+  noteRemembered,
+  noteSearched,
+} from '#libs/privacy/tombstones';
 import { createTombstoneCopy, recallTombstones, rememberTombstones } from '#libs/privacy/tombstones-in-redis';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { keepRejected } from '#libs/record/rejected';
-import { createVisitorHash, numbersOf } from '#libs/tenants/visitors';
+import { createVisitorHash, numbersOf, type ScopeNumbers } from '#libs/tenants/visitors';
 import { turnedClock } from '../support/clock.ts';
 import { openPool, statementsOn } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
@@ -152,6 +159,32 @@ describe('blanking', () => {
     const failure = clear().finally(() => sql`alter table gone rename to busy_visitors`);
     await expect(failure).rejects.toThrow('could not clear: busy visitors');
     expect(await rejectedOf('v')).toBe(0);
+  });
+
+  it('searches for whoever is erased on another domain, or again, while a search is under way', async () => {
+    const { organizationId, domainIds } = tenant;
+    const [first, second] = [
+      await db.run((sql) => numbersOf(sql, { organizationId, domainId: at(domainIds, 0) })),
+      await db.run((sql) => numbersOf(sql, { organizationId, domainId: at(domainIds, 1) })),
+    ];
+    const eraseOn = (numbers: ScopeNumbers) => db.run((sql) => addTombstone(sql, numbers, hashOf(organizationId, 'v')));
+    const concerned = (erasures: ScopeNumbers[]) => erasures.map(({ domainNumber }) => domainNumber).toSorted();
+    await eraseOn(first);
+    const searched = await db.read((sql) => listUnsearched(sql, 'rejected'));
+    const told = await db.read((sql) => listUnremembered(sql, 10));
+    await eraseOn(second);
+    await noteSearched(db, 'rejected', searched);
+    await db.write((sql) => noteRemembered(sql, told));
+    const left = async () => [
+      concerned(await db.read((sql) => listUnsearched(sql, 'rejected'))),
+      concerned(await db.read((sql) => listUnremembered(sql, 10))),
+    ];
+    expect(await left()).toEqual([[second.domainNumber], [second.domainNumber]]);
+    await eraseOn(first);
+    await noteSearched(db, 'rejected', searched);
+    await db.write((sql) => noteRemembered(sql, told));
+    const both = concerned([first, second]);
+    expect(await left()).toEqual([both, both]);
   });
 
   it('knows who was erased for as long as both clocks say, also while that of Postgres is wrong', async () => {
