@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { Command } from 'commander';
 import { createProgress } from '#libs/base/cli/progress';
 import { print } from '#libs/base/cli/session';
-import { untilReleased } from '#libs/base/db/lock-holders';
+import { untilWritersEnd } from '#libs/base/db/lock-holders';
 import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
@@ -80,7 +80,7 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
       await deleteAll();
       await deleteDomains(db, leaving);
       const names = tables.map(({ name }) => name);
-      while (!(await untilReleased(db, names, 'write', longestStatement)))
+      while (!(await untilWritersEnd(db, names, longestStatement)))
         process.stderr.write('waiting for transactions that began before, and may store something yet\n');
       // those that a worker had in hand before, and put off
       jobs += await emptyQueues(queues, leaving);

@@ -47,5 +47,8 @@ export async function forgetMonth(db: Database, month: string): Promise<boolean>
     await forgetVisitorsOf(sql, month);
   });
   await expireMonth(db, month);
-  return db.run((sql) => dropMonth(sql, month), patience);
+  const isDropped = await db.run((sql) => dropMonth(sql, month), patience);
+  // who was counted meanwhile
+  if (isDropped) await db.write((sql) => forgetVisitorsOf(sql, month));
+  return isDropped;
 }

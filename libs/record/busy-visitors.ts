@@ -4,7 +4,7 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { untilReleased } from '#libs/base/db/lock-holders';
+import { untilWritersEnd } from '#libs/base/db/lock-holders';
 import { numberOf } from './joined-names.ts';
 import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
 import { isVisitor } from './visitor-rows.ts';
@@ -48,9 +48,13 @@ export async function countBusyVisitors(db: Database): Promise<number> {
       select domain_number as "domainNumber", visitor_id as "visitorId" from busy_visitors where counted_at is null`,
   );
   if (noted.length === 0) return 0;
-  // one that persists locks the table before it begins to read: whichever does not know of these visitors is among them
-  if (!(await untilReleased(db, ['busy_visitors'], 'use', patience))) return 0;
-  for (const visitor of noted) await count(db, visitor);
+  // one that persists locks the table before it begins to read: whichever does not know of these visitors is among them;
+  // who only reads, as a backup does for hours, is not waited for
+  if (!(await untilWritersEnd(db, ['visitor_counters'], patience))) return 0;
+  const errors: unknown[] = [];
+  // one that cannot be counted keeps no other from it
+  for (const visitor of noted) await count(db, visitor).catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
   return noted.length;
 }
 

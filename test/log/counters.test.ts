@@ -9,6 +9,7 @@ import { listVisitorDomains, newestFirst as recordsOf } from '#libs/privacy/visi
 import { countBusyVisitors, noteBusyVisitor } from '#libs/record/busy-visitors';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -144,6 +145,54 @@ describe('a visitor with many records', () => {
     expect(ids).toEqual(newestFirst(records).reverse());
   });
 
+  it('leaves no id behind where a month goes while it is counted', async () => {
+    await newDomain();
+    await persist(db, [recordAt('2023-04-20', { domainId, visitorId })]);
+    await note();
+    let gone: Promise<boolean> = Promise.resolve(false);
+    // as a count does that was begun before
+    await db.transaction(async (counting) => {
+      await counting`
+        insert into visitor_counters (domain_number, visitor_id, period, bot, accept_all, reject_all, custom, withdraw)
+        select number, ${visitorId}, '2023-04', false, count(records), 0, 0, 0
+        from domains left join records on domain_number = number where domains.id = ${domainId} group by number`;
+      await counting`update busy_visitors set counted_at = now() where domain_number = ${domainNumber}`;
+      gone = forgetMonth(db, '2023-04');
+      await untilWaiting(sql, 'alter table records detach%');
+    });
+    expect(await gone).toBe(true);
+    const left = await sql`
+      select from visitor_counters full join busy_visitors using (domain_number, visitor_id)
+      where domain_number = ${domainNumber}`;
+    expect(left.count).toBe(0);
+  });
+
+  it('is counted exactly while somebody reads for hours, and beside one who cannot be counted', async () => {
+    await newDomain();
+    await persist(db, [recordAt('2024-05-20', { domainId, visitorId })]);
+    await sql`
+      insert into busy_visitors (domain_number, visitor_id)
+      select number, visitor from domains, unnest(array['aaa', ${visitorId}]) as visitor where id = ${domainId}`;
+    const counted = db.transaction(async (reading) => {
+      await reading`select count(*) from busy_visitors, visitor_counters`;
+      await sql`
+        create function refuse() returns trigger language plpgsql as $$
+        begin
+          if new.visitor_id = 'aaa' then raise exception 'not this one'; end if;
+          return new;
+        end $$`;
+      await sql`create trigger refuse before update on busy_visitors for each row execute function refuse()`;
+      await countBusyVisitors(db);
+    });
+    await expect(counted).rejects.toThrow('not this one');
+    await sql`drop trigger refuse on busy_visitors`;
+    await sql`delete from busy_visitors where visitor_id = 'aaa'`;
+    expect((await read({ visitorId })).isBusy).toBe(false);
+    const [row] = await sql<{ n: number }>`
+      select sum(accept_all) as n from visitor_counters where domain_number = ${domainNumber} and length(period) = 10`;
+    expect(Number(row?.n)).toBe(1);
+  });
+
   it('is counted exactly while records are stored, whatever was on its way when it was noted', async () => {
     await newDomain();
     const records = Array.from({ length: 600 }, (_, index) =>
@@ -160,6 +209,7 @@ describe('a visitor with many records', () => {
     const late = recordAt('2024-05-20', { domainId, visitorId });
     const unaware = db.run((sql) =>
       sql.begin(async (transaction) => {
+        await transaction`lock table visitor_counters in row exclusive mode`;
         await transaction`select count(*) from busy_visitors`;
         await note();
         const { db: watched, asked } = counting(db);
