@@ -4,7 +4,7 @@ import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { type Counter, totalOf } from '#libs/base/terms/terms';
 import type { RepairParts } from './each-organization.ts';
-import { raise } from './redis-counters.ts';
+import { isStrange, raise } from './redis-counters.ts';
 
 type CounterKey = Pick<Counter, 'organizationId' | 'domainId' | 'period'>;
 
@@ -76,9 +76,10 @@ export async function sweepOwedRaises({ redis, db }: Pick<RepairParts, 'redis' |
     );
     const raised = byOrganization.filter((_, at) => raises[at]?.status === 'fulfilled').flat();
     if (raised.length > 0) await db.write((sql) => deleteOwedRaises(sql, raised));
-    failure ??= raises.find((result) => result.status === 'rejected')?.reason;
+    const reasons = raises.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    failure ??= reasons[0];
     // nothing could be raised: Redis has gone, and what is left waits until it is back
-    if (owed.length > 0 && raised.length === 0) break;
+    if (raised.length === 0 && !reasons.every(isStrange)) break;
     swept += raised.length;
     last = owed.length === chunk ? owed.at(-1) : undefined;
   } while (last);

@@ -5,12 +5,13 @@ import { Batcher } from '#libs/base/batcher';
 import type { Reads } from '#libs/base/db/database';
 import { currentServer } from '#libs/base/db/server';
 import { groupBy } from '#libs/base/group-by';
+import type { Log } from '#libs/base/ops/process-log';
 import type { RedisClient } from '#libs/base/redis/connection';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { atOnce, eachOrganization, type RepairParts } from './each-organization.ts';
 import { confirm, type Difference, StrangeKey, type Suspicion, suspect } from './redis/drift.ts';
 import { fill, readyAmong } from './redis/fill.ts';
-import { drop } from './redis-counters.ts';
+import { drop, isStrange } from './redis-counters.ts';
 import { countersOfSmall, countersSince, listCounters, nextOrganizationIds } from './stored-counters.ts';
 
 /** Days that records may still arrive for, and a little more. */
@@ -39,7 +40,7 @@ export async function fillMissing(parts: RepairParts, signal: AbortSignal, after
     const ids = await nextPage(parts, last);
     const ready = await readyAmong(parts.redis, ids);
     const missing = ids.filter((id) => !ready.has(id));
-    await eachOrganization(parts, missing, signal, (id) => fillOrganization(parts, id));
+    await eachOrganization(parts, missing, signal, (id) => fillAnyway(parts, id));
     if (missing.length > 0) looked = 0;
     last = nextAfter(ids);
     if (last === '') break;
@@ -112,7 +113,7 @@ async function compareFrom(
       if (suspicion.hashes.length > 0) suspicions.push(suspicion);
     } catch (error) {
       if (!(error instanceof StrangeKey)) throw error;
-      log.error({ organizationId, err: error }, 'a key in Redis is no counter; rebuilding them');
+      reportStrange(log, organizationId, error);
       strange.push(organizationId);
     }
   };
@@ -139,12 +140,27 @@ async function compareFrom(
   return { next, failed };
 }
 
+const reportStrange = (log: Log, organizationId: string, err: unknown) =>
+  log.error({ organizationId, err }, 'a key in Redis is no counter; rebuilding them');
+
 function report({ log, metrics }: RepairParts, organizationId: string, differences: Difference[]): void {
   metrics.drift.inc(differences.length);
   log.error(
     { organizationId, differences: differences.slice(0, 5), count: differences.length },
     'counters differ from Postgres; rebuilding them',
   );
+}
+
+/** Also one that has a key of another type, which nothing can be added to. */
+async function fillAnyway(parts: RepairParts, organizationId: string): Promise<void> {
+  try {
+    await fillOrganization(parts, organizationId);
+  } catch (error) {
+    if (!isStrange(error)) throw error;
+    reportStrange(parts.log, organizationId, error);
+    await drop(parts.redis.client, organizationId);
+    await fillOrganization(parts, organizationId);
+  }
 }
 
 async function fillOrganization({ redis, db, metrics }: RepairParts, organizationId: string): Promise<void> {

@@ -133,6 +133,9 @@ async function raiseHashes(client: RedisClient, organizationId: string, hashes: 
   await Promise.all(scripts);
 }
 
+/** Whether a key among the counters has another type, which somebody has put there: only `drop` helps. */
+export const isStrange = (error: unknown): boolean => error instanceof Error && error.message.includes('WRONGTYPE');
+
 /** Deletes all counters of an organization from Redis; reads come from Postgres until a fill restores them. */
 export async function drop(client: RedisClient, organizationId: string): Promise<void> {
   const keys = [readyKey(organizationId), fillKey(organizationId), keysKey(organizationId)];

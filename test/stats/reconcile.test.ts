@@ -116,12 +116,33 @@ describe('repairing', () => {
       expect(await readSame(connection, broken.organizationId, truth)).toEqual(truth);
     });
 
+    it('it is filled also where it has no mark', async () => {
+      await connection.client.del(`assent:{${broken.organizationId}}:ready`);
+      await fillMissing(deps(), signal);
+      expect(await isReady(connection, broken.organizationId)).toBe(true);
+      const truth = await storedCounters(db, broken.organizationId);
+      expect(await readSame(connection, broken.organizationId, truth)).toEqual(truth);
+    });
+
     it('what is owed to the others is raised and forgotten, and what is owed to it is kept', async () => {
       await persist(db, [recordAt(now, { domainId })], { owe: true });
       await expect(sweepOwedRaises(deps())).rejects.toThrow(/WRONGTYPE/);
       expect(await countOwed(db, organizationId)).toBe(0);
       expect(await countOwed(db, broken.organizationId)).toBe(4);
       await expectEqual();
+    });
+
+    it('nor do the others wait where as much is owed to it as is raised at once', async () => {
+      await sql`
+        insert into counters (organization_id, domain_id, period, custom)
+        select '0', 'd', to_char(date '2020-01-01' + n, 'YYYY-MM-DD'), 1 from generate_series(1, 1000) as n`;
+      await sql`
+        insert into owed_raises (organization_id, domain_id, period)
+        select organization_id, domain_id, period from counters where organization_id = '0'`;
+      await connection.client.set('assent:{0}:keys', 'no set');
+      await persist(db, [recordAt(now, { domainId })], { owe: true });
+      await expect(sweepOwedRaises(deps())).rejects.toThrow(/WRONGTYPE/);
+      expect([await countOwed(db, '0'), await countOwed(db, organizationId)]).toEqual([1_000, 0]);
     });
   });
 

@@ -6,7 +6,7 @@
 import pLimit from 'p-limit';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type Breakdown, decisions, emptyBreakdown, type PackedCounters } from '#libs/base/terms/terms';
-import { hashKey, keysKey, parseKey, scripted, unpack } from '../redis-counters.ts';
+import { hashKey, isStrange, keysKey, parseKey, scripted, unpack } from '../redis-counters.ts';
 
 export interface Difference {
   organizationId: string;
@@ -167,8 +167,7 @@ export class StrangeKey extends Error {
  */
 export const suspect = (redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> =>
   compareHashes(redis, subject).catch((error: unknown) => {
-    const isStrange = error instanceof Error && error.message.includes('WRONGTYPE');
-    throw isStrange ? new StrangeKey(subject.organizationId) : error;
+    throw isStrange(error) ? new StrangeKey(subject.organizationId) : error;
   });
 
 async function compareHashes(redis: RedisConnection, subject: Subject): Promise<Suspicion & { checked: number }> {
