@@ -13,6 +13,8 @@ import { createSigner } from './seal/signer.ts';
 
 /** Milliseconds after which a backlog's checkpoints are published before all of it is sealed. */
 const publishEvery = 5_000;
+/** Milliseconds that logs may catch up for that were halted, before what is closed of the others is sealed again. */
+const catchUpTime = 5_000;
 
 interface SealingParts {
   /** `name`: what the origins of all logs begin with; `keys`: secret, newest first */
@@ -33,11 +35,33 @@ export function createSealing({ sealing, after, ...parts }: SealingParts): (sign
   const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
   const seal = createSeal({ ...entering, after });
   const erasing = { ...entering, size: createPieceSize(usualErasures) };
-  return async (signal) => {
-    const { waiting, isAnyErased } = await inspectLogs();
-    for (const domainNumber of waiting) {
-      while (!signal.aborted && (await seal.catchUp(domainNumber)) === 'more');
+  /** the domain whose log caught up last */
+  let caughtUp = 0;
+  /** In turns: a log that has much to catch up with, or fails, keeps no other from it. Answers whether any log grew. */
+  const catchUp = async (waiting: number[], signal: AbortSignal): Promise<boolean> => {
+    const until = performance.now() + catchUpTime;
+    const goesOn = () => !signal.aborted && performance.now() < until;
+    const inTurn = [
+      ...waiting.filter((number) => number > caughtUp),
+      ...waiting.filter((number) => number <= caughtUp),
+    ];
+    const errors: unknown[] = [];
+    let hasGrown = false;
+    for (const domainNumber of inTurn) {
+      if (!goesOn()) break;
+      caughtUp = domainNumber;
+      try {
+        while (goesOn() && (await seal.catchUp(domainNumber)) === 'more') hasGrown = true;
+      } catch (error) {
+        errors.push(error);
+      }
     }
+    if (errors.length > 0) throw errors[0];
+    return hasGrown;
+  };
+  /** Answers whether there is more, to seal or to publish. */
+  const round = async (signal: AbortSignal): Promise<boolean> => {
+    const { waiting, isAnyErased } = await inspectLogs();
     let published = performance.now();
     while (!signal.aborted && (await deriveNext(db, seal)) === 'more') {
       if (performance.now() < published + publishEvery) continue;
@@ -46,5 +70,9 @@ export function createSealing({ sealing, after, ...parts }: SealingParts): (sign
     }
     while (isAnyErased && !signal.aborted && (await sealErasures(erasing)) === 'more');
     await publish({ db, redis, signer, metrics });
+    return waiting.length > 0 && catchUp(waiting, signal);
+  };
+  return async (signal) => {
+    while ((await round(signal)) && !signal.aborted);
   };
 }

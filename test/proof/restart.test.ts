@@ -171,6 +171,31 @@ describe('logs', () => {
     ]);
   });
 
+  it('one that fails to catch up keeps no other log from being sealed, nor from catching up', async () => {
+    await storeAndSeal([one, 3], [two, 3], [three, 3]);
+    await restore(() => Promise.all([store(one, 1), store(two, 1)]));
+    await storeAndSeal([one, 2], [two, 2]);
+    await restart();
+    await db.run((sql) =>
+      sql`
+        create function refuse() returns trigger language plpgsql as $$
+        begin
+          if new.domain_number = (select number from domains where id = ${sql.unsafe(`'${one}'`)}) then
+            raise exception 'not this one';
+          end if;
+          return new;
+        end $$;
+        create trigger refuse before update on logs for each row execute function refuse()`.simple(),
+    );
+    await expect(storeAndSeal([three, 1])).rejects.toThrow('not this one');
+    await expectSealed(three, [4]);
+    expect((await logsOf(two)).at(-1)).toMatchObject({ size: 2, waitsFrom: null });
+    await db.run((sql) => sql`drop trigger refuse on logs`);
+    await sealer.seal();
+    await expectSealed(one, [3, 2]);
+    await expectSealed(two, [3, 2]);
+  });
+
   it('a second restore begins a log whose number was never used; with Redis lost too, the operator gives it', async () => {
     await storeAndSeal([one, 3], [two, 1]);
     await restore(async () => {
