@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { Queue } from 'bullmq';
+import { Job, Queue } from 'bullmq';
 import { describe, expect, inject, it } from 'vitest';
 import { jobVersion, queuePrefix, recordQueue } from '#libs/record/queue';
 import { atEnd } from '../support/at-end.ts';
@@ -50,22 +50,31 @@ describe('the queue by the command line', () => {
     // as it is it fails again, and is not lost
     expect(await cli.json('queue', 'retry-failed')).toEqual({ retried: 1 });
     await eventually(async () => expect(await job.getState()).toBe('failed'));
+    // counted anew: how often it was delivered says how long it has to wait
+    expect((await Job.fromId(queue, job.id ?? ''))?.attemptsStarted).toBe(1);
 
     const record = recordAt(Date.now(), { domainId: stack.domainId });
     await job.updateData({ v: jobVersion, records: [record] });
-    const other = await queue.add('record', broken);
-    await eventually(async () => expect(await other.getState()).toBe('failed'));
+    // more than are read at once
+    const others = await queue.addBulk(Array.from({ length: 149 }, () => ({ name: 'record', data: broken })));
+    await eventually(async () => expect(await status()).toMatchObject({ failed: 150 }));
     const file = path.join(inject('folder'), 'discarded.ndjson.gz');
     const discard = () => cli.json('queue', 'discard', '--out', file);
     expect(await cli.error('queue', 'discard', '--out', inject('folder'))).toMatch(/EISDIR/);
-    expect([await discard(), await discard()]).toEqual([{ discarded: 1 }, { discarded: 0 }]);
-    expect(JSON.parse(gunzipSync(readFileSync(file)).toString())).toEqual({
-      shard: 0,
-      jobId: other.id,
-      addedAt: new Date(other.timestamp).toISOString(),
-      error: failed.failures[0]?.error,
-      data: broken,
-    });
+    expect([await discard(), await discard()]).toEqual([{ discarded: 149 }, { discarded: 0 }]);
+    const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
+    const jobs = lines
+      .map((line) => JSON.parse(line))
+      .toSorted((one, other) => Number(one.jobId) - Number(other.jobId));
+    expect(jobs).toEqual(
+      others.map(({ id, timestamp }) => ({
+        shard: 0,
+        jobId: id,
+        addedAt: new Date(timestamp).toISOString(),
+        error: failed.failures[0]?.error,
+        data: broken,
+      })),
+    );
     rmSync(file);
     expect(await status()).toMatchObject({ failed: 1, failures: [{ jobId: job.id }] });
     expect(await cli.json('queue', 'retry-failed')).toEqual({ retried: 1 });
