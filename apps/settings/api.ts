@@ -31,7 +31,7 @@ function readReplica({ DATABASE_READ_URL: url, DATABASE_URL: primary, DATABASE_R
 /** The OpenID Connect provider by which people sign in to the dashboard; null where none is set. */
 function readProvider(values: Values): Provider | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_SCOPES: scopes, OIDC_AUDIENCE: audience } = values;
-  if (issuer === undefined) return null;
+  if (issuer === undefined) return clientId === undefined ? null : refuse('OIDC_ISSUER', 'set with OIDC_CLIENT_ID');
   if (!isSafeAddress(issuer)) refuse('OIDC_ISSUER', 'an address that begins with https://');
   if (new URL(issuer).search !== '' || new URL(issuer).hash !== '') {
     refuse('OIDC_ISSUER', 'an address without a query and a fragment');

@@ -325,7 +325,7 @@ export const settings = {
   ),
   NODE_ENV: setting(z.string(), {
     for: signing,
-    about: 'production, as in the image: secrets from examples are refused',
+    about: 'production, as in the image: secrets from examples are refused, as with any value but development and test',
   }),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
     default: 'info',

@@ -62,7 +62,7 @@ export function readTokens(values: Values) {
       ? (['JWT_SECRET', 'JWT_SECRET_PREVIOUS'] as const)
       : (['JWT_PUBLIC_KEY', 'JWT_PUBLIC_KEY_PREVIOUS'] as const);
   const keysById = new Map<string, KeyObject>();
-  const isProduction = values.NODE_ENV === 'production';
+  const isProduction = ![undefined, 'development', 'test'].includes(values.NODE_ENV);
   const keys = names.flatMap((name) => {
     const value = values[name];
     if (!value) return [];

@@ -11,11 +11,11 @@ import { type ImportTools, importCommand } from './import-command.ts';
 const mostListed = 10_000;
 
 export function recordsCommand(tools: ExportTools & ImportTools): Command {
-  const command = new Command('records').description('imports and exports, and records that Postgres refused');
+  const command = new Command('records').description('imports and exports, and records that Postgres rejected');
   command
     .command('rejected')
     .alias('list')
-    .description('the newest that Postgres refused, with their errors; nothing is dropped')
+    .description('the newest that Postgres rejected, with their errors; nothing is dropped')
     .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 100)
     .option('--after <id>', 'continue after the one with this id, towards older ones', wholeNumber())
     .action(async ({ limit, after }: { limit: number; after?: number }, self: Command) => {
@@ -32,7 +32,7 @@ export function recordsCommand(tools: ExportTools & ImportTools): Command {
   command.addCommand(importCommand(tools));
   command
     .command('replay')
-    .description('retry all that were refused; those that are stored leave the list')
+    .description('retry all that were rejected; those that are stored leave the list')
     .action(async (_: object, self: Command) => {
       const result = await tools.database((db) => replay(db));
       if (result.replayed > 0 && result.stored === 0) process.exitCode = 1;

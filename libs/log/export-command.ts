@@ -5,11 +5,11 @@ import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import { isGzip, packedFor } from '#libs/base/cli/gzipped';
 import { createProgress } from '#libs/base/cli/progress';
-import { find, print, type Tools } from '#libs/base/cli/session';
+import { print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import { exportFormats } from '#libs/base/terms/terms';
+import { requireSubject } from '#libs/tenants/command-subject';
 import { listAllDomains } from '#libs/tenants/domains';
-import { listOrganizations } from '#libs/tenants/organizations';
 import { createVisitorHash } from '#libs/tenants/visitors';
 import { exportQuery, organizationExportQuery } from './contract.ts';
 import { readCutFile } from './export/cut-file.ts';
@@ -52,7 +52,8 @@ export function addExport(records: Command, tools: ExportTools): void {
     .option('--continue', 'go on in the file of --out after its last whole record, if there is such a file')
     .action(async (options: Options, self: Command) => {
       const { out, after, continue: isContinued = false } = options;
-      if (isContinued && (out === undefined || after !== undefined)) throw new Error('--continue is for --out alone');
+      if (isContinued && (out === undefined || after !== undefined))
+        throw new Error('--continue needs --out, and cannot be combined with --after');
       if (isContinued && out !== undefined && isGzip(out))
         throw new Error('--continue cannot look into a .gz file; use --after, or start again');
       if (out !== undefined && after === undefined && !isContinued && existsSync(out)) throw new Error(`${out} exists`);
@@ -101,21 +102,13 @@ async function wantedOf(
   db: Database,
   { org, domain, out: _, continue: __, visitor, ...given }: Options,
 ): Promise<Export> {
-  if ((org === undefined) === (domain === undefined)) throw new Error('give one of --org and --domain');
+  const { organizationId } = await requireSubject(db, { org, domain });
   const query = { ...given, ...(visitor !== undefined && { visitorId: visitor }) };
   if (domain !== undefined) {
-    const [found] = await db.read(
-      (sql) => sql<{ organizationId: string }[]>`
-        select organization_id as "organizationId" from domains where id = ${domain}`,
-    );
-    if (!found) throw new Error(`no domain ${domain}`);
-    const { organizationId } = found;
     const { after: id, format = 'ndjson', ...filters } = check(exportQuery.safeParse(query));
     const after = id === undefined ? undefined : { domainId: domain, id };
-    return { organizationId: String(organizationId), domainIds: [domain], format, after, ...filters };
+    return { organizationId, domainIds: [domain], format, after, ...filters };
   }
-  const organizationId = org ?? '';
-  find(await db.read((sql) => listOrganizations(sql)), 'organizationId', organizationId, 'organization');
   const domains = await db.read((sql) => listAllDomains(sql, organizationId));
   const { format = 'ndjson', ...rest } = check(organizationExportQuery.safeParse(query));
   return { organizationId, domainIds: domains.map(({ domainId }) => domainId).toSorted(), format, ...rest };

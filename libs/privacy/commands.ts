@@ -2,9 +2,10 @@ import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { print, type Tools } from '#libs/base/cli/session';
 import { visible } from '#libs/base/cli/visible';
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { requireSubject } from '#libs/tenants/command-subject';
 import { addVisitorAct, createVisitorHash } from '#libs/tenants/visitors';
 import { eraseVisitor } from './erasures.ts';
 import { replayTombstones } from './replay.ts';
@@ -41,7 +42,7 @@ export function visitorCommand(tools: VisitorTools): Command {
       const { actor } = tools.config();
       const hashOf = createVisitorHash(tools.config().privacyKey());
       await tools.keyed(['PRIVACY_KEY'], async (db) => {
-        const scope = await scopeOf(db, options);
+        const scope = await requireSubject(db, options);
         const hash = hashOf(scope.organizationId, visitorId);
         await db.write((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
         const domains = await listVisitorDomains(db, scope, visitorId);
@@ -66,10 +67,11 @@ export function visitorCommand(tools: VisitorTools): Command {
           return print(self, await replay(tools, options.from));
         }
         if (visitorId === undefined) throw new Error('name a visitor, or give --replay');
+        if (options.from !== undefined) throw new Error('--from needs --replay');
         const { actor } = tools.config();
         const hashOf = createVisitorHash(tools.config().privacyKey());
         const erasure = await tools.keyed(['PRIVACY_KEY'], async (db) => {
-          const scope = await scopeOf(db, options);
+          const scope = await requireSubject(db, options);
           const hash = hashOf(scope.organizationId, visitorId);
           return eraseVisitor(db, { ...scope, visitorId, hash, actor });
         });
@@ -89,7 +91,7 @@ export function visitorCommand(tools: VisitorTools): Command {
     .option('--to-redis', 'copy the erasures of the last 32 days from Postgres to Redis')
     .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
       if (toRedis) {
-        if (out !== undefined) throw new Error('give one of --out and --to-redis');
+        if (out !== undefined) throw new Error('give either --out or --to-redis');
         return print(self, {
           tombstones: await tools.database((db) => tools.redis((redis) => copyTombstones(db, redis))),
         });
@@ -130,19 +132,6 @@ function sayDiffers({ domainId, log, position }: Differing): void {
     `${domainId}: position ${position} of log ${log} is not what was sealed, and has no proof here\n`,
   );
 }
-
-async function scopeOf(db: Database, { org, domain }: ScopeOptions) {
-  if ((org === undefined) === (domain === undefined)) throw new Error('give one of --org and --domain');
-  const [found] = await db.read((sql) => findScope(sql, org, domain));
-  if (!found) throw new Error(org === undefined ? `no domain ${domain}` : `no organization ${org}`);
-  return { organizationId: found.organizationId, domainId: domain };
-}
-
-const findScope = (sql: Sql, org: string | undefined, domain: string | undefined) =>
-  org === undefined
-    ? sql<{ organizationId: string }[]>`
-        select organization_id as "organizationId" from domains where id = ${domain ?? ''}`
-    : sql<{ organizationId: string }[]>`select id as "organizationId" from organizations where id = ${org}`;
 
 async function replay(
   tools: VisitorTools,

@@ -4,6 +4,7 @@ import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { createPerform } from '#libs/tenants/audited-change';
+import { requireDomain } from '#libs/tenants/command-subject';
 import { checkLogs } from './check/check-domains.ts';
 import { confirmLogs } from './confirm.ts';
 import { findLog } from './published.ts';
@@ -28,15 +29,12 @@ export function logCommand(tools: Tools<{ actor: string; logName(): string }>): 
   command
     .command('key <domain>')
     .description('the keys that verify its checkpoints, newest first')
-    .option('--log <n>', 'which of its logs, after a restart; default: the newest', wholeNumber())
+    .option('--log <n>', 'which of its logs, after a restart; default: the newest that has a checkpoint', wholeNumber())
     .action(async (domainId: string, { log }: { log?: number }, self: Command) => {
-      const found = await tools.database((db) =>
-        db.read(async (sql) => {
-          const [domain] = await sql`select from domains where id = ${domainId}`;
-          if (!domain) throw new Error(`no domain ${domainId}`);
-          return findLog(sql, domainId, log);
-        }),
-      );
+      const found = await tools.database(async (db) => {
+        await requireDomain(db, domainId);
+        return db.read((sql) => findLog(sql, domainId, log));
+      });
       if (!found) throw new Error(nothingSealed(domainId, log));
       const { verifierKeys } = found;
       if (isJson(self)) print(self, { verifierKeys });
@@ -81,10 +79,7 @@ function checkCommand(tools: Tools): Command {
     .action(async ({ domain: domainId }: { domain?: string }, self: Command) => {
       const progress = process.stderr.isTTY ? createProgress() : undefined;
       const { checked, differences, comparedWithRedis } = await tools.database(async (db) => {
-        if (domainId !== undefined) {
-          const [domain] = await db.read((sql) => sql`select from domains where id = ${domainId}`);
-          if (!domain) throw new Error(`no domain ${domainId}`);
-        }
+        if (domainId !== undefined) await requireDomain(db, domainId);
         return withRedis(tools, async (redis) => ({
           ...(await checkLogs({ db, redis, domainId, ...(progress && { progress: progress.show }) })),
           comparedWithRedis: redis !== undefined,
@@ -176,9 +171,12 @@ function confirmCommand(tools: Tools<{ actor: string }>): Command {
       'after a failover that lost nothing: let unconfirmed logs go on, all of them or those of these domains',
     )
     .action(async (only: string[], _: object, self: Command) => {
-      const { confirmed, behind } = await tools.database((db) =>
-        tools.redis((redis) => confirmLogs({ db, perform: createPerform(db, tools.config().actor), redis }, only)),
-      );
+      const { confirmed, behind } = await tools.database(async (db) => {
+        for (const domainId of only) await requireDomain(db, domainId);
+        return tools.redis((redis) =>
+          confirmLogs({ db, perform: createPerform(db, tools.config().actor), redis }, only),
+        );
+      });
       print(self, { confirmed, behind });
       if (behind.length > 0 && !isJson(self)) {
         process.stdout.write('those behind lack entries that were signed: see assent log status\n');

@@ -15,7 +15,7 @@ import { lineOf, type RecordVerdict, summaryOf, visitorLimit, worstFirst } from 
 export function verifyCommand(): Command {
   return new Command('verify')
     .description(
-      "check a proof file, a bundle, a checkpoint or a visitor's answer offline: exit 0 if it holds, 1 if not, and why",
+      "check a proof file, a bundle, a checkpoint or a visitor's download offline: exit 0 if it holds, 1 if not, and why",
     )
     .argument('<file>', 'as from …/records/<id>/proof, …/log/checkpoint or …/visitors/lookup')
     .requiredOption('--key <key>', 'verifier key, or a file of them; may be repeated', collect)

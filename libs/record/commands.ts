@@ -53,7 +53,7 @@ export function queueCommand(tools: QueueTools): Command {
     .action(async (shards: number[], _: object, self: Command) => {
       const { queueShards } = tools.config().connections();
       const named = shards.find((shard) => shard < queueShards);
-      if (named !== undefined) throw new Error(`QUEUE_SHARDS is ${queueShards}, which names shard ${named}`);
+      if (named !== undefined) throw new Error(`QUEUE_SHARDS is ${queueShards}, which includes shard ${named}`);
       // imported here, as below
       const { forgetShards } = await import('./queue-forget.ts');
       await tools.redis((redis) => forgetShards(redis, shards));

@@ -1,9 +1,10 @@
 /** The statistics of a range of days on the command line, straight from Postgres: the figures of `stats` with `by`. */
 import { Command, Option } from 'commander';
 import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
-import type { Database, Sql } from '#libs/base/db/database';
+import type { Database } from '#libs/base/db/database';
 import { cover } from '#libs/base/terms/calendar';
 import { type Dimension, dimensions, sumOf, totalOf, wholeOrganization } from '#libs/base/terms/terms';
+import { requireSubject } from '#libs/tenants/command-subject';
 import { type CategoryGroup, type StatsGroup, statsQuery } from './contract.ts';
 import { facetsThrough, readFacets } from './facets.ts';
 import { groupedFigures } from './groups.ts';
@@ -37,12 +38,18 @@ export function statsCommand(tools: Tools): Command {
       const { breakdown, ...figures } = answer;
       print(self, { ...figures, ...breakdown });
       process.stdout.write('\n');
-      printList(self, 'groups', groups.map(toRow), 'no decisions in these days');
+      printList(self, 'groups', groups.map(toRow), withoutGroups(answer.total));
     });
 }
 
-async function read(db: Database, { org, domain, from, to, by }: Options) {
-  const owner = await db.read((sql) => findOwner(sql, org, domain));
+const withoutGroups = (total: number): string =>
+  total === 0
+    ? 'no decisions in these days'
+    : 'no groups: they leave out crawlers, and include new records after a minute or so';
+
+async function read(db: Database, { from, to, by, ...about }: Options) {
+  const { organizationId, domainId = wholeOrganization } = await requireSubject(db, about);
+  const owner = { organizationId, domainId };
   const spans = cover(from, to);
   const wanted = [by, 'source', 'crawlers'] as const;
   const { at: through } = await db.read(facetsThrough);
@@ -51,17 +58,8 @@ async function read(db: Database, { org, domain, from, to, by }: Options) {
     db.read((sql) => readFacets(sql, { ...owner, dimensions: [...wanted], spans })),
   ]);
   const breakdown = sumOf(counts.values());
-  const whose = domain === undefined ? { organizationId: owner.organizationId } : { domainId: domain };
+  const whose = domainId === wholeOrganization ? { organizationId } : { domainId };
   return { ...whose, from, to, through, total: totalOf(breakdown), breakdown, ...groupedFigures(by, found) };
-}
-
-async function findOwner(sql: Sql, org: string | undefined, domain: string | undefined) {
-  if ((org === undefined) === (domain === undefined)) throw new Error('give either --org or --domain');
-  const [found] = await sql<{ organization_id: string }[]>`
-    select ${org === undefined ? sql`organization_id from domains` : sql`id as organization_id from organizations`}
-    where id = ${org ?? domain ?? ''}`;
-  if (!found) throw new Error(org === undefined ? `no domain ${domain}` : `no organization ${org}`);
-  return { organizationId: found.organization_id, domainId: domain ?? wholeOrganization };
 }
 
 const toRow = ({ value, other, ...figures }: StatsGroup | CategoryGroup) => {

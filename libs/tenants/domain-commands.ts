@@ -1,25 +1,33 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { find, print, printList, type Tools } from '#libs/base/cli/session';
+import { publicAddress } from '#libs/base/config/kinds';
 import { isOrigin, originRule } from '#libs/base/terms/origin';
 import { domainIdPattern } from '#libs/base/terms/terms';
 import { hashedPath, integrityOf, keepWidgetFiles, readWidgetFile } from '#libs/widget/files';
 import { type Administration, administer, type TenantTools } from './administration.ts';
 import type { Unchanged } from './audited-change.ts';
+import { requireDomain, requireOrganization } from './command-subject.ts';
 import { origins } from './contract.ts';
 import { listAllDomains, type ManagedDomain } from './domains.ts';
 import { listAllKeys } from './keys.ts';
 import { type Domain, findDomains } from './tenants.ts';
 
+/** As PUBLIC_URL. */
+const address = (text: string): string => {
+  if (!publicAddress.safeParse(text).success) throw new InvalidArgumentError(`must be ${publicAddress.meta()?.rule}`);
+  return text;
+};
+
 /** The widget's build lies beside the command line's. */
 const widgetBuild = new URL('../../apps/widget/', import.meta.url);
 
 const domainId = (text: string): string => {
-  if (!domainIdPattern.test(text)) throw new InvalidArgumentError('1–64 of A–Z a–z 0–9 _ -');
+  if (!domainIdPattern.test(text)) throw new InvalidArgumentError('must have 1–64 characters of A–Z a–z 0–9 _ -');
   return text;
 };
 
 const origin = (text: string, before: string[] = []): string[] => {
-  if (!isOrigin(text)) throw new InvalidArgumentError(originRule.replace('must be ', ''));
+  if (!isOrigin(text)) throw new InvalidArgumentError(originRule);
   const given = origins.safeParse([...before, text]);
   if (given.error) throw new InvalidArgumentError(`the origins ${given.error.issues[0]?.message}`);
   return given.data;
@@ -97,7 +105,11 @@ export function domainCommand(tools: Tools<{ actor: string; publicUrl: string | 
     .description('list domains')
     .option('--org <org>', 'only this organization')
     .action(async ({ org }: { org?: string }, self: Command) => {
-      printList(self, 'domains', await tools.database((db) => db.read((sql) => listAllDomains(sql, org))));
+      const domains = await tools.database(async (db) => {
+        if (org !== undefined) await requireOrganization(db, org);
+        return db.read((sql) => listAllDomains(sql, org));
+      });
+      printList(self, 'domains', domains);
     });
   command
     .command('show <domain>')
@@ -105,6 +117,7 @@ export function domainCommand(tools: Tools<{ actor: string; publicUrl: string | 
     .option(
       '--api <url>',
       'where pages reach the service: also prints the script tag, without the key; default: PUBLIC_URL',
+      address,
     )
     .action(async (id: string, { api = tools.config().publicUrl }: { api?: string }, self: Command) => {
       const file = readWidgetFile(widgetBuild, 'widget');
@@ -148,7 +161,11 @@ export function keyCommand(tools: TenantTools): Command {
     .description('list keys')
     .option('--domain <domain>', 'only this domain')
     .action(async ({ domain }: { domain?: string }, self: Command) => {
-      printList(self, 'keys', await tools.database((db) => db.read((sql) => listAllKeys(sql, domain))));
+      const keys = await tools.database(async (db) => {
+        if (domain !== undefined) await requireDomain(db, domain);
+        return db.read((sql) => listAllKeys(sql, domain));
+      });
+      printList(self, 'keys', keys);
     });
   command
     .command('show <domain> <keyprefix>')

@@ -5,6 +5,7 @@ import type { Database } from '#libs/base/db/database';
 import { isDate } from '#libs/base/terms/calendar';
 import { type ActFilters, type ActsPosition, listActs } from './acts.ts';
 import { administer, type TenantTools } from './administration.ts';
+import { requireOrganization } from './command-subject.ts';
 import { listOrganizations, listPlans } from './organizations.ts';
 import { findOrganizations, type Organization } from './tenants.ts';
 import { createVisitorHash } from './visitors.ts';
@@ -73,14 +74,14 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
 }
 
 const flag = (text: string): boolean => {
-  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('true or false');
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('must be true or false');
   return text === 'true';
 };
 
 /** Not null, which commander would turn into an empty string. */
 const limit = (text: string): number | 'none' => {
   if (text === 'none') return text;
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number, or none');
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('must be a whole number, or none');
   return Number(text);
 };
 
@@ -145,9 +146,12 @@ export function actsCommand(tools: Tools<{ privacyKey(): Buffer }>): Command {
         visitor === undefined || organizationId === undefined
           ? undefined
           : createVisitorHash(tools.config().privacyKey())(organizationId, visitor);
-      await tools.database((db) =>
-        printPages(self, 'acts', columns, pagesOfActs(db, { organizationId, hash, ...filters })),
-      );
+      if (from !== undefined && to !== undefined && from > to) throw new Error('--from must not be after --to');
+      await tools.database(async (db) => {
+        const advice = '; if it was deleted, see: assent acts --act org.delete';
+        if (organizationId !== undefined) await requireOrganization(db, organizationId, advice);
+        await printPages(self, 'acts', columns, pagesOfActs(db, { organizationId, hash, ...filters }));
+      });
     });
 }
 
@@ -164,6 +168,6 @@ async function* pagesOfActs(db: Database, query: Omit<Parameters<typeof listActs
 }
 
 function day(text: string): string {
-  if (!isDate(text)) throw new InvalidArgumentError('a real date, YYYY-MM-DD');
+  if (!isDate(text)) throw new InvalidArgumentError('must be a real date, YYYY-MM-DD');
   return text;
 }

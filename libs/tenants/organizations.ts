@@ -62,5 +62,5 @@ export const organizationChanges = (perform: Perform) => ({
 
 async function requirePlan(sql: Sql, plan: string): Promise<void> {
   const [found] = await sql`select from plans where name = ${plan}`;
-  if (!found) throw new Refused(`no plan ${plan}; make it with: assent plan set ${plan}`);
+  if (!found) throw new Refused(`no plan ${plan}; create it with: assent plan set ${plan}`);
 }

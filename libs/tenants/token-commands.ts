@@ -28,7 +28,7 @@ const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const duration = (text: string): number => {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const seconds = Number(count) * (units[unit] ?? 0);
-  if (!(seconds > 0)) throw new InvalidArgumentError('a duration such as 90s, 15m, 1h or 30d');
+  if (!(seconds > 0)) throw new InvalidArgumentError('must be a duration such as 90s, 15m, 1h or 30d');
   return seconds;
 };
 
@@ -37,9 +37,15 @@ const scopeList = (text: string): string => {
   const words = text.split(' ').filter((word) => word !== '');
   const isScope = (word: string): word is Scope => scopes.some((scope) => scope === word);
   if (words.length === 0 || !words.every(isScope)) {
-    throw new InvalidArgumentError(`one or more of ${scopes.join(', ')}, separated by spaces`);
+    throw new InvalidArgumentError(`must be one or more of ${scopes.join(', ')}, separated by spaces`);
   }
   return words.join(' ');
+};
+
+/** The API refuses a token without one. */
+const subject = (text: string): string => {
+  if (text === '') throw new InvalidArgumentError('must not be empty');
+  return text;
 };
 
 export function tokenCommand(tools: TokenTools): Command {
@@ -47,7 +53,7 @@ export function tokenCommand(tools: TokenTools): Command {
   command
     .command('issue <org>')
     .description('issue an access token of an organization (HS256; with public keys the host product issues them)')
-    .option('--subject <subject>', 'who it is for', 'operator')
+    .option('--subject <subject>', 'who it is for', subject, 'operator')
     .option('--ttl <duration>', 'how long it is valid: 90s, 15m, 1h, 30d', duration, 3_600)
     .option('--scope <scopes>', `what it may do: ${scopes.join(', ')}, separated by spaces`, scopeList, 'read')
     .action(async (organizationId: string, options: { subject: string; ttl: number; scope: string }, self: Command) => {

@@ -5,6 +5,7 @@ import { wholeNumber } from '#libs/base/cli/whole-number';
 import type { Database } from '#libs/base/db/database';
 import { createSecretBox } from '#libs/base/secret-box';
 import { type Decision, decisions } from '#libs/base/terms/terms';
+import { requireOrganization } from '#libs/tenants/command-subject';
 import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
 import { type Headers, headersGiven, type WebhookType, webhookBody, webhookTypes } from './contract.ts';
@@ -44,7 +45,7 @@ const oneOf =
   <Value extends string>(values: readonly Value[]) =>
   (text: string, before: Value[] = []): Value[] => {
     const value = values.find((each) => each === text);
-    if (value === undefined) throw new InvalidArgumentError(`one of ${values.join(', ')}`);
+    if (value === undefined) throw new InvalidArgumentError(`must be one of ${values.join(', ')}`);
     return [...new Set([...before, value])];
   };
 const collect = (text: string, before: string[] = []): string[] => [...new Set([...before, text])];
@@ -79,14 +80,12 @@ export function webhookCommand(tools: WebhookTools): Command {
     .option('--org <org>', 'the organization')
     .option('--failing', 'list the failing webhooks of all organizations, those that have failed longest first')
     .action(async ({ org, failing }: { org?: string; failing?: boolean }, self: Command) => {
-      if ((org === undefined) === (failing === undefined)) throw new Error('give one of --org and --failing');
-      const rows = await tools.database((db) =>
-        db.read(async (sql) =>
-          org === undefined
-            ? (await listFailingWebhooks(sql, mostListed)).map(shownFailing)
-            : (await listWebhooks(sql, { organizationId: org, limit: mostListed })).map(shown),
-        ),
-      );
+      if ((org === undefined) === (failing === undefined)) throw new Error('give either --org or --failing');
+      const rows = await tools.database(async (db) => {
+        if (org === undefined) return (await db.read((sql) => listFailingWebhooks(sql, mostListed))).map(shownFailing);
+        await requireOrganization(db, org);
+        return (await db.read((sql) => listWebhooks(sql, { organizationId: org, limit: mostListed }))).map(shown);
+      });
       printList(self, 'webhooks', rows, failing ? 'no webhook fails' : undefined);
     });
   command
@@ -126,7 +125,10 @@ export function webhookCommand(tools: WebhookTools): Command {
     .option('--disable', 'send nothing to it')
     .action(async (webhookId: string, options: Options, self: Command) => {
       const { url, type, domain, allDomains, decision, allDecisions, enable, disable } = options;
-      if (enable && disable) throw new Error('give one of --enable and --disable');
+      const not = (one: string, other: string) => new Error(`give either --${one} or --${other}`);
+      if (enable && disable) throw not('enable', 'disable');
+      if (domain && allDomains) throw not('domain', 'all-domains');
+      if (decision && allDecisions) throw not('decision', 'all-decisions');
       const change = {
         url: url === undefined ? undefined : readUrl(tools, url),
         types: type,
@@ -136,6 +138,7 @@ export function webhookCommand(tools: WebhookTools): Command {
         maxBytes: options.maxBytes,
         enabled: enable ? true : disable ? false : undefined,
       };
+      if (Object.values(change).every((each) => each === undefined)) throw new Error('say what to change: see --help');
       const box = change.headers && createSecretBox(tools.config().secretsKey());
       const after = await tools.keyed(box ? ['SECRETS_KEY'] : [], async (db) => {
         const { organizationId } = await requireWebhook(db, webhookId);
@@ -238,11 +241,6 @@ async function requireWebhook(db: Database, webhookId: string): Promise<Webhook>
   const found = await db.read((sql) => findWebhookAnywhere(sql, webhookId));
   if (!found) throw new Error(`no webhook ${webhookId}`);
   return found;
-}
-
-async function requireOrganization(db: Database, organizationId: string): Promise<void> {
-  const [found] = await db.read((sql) => sql`select from organizations where id = ${organizationId}`);
-  if (!found) throw new Error(`no organization ${organizationId}`);
 }
 
 async function requireDomains(db: Database, organizationId: string, domains: string[] | null): Promise<void> {

@@ -162,20 +162,35 @@ function createCli(env: NodeJS.ProcessEnv, signal: AbortSignal) {
 }
 
 const setupSchema = z.object({ organizationId: z.string(), domainId: z.string(), apiKey: z.string() });
+const listedKeys = z.object({ keys: z.array(z.object({ prefix: z.string(), revokedAt: z.string().nullable() })) });
 const file = 'demo-setup.json';
 
 type DemoSetup = z.infer<typeof setupSchema>;
 
-/** The demo organization: made once, with a domain and a key, so that there is something to record to. */
+/**
+ * The demo organization: made once, with a domain and a key, so that there is something to record to. A key that was revoked
+ * since, or a domain that was archived, is replaced.
+ */
 async function ensureDemo({ run, ask }: ReturnType<typeof createCli>): Promise<DemoSetup> {
+  const isActive = async ({ domainId, apiKey }: DemoSetup) => {
+    const { keys } = listedKeys.parse(JSON.parse(await run('key', 'list', '--domain', domainId, '--json')));
+    return keys.some(({ prefix, revokedAt }) => revokedAt === null && apiKey.startsWith(prefix));
+  };
   const kept = setupSchema.safeParse(JSON.parse(readPrivate(file) ?? 'null'));
   // another DATABASE_URL, or an emptied database, does not know what an earlier start made
-  if (kept.success && (await succeeds(run('org', 'show', kept.data.organizationId)))) return kept.data;
-  await run('plan', 'set', 'demo', '--consent-log', 'true', '--monthly-limit', 'none');
-  const organizationId = await ask('organizationId', 'org', 'create', 'Demo organization', '--plan', 'demo');
-  const domainId = await ask('domainId', 'domain', 'create', organizationId, 'demo.example');
-  const apiKey = await ask('apiKey', 'key', 'create', domainId);
-  const setup = { organizationId, domainId, apiKey };
+  const before = kept.success && (await succeeds(run('org', 'show', kept.data.organizationId))) ? kept.data : undefined;
+  if (before && (await isActive(before))) return before;
+  const makeOrganization = async () => {
+    await run('plan', 'set', 'demo', '--consent-log', 'true', '--monthly-limit', 'none');
+    return ask('organizationId', 'org', 'create', 'Demo organization', '--plan', 'demo');
+  };
+  const organizationId = before?.organizationId ?? (await makeOrganization());
+  const makeDomain = () => ask('domainId', 'domain', 'create', organizationId, 'demo.example');
+  const makeKey = (domainId: string) => ask('apiKey', 'key', 'create', domainId);
+  // an archived one gets no key
+  const renewed = before && (await makeKey(before.domainId).catch(() => undefined));
+  const domainId = before && renewed ? before.domainId : await makeDomain();
+  const setup = { organizationId, domainId, apiKey: renewed ?? (await makeKey(domainId)) };
   writePrivate(file, `${JSON.stringify(setup, null, 2)}\n`);
   return setup;
 }

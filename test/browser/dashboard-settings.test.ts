@@ -105,7 +105,7 @@ describe('the settings in the dashboard', () => {
     await record(domainId, apiKey, 'https://shop.example', { tcString: 'x'.repeat(5_000) });
     const { page, context } = await dashboard.open(managerOf(customer), settingsOf(domainId));
     await step('and which fields records lost', () =>
-      page.getByText('It must be at most 4096 characters; what came was a string of 5,000 characters.').waitFor(),
+      page.getByText('It must be at most 4096 characters; the value was a string of 5,000 characters.').waitFor(),
     );
     const all = ['https://shop.example', 'https://sh0p.example', 'https://blog.shop.example'];
     const hint = page.getByRole('list', { name: /^The newest records come from/ });

@@ -75,7 +75,7 @@ describe('assent records export', () => {
 
   it('says in one line what is wrong', async () => {
     const { domainId } = stack;
-    expect(await cli.error('records', 'export')).toBe('give one of --org and --domain');
+    expect(await cli.error('records', 'export')).toBe('give either --org or --domain');
     expect(await cli.error('records', 'export', '--domain', 'dom_unknown')).toBe('no domain dom_unknown');
     expect(await cli.error('records', 'export', '--org', 'org_unknown')).toBe('no organization org_unknown');
     expect(await cli.error('records', 'export', '--domain', domainId, '--from', 'x')).toMatch(

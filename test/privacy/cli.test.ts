@@ -43,7 +43,7 @@ describe('assent visitor', () => {
     const { acts } = await cli.json<{ acts: { act: string; subject: string }[] }>('acts');
     expect(acts.slice(0, 3).map(({ act }) => act)).toEqual(['visitor.access', 'visitor.erase', 'visitor.access']);
     expect(JSON.stringify(acts)).not.toContain('"ann"');
-    expect(await cli.error('visitor', 'show', 'ann')).toBe('give one of --org and --domain');
+    expect(await cli.error('visitor', 'show', 'ann')).toBe('give either --org or --domain');
     expect(await cli.error('visitor', 'erase', '--org', organization)).toBe('name a visitor, or give --replay');
     expect(await cli.error('visitor', 'erase', 'ann', '--org', 'org_none')).toBe('no organization org_none');
   });

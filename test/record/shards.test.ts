@@ -60,7 +60,7 @@ describe('queue shards', () => {
     const withMore = createCli({ ...env, QUEUE_SHARDS: '5' });
     expect(await cli.error('queue', 'forget', '4')).toContain('shard 4 has jobs: 1 failed');
     expect(await cli.error('queue', 'forget', '9')).toContain('no shard 9 is known');
-    expect(await withMore.error('queue', 'forget', '4')).toContain('QUEUE_SHARDS is 5, which names shard 4');
+    expect(await withMore.error('queue', 'forget', '4')).toContain('QUEUE_SHARDS is 5, which includes shard 4');
     await job.remove();
   });
 

@@ -42,6 +42,8 @@ describe('a shared secret', () => {
       expect(refused({ ...environment, NODE_ENV: 'production' })).toBe(
         `${name} must be a secret of its own, made with: openssl rand -hex 32`,
       );
+      // and whatever is meant by another name
+      expect(refused({ ...environment, NODE_ENV: 'prod' })).toContain(name);
     }
     expect(secretsOf({ JWT_SECRET: own, NODE_ENV: 'production' })).toEqual([own]);
   });

@@ -240,6 +240,7 @@ describe('a bad value', () => {
 
   it.each([
     [{ OIDC_ISSUER: provider.OIDC_ISSUER }, 'OIDC_CLIENT_ID must be set with OIDC_ISSUER'],
+    [{ OIDC_CLIENT_ID: provider.OIDC_CLIENT_ID }, 'OIDC_ISSUER must be set with OIDC_CLIENT_ID'],
     [{ ...provider, OIDC_SCOPES: 'read' }, 'OIDC_SCOPES must be a list with openid in it'],
     [{ ...provider, OIDC_ISSUER: 'http://a.example' }, 'OIDC_ISSUER must be an address that begins with https://'],
     [

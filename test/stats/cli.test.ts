@@ -24,6 +24,15 @@ await persist(
 );
 expect(await cli.json('counters', 'rebuild')).toEqual({ rebuilt: 1 });
 
+it('statistics by the command line say why there is no group', async () => {
+  const of = async (from: string) =>
+    (await cli.run('stats', '--domain', domainId, '--from', from, '--to', from)).stdout.trim().split('\n').at(-1);
+  expect([await of('2020-01-01'), await of(day)]).toEqual([
+    'no decisions in these days',
+    'no groups: they leave out crawlers, and include new records after a minute or so',
+  ]);
+});
+
 describe('counters by the command line', () => {
   const right = { accept_all: 2, reject_all: 1, custom: 1, withdraw: 1 };
   const check = async (...args: string[]) => {

@@ -177,6 +177,9 @@ describe('webhooks', () => {
     const set = (...args: string[]) => cli.json<object>('webhook', 'set', webhookId, ...args);
     const some = { domains: [domainId], decisions: ['withdraw'] };
     expect(await set('--domain', domainId, '--decision', 'withdraw')).toMatchObject(some);
+    for (const both of [['--all-domains', '--domain', domainId], ['--all-decisions', '--decision', 'withdraw'], []]) {
+      expect(await cli.error('webhook', 'set', webhookId, ...both)).toMatch(/^(give either|say what to change)/);
+    }
     expect(await set('--all-domains', '--all-decisions')).toMatchObject({ domains: null, decisions: null });
     expect(await cli.json('webhook', 'show', webhookId)).toMatchObject({ webhookId, enabled: true });
     expect(await cli.json('webhook', 'list', '--org', organizationId)).toMatchObject({ webhooks: [{ webhookId }] });
@@ -191,7 +194,7 @@ describe('webhooks', () => {
     await set('--type', 'visitor.erased');
     expect(await cli.error(...replay('0'))).toMatch(/is told of no records/);
     expect(await cli.error('webhook', 'create', organizationId, 'https://10.0.0.1/')).toMatch(/private address/);
-    expect(await cli.error('webhook', 'list')).toBe('give one of --org and --failing');
+    expect(await cli.error('webhook', 'list')).toBe('give either --org or --failing');
     await stores.db.run((sql) => sql`update webhooks set failing_since = to_timestamp(9) where id = ${webhookId}`);
     const { webhooks: failing } = await cli.json<{ webhooks: object[] }>('webhook', 'list', '--failing');
     expect(failing[0]).toMatchObject({ webhookId, organizationId, failingSince: '1970-01-01T00:00:09.000Z' });

@@ -29,7 +29,8 @@ export const BreakdownCard = ({ now, before, note, isPartDay = false }: Props) =
     {before ? <BreakdownTable now={now} before={before} isPartDay={isPartDay} /> : <BreakdownTable now={now} />}
     <p class="hint formula">
       <strong>Opt-in rate</strong> = opt-ins ÷ choices. A choice is a visitor’s own decision to accept, reject or choose
-      some; an opt-in allows more than what is necessary. The counts above also hold withdrawals, crawlers and imports.
+      some; an opt-in allows more than what is necessary. The counts above also include withdrawals, crawlers and
+      imports.
     </p>
   </section>
 );

@@ -19,7 +19,7 @@ export function IgnoredFields({ ignored }: { ignored: IgnoredField[] }) {
           <li key={field}>
             <code>{isolated(field)}</code>
             <p class="hint">
-              It {isolated(why)}; what came was {sent(type, length)}. Last at {dateAndTime(ignoredAt)} UTC
+              It {isolated(why)}; the value was {sent(type, length)}. Last at {dateAndTime(ignoredAt)} UTC
             </p>
           </li>
         ))}

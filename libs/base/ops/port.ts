@@ -63,10 +63,19 @@ export function createOpsServer({ name, readiness, shards, metrics, queues }: Op
 export const createReadyGauge = (register: Registry): Gauge =>
   new Gauge({ name: 'assent_ready', help: '1 while this process is ready to work', registers: [register] });
 
-/** Resolves once the port is open; rejects with one line where it cannot be. */
-export function listen(server: AnyServer, host: string, port: number, setting: string): Promise<number> {
+type PortSetting = 'PORT' | 'OPS_PORT';
+const hostSettings: Record<PortSetting, string> = { PORT: 'HOST', OPS_PORT: 'OPS_HOST' };
+/** no such name, an address that is not this machine's */
+const ofHost = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'];
+
+/** Resolves once the port is open; rejects with one line, which names the setting, where it cannot be. */
+export function listen(server: AnyServer, host: string, port: number, setting: PortSetting): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
+      if (ofHost.includes(error.code ?? '')) {
+        reject(new Error(`${hostSettings[setting]} ${host} is no address of this machine: ${error.message}`));
+        return;
+      }
       const reason = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be opened: ${error.message}`;
       reject(new Error(`${setting} ${port} on ${host} ${reason}`));
     });

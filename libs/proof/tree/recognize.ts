@@ -34,7 +34,7 @@ export function recognize(file: Uint8Array): Recognized {
   if (/^\s*\{/.test(text)) return recognizeJson(file, text);
   if (text.startsWith('c2sp.org/tlog-proof@')) return { kind: 'proof', file };
   if (/\n\r?\n— /.test(text)) return { kind: 'checkpoint', note: text };
-  return nothing("It is neither a proof file, a bundle, a checkpoint nor a visitor's answer.");
+  return nothing("It is neither a proof file, a bundle, a checkpoint nor a visitor's download.");
 }
 
 /** A bundle that lacks some of these is a broken one. */
@@ -50,7 +50,7 @@ function recognizeJson(file: Uint8Array, text: string): Recognized {
   if (Array.isArray(fields.records) && typeof fields.visitorId === 'string') return { kind: 'visitor', answer: fields };
   const parts = partsOfBundle.filter((name) => fieldOf(fields, name) !== undefined);
   if (parts.length > 1) return { kind: 'bundle', file };
-  return nothing("This JSON is neither a bundle nor a visitor's answer.");
+  return nothing("This JSON is neither a bundle nor a visitor's download.");
 }
 
 export function examine(found: Exclude<Recognized, { kind: 'nothing' }>, keys: VerifierKey[], crypto: Crypto): Finding {

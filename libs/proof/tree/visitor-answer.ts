@@ -123,4 +123,4 @@ export function lineOf(record: RecordVerdict): string {
 }
 
 export const visitorLimit =
-  "That a visitor's answer has all of their records is not proven: one that was left out is missed by nobody.";
+  "This does not prove that the download has all of the visitor's records: nobody can tell whether one was left out.";
