@@ -20,10 +20,10 @@ import { endsSoon, within } from '#libs/base/timers';
 import { version } from '#libs/base/version';
 import { createKnownNotices } from '#libs/notices/known-notices';
 import { openCountries } from '#libs/record/countries';
+import { createDirectStore } from '#libs/record/direct-store';
 import { queueGauges } from '#libs/record/metrics';
 import { observeQueues } from '#libs/record/queue-summary';
 import { createProducer, createRecorder } from '#libs/record/recorder';
-import { persistWatched } from '#libs/record/store';
 import { createCounterReader } from '#libs/stats/counter-reader';
 import { createDisplayCounter } from '#libs/stats/display-counter';
 import { createFacetReader } from '#libs/stats/facets';
@@ -116,7 +116,7 @@ export async function openApi(
   const recorder = createRecorder({
     producer,
     redisHealth,
-    persistDirectly: async (records) => void (await persistWatched({ db, metrics, log }, records, { owe: true })),
+    persistDirectly: createDirectStore({ db, metrics, log }),
     shards: config.queueShards,
     log,
     metrics,

@@ -15,7 +15,7 @@ import { type JobState, rewriteJobs } from '#libs/record/rewrite-jobs';
 import { tables as ofRecord } from '#libs/record/tables';
 import { drop } from '#libs/stats/redis-counters';
 import { tables as ofStats } from '#libs/stats/tables';
-import { closeOrganization, deleteDomains, deleteNames, deleteRows } from '#libs/tenants/deletion';
+import { closeOrganization, deleteClosing, deleteDomains, deleteNames, deleteRows } from '#libs/tenants/deletion';
 import { findOrganization } from '#libs/tenants/organization-commands';
 import { tables as ofTenants } from '#libs/tenants/tables';
 import { tables as ofWebhooks } from '#libs/webhooks/tables';
@@ -40,6 +40,8 @@ export const tables: Table[] = [
 
 /** Milliseconds: each process knows within half a second, and whatever came before is answered within five. */
 const underWay = 6_000;
+/** milliseconds until each process has asked for new acts */
+const untilSeen = 3_000;
 /** Milliseconds: what a process stores does not take longer. */
 const longestStatement = 60_000;
 const states: JobState[] = ['waiting', 'prioritized', 'delayed', 'failed'];
@@ -52,7 +54,7 @@ export function orgDeleteCommand(tools: AllTools): Command {
     .action(async (organizationId: string, { yes }: { yes?: boolean }, self: Command) => {
       if (!yes) {
         const { name, domains } = await findOrganization(tools, organizationId);
-        const what = `${JSON.stringify(name)} with its ${domains.size === 1 ? 'domain' : `${domains.size} domains`} and all records`;
+        const what = `${JSON.stringify(name)} with its ${domains.size === 1 ? 'domain' : `${domains.size} domains`} and all their records`;
         throw new Error(`to delete ${what} for good, give --yes`);
       }
       print(self, await deleteOrganization(tools, organizationId));
@@ -64,7 +66,11 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
   return tools.database((db) =>
     tools.queues(async (queues) => {
       const leaving = await closeOrganization(db, actor, organizationId);
-      if (!leaving) throw new Error(`no organization ${organizationId}`);
+      if (!leaving) {
+        // of a run that was cut off at its very end
+        await deleteClosing(db, organizationId);
+        throw new Error(`no organization ${organizationId}`);
+      }
       await setTimeout(underWay);
       let jobs = await emptyQueues(queues, leaving);
       const progress = createProgress(0, 'records deleted');
@@ -91,6 +97,8 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
       await forget(tools, organizationId, domainIds);
       await deleteNames(db, actor, leaving);
       await forget(tools, organizationId, domainIds);
+      await setTimeout(untilSeen);
+      await deleteClosing(db, organizationId);
       return { organizationId, domains: domainIds.length, records, jobs };
     }),
   );

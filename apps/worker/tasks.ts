@@ -3,7 +3,7 @@
  * kept answers and displays.
  */
 
-import type { Clock } from '#libs/base/db/clock';
+import { type Clock, trustedAfter } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Scheduler } from '#libs/base/scheduler';
@@ -97,7 +97,8 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       if (userAgents > 0) log.info({ userAgents }, 'deleted user agents that no record names any more');
     },
     notices: byAge('notices', async () => {
-      const notices = await dropUnnamedNotices(db);
+      // at first, records that name them may wait in queues since before this worker began
+      const notices = clock.steadyFor() < trustedAfter ? 0 : await dropUnnamedNotices(db);
       if (notices > 0) log.info({ notices }, 'dropped notices that no record named within a day');
       const rare = await judgeNotices(db);
       if (rare > 0) log.info({ notices: rare }, 'dropped notices that few records named within 30 days');

@@ -23,7 +23,8 @@ type Erased = Visit & { hash: string };
 
 /** `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased. */
 export function createBlankDerivation(hashOf: VisitorHash | undefined, size = createPieceSize(usualPiece)): Derivation {
-  const nextIds = createIdLister();
+  // made anew for another server
+  const nextIds = createIdLister(() => 0);
   /** of a domain with many records in the epoch, the last that was looked at */
   let done = { epoch: 0, domainNumber: 0, id: nil };
 

@@ -43,7 +43,7 @@ interface DomainIds {
  * For a domain with too many records in an epoch for one piece: the next ids, in order, 16 bytes each and at most `limit`.
  * They are listed once, since a closed epoch stays as it is; `generation` changes where another server may lack some.
  */
-export function createIdLister(generation = () => 0) {
+export function createIdLister(generation: () => number) {
   let rest: { epoch: number; domainNumber: number; generation: number; ids: Buffer } | undefined;
   return async (sql: Sql, { epoch, domainNumber, after }: DomainIds, limit: number): Promise<Buffer> => {
     const current = generation();

@@ -13,6 +13,7 @@ import type { RedisHealth } from '#libs/base/redis/health';
 import { unavailable } from '#libs/base/terms/problem';
 import { every, within } from '#libs/base/timers';
 import type { NewRecord } from './contract.ts';
+import type { RecordOf } from './direct-store.ts';
 import type { RecordMetrics } from './metrics.ts';
 import { announceEvery, announceShards, closeAll, packJob, queuePrefix, recordQueue, shardOf } from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
@@ -52,19 +53,26 @@ export interface Recorder {
   idle(): Promise<void>;
 }
 
-interface Item {
-  record: NewRecord;
+interface Item extends RecordOf {
   bytes: number;
   origins: readonly Origin[];
 }
+
+interface Outcome {
+  recorded: Recorded;
+  /** the organizations whose records of the batch were not stored */
+  refused: ReadonlySet<string>;
+}
+
+const queued: Outcome = { recorded: 'queued', refused: new Set() };
 
 const weigh = ({ bytes }: Item): number => bytes + overhead;
 
 export function createRecorder(options: {
   producer: Producer;
   redisHealth: RedisHealth;
-  /** stores a batch in Postgres without the queue */
-  persistDirectly: (records: NewRecord[]) => Promise<void>;
+  /** stores a batch in Postgres without the queue; resolves to the organizations whose records could not be */
+  persistDirectly: (records: RecordOf[]) => Promise<ReadonlySet<string>>;
   shards: number;
   log: Log;
   metrics: RecordMetrics;
@@ -87,16 +95,20 @@ export function createRecorder(options: {
   };
 
   const batchers = Array.from({ length: shards }, (_, shard) => {
-    const run = async (items: Item[]): Promise<Recorded> => {
+    const run = async (items: Item[]): Promise<Outcome> => {
       const records = items.map((item) => item.record);
       const origins = tracing ? originsOf(items) : noOrigins;
-      const outcome = (await queue(shard, records, origins)) ? 'queued' : 'persisted';
-      if (outcome === 'persisted')
-        await inSpan(tracing, 'persist', origins, { 'assent.records': records.length }, () => persistDirectly(records));
-      metrics.records.inc({ outcome }, records.length);
-      return outcome;
+      if (await queue(shard, records, origins)) {
+        metrics.records.inc({ outcome: 'queued' }, records.length);
+        return queued;
+      }
+      const counts = { 'assent.records': records.length };
+      const refused = await inSpan(tracing, 'persist', origins, counts, () => persistDirectly(items));
+      const persisted = items.filter(({ organizationId }) => !refused.has(organizationId));
+      metrics.records.inc({ outcome: 'persisted' }, persisted.length);
+      return { recorded: 'persisted', refused };
     };
-    return new Batcher<Item, Recorded>({
+    return new Batcher<Item, Outcome>({
       run,
       weigh,
       maxBatch,
@@ -109,8 +121,8 @@ export function createRecorder(options: {
 
   /** bytes, over all shards */
   let pending = 0;
-  const add = (item: Item, organizationId: string, arrivedAt: number | undefined): Promise<Recorded> => {
-    const batcher = batchers[shardOf(organizationId, shards)];
+  const add = (item: Item, arrivedAt: number | undefined): Promise<Outcome> => {
+    const batcher = batchers[shardOf(item.organizationId, shards)];
     if (!batcher) throw new Error('no such shard');
     const weight = weigh(item);
     if (pending + weight > maxPending) return Promise.reject(new BatcherFull('too much is pending'));
@@ -121,11 +133,15 @@ export function createRecorder(options: {
   };
 
   return {
-    record(record, organizationId, bytes, arrivedAt, origins = noOrigins) {
-      return add({ record, bytes, origins }, organizationId, arrivedAt).catch((error: unknown) => {
+    async record(record, organizationId, bytes, arrivedAt, origins = noOrigins) {
+      try {
+        const { recorded, refused } = await add({ record, organizationId, bytes, origins }, arrivedAt);
+        if (refused.has(organizationId)) throw new Error('a statement took too long');
+        return recorded;
+      } catch (error) {
         metrics.records.inc({ outcome: 'refused' });
         throw unavailable(whyNot(error), { id: record.id, cause: error });
-      });
+      }
     },
     idle: async () => {
       await Promise.all(batchers.map((batcher) => batcher.idle()));

@@ -20,9 +20,16 @@ import { facetsName } from './facets.ts';
 /** records in one transaction, and rows of displays */
 const usualLimit = 20_000;
 
-/** `precursor`: the derivation that has to be done with an epoch before its records are added up. */
-export function createFacetDerivation(precursor: string, size = createPieceSize(usualLimit)): Derivation {
-  const nextIds = createIdLister();
+/**
+ * `precursor`: the derivation that has to be done with an epoch before its records are added up; `generation`: changes where
+ * another server may lack what was added.
+ */
+export function createFacetDerivation(
+  precursor: string,
+  generation: () => number,
+  size = createPieceSize(usualLimit),
+): Derivation {
+  const nextIds = createIdLister(generation);
   return {
     name: facetsName,
     after: precursor,
@@ -60,7 +67,7 @@ export function createFacets(
   precursor: string,
   size = createPieceSize(usualLimit),
 ): (signal: AbortSignal) => Promise<void> {
-  const derivation = createFacetDerivation(precursor, size);
+  const derivation = createFacetDerivation(precursor, db.generation, size);
   return async (signal) => {
     // Displays first, so that once the mark moves what was shown before is in as well. They keep coming: a round takes
     // those that it finds, and then derives what was closed before it looked for them.

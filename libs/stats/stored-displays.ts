@@ -38,10 +38,10 @@ export async function storeDisplays(db: Database, { id, rows }: Flush): Promise<
   );
 }
 
-/** Those of more than a day ago: nobody tries them any more. Returns how many. */
+/** Those that nobody tries any more, also after days without Postgres. Returns how many. */
 export async function deleteOldFlushes(db: Database, here = new Date()): Promise<number> {
   const { count } = await db.write(
-    (sql) => sql`delete from display_flushes where stored_at < ${earlierNow(sql, here)} - interval '1 day'`,
+    (sql) => sql`delete from display_flushes where stored_at < ${earlierNow(sql, here)} - interval '8 days'`,
   );
   return count;
 }

@@ -19,11 +19,15 @@ export type Around = <T>(sql: Sql, change: () => Promise<T>) => Promise<T>;
 
 export type Perform = <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) => Promise<T>;
 
+/** Milliseconds that a process may stand still within a change: others wait for what it has locked. */
+const idleFor = 5_000;
+
 /** The table lock is held until the commit, so that acts become visible in the order of their ids. */
 export const createPerform =
   (db: Pick<Database, 'transaction'>, actor: string, around: Around = (_, change) => change()): Perform =>
   <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) =>
     db.transaction(async (sql) => {
+      await sql`select set_config('idle_in_transaction_session_timeout', ${String(idleFor)}, true)`;
       const acts: Act[] = [];
       const result = await around(sql, () => change(sql, async (act) => void acts.push(act)));
       if (acts.length > 0) await sql`select lock_administrative_acts()`;

@@ -86,14 +86,21 @@ export const deleteDomains = async (db: Database, { organizationId }: Leaving): 
   await db.write((sql) => sql`delete from domains where organization_id = ${organizationId}`);
 };
 
-/** What is left is one act and the ids, which are never given again. */
+/** What is left is one act, the one below, and the ids, which are never given again. */
 export const deleteNames = (db: Database, actor: string, { organizationId, domains }: Leaving): Promise<void> =>
   createPerform(
     db,
     actor,
   )(async (sql, note) => {
-    // in one transaction with the act that is newer: processes follow the newest
-    await sql`delete from administrative_acts where act = 'org.close' and subject = ${organizationId}`;
     await sql`delete from organizations where id = ${organizationId}`;
     await note({ act: 'org.delete', subject: organizationId, details: { domains: domains.length } });
   });
+
+/** Once every process has seen the newer act: one that misses the act that it saw last forgets all that it knows. */
+export const deleteClosing = async (db: Database, organizationId: string): Promise<void> => {
+  await db.write(
+    (sql) => sql`
+      delete from administrative_acts where act = 'org.close' and subject = ${organizationId}
+        and not exists (select from organizations where id = ${organizationId})`,
+  );
+};

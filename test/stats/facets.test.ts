@@ -18,6 +18,7 @@ import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
+import { rolledBack } from '../support/transaction.ts';
 
 const today = dayOf(Date.now());
 const never = new AbortController().signal;
@@ -161,7 +162,7 @@ describe('facets', () => {
             ),
           );
         }
-        await derive(createFacetDerivation('blank', changingSize(sizes)), 0.3);
+        await derive(createFacetDerivation('blank', db.generation, changingSize(sizes)), 0.3);
         expect((await listFacets(organizationIds)).map(({ row }) => row)).toEqual(
           (await groupRecords(organizationIds)).map(({ row }) => row),
         );
@@ -204,6 +205,23 @@ describe('facets', () => {
     expect((await own.run((sql) => readFacets(sql, question))).map(totalOf)).toEqual([records.length]);
   });
 
+  it('miss nothing where another server lacks pieces that were added', async () => {
+    const { organizationId, domainIds } = await makeTenant(db);
+    await store(Array.from({ length: 10 }, () => recordAt(noonOf(today), { domainId: at(domainIds, 0) })));
+    let generation = 0;
+    const derivation = createFacetDerivation('blank', () => generation, createPieceSize(3));
+    await closeOpenEpoch(db);
+    while ((await deriveNext(db, createBlankDerivation(undefined))) !== 'done');
+    await deriveNext(db, derivation);
+    await rolledBack(db, async (lost) => {
+      for (let piece = 0; piece < 2; piece += 1) await deriveNext(lost, derivation);
+    });
+    generation += 1;
+    while ((await deriveNext(db, derivation)) !== 'done');
+    const question = { organizationId, domainId: '', dimensions: ['source' as const], spans: [spanOf(today)] };
+    expect((await db.run((sql) => readFacets(sql, question))).map(totalOf)).toEqual([10]);
+  });
+
   it('of displays are counted once for each flush, beside what was answered', async () => {
     const { organizationId, domainIds } = await makeTenant(db);
     const domainId = at(domainIds, 0);
@@ -212,7 +230,7 @@ describe('facets', () => {
     await storeDisplays(db, flush);
     await storeDisplays(db, flush);
     await store([recordAt(noonOf(today), { domainId, bannerVersion: '1' })]);
-    await derive(createFacetDerivation('blank'));
+    await derive(createFacetDerivation('blank', db.generation));
     const round = createFacets(db, 'blank');
     await Promise.all([round(never), round(never)]);
     await storeDisplays(db, flush);
@@ -301,7 +319,7 @@ describe('facets', () => {
     };
     const stored = async (records: NewRecord[]) => {
       await store(records);
-      await derive(createFacetDerivation('blank'));
+      await derive(createFacetDerivation('blank', db.generation));
     };
 
     it('counts the rest together', async () => {

@@ -3,8 +3,8 @@
 import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { type RedisHealth, watchRedis } from '#libs/base/redis/health';
+import { createDirectStore } from '#libs/record/direct-store';
 import { createProducer, createRecorder, type Producer, type Recorder } from '#libs/record/recorder';
-import { persistOrReject } from '#libs/record/store';
 import { readWorkerConfig } from '../../apps/settings/worker.ts';
 import { createConsumer } from '../../apps/worker/consume.ts';
 import { atEnd } from './at-end.ts';
@@ -29,7 +29,7 @@ export async function openRecorder(
   const recorder = createRecorder({
     producer,
     redisHealth,
-    persistDirectly: async (records) => void (await persistOrReject(db, records, { owe: true })),
+    persistDirectly: createDirectStore({ db, ...quiet() }),
     shards,
     ...more,
     ...quiet(),
