@@ -87,8 +87,8 @@ type download struct {
 }
 
 // The entry is this record's, and what the log committed to is of this visitor.
-func (visitor download) prove(claimed record, keys note.Verifiers) (proven, error) {
-	found, err := prove(visitor.Proofs[claimed.Id], keys)
+func (visitor download) prove(claimed record, name string, keys note.Verifiers) (proven, error) {
+	found, err := prove(visitor.Proofs[name], keys)
 	if err != nil {
 		return found, err
 	}
@@ -99,7 +99,7 @@ func (visitor download) prove(claimed record, keys note.Verifiers) (proven, erro
 	if entry.Id != claimed.Id || entry.Domain != claimed.DomainId || entry.Decision != claimed.Decision || entry.DecidedAt != claimed.DecidedAt {
 		return found, fmt.Errorf("the log has %s, which is not this record", found.entry)
 	}
-	opened := visitor.Bundles[claimed.Id].Opening
+	opened := visitor.Bundles[name].Opening
 	if err := open(opened.Circumstances, entry.Circumstances); err != nil {
 		return found, err
 	}
@@ -162,10 +162,16 @@ func main() {
 	var visitor download
 	check(json.Unmarshal(file, &visitor))
 	held := 0
+	named := map[string]bool{}
 	for _, each := range visitor.Records {
-		if visitor.Proofs[each.Id] == "" {
+		name := each.Id
+		if named[name] { // a record of another domain, with the same id
+			name = each.DomainId + "/" + each.Id
+		}
+		named[name] = true
+		if visitor.Proofs[name] == "" {
 			fmt.Printf("%s: no proof, it was not sealed yet\n", each.Id)
-		} else if found, err := visitor.prove(each, keys); err != nil {
+		} else if found, err := visitor.prove(each, name, keys); err != nil {
 			fmt.Printf("%s: does not hold: %v\n", each.Id, err)
 		} else {
 			held++

@@ -27,9 +27,13 @@ export const visitor = z
       .meta({ description: 'domain → its newest decision' }),
     records: z.array(fullRecord).meta({ description: 'newest first' }),
     notices: z.record(z.string(), z.string()).meta({ description: 'hash → what was shown, byte for byte' }),
-    proofs: z.record(z.string(), z.string()).meta({ description: 'sealed record → its C2SP tlog-proof' }),
+    proofs: z.record(z.string(), z.string()).meta({
+      description:
+        'sealed record → its C2SP tlog-proof. Where records of several domains have one id, all but the first that is ' +
+        'listed are named `domainId/recordId`',
+    }),
     bundles: z.record(z.string(), proofBundle).meta({
-      description: 'sealed record → its bundle, which proves all of its fields',
+      description: 'sealed record, named as in `proofs` → its bundle, which proves all of its fields',
     }),
     verifierKeys: z.record(z.string(), z.array(z.string())).meta({ description: 'domain → the keys of its logs' }),
   })

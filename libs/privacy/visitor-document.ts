@@ -3,9 +3,10 @@ import type { Reads } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/calendar';
 import { findNoticeTexts, type NoticeText } from '#libs/notices/documents';
+import type { FoundRecord } from '#libs/proof/positions';
 import { findLog } from '#libs/proof/published';
 import type { Visitor } from './contract.ts';
-import { bundlesOf, type Differing, proofsOf } from './visitor-proofs.ts';
+import { bundlesOf, type Differing, placeOf, proofsOf } from './visitor-proofs.ts';
 import { newestFirst, type VisitorDomain } from './visitor-records.ts';
 
 /** of at most 16 KiB each */
@@ -21,11 +22,11 @@ export async function* allAbout(
   const generatedAt = new Date().toISOString();
   yield `{"visitorId":${JSON.stringify(visitorId)},"generatedAt":"${generatedAt}","current":${JSON.stringify(currentOf(domains))}`;
   yield ',"records":[';
-  /** by hash, a domain whose visitor was shown it */
-  const shown = new Map<string, string>();
+  /** `hash domain`: a domain may lack the document that another one has */
+  const shown = new Set<string>();
   yield* listed(newestFirst(db, domains, visitorId), (page) =>
     page.map(({ record }) => {
-      if (record.notice !== null) shown.set(record.notice, record.domainId);
+      if (record.notice !== null) shown.add(`${record.notice} ${record.domainId}`);
       return JSON.stringify(record);
     }),
   );
@@ -34,15 +35,38 @@ export async function* allAbout(
     texts.map(({ notice, text }) => `${JSON.stringify(notice)}:${JSON.stringify(text)}`),
   );
   yield '},"proofs":{';
-  yield* listed(newestFirst(db, domains, visitorId), async (page) =>
-    Array.from(await proofsOf(db, page, onDiffers), ([id, proof]) => `${JSON.stringify(id)}:${JSON.stringify(proof)}`),
+  yield* listed(
+    newestFirst(db, domains, visitorId),
+    naming(async (page) => {
+      const proofs = await proofsOf(db, page, onDiffers);
+      return new Map(Array.from(proofs, ([place, proof]) => [place, JSON.stringify(proof)]));
+    }),
   );
   yield '},"bundles":{';
   // one that differs was reported with its proof
-  yield* listed(newestFirst(db, domains, visitorId), async (page) =>
-    Array.from(await bundlesOf(db, page, () => {}), ([id, bundle]) => `${JSON.stringify(id)}:${bundle}`),
+  yield* listed(
+    newestFirst(db, domains, visitorId),
+    naming((page) => bundlesOf(db, page, () => {})),
   );
   yield `},"verifierKeys":${JSON.stringify(await keysOf(db, domains))}}`;
+}
+
+/**
+ * What `textsOf` makes of each page, by place, under the record's id. Where records of several domains have one id, they
+ * follow each other, and all but the first are named by their place.
+ */
+function naming(textsOf: (page: FoundRecord[]) => Promise<Map<string, string>>) {
+  let before = '';
+  return async (page: FoundRecord[]): Promise<string[]> => {
+    const texts = await textsOf(page);
+    return page.flatMap((each) => {
+      const { id } = each.record;
+      const name = id === before ? placeOf(each) : id;
+      before = id;
+      const text = texts.get(placeOf(each));
+      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+    });
+  };
 }
 
 /** What `textsOf` makes of each page, separated by commas. */
@@ -64,9 +88,19 @@ const currentOf = (domains: VisitorDomain[]): Visitor['current'] =>
     ]),
   );
 
-async function* noticesOf(db: Reads, shown: Map<string, string>): AsyncGenerator<NoticeText[]> {
-  const wanted = Array.from(shown, ([notice, domainId]) => ({ notice, domainId }));
-  for (const some of chunksOf(wanted, noticesAtOnce)) yield db.read((sql) => findNoticeTexts(sql, some));
+async function* noticesOf(db: Reads, shown: Set<string>): AsyncGenerator<NoticeText[]> {
+  const told = new Set<string>();
+  const isNew = ({ notice }: NoticeText): boolean => !told.has(notice) && told.add(notice).has(notice);
+  for (const some of chunksOf([...shown], noticesAtOnce)) {
+    const wanted = some.map((each) => each.split(' ')).map(([notice = '', domainId = '']) => ({ notice, domainId }));
+    const found = await db.read((sql) =>
+      findNoticeTexts(
+        sql,
+        wanted.filter(({ notice }) => !told.has(notice)),
+      ),
+    );
+    yield found.filter(isNew);
+  }
 }
 
 /** Of all logs of a domain, since an earlier one may have a record. */

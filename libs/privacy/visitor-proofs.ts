@@ -16,7 +16,10 @@ export interface Differing {
 
 type OnDiffers = (differing: Differing) => void;
 
-/** By record id. A record that is not sealed yet has none, nor one that differs from what was sealed. */
+/** Whose two domains may have records with one id. */
+export const placeOf = ({ record }: FoundRecord): string => `${record.domainId}/${record.id}`;
+
+/** By place. A record that is not sealed yet has none, nor one that differs from what was sealed. */
 export const proofsOf = (db: Reads, records: FoundRecord[], onDiffers: OnDiffers): Promise<Map<string, string>> =>
   provenBy(db, records, { isBundle: false, format: formatProof }, onDiffers);
 
@@ -43,7 +46,7 @@ async function provenBy(
       { snapshot: true },
     );
     for (const { id, position, proven } of made) {
-      if (proven) texts.set(id, format(proven));
+      if (proven) texts.set(`${domainId}/${id}`, format(proven));
       else onDiffers({ domainId, log: number, position });
     }
   }

@@ -113,6 +113,20 @@ describe('a visitor', () => {
     expect(looked.body.records).toEqual(body.records);
   });
 
+  it('is shown with every proof, also where two domains have a record with one id', async () => {
+    const twin = recordAt(Date.now(), { domainId: first, visitorId: 'moved' });
+    await persist(stack.db, [twin, { ...twin, domainId: second }], { owe: true });
+    await sealed(first, [twin.id]);
+    await sealed(second, [twin.id]);
+    const { body } = await show(organization, 'moved');
+    const keys = parseVerifierKeys(sha256, Object.values(body.verifierKeys).flat().join('\n'));
+    const found = recognize(utf8(JSON.stringify(body)));
+    const verdict = found.kind === 'visitor' ? checkVisitor(found.answer, keys, crypto) : expect.fail(found.kind);
+    expect(summaryOf(verdict)).toBe('2 records of the visitor moved: 2 hold.');
+    const names = [twin.id, `${body.records[1]?.domainId}/${twin.id}`];
+    expect([Object.keys(body.proofs), Object.keys(body.bundles)]).toEqual([names, names]);
+  });
+
   it('who is unknown is shown empty, and erased without any record; who cannot be is refused', async () => {
     for (const id of ['x'.repeat(129), '%E0%A4%A'])
       expectProblem(await ask('GET', `${organization}/visitors/${id}`), 400, 'invalid_request');
@@ -234,6 +248,15 @@ describe('a visitor', () => {
       await persist(stack.db, [recordAt(Date.now(), { domainId: first, visitorId, notice })], { owe: true });
     }
     expect((await show(organization, 'shown')).body.notices).toEqual({ [held]: document });
+    // one domain has no document, and the other one has
+    const [later, earlier] = [Date.now(), Date.now() - 60_000];
+    for (const [domainId, time] of [
+      [first, later],
+      [second, earlier],
+    ] as const) {
+      await persist(stack.db, [recordAt(time, { domainId, visitorId: 'both', notice: held })], { owe: true });
+    }
+    expect((await show(organization, 'both')).body.notices).toEqual({ [held]: document });
     const { records, notices } = (await show(organization, 'not held')).body;
     expect([records.map(({ notice }) => notice), notices]).toEqual([['0'.repeat(64)], {}]);
   });

@@ -36,12 +36,17 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
   const hasBundles = isObject(answer.bundles);
   const bundles = isObject(answer.bundles) ? answer.bundles : {};
   const once = rememberingSignatures(crypto);
-  const seen = new Set<string>();
+  const places = new Set<string>();
+  /** that bundles are under: where records of several domains have one id, all but the first are named by their place */
+  const names = new Set<string>();
   const records = listed.map((record): RecordVerdict => {
     const id = typeof record.id === 'string' ? record.id : '';
-    if (seen.has(id)) return { id, holds: false, why: 'The answer has this record twice.' };
-    seen.add(id);
-    const bundle = fieldOf(bundles, id);
+    const place = `${record.domainId}/${id}`;
+    if (places.has(place)) return { id, holds: false, why: 'The answer has this record twice.' };
+    places.add(place);
+    const name = names.has(id) ? place : id;
+    names.add(name);
+    const bundle = fieldOf(bundles, name);
     const isSealed = typeof record.position === 'number';
     if (bundle === undefined && hasBundles && isSealed)
       return { id, holds: false, why: 'The answer says that it is sealed, but has no bundle of it.' };
@@ -49,7 +54,7 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
       return { id, holds: false, why: null, without: isSealed ? 'no bundles' : 'not sealed yet' };
     return { id, ...verdictOf(() => proveRecord(visitorId, record, bundle, keys, once)) };
   });
-  const strays = Object.keys(bundles).filter((id) => !seen.has(id));
+  const strays = Object.keys(bundles).filter((name) => !names.has(name));
   for (const id of strays)
     records.push({ id, holds: false, why: 'The answer has a bundle of it, but not the record.' });
   return { holds: records.every(({ holds }) => holds), visitorId, records };
