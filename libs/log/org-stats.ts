@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Database, Reads, Sql } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
+import { hasTag } from '#libs/base/http/etag';
 import { guard } from '#libs/base/http/guard';
 import { addDays, dayOf, daysBetween } from '#libs/base/terms/calendar';
 import { sumOf, totalOf, wholeOrganization, withTotal } from '#libs/base/terms/terms';
@@ -49,11 +50,13 @@ export function getOrganizationStats({
     const tagWith = (version: string) => tagOf([query, plan, daily, cap !== null, version]);
     const readVersion = (sql: Sql) => readOrganizationVersion(sql, organizationId);
     ctx.set('X-Stats-Source', source);
-    const known = ctx.get('if-none-match');
-    if (known !== '' && known === tagWith(await readDb.read(readVersion))) {
-      ctx.set('ETag', known);
-      ctx.status = 304;
-      return;
+    if (ctx.get('if-none-match') !== '') {
+      const tag = tagWith(await readDb.read(readVersion));
+      ctx.set('ETag', tag);
+      if (hasTag(ctx, tag)) {
+        ctx.status = 304;
+        return;
+      }
     }
     const { version, page } = await readDb.read(async (sql) => ({
       version: await readVersion(sql),

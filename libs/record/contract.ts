@@ -67,7 +67,7 @@ export const recordBody = z
     language: z
       .string()
       .max(35)
-      .regex(/^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/, 'must be a BCP 47 language tag')
+      .regex(/^(?:[A-Za-z]{2,8}|[IXix](?=-))(?:-[A-Za-z0-9]{1,8})*$/, 'must be a BCP 47 language tag')
       .optional(),
     pageUrl: z
       .string()

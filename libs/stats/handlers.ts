@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { groupBy } from '#libs/base/group-by';
 import type { Context, Middleware } from '#libs/base/http/context';
+import { hasTag } from '#libs/base/http/etag';
 import { guard } from '#libs/base/http/guard';
 import type { InPlace } from '#libs/base/places';
 import { cover, daysBetween, monthOfDay, monthsBetween, type Span } from '#libs/base/terms/calendar';
@@ -94,8 +95,9 @@ async function readStats(
     return { ...answer(source, counts), ...(bySource && ratesOf(bySource)) };
   }
   const { source, counts } = await counters.sum(wanted);
+  const whole = answer(source, counts);
   const grouped = await readGroups(ctx, facets, { ...question, by }, counts);
-  return grouped && { ...answer(source, counts), ...grouped };
+  return grouped && { ...whole, ...grouped };
 }
 
 const ownerOf = ({ organizationId, domainId }: Question) => ({ organizationId, domainId });
@@ -118,7 +120,7 @@ async function readGroups(
   const tag = `"${hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 22)}"`;
   ctx.set('ETag', tag);
   // not `ctx.fresh`: browsers' scripts that send the header themselves send `no-cache` as well
-  if (ctx.get('if-none-match') === tag) {
+  if (hasTag(ctx, tag)) {
     ctx.status = 304;
     return undefined;
   }

@@ -41,8 +41,16 @@ describe('strictly', () => {
     ['id', [makeId(), makeId().toUpperCase()], ['', 'x', 7, uuidv4, `${makeId()}\n`]],
     ['source', ['banner', 'preferences', 'gpc', 'api', 'import'], ['', 'Banner', 'other', 1]],
     ['gpc', [true, false], ['true', '1', 1, 0]],
-    ['language', ['de', 'en-GB', 'zh-Hant-TW', 'x-private', 'sl-rozaj-biske-1994', longestLanguage], [7, '']],
-    ['language', [], ['de_DE', 'en-', '-en', 'e n', 'abcdefghi', '1a', 'de\n', 'dé', `${longestLanguage}x`]],
+    [
+      'language',
+      ['de', 'en-GB', 'zh-Hant-TW', 'x-private', 'i-klingon', 'sl-rozaj-biske-1994', longestLanguage],
+      [7, ''],
+    ],
+    [
+      'language',
+      [],
+      ['de_DE', 'en-', '-en', 'e n', 'C', 'x', 'i-', 'a-DE', 'abcdefghi', '1a', 'de\n', 'dé', `${longestLanguage}x`],
+    ],
     // 36 characters with well-formed parts
     ['language', ['abcdefg-abcdefg-abcdefg-abcdefg-abc'], ['abcdefg-abcdefg-abcdefg-abcdefg-abcd']],
     ['pageUrl', [page.padEnd(2048, 'x'), 'http://localhost:8080', 'https://[::1]/'], [page.padEnd(2049, 'x'), 7, '']],

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { Context } from '#libs/base/http/context';
+import { hasTag } from '#libs/base/http/etag';
 
 export interface PackedFile {
   hash: string;
@@ -43,7 +44,7 @@ export function sendPacked(ctx: Context, { hash, content, zipped }: PackedFile, 
   const etag = isZipped ? `"${hash}-gzip"` : `"${hash}"`;
   ctx.set({ 'Cache-Control': caching, Vary: 'Accept-Encoding', ETag: etag });
   // Koa's `fresh` ignores If-None-Match if the request has Cache-Control: no-cache, which is meant for caches
-  if (knows(ctx.get('if-none-match'), etag)) {
+  if (hasTag(ctx, etag)) {
     ctx.status = 304;
     return;
   }
@@ -51,7 +52,3 @@ export function sendPacked(ctx: Context, { hash, content, zipped }: PackedFile, 
   if (isZipped) ctx.set('Content-Encoding', 'gzip');
   ctx.body = Buffer.from(isZipped ? zipped : content);
 }
-
-/** RFC 9110, 13.1.2: a list, each possibly marked as weak. */
-const knows = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch.split(',').some((known) => ['*', etag, `W/${etag}`].includes(known.trim()));

@@ -1,6 +1,12 @@
-/** `ETag` and `If-Match` of what can be changed. */
+/** `ETag`, `If-None-Match` of whoever may have it already, and `If-Match` of what can be changed. */
 import { Problem } from '../terms/problem.ts';
 import type { Context } from './context.ts';
+
+/** Whether the client has it. RFC 9110, 13.1.2: a list, each possibly marked as weak, as proxies do that compress. */
+export const hasTag = (ctx: Context, etag: string): boolean =>
+  tagsIn(ctx.get('if-none-match')).some((known) => known === '*' || known === etag);
+
+const tagsIn = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 
 interface Versioned {
   /** grows with each change */
@@ -15,8 +21,7 @@ export const setVersion = (ctx: Context, found: Versioned): void => ctx.set('ETa
 export function requiredVersion(ctx: Context, found: Versioned): number | undefined {
   const given = ctx.get('if-match');
   if (given === '' || given.trim() === '*') return undefined;
-  const tags = given.split(',').map((tag) => tag.trim());
-  if (!tags.includes(tagOf(found))) throw changedMeanwhile();
+  if (!tagsIn(given).includes(tagOf(found))) throw changedMeanwhile();
   return found.version;
 }
 
