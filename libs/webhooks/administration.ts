@@ -10,7 +10,7 @@ import { requireRoom } from '#libs/tenants/refused-changes';
 import { type Headers, namesOf, type WebhookChange, type WebhookType } from './contract.ts';
 import { addLanes, addMissingLanes, dropLanes, forgetBounds, restLanes, setBack, wakeLanes } from './lanes.ts';
 import { makeSecret, sealHeaders } from './secret.ts';
-import { findWebhook, type Webhook, webhookColumns } from './stored-webhooks.ts';
+import { deleteDeliveriesOf, findWebhook, type Webhook, webhookColumns } from './stored-webhooks.ts';
 
 /** What a webhook is made of; the caller has checked it. */
 interface NewWebhook {
@@ -28,7 +28,11 @@ export const usualBytes = 64 * 1024;
 /** Hours for which a secret still signs after its rotation. */
 const previousFor = 24;
 
-export function createWebhookAdministration(db: Pick<Database, 'transaction'>, actor: string, around?: Around) {
+export function createWebhookAdministration(
+  db: Pick<Database, 'transaction' | 'read' | 'write'>,
+  actor: string,
+  around?: Around,
+) {
   const perform = createPerform(db, actor, around);
   return {
     /** The secret is in the result, and elsewhere only encrypted. It starts at the present size of every log. */
@@ -120,15 +124,19 @@ export function createWebhookAdministration(db: Pick<Database, 'transaction'>, a
         return after;
       }),
 
-    remove: (organizationId: string, webhookId: string, version?: number): Promise<Webhook | Unchanged> =>
-      perform(async (sql, note) => {
+    remove: async (organizationId: string, webhookId: string, version?: number): Promise<Webhook | Unchanged> => {
+      const found = await db.read((sql) => findWebhook(sql, organizationId, webhookId));
+      // beforehand, since a month may have millions; where the request ends, the next one goes on
+      if (found && (version ?? found.version) === found.version) await deleteDeliveriesOf(db, found.number);
+      return perform(async (sql, note) => {
         const webhook = await lockWebhook(sql, organizationId, webhookId);
         if (!webhook) return 'not found';
         if (version !== undefined && webhook.version !== version) return 'changed meanwhile';
         await sql`delete from webhooks where number = ${webhook.number}`;
         await note({ act: 'webhook.delete', subject: webhookId, organizationId, details: { url: webhook.url } });
         return webhook;
-      }),
+      });
+    },
 
     /** The secret so far signs beside the new one for a day. */
     rotate: (

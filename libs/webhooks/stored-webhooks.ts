@@ -1,6 +1,6 @@
 /** Webhooks as the API, the command line and the dashboard see them. */
 
-import type { Sql } from '#libs/base/db/database';
+import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
 import type { Decision } from '#libs/base/terms/terms';
 import type { Failure, MessageType, WebhookType } from './contract.ts';
@@ -93,6 +93,18 @@ export const listDeliveries = (
 const keptFor = 30;
 /** rows in one statement */
 const slice = 5_000;
+
+export async function deleteDeliveriesOf(db: Pick<Database, 'write'>, webhook: number): Promise<void> {
+  for (let last = slice; last === slice; ) {
+    ({ count: last } = await db.write(
+      (sql) => sql`
+        delete from webhook_deliveries
+        where number in (
+          select number from webhook_deliveries where webhook = ${webhook} order by number limit ${slice}
+        )`,
+    ));
+  }
+}
 
 /** Deletes deliveries that are too old; returns how many. */
 export async function deleteOldDeliveries(

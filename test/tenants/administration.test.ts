@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { listActs } from '#libs/tenants/acts';
 import { createAdministration } from '#libs/tenants/administration';
+import { createPerform } from '#libs/tenants/audited-change';
 import { listAllKeys } from '#libs/tenants/keys';
 import { listOrganizations } from '#libs/tenants/organizations';
 import { QuotaReached, Refused } from '#libs/tenants/refused-changes';
@@ -15,6 +16,14 @@ const { db, sql } = await openDatabase();
 
 describe('administration', () => {
   const acts = () => db.run(async (sql) => (await listActs(sql, { limit: 100 })).acts.reverse());
+
+  it('a change of a process that stands still ends soon, so that others need not wait for it', async () => {
+    const perform = createPerform(db, 'olga');
+    const [row] = await perform(
+      (inside) => inside`select current_setting('idle_in_transaction_session_timeout') as idle`,
+    );
+    expect(row?.idle).toBe('5s');
+  });
 
   it('a change that is refused leaves neither itself nor an act', async () => {
     const admin = createAdministration(db, 'olga');

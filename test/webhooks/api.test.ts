@@ -167,6 +167,28 @@ describe('webhooks', () => {
     await eventually(async () => expect(await page.lines()).toEqual(wanted));
   });
 
+  it('are deleted in small statements, however many deliveries there were', async () => {
+    const { body } = await make({ url: 'https://receiver.example', types: ['records.sealed'] });
+    await stores.db.run(async (sql) => {
+      await sql`
+        insert into webhook_deliveries (webhook, message_id, type, attempt, at, milliseconds)
+        select number, 'msg_' || n, 'webhook.test', 1, now(), 1 from webhooks, generate_series(1, 12000) as n
+        where id = ${body.webhookId}`;
+      await sql`
+        create function refuse_many() returns trigger language plpgsql as $$
+        begin
+          if (select count(*) from gone) > 5000 then raise 'too many at once' using errcode = '57014'; end if;
+          return null;
+        end $$`;
+      await sql`
+        create trigger refuse_many after delete on webhook_deliveries referencing old table as gone
+        for each statement execute function refuse_many()`;
+    });
+    const { status } = await ask('DELETE', `/${body.webhookId}`);
+    await stores.db.run((sql) => sql`drop trigger refuse_many on webhook_deliveries`);
+    expect(status).toBe(200);
+  });
+
   it('have the same verbs on the command line', async () => {
     const receiver = await startReceiver();
     const { organizationId, domainIds } = await makeTenant(stores.db);

@@ -88,7 +88,7 @@ export const rights: Record<string, Rights> = {
 
   webhooks: { api: all, worker: [...read, 'update'] },
   webhook_lanes: { api: all, worker: all },
-  webhook_deliveries: { api: read, worker: [...add, 'delete'] },
+  webhook_deliveries: { api: [...read, 'delete'], worker: [...add, 'delete'] },
 };
 
 /** The functions of the schema. Those of `asOwner` do as the tables' owner what API and worker may not do themselves. */
