@@ -45,7 +45,9 @@ const drainTime = 1_000;
 const memoryPatience = 2_500;
 /** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
-const database = { statementTimeout: 2_000, deadline: 2_300, max: 10 };
+const timeouts = { statementTimeout: 2_000, deadline: 2_300 };
+/** `recording`: what organizations read must not be in the way of records that Redis cannot take */
+const connections = { main: 10, recording: 4 };
 
 interface ApiOptions {
   /** where the builds of the dashboard, the widget and the page that checks proofs lie; ends with a slash */
@@ -74,13 +76,16 @@ export async function openApi(
 ): Promise<RunningApi> {
   const countryOf = config.geoipFile === undefined ? undefined : await openCountries(config.geoipFile);
   const { metrics, failed, tracing, queueTracing } = await observe('assent-api', config, log);
-  const db = createDatabase({ ...database, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl });
+  const database = { ...timeouts, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl };
+  const db = createDatabase({ ...database, max: connections.main });
+  const recordingDb = createDatabase({ ...database, max: connections.recording });
+  const pools = [db, recordingDb];
   const clock = createClock(db, log);
   void tellOfTablesElsewhere(db, log);
   const keys = compareKeys(db, config.opsPort === null ? [] : config.keys);
   const replica = openReplica(config, {
     primary: db,
-    connections: database.max,
+    connections: connections.main,
     log,
     onLook: ({ isUsed, lag }) => {
       metrics.replicaUsed.set(isUsed ? 1 : 0);
@@ -105,8 +110,9 @@ export async function openApi(
     redisMemory: redisHealth.memory,
     clockSkew: clock.skew,
     pools: {
-      main: { running: db.running, connections: database.max },
-      ...(replica && { read: { running: replica.running, connections: database.max } }),
+      main: { running: db.running, connections: connections.main },
+      recording: { running: recordingDb.running, connections: connections.recording },
+      ...(replica && { read: { running: replica.running, connections: connections.main } }),
     },
   });
   const tenants = createTenantCache(db, log);
@@ -116,7 +122,7 @@ export async function openApi(
   const recorder = createRecorder({
     producer,
     redisHealth,
-    persistDirectly: createDirectStore({ db, metrics, log }),
+    persistDirectly: createDirectStore({ db: recordingDb, metrics, log }),
     shards: config.queueShards,
     log,
     metrics,
@@ -169,13 +175,13 @@ export async function openApi(
     stopping = true;
     return closeServer(server, drain);
   };
-  // both, since the error does not say whose connection it was
-  const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
+  // all, since the error does not say whose connection it was
+  const recover = (error: unknown) => [...pools, replica].map((each) => each?.recover(error)).includes(true);
   // a record that is still under way was not acknowledged: its client was cut off
   const recorded = () => within(memoryPatience, recorder.idle()).catch(() => {});
   const closeStores = async () => {
     await Promise.all([producer.close(), queues.close()]);
-    await Promise.all([redis.close(), db.close(), replica?.close()]);
+    await Promise.all([redis.close(), ...pools.map((each) => each.close()), replica?.close()]);
   };
   const stop = inOrder(
     [
