@@ -122,7 +122,7 @@ export async function openApi(
   const recorder = createRecorder({
     producer,
     redisHealth,
-    persistDirectly: createDirectStore({ db: recordingDb, metrics, log }),
+    persistDirectly: createDirectStore({ db: recordingDb, metrics, log, statements: connections.recording }),
     shards: config.queueShards,
     log,
     metrics,

@@ -54,7 +54,7 @@ export function orgDeleteCommand(tools: AllTools): Command {
     .action(async (organizationId: string, { yes }: { yes?: boolean }, self: Command) => {
       if (!yes) {
         const { name, domains } = await findOrganization(tools, organizationId);
-        const what = `${JSON.stringify(name)} with its ${domains.size === 1 ? 'domain' : `${domains.size} domains`} and all their records`;
+        const what = `${JSON.stringify(name)} with its domains (${domains.size}) and all their records`;
         throw new Error(`to delete ${what} for good, give --yes`);
       }
       print(self, await deleteOrganization(tools, organizationId));

@@ -141,7 +141,7 @@ const blankSome = (db: Database, domainNumber: number, ids: string[]): Promise<n
 /** What counts the month's visitors goes too; user agents that no other month has, an hour later. */
 const endMonth = (db: Database, month: string, through: number) =>
   db.transaction(async (sql) => {
-    await forgetVisitorsOf(sql, month);
+    await forgetVisitorsOf(sql, [month]);
     await forgetUserAgentsOf(sql, month);
     await noteBlanked(sql, month, through);
   });

@@ -5,7 +5,7 @@ import { isPastRetention } from '#libs/base/terms/retention';
 import { expireMonth, isDerived } from '#libs/proof/expire';
 import { forgetVisitorsOf } from '#libs/record/busy-visitors';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
-import { dropMonth, hideMonth, listHiddenMonths, listMonths } from '#libs/record/month-partitions';
+import { dropMonth, hideMonth, listDroppedMonths, listHiddenMonths, listMonths } from '#libs/record/month-partitions';
 
 /** Milliseconds for dropping a month: some statements, each with the worker's statement timeout. */
 const patience = 30_000;
@@ -29,6 +29,9 @@ export async function dropExpiredMonths(
   { retentionMonths, derivations, round }: { retentionMonths: number; derivations: string[]; round: Round },
   now: number,
 ): Promise<Dropped> {
+  // who was counted while a month was dropped
+  const before = await db.read(listDroppedMonths);
+  if (before.length > 0) await db.write((sql) => forgetVisitorsOf(sql, before));
   const expired = (await db.read(listMonths)).filter((month) => isPastRetention(month, retentionMonths, now));
   const { ready, found } = await noteDueMonths(db, 'drop', expired, round);
   const dropped: string[] = [];
@@ -44,11 +47,8 @@ export async function dropExpiredMonths(
 export async function forgetMonth(db: Database, month: string): Promise<boolean> {
   await db.transaction(async (sql) => {
     await hideMonth(sql, month);
-    await forgetVisitorsOf(sql, month);
+    await forgetVisitorsOf(sql, [month]);
   });
   await expireMonth(db, month);
-  const isDropped = await db.run((sql) => dropMonth(sql, month), patience);
-  // who was counted meanwhile
-  if (isDropped) await db.write((sql) => forgetVisitorsOf(sql, month));
-  return isDropped;
+  return db.run((sql) => dropMonth(sql, month), patience);
 }

@@ -16,7 +16,7 @@ export interface Differing {
 
 type OnDiffers = (differing: Differing) => void;
 
-/** Whose two domains may have records with one id. */
+/** Records of two domains may have the same id. */
 export const placeOf = ({ record }: FoundRecord): string => `${record.domainId}/${record.id}`;
 
 /** By place. A record that is not sealed yet has none, nor one that differs from what was sealed. */

@@ -4,6 +4,7 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
+import { isOutage } from '#libs/base/db/errors';
 import { untilWritersEnd } from '#libs/base/db/lock-holders';
 import { numberOf } from './joined-names.ts';
 import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
@@ -29,9 +30,9 @@ export async function forgetVisitor(sql: Sql, visitorId: string, numbers: Return
   await sql`delete from busy_visitors where visitor_id = ${visitorId} and domain_number in (${numbers})`;
 }
 
-/** Of a month whose visitors go: no visitor's id outlasts them; one that comes back is noted again. */
-export async function forgetVisitorsOf(sql: Sql, month: string): Promise<void> {
-  await sql`delete from visitor_counters where left(period, 7) = ${month}`;
+/** Of months whose visitors go: no visitor's id outlasts them; one that comes back is noted again. */
+export async function forgetVisitorsOf(sql: Sql, months: string[]): Promise<void> {
+  await sql`delete from visitor_counters where left(period, 7) = any(${months})`;
   await sql`
     delete from busy_visitors
     where counted_at is not null and not exists (
@@ -53,7 +54,14 @@ export async function countBusyVisitors(db: Database): Promise<number> {
   if (!(await untilWritersEnd(db, ['visitor_counters'], patience))) return 0;
   const errors: unknown[] = [];
   // one that cannot be counted keeps no other from it
-  for (const visitor of noted) await count(db, visitor).catch((error: unknown) => errors.push(error));
+  for (const visitor of noted) {
+    try {
+      await count(db, visitor);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      errors.push(error);
+    }
+  }
   if (errors.length > 0) throw errors[0];
   return noted.length;
 }

@@ -1,7 +1,8 @@
 /**
- * The direct path: records go straight to Postgres, where Redis cannot take them. Each batch has records of several
+ * The direct path: records go straight to Postgres, where Redis cannot take them. A batch has records of several
  * organizations. Those of one whose statements take too long, since somebody holds a lock, must not keep the others from it.
  */
+import pLimit from 'p-limit';
 import type { Database } from '#libs/base/db/database';
 import { isTooSlow } from '#libs/base/db/errors';
 import { groupBy } from '#libs/base/group-by';
@@ -16,84 +17,99 @@ export interface RecordOf {
   organizationId: string;
 }
 
-/** Milliseconds for which an organization is refused after a statement of its own took too long. */
-const usuallyRefusedFor = 10_000;
-/** organizations in a row */
+interface DirectStoreParts {
+  db: Database;
+  metrics: RecordMetrics;
+  log: Pick<Log, 'error' | 'warn'>;
+  /** statements at once: whoever waits for its turn here uses up no deadline */
+  statements: number;
+  /** milliseconds for which an organization is refused whose statement took too long; default 10,000 */
+  refusedFor?: number;
+}
+
+/** statements of a batch that took too long, with none that did not: then it is Postgres, not its organizations */
 const enough = 3;
 
 /** Resolves to the organizations whose records could not be stored; rejects where none could. */
-export function createDirectStore(
-  parts: { db: Database; metrics: RecordMetrics; log: Pick<Log, 'error' | 'warn'> },
-  refusedFor = usuallyRefusedFor,
-): (records: RecordOf[]) => Promise<ReadonlySet<string>> {
-  /** by organization, when it may be tried again, by `performance.now()` */
+export function createDirectStore({
+  statements,
+  refusedFor = 10_000,
+  ...parts
+}: DirectStoreParts): (records: RecordOf[]) => Promise<ReadonlySet<string>> {
+  /** by organization, when it is tried again, by `performance.now()` */
   const slow = new Map<string, number>();
+  const isRefused = (organizationId: string) => performance.now() < (slow.get(organizationId) ?? 0);
+  const refuse = (organizationId: string) => slow.set(organizationId, performance.now() + refusedFor);
+  const turns = pLimit(statements);
+  /** of batches that are stored by organization: the one that is slow leaves the other turn to all others */
+  const apart = pLimit(2);
 
   const store = (records: RecordOf[]) =>
-    persistWatched(
-      parts,
-      records.map(({ record }) => record),
-      { owe: true, isEnd: isTooSlow },
+    turns(() =>
+      persistWatched(
+        parts,
+        records.map(({ record }) => record),
+        { owe: true, isEnd: isTooSlow },
+      ),
     );
 
-  /** By itself; one try at a time. Answers whether its records are stored. */
-  const tryAlone = async (organizationId: string, records: RecordOf[]): Promise<boolean> => {
-    if (performance.now() < (slow.get(organizationId) ?? 0)) return false;
-    slow.set(organizationId, performance.now() + refusedFor);
+  /** Nobody waits for it: they are sent again, and then stored once. */
+  const probe = async (organizationId: string, records: RecordOf[]): Promise<void> => {
+    refuse(organizationId);
     try {
       await store(records);
       slow.delete(organizationId);
-      return true;
     } catch (error) {
-      if (!isTooSlow(error)) throw error;
-      parts.log.warn(
-        { err: error, organizationId },
-        'a statement took too long; the records of this organization are refused',
-      );
-      return false;
+      if (!isTooSlow(error)) slow.delete(organizationId);
     }
   };
 
-  /** Where several took too long, and none between them was stored, it is Postgres, not they: then nobody is refused for it. */
+  /** `error`: of all of them together. */
   const storeEach = async (records: RecordOf[], error: unknown): Promise<string[]> => {
-    const refused: string[] = [];
-    let inARow: string[] = [];
-    for (const [organizationId, some] of groupBy(records, (each) => each.organizationId)) {
-      if (await tryAlone(organizationId, some)) inARow = [];
-      else {
-        refused.push(organizationId);
-        inARow.push(organizationId);
+    const byOrganization = groupBy(records, ({ organizationId }) => organizationId);
+    if (byOrganization.size === 1) throw error;
+    const stored = new Set<string>();
+    const late: string[] = [];
+    const tryOne = async ([organizationId, some]: [string, RecordOf[]]): Promise<void> => {
+      // of another batch it was found out meanwhile, or it is of no use
+      if (isRefused(organizationId) || (stored.size === 0 && late.length >= enough)) return;
+      try {
+        await store(some);
+        stored.add(organizationId);
+      } catch (cause) {
+        if (!isTooSlow(cause)) throw cause;
+        late.push(organizationId);
+        refuse(organizationId);
       }
-      if (inARow.length < enough) continue;
-      for (const each of inARow) slow.delete(each);
-      throw error;
-    }
-    return refused;
-  };
-
-  const storeOthers = async (records: RecordOf[]): Promise<string[]> => {
-    if (records.length === 0) return [];
-    try {
-      await store(records);
-      return [];
-    } catch (error) {
-      if (!isTooSlow(error)) throw error;
-      return storeEach(records, error);
-    }
-  };
-
-  const storeApart = async (records: RecordOf[]): Promise<string[]> => {
-    const refused: string[] = [];
-    for (const [organizationId, some] of groupBy(records, (each) => each.organizationId))
-      if (!(await tryAlone(organizationId, some))) refused.push(organizationId);
-    return refused;
+    };
+    const tries = await Promise.allSettled(Array.from(byOrganization, (one) => apart(tryOne, one)));
+    const failed = tries.find((one) => one.status === 'rejected');
+    if (failed || stored.size === 0) for (const each of late) slow.delete(each);
+    if (failed) throw failed.reason;
+    if (stored.size === 0 && late.length > 0) throw error;
+    if (late.length > 0)
+      parts.log.warn({ err: error, organizationIds: late }, 'a statement took too long; records of these are refused');
+    return [...byOrganization.keys()].filter((organizationId) => !stored.has(organizationId));
   };
 
   return async (records) => {
-    const [apart, others] = [true, false].map((isSlow) =>
-      records.filter(({ organizationId }) => slow.has(organizationId) === isSlow),
-    );
-    const refused = await Promise.all([storeOthers(others ?? []), storeApart(apart ?? [])]);
-    return new Set(refused.flat());
+    const refused: string[] = [];
+    const others: RecordOf[] = [];
+    for (const [organizationId, some] of groupBy(records, (each) => each.organizationId)) {
+      if (!slow.has(organizationId)) {
+        others.push(...some);
+        continue;
+      }
+      if (!isRefused(organizationId)) void probe(organizationId, some);
+      refused.push(organizationId);
+    }
+    if (others.length === 0) return new Set(refused);
+    try {
+      await store(others);
+    } catch (error) {
+      if (!isTooSlow(error)) throw error;
+      refused.push(...(await storeEach(others, error)));
+    }
+    return new Set(refused);
   };
 }

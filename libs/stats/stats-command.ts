@@ -45,7 +45,7 @@ export function statsCommand(tools: Tools): Command {
 const withoutGroups = (total: number): string =>
   total === 0
     ? 'no decisions in these days'
-    : 'no groups: they leave out crawlers, and include new records after a minute or so';
+    : 'no groups yet: groups leave out crawlers, and include new records only after a minute or so';
 
 async function read(db: Database, { from, to, by, ...about }: Options) {
   const { organizationId, domainId = wholeOrganization } = await requireSubject(db, about);

@@ -72,6 +72,22 @@ async function* deleteByColumn(db: Database, leaving: Leaving, { name, by }: Tab
   }
 }
 
+/** Those before its closing: one that came after it may be the newest that processes have seen, and goes last of all. */
+export async function* deleteActs(db: Database, { organizationId }: Leaving): AsyncIterable<number> {
+  for (let count = batch; count === batch; ) {
+    ({ count } = await db.write(
+      (sql) => sql`
+        delete from administrative_acts where id = any(array(
+          select id from administrative_acts
+          where organization_id = ${organizationId}
+            and id < (select max(id) from administrative_acts where act = 'org.close' and subject = ${organizationId})
+          limit ${batch}
+        ))`,
+    ));
+    yield count;
+  }
+}
+
 function valuesOf(sql: Sql, by: Required<Table>['by'], { organizationId, number, domains }: Leaving) {
   if (typeof by === 'object')
     return sql`array(select number from ${sql(by.of)} where organization_id = ${organizationId})`;
@@ -100,7 +116,8 @@ export const deleteNames = (db: Database, actor: string, { organizationId, domai
 export const deleteClosing = async (db: Database, organizationId: string): Promise<void> => {
   await db.write(
     (sql) => sql`
-      delete from administrative_acts where act = 'org.close' and subject = ${organizationId}
+      delete from administrative_acts
+      where (organization_id = ${organizationId} or act = 'org.close' and subject = ${organizationId})
         and not exists (select from organizations where id = ${organizationId})`,
   );
 };

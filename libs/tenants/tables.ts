@@ -1,11 +1,12 @@
 import type { Table } from '#libs/base/db/tables';
+import { deleteActs } from './deletion.ts';
 
 /** Domains and organizations go last of all (`deletion.ts`), and the ids of deleted ones stay. */
 export const tables: Table[] = [
   { name: 'refused_origins', by: 'domain_number' },
   { name: 'ignored_fields', by: 'domain_number' },
   { name: 'visitor_acts', by: 'organization_number' },
-  { name: 'administrative_acts', by: 'organization_id' },
+  { name: 'administrative_acts', by: 'organization_id', deleteOf: deleteActs },
   { name: 'idempotent_answers', by: 'organization_number' },
   { name: 'revoked_tokens', by: 'organization_number' },
   { name: 'api_keys', by: 'domain_id' },

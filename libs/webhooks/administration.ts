@@ -126,7 +126,7 @@ export function createWebhookAdministration(
 
     remove: async (organizationId: string, webhookId: string, version?: number): Promise<Webhook | Unchanged> => {
       const found = await db.read((sql) => findWebhook(sql, organizationId, webhookId));
-      // beforehand, since a month may have millions; where the request ends, the next one goes on
+      // beforehand, since a month may have millions; that goes on where the request is answered with a 503
       if (found && (version ?? found.version) === found.version) await deleteDeliveriesOf(db, found.number);
       return perform(async (sql, note) => {
         const webhook = await lockWebhook(sql, organizationId, webhookId);

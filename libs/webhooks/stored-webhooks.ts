@@ -95,7 +95,8 @@ const keptFor = 30;
 const slice = 5_000;
 
 export async function deleteDeliveriesOf(db: Pick<Database, 'write'>, webhook: number): Promise<void> {
-  for (let last = slice; last === slice; ) {
+  // until none is left: another request may be at it, too
+  for (let last = -1; last !== 0; ) {
     ({ count: last } = await db.write(
       (sql) => sql`
         delete from webhook_deliveries

@@ -89,7 +89,7 @@ await stack.db.run((sql) =>
 describe('an organization that is deleted', () => {
   it('is asked for twice', async () => {
     expect(await cli.error('org', 'delete', stack.tenant.organizationId)).toMatch(
-      /^to delete "Organization .*" with its 2 domains and all their records for good, give --yes$/,
+      /^to delete "Organization .*" with its domains \(2\) and all their records for good, give --yes$/,
     );
     expect(await cli.error('org', 'delete', 'org_none', '--yes')).toBe('no organization org_none');
     expect((await stack.client.organization()).status).toBe(200);

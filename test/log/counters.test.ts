@@ -4,11 +4,12 @@ import type { Database, Reads } from '#libs/base/db/database';
 import { type Decision, decisions } from '#libs/base/terms/terms';
 import { type LogQuery, readPage } from '#libs/log/domain-page';
 import { readDomain } from '#libs/log/export/domain-records';
-import { forgetMonth } from '#libs/privacy/drop-months';
+import { dropExpiredMonths, forgetMonth } from '#libs/privacy/drop-months';
 import { listVisitorDomains, newestFirst as recordsOf } from '#libs/privacy/visitor-records';
 import { countBusyVisitors, noteBusyVisitor } from '#libs/record/busy-visitors';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
+import { atOnce } from '../support/clock.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
@@ -161,6 +162,8 @@ describe('a visitor with many records', () => {
       await untilWaiting(sql, 'alter table records detach%');
     });
     expect(await gone).toBe(true);
+    // the next round
+    await dropExpiredMonths(db, { retentionMonths: 1_000, derivations: [], round: atOnce }, Date.now());
     const left = await sql`
       select from visitor_counters full join busy_visitors using (domain_number, visitor_id)
       where domain_number = ${domainNumber}`;

@@ -123,7 +123,7 @@ describe.concurrent('at start', () => {
     await expect(startApi({ ...env, OPS_PORT: port })).rejects.toThrow(told('OPS_PORT'));
     await expect(startWorker({ ...env, OPS_PORT: port })).rejects.toThrow(told('OPS_PORT'));
     await expect(startApi({ ...env, HOST: '192.0.2.1' })).rejects.toThrow(
-      /^HOST 192.0.2.1 is no address of this machine/,
+      /^HOST 192.0.2.1 is not an address of this machine/,
     );
     const several = { ...apiSettings, ...away, LOG_LEVEL: 'silent', WEB_CONCURRENCY: '2', PORT: port };
     expect((await startProcess('api', several).process.exited).code).toBe(1);

@@ -46,7 +46,7 @@ describe('assent log verify', () => {
     expect(visitor.stdout).toContain(
       `${record.id}  holds: custom (9 denied, 10 allowed, analytics allowed) on dom_test`,
     );
-    expect(visitor.stdout).toContain('has all of their records is not proven');
+    expect(visitor.stdout).toContain("has all of the visitor's records");
     const checkpoint = await verify(file('checkpoint', vector.checkpoint), ...key);
     expect(checkpoint.stdout).toMatch(/^The checkpoint holds[\s\S]*\nSize +3 entries\n/);
   });

@@ -121,7 +121,7 @@ describe("a visitor's answer", () => {
       '1 was not sealed yet, so it has no proof, 1 cannot be checked, since this download has no bundles',
     );
     expect(answer([record], {}).records.map(lineOf)).toEqual([
-      'does not hold: The answer says that it is sealed, but has no bundle of it.',
+      'does not hold: The download says that it is sealed, but has no bundle of it.',
     ]);
   });
 

@@ -29,7 +29,7 @@ it('statistics by the command line say why there is no group', async () => {
     (await cli.run('stats', '--domain', domainId, '--from', from, '--to', from)).stdout.trim().split('\n').at(-1);
   expect([await of('2020-01-01'), await of(day)]).toEqual([
     'no decisions in these days',
-    'no groups: they leave out crawlers, and include new records after a minute or so',
+    'no groups yet: groups leave out crawlers, and include new records only after a minute or so',
   ]);
 });
 

@@ -65,9 +65,9 @@ describe('displays of the banner', () => {
     await Promise.all(Array.from({ length: 4 }, () => storeDisplays(db, { id: flush, rows })));
     await storeDisplays(db, { id: flush, rows });
     expect(await stored()).toEqual(rows.slice(0, 1));
-    await sql`update display_flushes set stored_at = now() - interval '23 hours'`;
+    await sql`update display_flushes set stored_at = now() - interval '7 days'`;
     expect(await deleteOldFlushes(db)).toBe(0);
-    await sql`update display_flushes set stored_at = now() - interval '25 hours'`;
+    await sql`update display_flushes set stored_at = now() - interval '193 hours'`;
     // of two clocks the earlier one counts
     expect(await deleteOldFlushes(db, new Date(Date.now() - 3 * 3_600_000))).toBe(0);
     expect(await deleteOldFlushes(db)).toBe(1);

@@ -29,7 +29,7 @@ export async function openRecorder(
   const recorder = createRecorder({
     producer,
     redisHealth,
-    persistDirectly: createDirectStore({ db, ...quiet() }),
+    persistDirectly: createDirectStore({ db, ...quiet(), statements: 4 }),
     shards,
     ...more,
     ...quiet(),

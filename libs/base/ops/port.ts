@@ -65,17 +65,18 @@ export const createReadyGauge = (register: Registry): Gauge =>
 
 type PortSetting = 'PORT' | 'OPS_PORT';
 const hostSettings: Record<PortSetting, string> = { PORT: 'HOST', OPS_PORT: 'OPS_HOST' };
-/** no such name, an address that is not this machine's */
-const ofHost = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'];
+const whyNoHost: Record<string, string> = {
+  ENOTFOUND: 'cannot be resolved',
+  EAI_AGAIN: 'cannot be resolved',
+  EADDRNOTAVAIL: 'is not an address of this machine',
+};
 
 /** Resolves once the port is open; rejects with one line, which names the setting, where it cannot be. */
 export function listen(server: AnyServer, host: string, port: number, setting: PortSetting): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (ofHost.includes(error.code ?? '')) {
-        reject(new Error(`${hostSettings[setting]} ${host} is no address of this machine: ${error.message}`));
-        return;
-      }
+      const why = whyNoHost[error.code ?? ''];
+      if (why) return reject(new Error(`${hostSettings[setting]} ${host} ${why}: ${error.message}`));
       const reason = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be opened: ${error.message}`;
       reject(new Error(`${setting} ${port} on ${host} ${reason}`));
     });

@@ -42,21 +42,21 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
   const records = listed.map((record): RecordVerdict => {
     const id = typeof record.id === 'string' ? record.id : '';
     const place = `${record.domainId}/${id}`;
-    if (places.has(place)) return { id, holds: false, why: 'The answer has this record twice.' };
+    if (places.has(place)) return { id, holds: false, why: 'The download has this record twice.' };
     places.add(place);
     const name = names.has(id) ? place : id;
     names.add(name);
     const bundle = fieldOf(bundles, name);
     const isSealed = typeof record.position === 'number';
     if (bundle === undefined && hasBundles && isSealed)
-      return { id, holds: false, why: 'The answer says that it is sealed, but has no bundle of it.' };
+      return { id, holds: false, why: 'The download says that it is sealed, but has no bundle of it.' };
     if (bundle === undefined)
       return { id, holds: false, why: null, without: isSealed ? 'no bundles' : 'not sealed yet' };
     return { id, ...verdictOf(() => proveRecord(visitorId, record, bundle, keys, once)) };
   });
   const strays = Object.keys(bundles).filter((name) => !names.has(name));
   for (const id of strays)
-    records.push({ id, holds: false, why: 'The answer has a bundle of it, but not the record.' });
+    records.push({ id, holds: false, why: 'The download has a bundle of it, but not the record.' });
   return { holds: records.every(({ holds }) => holds), visitorId, records };
 }
 
@@ -67,7 +67,7 @@ function proveRecord(visitorId: string, record: Fields, bundle: unknown, keys: V
   const proven = proveBundle({ ...bundle, record }, keys, crypto);
   // of an erased record nobody can tell whose it was
   if (proven.personal && proven.personal.visitorId !== visitorId) {
-    throw new ProofError('It is a record of another visitor than the answer says.');
+    throw new ProofError('It is a record of another visitor than the download says.');
   }
   return proven;
 }
@@ -128,4 +128,4 @@ export function lineOf(record: RecordVerdict): string {
 }
 
 export const visitorLimit =
-  "This does not prove that the download has all of the visitor's records: nobody can tell whether one was left out.";
+  "That the download has all of the visitor's records: nobody can tell whether one was left out.";

@@ -3,10 +3,10 @@
  * A fill may race raises (both only raise) and flushes (the mark is set only under the fill's own nonce).
  */
 import { randomUUID } from 'node:crypto';
-import type { RedisConnection } from '#libs/base/redis/connection';
+import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
 import { endOutlived } from '#libs/base/redis/outlived';
 import type { Counter, PackedCounters } from '#libs/base/terms/terms';
-import { fillKey, raisePacked, readyKey, scripted } from '../redis-counters.ts';
+import { fillKey, isStrange, raisePacked, readyKey, scripted } from '../redis-counters.ts';
 
 /** Milliseconds after which a crashed fill no longer blocks others. Each page extends them. */
 const fillLasts = 10_000;
@@ -68,12 +68,19 @@ async function raiseAll(
 export const isReady = async (redis: RedisConnection, organizationId: string): Promise<boolean> =>
   (await readyAmong(redis, [organizationId])).has(organizationId);
 
+/** Null also where the key has another type, which only `drop` helps. */
+const markOf = (client: RedisClient, organizationId: string): Promise<string | null> =>
+  client.get(readyKey(organizationId)).catch((error: unknown) => {
+    if (isStrange(error)) return null;
+    throw error;
+  });
+
 /** Those of the organizations whose counters are complete in Redis. */
 export async function readyAmong(redis: RedisConnection, organizationIds: string[]): Promise<Set<string>> {
   const ready = new Set<string>();
   for (let at = 0; at < organizationIds.length; at += readAtOnce) {
     const some = organizationIds.slice(at, at + readAtOnce);
-    const marks = await Promise.all(some.map((id) => redis.client.get(readyKey(id))));
+    const marks = await Promise.all(some.map((id) => markOf(redis.client, id)));
     for (const [index, id] of some.entries()) {
       const mark = marks[index];
       if (mark && mark === redis.runIdOf(readyKey(id))) ready.add(id);
