@@ -179,7 +179,7 @@ async function ensureDemo({ run, ask }: ReturnType<typeof createCli>): Promise<D
   const kept = setupSchema.safeParse(JSON.parse(readPrivate(file) ?? 'null'));
   // another DATABASE_URL, or an emptied database, does not know what an earlier start made
   const before = kept.success && (await succeeds(run('org', 'show', kept.data.organizationId))) ? kept.data : undefined;
-  if (before && (await isActive(before))) return before;
+  if (before && (await isActive(before).catch(() => false))) return before;
   const makeOrganization = async () => {
     await run('plan', 'set', 'demo', '--consent-log', 'true', '--monthly-limit', 'none');
     return ask('organizationId', 'org', 'create', 'Demo organization', '--plan', 'demo');
