@@ -1,6 +1,7 @@
 /** Requests with an access token, to any API that takes requests. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dayOf } from '#libs/base/terms/calendar';
+import { within } from '#libs/base/timers';
 import { type Site, signToken } from '../stack/sites.ts';
 import { need, stoodStill } from './load.ts';
 import type { Activity, Scene } from './scene.ts';
@@ -17,12 +18,12 @@ interface Call {
 }
 
 /** Milliseconds: an import and an export may take their time. */
-const patience = 60_000;
+export const patience = 60_000;
 const pause = 1_000;
 /** No outage of a plan lasts so many tries. */
 export const mostTries = 90;
 
-/** Rejects where no answer comes. */
+/** Rejects where no answer comes. Its body is read with `bodyOf`. */
 export async function callOnce(scene: Scene, call: Call, { baseUrl } = scene.anyApi()): Promise<Response> {
   const { site = scene.site, scope = 'read', method = 'GET', path, body = null } = call;
   const { type = 'application/json', accept = '*/*' } = call;
@@ -40,6 +41,13 @@ export async function callOnce(scene: Scene, call: Call, { baseUrl } = scene.any
   return fetch(baseUrl + path, { method, headers, body, signal: giveUp.signal });
 }
 
+/** Once the headers are there, fetch may lose its signal to the garbage collector. */
+export const bodyOf = (response: Response): Promise<Buffer> =>
+  within(
+    patience,
+    response.arrayBuffer().then((bytes) => Buffer.from(bytes)),
+  );
+
 /** The answer with a 2xx; rejects after too many tries. Other refusals than 429 and 503 are breaches. */
 export async function callUntilDone(scene: Scene, call: Call): Promise<Buffer> {
   for (let tries = 0; tries < mostTries; tries += 1) {
@@ -47,7 +55,7 @@ export async function callUntilDone(scene: Scene, call: Call): Promise<Buffer> {
     try {
       const response = await callOnce(scene, call);
       const { ok, status } = response;
-      const answer = Buffer.from(await response.arrayBuffer());
+      const answer = await bodyOf(response);
       if (ok) return answer;
       scene.expect(status === 429 || status === 503, `${call.path} is answered ${status}: ${answer}`);
     } catch {
@@ -82,7 +90,7 @@ export function readAlong(scene: Scene, foreseen = [0, 200, 503]): Activity {
       const api = scene.anyApi();
       const asked = performance.now();
       const response = await callOnce(scene, { site, path }, api).catch(() => undefined);
-      await response?.text();
+      if (response) await bodyOf(response);
       const [status, requestId] = [response?.status ?? 0, response?.headers.get('x-request-id')];
       const milliseconds = Math.round(performance.now() - asked - stoodStill(asked));
       const when = new Date().toISOString();

@@ -15,7 +15,7 @@ import { isReady } from '#libs/stats/redis/fill';
 import { describe } from '../stack/advice.ts';
 import type { Site } from '../stack/sites.ts';
 import { waitUntil } from '../stack/wait.ts';
-import { callOnce, callUntilDone } from './calls.ts';
+import { bodyOf, callOnce, callUntilDone } from './calls.ts';
 import { type Attempt, type Body, isAcknowledged, isRefused, toErase } from './load.ts';
 import type { Activity, Scene } from './scene.ts';
 import type { ChaosStack } from './stack.ts';
@@ -212,7 +212,7 @@ export async function statsAreRight(scene: Scene, source?: string): Promise<bool
   const checks = scene.sites.map(async (site) => {
     const path = `/v1/consent/${site.domainId}/stats?from=${from}&to=${to}`;
     const response = await callOnce(scene, { site, path });
-    const { total } = (await response.json()) as { total: number };
+    const { total }: { total: number } = JSON.parse(String(await bodyOf(response)));
     const truth = await scene.count(
       (sql) => sql`
         select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::int as n from counters
@@ -369,7 +369,7 @@ export function takeProofs(scene: Scene): Activity {
       if (!attempt) return;
       const { site, body } = attempt;
       const answer = await callOnce(scene, proofOf(site, body.id, forms[0])).catch(() => undefined);
-      const file = await answer?.arrayBuffer().catch(() => undefined);
+      const file = answer && (await bodyOf(answer).catch(() => undefined));
       if (!answer || !file) return;
       scene.expect(foreseen.includes(answer.status), `a proof is answered ${answer.status}`);
       if (!answer.ok) return;

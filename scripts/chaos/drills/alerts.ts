@@ -14,7 +14,7 @@ import { freePort } from '../../stack/ports.ts';
 import { startPrometheus } from '../../stack/prometheus.ts';
 import { writeFor } from '../../stack/service-user.ts';
 import { postRecord } from '../../stack/sites.ts';
-import { callOnce, callUntilDone } from '../calls.ts';
+import { bodyOf, callOnce, callUntilDone } from '../calls.ts';
 import type { Drill } from '../drill.ts';
 import { type End, fillRedis, kill, lockTable, restart, setOnPrimary } from '../faults.ts';
 import { makeBody } from '../load.ts';
@@ -167,7 +167,7 @@ const faults: Record<string, Begin> = {
   },
   PoolFull: async ({ scene }) => {
     const release = await lockTable(scene, 'organizations', 'access exclusive');
-    const ask = () => callOnce(scene, { path: '/v1/organization' }).then((answer) => answer.arrayBuffer());
+    const ask = () => callOnce(scene, { path: '/v1/organization' }).then(bodyOf);
     const end = again(0, () => Promise.allSettled(Array.from({ length: 40 }, ask)));
     return async () => {
       await release();

@@ -14,7 +14,7 @@ import { keysWith, tablesWith } from '../../stack/places-with.ts';
 import { listen } from '../../stack/ports.ts';
 import { addDomains, addKeys, type Site } from '../../stack/sites.ts';
 import { waitUntil } from '../../stack/wait.ts';
-import { callOnce, callUntilDone, mostTries } from '../calls.ts';
+import { callOnce, callUntilDone, mostTries, patience } from '../calls.ts';
 import { countSealed } from '../check.ts';
 import { type Body, makeBody, need, toErase } from '../load.ts';
 import { type Activity, oneOfEach, type Scene } from '../scene.ts';
@@ -86,13 +86,20 @@ export function exportRecords(scene: Scene): Activity {
       await response.body?.cancel();
       return false;
     }
-    for await (const text of createInterface({ input: Readable.fromWeb(response.body) })) {
-      // the last one may be half a line
-      const line: Line = JSON.parse(text);
-      if (line.end) return true;
-      found.push(`${line.domainId}/${line.id}`);
+    const input = Readable.fromWeb(response.body);
+    // fetch alone may forget to give up
+    const timer = setTimeout(() => input.destroy(new Error('no whole export in time')), patience);
+    try {
+      for await (const text of createInterface({ input })) {
+        // the last one may be half a line
+        const line: Line = JSON.parse(text);
+        if (line.end) return true;
+        found.push(`${line.domainId}/${line.id}`);
+      }
+      return false;
+    } finally {
+      clearTimeout(timer);
     }
-    return false;
   };
 
   const exportOf = async (site: Site): Promise<void> => {

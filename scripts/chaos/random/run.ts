@@ -1,6 +1,6 @@
 /** A random run: the plan's faults under load, with everything else that an installation does going on meanwhile. */
 import { succeeds } from '../../stack/wait.ts';
-import { readAlong } from '../calls.ts';
+import { bodyOf, readAlong } from '../calls.ts';
 import { takeProofs } from '../check.ts';
 import type { Drill } from '../drill.ts';
 import { need } from '../load.ts';
@@ -58,7 +58,7 @@ function watchGauges(scene: Scene): Activity {
   const seen = new Set<string>();
   const look = async (app: string, opsUrl: string): Promise<void> => {
     const response = await fetch(`${opsUrl}/metrics`, { signal: AbortSignal.timeout(5_000) });
-    const text = await response.text();
+    const text = String(await bodyOf(response));
     looks += 1;
     for (const [line, name = ''] of text.matchAll(/^(assent_\w+)(?:\{.*\})? -\d.*$/gm)) {
       if (signed.test(name) || seen.has(name)) continue;
