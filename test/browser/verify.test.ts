@@ -90,7 +90,7 @@ describe('the page that checks proofs', () => {
     await enter(page, vector.verifierKey);
     await page.getByText('Not every record holds.').waitFor();
     expect(await facts(page)).toEqual([
-      [record.id, 'does not hold: The answer has a bundle of it, but not the record.'],
+      [record.id, 'does not hold: The download has a bundle of it, but not the record.'],
       ['new', 'no proof: it was not sealed yet'],
     ]);
     await choose(page, { visitorId: 'v-1', records: [record], bundles: { [record.id]: bundle } });
