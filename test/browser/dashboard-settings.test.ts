@@ -138,8 +138,13 @@ describe('the settings in the dashboard', () => {
     await step('says beside each origin what is wrong with it', async () => {
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       await click(page, 'Change…');
-      await name(page).fill('Shop');
-      await click(page, 'Add address');
+      // at once after the last letter, before what follows its rendering
+      await name(page).evaluate(async (field: HTMLInputElement) => {
+        field.value = 'Shop';
+        field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        await new Promise<void>((resolve) => queueMicrotask(resolve));
+        field.form?.querySelector<HTMLElement>('.settings-add')?.click();
+      });
       await hasFocus(origin(page, 4));
       const pasted = 'https://a.example\nhttps://b.example/shop, ftp://c.example\nhttps://*.d.example';
       await page.evaluate((text) => navigator.clipboard.writeText(text), pasted);

@@ -16,26 +16,25 @@ interface Props {
 
 export function OriginsField({ origins, errors, onChange }: Props) {
   const group = useRef<HTMLFieldSetElement>(null);
-  /** what gets the focus once it is there: a field, by its place, or the button that adds one */
-  const next = useRef<number | null>(null);
+  /** what gets the focus once there are `of` fields: one of them, by its place, or the button that adds one */
+  const next = useRef<{ place: number; of: number } | null>(null);
   /** those that were typed differently */
   const [taken, setTaken] = useState<string[]>([]);
   useEffect(() => {
-    const place = next.current;
+    // that of the render before may come only after a click
+    if (next.current?.of !== origins.length) return;
+    const { place } = next.current;
     next.current = null;
-    if (place === null) return;
     const fields = group.current?.querySelectorAll('input') ?? [];
     (fields[place] ?? group.current?.querySelector<HTMLElement>('.settings-add'))?.focus();
   });
   const replace = (at: number, ...by: string[]) => [...origins.slice(0, at), ...by, ...origins.slice(at + 1)];
-  const add = () => {
-    next.current = origins.length;
-    onChange([...origins, '']);
+  const change = (changed: string[], place: number) => {
+    next.current = { place, of: changed.length };
+    onChange(changed);
   };
-  const remove = (at: number) => {
-    next.current = at;
-    onChange(replace(at));
-  };
+  const add = () => change([...origins, ''], origins.length);
+  const remove = (at: number) => change(replace(at), at);
   /** On leaving the field. The note says so while one types: it must not move the button that is being clicked. */
   const settle = (text: string, at: number) => {
     const origin = originFrom(text);
@@ -53,8 +52,7 @@ export function OriginsField({ origins, errors, onChange }: Props) {
     event.preventDefault();
     const before = origins[at]?.trim();
     const all = before ? [before, ...pasted] : pasted;
-    next.current = at + all.length - 1;
-    onChange(replace(at, ...all));
+    change(replace(at, ...all), at + all.length - 1);
   };
   return (
     <fieldset class="field gap-8" ref={group} data-wrong={errors['/origins'] && ''} aria-describedby="origins-note">

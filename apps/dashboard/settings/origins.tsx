@@ -32,11 +32,13 @@ const addButton = () => document.querySelector<HTMLElement>('.settings-add');
 export function OriginsHint({ records, origins, onAdd }: HintProps) {
   const list = useRef<HTMLUListElement>(null);
   const unlisted = unlistedOrigins(records, origins);
-  const wasAdded = useRef(false);
+  /** how many there were when one was clicked */
+  const before = useRef(0);
   // the button that was clicked is gone with its origin
   useEffect(() => {
-    if (wasAdded.current) (list.current?.querySelector('button') ?? addButton())?.focus();
-    wasAdded.current = false;
+    if (unlisted.length >= before.current) return;
+    before.current = 0;
+    (list.current?.querySelector('button') ?? addButton())?.focus();
   }, [unlisted.length]);
   if (unlisted.length === 0) return null;
   return (
@@ -56,7 +58,7 @@ export function OriginsHint({ records, origins, onAdd }: HintProps) {
             <Button
               kind="quiet"
               onClick={() => {
-                wasAdded.current = true;
+                before.current = unlisted.length;
                 onAdd(origin);
               }}
             >
