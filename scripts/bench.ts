@@ -17,7 +17,7 @@ import { Advice, explain } from './stack/advice.ts';
 import { ensureDataRoot } from './stack/paths.ts';
 import { onInterrupt, stopAtInterrupt } from './stack/private-stores.ts';
 
-const { values, positionals: names } = parseArgs({
+const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean' }, list: { type: 'boolean' }, against: { type: 'string' } },
 });
@@ -28,6 +28,9 @@ const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, cost, wi
 const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
 const signal = onInterrupt();
 
+/** the bare statement is the reference of `drain` and a part of `disk`; statistics by dimension are counted beside sealing */
+const within: Record<string, string> = { persist: 'disk', facets: 'seal' };
+const names = [...new Set(positionals.map((name) => within[name] ?? name))];
 const list = all.map(({ name, about }) => `${name.padEnd(9)}${about}`).join('\n');
 const unknown = names.filter((name) => !all.some((each) => each.name === name));
 if (unknown.length > 0) throw new Advice(`no measurement ${unknown.join(', ')}; there are\n${list}`);

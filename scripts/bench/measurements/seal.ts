@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
-import { createDatabase } from '#libs/base/db/database';
+import { createDatabase, type Database } from '#libs/base/db/database';
 import { createLog } from '#libs/base/ops/process-log';
 import { connectRedis } from '#libs/base/redis/connection';
 import { createBlanking } from '#libs/privacy/blanking';
@@ -25,6 +25,10 @@ interface Load {
   epochs: number;
 }
 
+/** epochs whose records a worker counts by dimension together, and of as many records */
+const span = 15;
+const epochOf = 2_000;
+
 const tables = ['log_runs', 'log_nodes', 'logs', 'log_keys'];
 /** Epochs between two vacuums: autovacuum looks once a minute. */
 const vacuumEvery = 5;
@@ -46,6 +50,7 @@ export const seal: Measurement = {
     return async () => {
       const figures: Figures = {};
       for (const load of loads) Object.assign(figures, await deriveAll(stack, load));
+      for (const domainIds of [busy, many.slice(0, 500)]) Object.assign(figures, await countSpans(stack, domainIds));
       return figures;
     };
   },
@@ -61,33 +66,21 @@ export const seal: Measurement = {
 };
 
 async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load): Promise<Figures> {
-  const timeouts = { statementTimeout: 60_000, deadline: 61_000 };
-  const db = createDatabase({ url: stack.databaseUrl, max: 6, ...timeouts, prepare: true, name: 'bench' });
+  const db = openDatabase(stack);
   const redis = connectRedis({ url: stack.redisUrl, clusterNodes: [] }, 'producer', { warn: () => {} });
   const sealing = { name: 'bench', keys: [randomBytes(32)], seconds: 60 };
   const parts = { redis, db, log: createLog('bench', 'silent'), metrics: createProofMetrics(new Registry()) };
   const blankAll = createBlanking({ db, privacyKey: undefined });
   const [sealAll, countAll] = [createSealing({ sealing, after: 'blank', ...parts }), createFacets(db, 'blank')];
-  const never = new AbortController().signal;
-  const pids = { worker: process.pid, Postgres: stack.pids.Postgres };
   const total = domainIds.length * each;
-  const timed = async (derive: typeof sealAll): Promise<[Look, Look]> => {
-    const first = look(0, pids);
-    await derive(never);
-    return [first, look(total, pids)];
-  };
+  const timed = (derive: typeof sealAll) => timedOf(stack, total, derive);
   const spans: { sealed: [Look, Look][]; counted: [Look, Look][] } = { sealed: [], counted: [] };
   try {
     await waitUntil(() => redis.runIdOf('') !== undefined, { deadlineMs: 5_000 });
     await stack.reset();
     const emptyDisk = await diskOf(stack);
     for (let epoch = 0; epoch < epochs; epoch += 1) {
-      for (let from = 0; from < total; from += 1_000) {
-        const size = Math.min(1_000, total - from);
-        const batch = Array.from({ length: size }, (_, n) => makeVaried(domainIds, from + n));
-        if ((await persist(db, batch)).added !== size) throw new Error('records are missing');
-      }
-      await closeEpoch(db, { pace: 0, patience: 5_000 });
+      await storeEpoch(db, domainIds, total);
       if (epoch % vacuumEvery === 0) await db.run((sql) => sql.unsafe(`vacuum ${tables.join(', ')}, facets`), 60_000);
       // nobody was erased; what that costs is counted apart
       await blankAll(never);
@@ -96,7 +89,10 @@ async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load):
     }
     const disk = ((await diskOf(stack)) - emptyDisk) / total / epochs;
     const figures = figuresOver(name, ...spans.sealed);
-    const cpu = Object.keys(pids).reduce((sum, part) => sum + (figures[`${name}: ${part}`]?.value ?? Number.NaN), 0);
+    const cpu = ['worker', 'Postgres'].reduce(
+      (sum, part) => sum + (figures[`${name}: ${part}`]?.value ?? Number.NaN),
+      0,
+    );
     return {
       ...figures,
       [`${name}: CPU`]: { value: cpu, unit: 'µs CPU' },
@@ -110,6 +106,59 @@ async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load):
     await redis.close();
     await db.close();
   }
+}
+
+/** Statistics by dimension of epochs of 2,000 records: each by itself, and then 15 together, as a worker takes them. */
+async function countSpans(stack: Stack, domainIds: string[]): Promise<Figures> {
+  const db = openDatabase(stack);
+  const [blankAll, countAll] = [createBlanking({ db, privacyKey: undefined }), createFacets(db, 'blank')];
+  const alone: [Look, Look][] = [];
+  try {
+    await stack.reset();
+    // the first epoch makes the rows that the others find
+    for (let epoch = 0; epoch <= span; epoch += 1) {
+      await storeEpoch(db, domainIds, epochOf);
+      await blankAll(never);
+      alone.push(await timedOf(stack, epochOf, countAll));
+    }
+    for (let epoch = 0; epoch < span; epoch += 1) await storeEpoch(db, domainIds, epochOf);
+    await blankAll(never);
+    const together = await timedOf(stack, span * epochOf, countAll);
+    const name = `seal: by dimension, ${domainIds.length} domains, epochs of 2,000`;
+    return {
+      ...figuresOver(`${name}, each alone`, ...alone.slice(1)),
+      ...figuresOver(`${name}, 15 together`, together),
+    };
+  } finally {
+    await db.close();
+  }
+}
+
+function openDatabase({ databaseUrl: url }: Stack) {
+  return createDatabase({ url, max: 6, statementTimeout: 60_000, deadline: 61_000, prepare: true, name: 'bench' });
+}
+
+const never = new AbortController().signal;
+
+async function timedOf(
+  { pids: { Postgres } }: Stack,
+  records: number,
+  derive: (signal: AbortSignal) => Promise<void>,
+): Promise<[Look, Look]> {
+  const pids = { worker: process.pid, Postgres };
+  const first = look(0, pids);
+  await derive(never);
+  return [first, look(records, pids)];
+}
+
+/** An epoch of so many records, closed. */
+async function storeEpoch(db: Database, domainIds: string[], records: number): Promise<void> {
+  for (let from = 0; from < records; from += 1_000) {
+    const size = Math.min(1_000, records - from);
+    const batch = Array.from({ length: size }, (_, n) => makeVaried(domainIds, from + n));
+    if ((await persist(db, batch)).added !== size) throw new Error('records are missing');
+  }
+  await closeEpoch(db, { pace: 0, patience: 5_000 });
 }
 
 /** Of twelve countries, with as many versions of the banner. */
