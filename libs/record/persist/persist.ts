@@ -94,116 +94,130 @@ export const addExcluded = (sql: Sql) =>
 
 /**
  * All inserts are ordered: two batches that share ids or counters then wait for each other in one direction and
- * cannot deadlock. Rows name the domain by its number. A domain that does not exist has none, which violates the not-null
- * rule instead of dropping the record silently, or in a partial batch is told. `newNumbers`: user agents that were added
- * for the batch. One whose records were all there before, such as those of a visitor who has been erased since, is named
- * by nobody: it is noted, to be looked for and to go.
+ * cannot deadlock. `newNumbers`: user agents that were added for the batch.
  */
 const store = (sql: Sql, batch: string, newNumbers: number[], { owe = false, isPartial = false }: Manner) =>
   sql<(Counter | Outcome)[]>`
-    with input as materialized (
-      select
-        r.*, d.number as domain_number, d.organization_id,
-        case when o.log_indexed_since is not null then o.number end as organization_number,
-        milliseconds_of(r.id) / 86400000 as day
-      from rows from (json_to_recordset(${batch}::text::json) as (
-        "domainId" text, ${sql.unsafe(storedTypes)}
-      )) with ordinality as r (domain_id, ${sql.unsafe(storedColumns)}, arrival)
-      left join domains d on d.id = r.domain_id
-      left join organizations o on o.id = d.organization_id
-    ),
-    added as (
-      insert into records (domain_number, organization_number, epoch, ${sql.unsafe(storedColumns)})
-      select domain_number, organization_number, (select open_epoch()), ${sql.unsafe(storedColumns)}
-      from input
-      where domain_number is not null or not ${isPartial}
-      order by domain_number, id, arrival
-      on conflict do nothing
-      returning domain_number, id, decision, visitor_id, bot, user_agent_number
-    ),
-    by_day as (
-      select
-        domain_number, to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD') as day,
-        sum(accept_all) as accept_all, sum(reject_all) as reject_all, sum(custom) as custom, sum(withdraw) as withdraw
-      from (
-        select
-          domain_number, milliseconds_of(id) / 86400000 as day, (decision = 'accept_all')::int as accept_all,
-          (decision = 'reject_all')::int as reject_all, (decision = 'custom')::int as custom,
-          (decision = 'withdraw')::int as withdraw
-        from added
-        union all
-        select distinct domain_number, day, 0, 0, 0, 0 from input where domain_number is not null
-      ) as touched
-      group by domain_number, touched.day
-    ),
-    delta as materialized (
-      select
-        organization_id, level.domain_id, level.period, sum(accept_all) as accept_all, sum(reject_all) as reject_all,
-        sum(custom) as custom, sum(withdraw) as withdraw, sum(accept_all + reject_all + custom + withdraw) as total
-      from by_day
-      join (select distinct domain_number, domain_id, organization_id from input) as named using (domain_number)
-      cross join lateral (
-        values (named.domain_id, day), (named.domain_id, left(day, 7)), ('', day), ('', left(day, 7))
-      ) as level (domain_id, period)
-      group by organization_id, level.domain_id, level.period
-    ),
-    counted as (
-      insert into counters as c (organization_id, domain_id, period, accept_all, reject_all, custom, withdraw)
-      select organization_id, domain_id, period, accept_all, reject_all, custom, withdraw
-      from delta
-      where total > 0
-      order by organization_id collate "C", domain_id collate "C", period collate "C"
-      on conflict (organization_id, domain_id, period) do update set ${addExcluded(sql)}
-      returning organization_id, domain_id, period, accept_all, reject_all, custom, withdraw
-    ),
-    crawlers as (
-      insert into crawler_counters as c (domain_number, period, accept_all, reject_all, custom, withdraw)
-      select domain_number, level.period, ${countDecisions(sql)}
-      from added ${joinPeriods(sql)}
-      where bot
-      group by 1, 2
-      order by 1, 2
-      on conflict (domain_number, period) do update set ${addExcluded(sql)}
-    ),
-    busy as (
-      insert into visitor_counters as c (domain_number, visitor_id, period, bot, accept_all, reject_all, custom, withdraw)
-      select domain_number, visitor_id, level.period, bot, ${countDecisions(sql)}
-      from added join busy_visitors using (domain_number, visitor_id) ${joinPeriods(sql)}
-      group by 1, 2, 3, 4
-      order by 1, 2, 3, 4
-      on conflict (domain_number, visitor_id, period, bot) do update set ${addExcluded(sql)}
-    ),
-    owed as (
-      insert into owed_raises (organization_id, domain_id, period)
-      select organization_id, domain_id, period from delta where ${owe}
-      order by organization_id collate "C", domain_id collate "C", period collate "C"
-      on conflict (organization_id, domain_id, period) do update set times = owed_raises.times + 1
-    ),
-    unnamed as (
-      insert into user_agents_to_look_for (number)
-      select distinct number from unnest(${newNumbers}::integer[]) as number
-      where number not in (select user_agent_number from added where user_agent_number is not null)
-      order by 1
-      on conflict (number) do update set noted_at = clock_timestamp()
-    )
+    with input as materialized (${readBatch(sql, batch)}),
+    added as (${addRecords(sql, isPartial)}),
+    by_day as (${sumByDay(sql)}),
+    delta as materialized (${sumByCounter(sql)}),
+    counted as (${raiseCounters(sql)}),
+    crawlers as (${countCrawlers(sql)}),
+    busy as (${countBusyVisitors(sql)}),
+    owed as (${noteOwed(sql, owe)}),
+    unnamed as (${noteUnnamed(sql, newNumbers)})
     select
       organization_id as "organizationId", domain_id as "domainId", period, accept_all, reject_all, custom, withdraw,
       null::bigint as added, null::json as unknown
-    from (
-      select * from counted
-      union all
-      select known.* from delta cross join lateral (
-        select organization_id, domain_id, period, accept_all, reject_all, custom, withdraw
-        from counters c
-        where c.organization_id = delta.organization_id and c.domain_id = delta.domain_id and c.period = delta.period
-        limit 1
-      ) as known
-      where delta.total = 0
-    ) as c
+    from (select * from counted union all ${readUnchanged(sql)}) as c
     union all
     select null, null, null, null, null, null, null, (select count(*) from added),
       (select coalesce(json_agg(arrival), '[]') from input where domain_number is null)
     where case when exists (select from added) then true else ${writeSomething(sql)} end`;
+
+/** The records as rows. They name their domain by its number; one of a domain that does not exist has none. */
+const readBatch = (sql: Sql, batch: string) => sql`
+  select
+    r.*, d.number as domain_number, d.organization_id,
+    case when o.log_indexed_since is not null then o.number end as organization_number,
+    milliseconds_of(r.id) / 86400000 as day
+  from rows from (json_to_recordset(${batch}::text::json) as (
+    "domainId" text, ${sql.unsafe(storedTypes)}
+  )) with ordinality as r (domain_id, ${sql.unsafe(storedColumns)}, arrival)
+  left join domains d on d.id = r.domain_id
+  left join organizations o on o.id = d.organization_id`;
+
+/** A domain without a number violates the not-null rule instead of dropping the record silently, or is left out and told. */
+const addRecords = (sql: Sql, isPartial: boolean) => sql`
+  insert into records (domain_number, organization_number, epoch, ${sql.unsafe(storedColumns)})
+  select domain_number, organization_number, (select open_epoch()), ${sql.unsafe(storedColumns)}
+  from input
+  where domain_number is not null or not ${isPartial}
+  order by domain_number, id, arrival
+  on conflict do nothing
+  returning domain_number, id, decision, visitor_id, bot, user_agent_number`;
+
+/** What was added, by domain and UTC day; nothing where no record was new. */
+const sumByDay = (sql: Sql) => sql`
+  select
+    domain_number, to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD') as day,
+    sum(accept_all) as accept_all, sum(reject_all) as reject_all, sum(custom) as custom, sum(withdraw) as withdraw
+  from (
+    select
+      domain_number, milliseconds_of(id) / 86400000 as day, (decision = 'accept_all')::int as accept_all,
+      (decision = 'reject_all')::int as reject_all, (decision = 'custom')::int as custom,
+      (decision = 'withdraw')::int as withdraw
+    from added
+    union all
+    select distinct domain_number, day, 0, 0, 0, 0 from input where domain_number is not null
+  ) as touched
+  group by domain_number, touched.day`;
+
+/** The same for each of the four counters: of the domain and of its organization, of the day and of its month. */
+const sumByCounter = (sql: Sql) => sql`
+  select
+    organization_id, level.domain_id, level.period, sum(accept_all) as accept_all, sum(reject_all) as reject_all,
+    sum(custom) as custom, sum(withdraw) as withdraw, sum(accept_all + reject_all + custom + withdraw) as total
+  from by_day
+  join (select distinct domain_number, domain_id, organization_id from input) as named using (domain_number)
+  cross join lateral (
+    values (named.domain_id, day), (named.domain_id, left(day, 7)), ('', day), ('', left(day, 7))
+  ) as level (domain_id, period)
+  group by organization_id, level.domain_id, level.period`;
+
+const raiseCounters = (sql: Sql) => sql`
+  insert into counters as c (organization_id, domain_id, period, accept_all, reject_all, custom, withdraw)
+  select organization_id, domain_id, period, accept_all, reject_all, custom, withdraw
+  from delta
+  where total > 0
+  order by organization_id collate "C", domain_id collate "C", period collate "C"
+  on conflict (organization_id, domain_id, period) do update set ${addExcluded(sql)}
+  returning organization_id, domain_id, period, accept_all, reject_all, custom, withdraw`;
+
+/** Counters that the batch touched, but nothing was new for: they may lack in Redis. */
+const readUnchanged = (sql: Sql) => sql`
+  select known.* from delta cross join lateral (
+    select organization_id, domain_id, period, accept_all, reject_all, custom, withdraw
+    from counters c
+    where c.organization_id = delta.organization_id and c.domain_id = delta.domain_id and c.period = delta.period
+    limit 1
+  ) as known
+  where delta.total = 0`;
+
+const countCrawlers = (sql: Sql) => sql`
+  insert into crawler_counters as c (domain_number, period, accept_all, reject_all, custom, withdraw)
+  select domain_number, level.period, ${countDecisions(sql)}
+  from added ${joinPeriods(sql)}
+  where bot
+  group by 1, 2
+  order by 1, 2
+  on conflict (domain_number, period) do update set ${addExcluded(sql)}`;
+
+const countBusyVisitors = (sql: Sql) => sql`
+  insert into visitor_counters as c (domain_number, visitor_id, period, bot, accept_all, reject_all, custom, withdraw)
+  select domain_number, visitor_id, level.period, bot, ${countDecisions(sql)}
+  from added join busy_visitors using (domain_number, visitor_id) ${joinPeriods(sql)}
+  group by 1, 2, 3, 4
+  order by 1, 2, 3, 4
+  on conflict (domain_number, visitor_id, period, bot) do update set ${addExcluded(sql)}`;
+
+const noteOwed = (sql: Sql, owe: boolean) => sql`
+  insert into owed_raises (organization_id, domain_id, period)
+  select organization_id, domain_id, period from delta where ${owe}
+  order by organization_id collate "C", domain_id collate "C", period collate "C"
+  on conflict (organization_id, domain_id, period) do update set times = owed_raises.times + 1`;
+
+/**
+ * A new user agent whose records were all there before, such as those of a visitor who has been erased since, is named by
+ * nobody: it is noted, to be looked for and to go.
+ */
+const noteUnnamed = (sql: Sql, newNumbers: number[]) => sql`
+  insert into user_agents_to_look_for (number)
+  select distinct number from unnest(${newNumbers}::integer[]) as number
+  where number not in (select user_agent_number from added where user_agent_number is not null)
+  order by 1
+  on conflict (number) do update set noted_at = clock_timestamp()`;
 
 /** The last row; all others are counters. */
 interface Outcome {
