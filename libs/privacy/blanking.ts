@@ -3,6 +3,7 @@
  * else is made of them. Only in a closed epoch no further record can come.
  */
 import type { Database, Sql } from '#libs/base/db/database';
+import { rememberedOf } from '#libs/base/db/remembered';
 import { groupBy } from '#libs/base/group-by';
 import { createPieceSize, type Derivation, deriveNext, type Progress } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
@@ -73,14 +74,13 @@ export function createBlankDerivation(hashOf: VisitorHash | undefined, size = cr
 export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: Buffer | undefined }) {
   const hashOf = privacyKey && createVisitorHash(privacyKey);
   const size = createPieceSize(usualPiece);
-  const begin = () => ({ derivation: createBlankDerivation(hashOf, size), generation: db.generation() });
+  // another server may lack pieces that were done
+  const begin = () => rememberedOf(db.generation, () => createBlankDerivation(hashOf, size));
   let current = begin();
 
   const next = async (): Promise<Progress> => {
-    // another server may lack pieces that were done
-    if (current.generation !== db.generation()) current = begin();
     try {
-      return await deriveNext(db, current.derivation);
+      return await deriveNext(db, current());
     } catch (error) {
       // what it remembers as done may have been rolled back
       current = begin();

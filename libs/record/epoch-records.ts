@@ -1,5 +1,6 @@
 /** The records of closed epochs, domain by domain: the pieces of which derivations are made. */
-import type { Sql } from '#libs/base/db/database';
+import type { Database, Sql } from '#libs/base/db/database';
+import { rememberedOf } from '#libs/base/db/remembered';
 
 /** before all ids */
 export const nil = '00000000-0000-0000-0000-000000000000';
@@ -41,16 +42,16 @@ interface DomainIds {
 
 /**
  * For a domain with too many records in an epoch for one piece: the next ids, in order, 16 bytes each and at most `limit`.
- * They are listed once, since a closed epoch stays as it is; `generation` changes where another server may lack some.
+ * They are listed once, since a closed epoch stays as it is.
  */
-export function createIdLister(generation: () => number) {
-  let rest: { epoch: number; domainNumber: number; generation: number; ids: Buffer } | undefined;
+export function createIdLister(generation: Database['generation']) {
+  const listed = rememberedOf(generation, () => ({ epoch: -1, domainNumber: -1, ids: Buffer.alloc(0) }));
   return async (sql: Sql, { epoch, domainNumber, after }: DomainIds, limit: number): Promise<Buffer> => {
-    const current = generation();
-    const isKnown = rest?.epoch === epoch && rest.domainNumber === domainNumber && rest.generation === current;
-    let ids = isKnown && rest ? idsAfter(rest.ids, after) : Buffer.alloc(0);
+    const rest = listed();
+    const isKnown = rest.epoch === epoch && rest.domainNumber === domainNumber;
+    let ids = isKnown ? idsAfter(rest.ids, after) : Buffer.alloc(0);
     if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after });
-    rest = { epoch, domainNumber, generation: current, ids };
+    Object.assign(rest, { epoch, domainNumber, ids });
     return ids.subarray(0, limit * 16);
   };
 }

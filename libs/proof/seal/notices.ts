@@ -1,6 +1,7 @@
 /** Notices enter a domain's log before the first record that names them. */
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
+import { rememberedOf } from '#libs/base/db/remembered';
 import type { SeenNotice } from '#libs/notices/documents';
 import type { Head } from '../heads.ts';
 import { listNoticesIn, type NoticeInLog } from '../log-texts.ts';
@@ -20,12 +21,9 @@ const remembered = 50_000;
 type LackingNotices = (sql: Sql, namings: Naming[]) => Promise<Map<number, number[]>>;
 
 export function createLackingNotices({ generation }: Pick<Database, 'generation'>): LackingNotices {
-  const there = new LRUCache<string, true>({ max: remembered });
-  let knownOf = generation();
+  const known = rememberedOf(generation, () => new LRUCache<string, true>({ max: remembered }));
   return async (sql, namings) => {
-    // a restored database may lack them
-    if (knownOf !== generation()) there.clear();
-    knownOf = generation();
+    const there = known();
     const unknown = namings
       .flatMap(({ head: { domainNumber, log }, noticeNumbers }) =>
         [...noticeNumbers].map((noticeNumber) => ({ domainNumber, log, noticeNumber })),
