@@ -17,7 +17,7 @@ import { addVisitorAct } from '#libs/tenants/visitors';
 import type { Erasure, ErasureDetails, ErasuresPage } from './contract.ts';
 import { listErasedDomains } from './erased-domains.ts';
 import { eraseVisitor, type Erasure as Found, findErasure, listErasures as readErasures } from './erasures.ts';
-import { forVisitor, type Visitor } from './requested-visitor.ts';
+import { forVisitor, type Visitor, type VisitorRow } from './requested-visitor.ts';
 import { privacyRoutes } from './routes.ts';
 import { rememberTombstones } from './tombstones-in-redis.ts';
 import { allAbout } from './visitor-document.ts';
@@ -29,9 +29,9 @@ interface Keyed {
 }
 
 const showVisitor =
-  (given: 'path' | 'body') =>
+  (row: VisitorRow) =>
   (parts: Keyed & { log: Log; places: SharedPlaces; unsent: Unsent }): Middleware =>
-    forVisitor(parts, given, async (ctx, visitor) => {
+    forVisitor(row, parts, async (ctx, visitor) => {
       const { log, places, unsent } = parts;
       const { organizationId } = visitor;
       const end = endOf(ctx);
@@ -55,15 +55,15 @@ const showVisitor =
 /** Milliseconds for Redis. */
 const patience = 500;
 
-const eraseGiven =
-  (given: 'path' | 'body') =>
+const erase =
+  (row: VisitorRow) =>
   ({
     config,
     db,
     redis,
     places,
   }: Keyed & { redis: RedisConnection; places: Pick<SharedPlaces, 'changes'> }): Middleware =>
-    forVisitor({ config }, given, async (ctx, visitor) => {
+    forVisitor(row, { config }, async (ctx, visitor) => {
       const { subject: actor } = accessIn(ctx);
       const found = await workInPlace(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
       await remember(redis, visitor);
@@ -71,16 +71,15 @@ const eraseGiven =
       ctx.body = toAnswer(found, visitor.visitorId);
     });
 
-/** Whose id is in the path or in the body, of a domain or of the organization. */
 export const visitorHandlers = {
-  getDomainVisitor: showVisitor('path'),
-  lookupDomainVisitor: showVisitor('body'),
-  deleteDomainVisitor: eraseGiven('path'),
-  eraseDomainVisitor: eraseGiven('body'),
-  getOrganizationVisitor: showVisitor('path'),
-  lookupOrganizationVisitor: showVisitor('body'),
-  deleteOrganizationVisitor: eraseGiven('path'),
-  eraseOrganizationVisitor: eraseGiven('body'),
+  getDomainVisitor: showVisitor(privacyRoutes.getDomainVisitor),
+  lookupDomainVisitor: showVisitor(privacyRoutes.lookupDomainVisitor),
+  deleteDomainVisitor: erase(privacyRoutes.deleteDomainVisitor),
+  eraseDomainVisitor: erase(privacyRoutes.eraseDomainVisitor),
+  getOrganizationVisitor: showVisitor(privacyRoutes.getOrganizationVisitor),
+  lookupOrganizationVisitor: showVisitor(privacyRoutes.lookupOrganizationVisitor),
+  deleteOrganizationVisitor: erase(privacyRoutes.deleteOrganizationVisitor),
+  eraseOrganizationVisitor: erase(privacyRoutes.eraseOrganizationVisitor),
 };
 
 export const getErasures = ({ db }: { db: Database }): Middleware =>

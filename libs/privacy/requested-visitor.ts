@@ -1,15 +1,13 @@
 /** Which visitor a request is about, and where; the id is in the path, or in the body, to keep it out of others' logs. */
 
-import { readJsonObject } from '#libs/base/http/body';
+import { z } from 'zod';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
-import { parseOptions, refuseFields, toFieldErrors } from '#libs/base/terms/field-errors';
-import { domainPath } from '#libs/base/terms/parameters';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
-import { visitorBody } from './contract.ts';
+import type { visitorBody } from './contract.ts';
 
 export interface Visitor {
   organizationId: string;
@@ -22,26 +20,34 @@ export interface Visitor {
 /** What a handler gets: the visitor, once the request is known to be allowed to ask. */
 type Handler = (ctx: Context, visitor: Visitor) => Promise<void>;
 
-const givenIn = {
-  path: async (ctx: Context): Promise<unknown> => ({ visitorId: lastSegment(ctx) }),
-  body: readJsonObject,
-};
+interface Named {
+  domainId?: string | undefined;
+  visitorId?: string | undefined;
+}
 
-/** `given`: where the visitor's id is. */
+/** Of the domain in its path, or of the organization; the visitor's id is in the path or in the body. */
+export interface VisitorRow {
+  params?: z.ZodType<Named>;
+  body?: { schema: typeof visitorBody };
+}
+
 export function forVisitor(
+  { params = z.object({}), body }: VisitorRow,
   { config }: { config: { privacyKey: Buffer | undefined } },
-  given: keyof typeof givenIn,
   handle: Handler,
 ): Middleware {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
-  return guard({ params: domainPath.partial() }, async (ctx, { params: { domainId } }) => {
-    const read = visitorBody.safeParse(await givenIn[given](ctx), parseOptions);
-    if (!read.success) throw refuseFields(toFieldErrors(read.error.issues, given));
+  const answer = async (ctx: Context, { domainId, visitorId }: Named) => {
+    if (visitorId === undefined) throw new Error('the row says nowhere which visitor it is about');
     const organization = organizationIn(ctx);
     if (domainId !== undefined) requireOwnDomain(organization, domainId);
     const { organizationId } = organization;
-    const { visitorId } = read.data;
     await handle(ctx, { organizationId, domainId, visitorId, hash: requireKey(hashOf)(organizationId, visitorId) });
+  };
+  if (body) return guard({ params, body }, (ctx, given) => answer(ctx, { ...given.params, ...given.body }));
+  return guard({ params }, (ctx, given) => {
+    requireDecodable(ctx.path);
+    return answer(ctx, given.params);
   });
 }
 
@@ -52,9 +58,9 @@ export function requireKey(hashOf: VisitorHash | undefined): VisitorHash {
 }
 
 /** The router leaves what is not percent-encoded UTF-8 as it is; here it is refused. */
-function lastSegment(ctx: Context): string {
+function requireDecodable(path: string): void {
   try {
-    return decodeURIComponent(ctx.path.slice(ctx.path.lastIndexOf('/') + 1));
+    decodeURIComponent(path);
   } catch {
     const message = 'is not percent-encoded UTF-8';
     throw new Problem('invalid_request', `/visitorId ${message}`, {
