@@ -5,6 +5,7 @@ import { isGzip, isPackedFile, unpackedOf } from '#libs/base/cli/gzipped';
 import { isJson, print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import type { AddressRule } from '#libs/base/http/client-address';
+import type { NewRecord } from '#libs/record/contract';
 import { findKnownRows } from '#libs/record/known-ids';
 import { persistOrReject } from '#libs/record/store';
 import { createPerform } from '#libs/tenants/audited-change';
@@ -87,6 +88,8 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   const form = await formOf(options);
   if (options.refused !== undefined && isGzip(options.refused))
     throw new Error('--refused writes plain text: give it a name without .gz');
+  if (options.refused !== undefined && (await isSameFile(file, options.refused)))
+    throw new Error('--refused would write over the file that is imported: give it another name');
   const [domain] = await db.read((sql) => listAllDomains(sql, undefined, domainId));
   if (!domain) throw new Error(`no domain ${domainId}`);
   if (domain.archivedAt) throw new Error(`domain ${domainId} is archived; restore it first`);
@@ -110,8 +113,15 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   const counts = noRows();
   const note = (isComplete: boolean) =>
     noteImport(createPerform(db, config.actor), domainId, counts, { importId, isComplete });
+  let isBegun = false;
+  // straight to Postgres, a statement at a time; the worker raises the counters
+  const store = async (records: NewRecord[]) => {
+    isBegun = true;
+    await persistOrReject(db, records, { owe: true });
+  };
+  // what did not end may be stored
   const noteCutOff = async () => {
-    if (!isDryRun && counts.queued > 0) await note(false).catch(() => {});
+    if (isBegun) await note(false).catch(() => {});
   };
   const stop = async () => {
     progress.end();
@@ -127,8 +137,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
         rows: rowsOf(inUtf8(isPacked ? unpackedOf(read) : read, form.encoding), formatOf(file, options), form, options),
         toRecord,
         findKnown: (rows) => db.read((sql) => findKnownRows(sql, domainId, rows)),
-        // straight to Postgres, a statement at a time; the worker raises the counters
-        ...(!isDryRun && { store: async (records) => void (await persistOrReject(db, records, { owe: true })) }),
+        ...(!isDryRun && { store }),
         ...(refused && { onRefused: ({ row, text }, refusal) => refused.add(row, refusal, text) }),
         progress: () => progress.show(counts),
         held: { count: 0 },
@@ -145,6 +154,11 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   }
   if (!isDryRun) await note(true);
   return { counts, importId };
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [{ dev, ino }, there] = await Promise.all([stat(one), stat(other).catch(() => undefined)]);
+  return there?.ino === ino && there.dev === dev;
 }
 
 /** How the file is written: as the preset says, unless an option says otherwise. */

@@ -89,6 +89,11 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
       const perform = createPerform(db, accessIn(ctx).subject);
       if (!isDryRun) await noteImport(perform, domainId, counts, { importId, isComplete });
     };
+    let isBegun = false;
+    const store = (records: NewRecord[]) => {
+      isBegun = true;
+      return stream.store(records);
+    };
     try {
       await importRows(
         {
@@ -96,7 +101,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
           toRecord,
           findKnown: (rows) =>
             places.imports.run(organizationId, () => db.read((sql) => findKnownRows(sql, domainId, rows)), end),
-          ...(!isDryRun && { store: stream.store }),
+          ...(!isDryRun && { store }),
           maxRows: importLimits.rows,
           held,
         },
@@ -104,8 +109,8 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
       );
       await stream.settle();
     } catch (error) {
-      // why it ended is what counts
-      if (counts.queued > 0) await note(false).catch(() => {});
+      // some of what did not end may be stored; why it ended is what counts
+      if (isBegun) await note(false).catch(() => {});
       throw error;
     }
     await note(true);

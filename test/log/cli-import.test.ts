@@ -134,5 +134,7 @@ describe('records import', () => {
     expect(await cli.error(...into(csv, '--map', 'x'))).toContain('FIELD=COLUMN');
     expect(await cli.error(...into(csv, '--time-format', 'HH:mm'))).toContain('--time-format is');
     expect(await cli.error(...into(csv, '--refused', path.join(folder, 'x.csv.gz')))).toContain('without .gz');
+    expect(await cli.error(...into(csv, '--refused', `${folder}/./x.csv`))).toContain('another name');
+    expect(readFileSync(csv, 'utf8')).toBe('a,b\n1,2\n');
   });
 });

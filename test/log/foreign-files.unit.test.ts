@@ -5,6 +5,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { IANAZone } from 'luxon';
 import { afterAll, describe, expect, it } from 'vitest';
+import { headers } from '#libs/log/export/lines';
 import { readCsv } from '#libs/log/import/csv';
 import { inUtf8, isReadable } from '#libs/log/import/encodings';
 import { readNdjson } from '#libs/log/import/ndjson';
@@ -164,6 +165,18 @@ describe('a file', () => {
       const csv = Buffer.from(file.replaceAll('\n', first.endsWith('\r') ? '\r' : '\n'));
       expect(await valuesOf(readCsv(inPieces(csv, 100)))).toEqual([{ decision: 'accept_all', visitorId: 'a,b' }]);
     }
+  });
+
+  it('that is an export which another program has saved with semicolons has all its cells', async () => {
+    const values = new Map([
+      ['decision', 'custom'],
+      ['metadata', '",""a"""'],
+    ]);
+    const names = headers.csv.trimEnd().split(',');
+    const file = `${names.join(';')}\n${names.map((name) => values.get(name) ?? '').join(';')}\n`;
+    expect(await valuesOf(readCsv(inPieces(Buffer.from(file), 100), { delimiter: ';' }))).toEqual([
+      { decision: 'custom', metadata: ',"a"' },
+    ]);
   });
 
   it.each([

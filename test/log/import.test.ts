@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createPlaces } from '#libs/base/places';
 import { addDays, addMonths, dayOf, idOfDigest, makeIdAt, monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { ImportsPage } from '#libs/log/contract';
 import type { Imported } from '#libs/log/import/contract';
@@ -11,10 +12,12 @@ import type { FullRecord } from '#libs/record/contract';
 import { listDroppedMonths } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { listActs } from '#libs/tenants/acts';
+import { createSharedPlaces } from '#libs/tenants/shared-places';
 import { createCli } from '../support/cli.ts';
 import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
+import { startApi } from '../support/service.ts';
 import { at, type OwnStack, startStack } from '../support/stack.ts';
 import { makeTenant, type Tenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -218,6 +221,28 @@ describe('an import', () => {
       );
       expect(counted(await post(own, mark + empty, { format }))).toEqual(none);
     }
+  });
+
+  it('that ends within its first batch is an administrative act, too: some of that may be stored', async () => {
+    const queued = createPlaces({ places: 1 });
+    let isWaiting = false;
+    const take: typeof queued.take = (key, signal) => {
+      isWaiting = true;
+      return queued.take(key, signal);
+    };
+    const api = await startApi(stack.env, { places: { ...createSharedPlaces(), queued: { ...queued, take } } });
+    const leave = queued.tryTake('another organization');
+    const own: OwnStack = { ...ownDomain(), api };
+    const upload = open(own);
+    upload.end(lines([rowAt('2022-01-01T00:00:00.000Z')]));
+    await eventually(() => expect(isWaiting).toBe(true));
+    upload.destroy();
+    const details = { read: 1, queued: 0, isComplete: false };
+    await eventually(async () => {
+      const { acts } = await own.db.run((sql) => listActs(sql, { act: 'records.import', limit: 100 }));
+      expect(acts.filter(({ subject }) => subject === own.domainId)).toMatchObject([{ details }]);
+    });
+    leave?.();
   });
 
   it('refuses a row and goes on, only counts in a dry run, and is an administrative act with its counts', async () => {

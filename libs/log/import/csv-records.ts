@@ -48,8 +48,14 @@ function lineEndOf(start: Buffer): number {
 /** A first line for Excel, `sep=;`, which says the delimiter, and is none of the table. */
 const separator = /^sep=([^\r\n"])(?:\r\n|\r|\n)/i;
 
+interface CsvPiece {
+  records: CsvRecord[];
+  /** the file's own, where it says one */
+  delimiter: string;
+}
+
 /** Those of a piece of the file at a time; blank lines are left out. */
-export async function* readCsvRecords(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRecord[]> {
+export async function* readCsvRecords(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvPiece> {
   let rest: Buffer | undefined;
   let form: Form | undefined;
   for await (const chunk of inPieces(bytes)) {
@@ -62,10 +68,11 @@ export async function* readCsvRecords(bytes: AsyncIterable<Buffer>, delimiter: s
     const { records, end } = await take(piece, form, false);
     // of a line that is too long, no more than shows that it is
     rest = piece.subarray(end, end + longest);
-    if (records.length > 0) yield records;
+    if (records.length > 0) yield { records, delimiter: form.delimiter };
   }
   if (!rest || !form) return;
-  yield (await take(Buffer.concat([rest, Buffer.of(form.lineEnd)]), form, true)).records;
+  const { records } = await take(Buffer.concat([rest, Buffer.of(form.lineEnd)]), form, true);
+  yield { records, delimiter: form.delimiter };
 }
 
 function withoutMark(start: Buffer): Buffer {
@@ -132,8 +139,8 @@ function parseUntilBroken(bytes: Buffer, { delimiter, lineEnd }: Form): string[]
 }
 
 /**
- * Which cells of a record of an export are an empty text in quotes. None are where the id is in quotes, too: then another
- * program has written the row, and has put all cells in quotes.
+ * Which cells of a record of an export, with commas, are an empty text in quotes. None are where the id is in quotes, too:
+ * then another program has written the row, and has put all cells in quotes.
  */
 export function emptyTexts(record: string): number[] {
   if (record.startsWith('"')) return [];

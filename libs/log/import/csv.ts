@@ -7,8 +7,8 @@ import { type Row, type Rows, Unreadable, withoutRows } from './rows.ts';
 interface CsvOptions {
   /** one character; default `,` */
   delimiter?: string;
-  /** makes fields of a row's cells; default: cells are named by the header */
-  fieldsOf?: (header: string[]) => ToFields;
+  /** makes fields of a row's cells; default: cells are named by the header. `delimiter`: the file's own */
+  fieldsOf?: (header: string[], delimiter: string) => ToFields;
 }
 
 /** `text`: the row as it stands in the file */
@@ -20,7 +20,7 @@ const booleans = new Set(['gpc', 'bot']);
 
 export async function* readCsv(
   bytes: AsyncIterable<Buffer>,
-  { delimiter = ',', fieldsOf = byName }: CsvOptions = {},
+  { delimiter: usual = ',', fieldsOf = byName }: CsvOptions = {},
 ): Rows {
   let toFields: ToFields | undefined;
   let isOfNothing = false;
@@ -33,12 +33,12 @@ export async function* readCsv(
       yield chunk;
     }
   };
-  for await (const records of readCsvRecords(watched(), delimiter)) {
+  for await (const { records, delimiter } of readCsvRecords(watched(), usual)) {
     const rows: Row[] = [];
     for (const { cells, broken, text } of records) {
       if (!toFields) {
         if (broken) throw new Unreadable(`the header cannot be read: ${broken}`);
-        toFields = fieldsOf(cells);
+        toFields = fieldsOf(cells, delimiter);
         width = cells.length;
         isOfNothing = isExport(cells);
         continue;
@@ -61,11 +61,12 @@ const isExport = (header: string[]): boolean => header.join(',') === headers.csv
 const fits = (cells: string[], width: number): boolean =>
   cells.length >= width && cells.slice(width).every((cell) => cell === '');
 
-function byName(header: string[]): ToFields {
+function byName(header: string[], delimiter: string): ToFields {
   const names = namesOf(header);
   requireColumn('decision', names, names);
   const given: ToFields = (cells) => toValues(names.map((name, at) => [name, cells[at] ?? '']));
-  if (!isExport(header)) return given;
+  // with another delimiter another program has written it
+  if (!isExport(header) || delimiter !== ',') return given;
   // an export has an empty text in quotes, and nothing where there is none
   return (cells, text) => ({
     ...given(cells, text),
