@@ -64,10 +64,12 @@ export function addExport(records: Command, tools: ExportTools): void {
         const { actor, privacyKey } = tools.config();
         const hashOf = options.visitor === undefined ? undefined : createVisitorHash(privacyKey());
         await noteExport(db, begun.wanted, { actor, domainId: options.domain, hashOf });
-        if (out === undefined) return write(db, begun, toStandardOutput);
+        /** as `--after` takes it */
+        const nameOf = ({ domainId, id }: Place) => (options.domain === undefined ? `${domainId}/${id}` : id);
+        if (out === undefined) return write(db, begun, nameOf, toStandardOutput);
         const file = await open(out, 'a', 0o600);
         try {
-          return await write(db, begun, async (text) => {
+          return await write(db, begun, nameOf, async (text) => {
             if (text.length > 0) await file.writeFile(await packedFor(out, text));
           });
         } finally {
@@ -77,6 +79,8 @@ export function addExport(records: Command, tools: ExportTools): void {
       if (out !== undefined) print(self, result);
     });
 }
+
+type Place = NonNullable<Export['after']>;
 
 interface Begun {
   wanted: Export;
@@ -126,7 +130,12 @@ const toStandardOutput = (text: Buffer): Promise<void> =>
   new Promise((resolve) => process.stdout.write(text, (error) => !error && resolve()));
 
 /** What breaks off says how to go on. */
-async function write(db: Database, { wanted, header, before }: Begun, append: (text: Buffer) => Promise<void>) {
+async function write(
+  db: Database,
+  { wanted, header, before }: Begun,
+  nameOf: (place: Place) => string,
+  append: (text: Buffer) => Promise<void>,
+) {
   const epoch = await readOpenEpoch(db);
   const progress = createProgress(await countAll(db, wanted), 'records');
   const result: { records: number; last: string | null } = { records: 0, last: null };
@@ -144,7 +153,7 @@ async function write(db: Database, { wanted, header, before }: Begun, append: (t
       // only what a file has whole is gone on after
       await append(part.text);
       result.records += part.count;
-      if (part.last) result.last = nameOf(wanted, part.last);
+      if (part.last) result.last = nameOf(part.last);
       progress.show(result.records);
     }
     progress.end();
@@ -156,10 +165,6 @@ async function write(db: Database, { wanted, header, before }: Begun, append: (t
     process.off('SIGINT', stop);
   }
 }
-
-/** As `--after` takes it. */
-const nameOf = ({ domainIds }: Export, { domainId, id }: NonNullable<Export['after']>): string =>
-  domainIds.length === 1 ? id : `${domainId}/${id}`;
 
 /** 0 where that is not known: of a visitor it would take long. */
 async function countAll(db: Database, wanted: Export): Promise<number> {

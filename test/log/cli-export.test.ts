@@ -9,6 +9,7 @@ import { persist } from '#libs/record/persist/persist';
 import { createCli } from '../support/cli.ts';
 import { recordAt } from '../support/records.ts';
 import { at, useStack } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 
 const stack = await useStack({ tenant: { domains: 2 } });
 const cli = createCli({ ...stack.env });
@@ -39,6 +40,15 @@ describe('assent records export', () => {
     expect(readFileSync(out, 'utf8')).toBe(await overHttp('/v1/organization/export'));
     const ofUser = ['acts', '--org', tenant.organizationId, '--act', 'records.export', '--actor', userInfo().username];
     expect((await cli.json<{ acts: object[] }>(...ofUser)).acts).toHaveLength(2);
+  });
+
+  it('of an organization with one domain goes on after the place that it tells', async () => {
+    const tenant = await makeTenant(stack.db);
+    const domainId = at(tenant.domainIds, 0);
+    await persist(stack.db, [recordAt(Date.now(), { domainId })]);
+    const args = ['records', 'export', '--org', tenant.organizationId, '--out', file('one.ndjson')];
+    const { last } = await cli.json<{ last: string }>(...args);
+    expect(await cli.json(...args, '--after', last)).toEqual({ records: 0, last: null });
   });
 
   it.each(['org', 'domain'] as const)('of the %s that was cut off goes on in its file', async (what) => {
