@@ -1,5 +1,6 @@
 /** `npm start`: all that the service needs, from a bare clone, until Ctrl-C. */
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { takeLock } from './lock.mjs';
 import { Advice, explain } from './stack/advice.ts';
 import { ensureDataRoot } from './stack/paths.ts';
@@ -7,6 +8,8 @@ import { onInterrupt } from './stack/private-stores.ts';
 import { bringUp, failure, type Running, summary } from './start/bring-up.ts';
 import { readPrivate, removePrivate } from './start/settings.ts';
 
+// It takes no options: refuses whatever is given.
+parseArgs();
 const running: Running = { parts: [], stopping: false };
 const signal = onInterrupt(() => {
   for (const part of running.parts) part.kill();

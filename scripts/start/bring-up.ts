@@ -14,7 +14,17 @@ import { startRedis } from '../stack/redis.ts';
 import type { RunningServer, ServerOptions } from '../stack/server.ts';
 import { lastLines, type Tethered } from '../stack/tether.ts';
 import { succeeds, waitUntil } from '../stack/wait.ts';
-import { canIssueTokens, given, madeSettings, publishSettings, readPrivate, writePrivate } from './settings.ts';
+import {
+  canIssueTokens,
+  environment,
+  given,
+  madeSettings,
+  ownStores,
+  publishSettings,
+  readPrivate,
+  tokenHours,
+  writePrivate,
+} from './settings.ts';
 
 interface Part {
   stop(): Promise<unknown>;
@@ -29,14 +39,16 @@ export interface Running {
 }
 
 export async function bringUp(running: Running, signal: AbortSignal) {
-  // what is wrong with the user's own ports is reported at once
+  // what is wrong with the user's own settings is reported at once
+  const own = ownStores();
   await chooseAddresses();
+  if (own) say(`${own.postgres} and ${own.redis} are yours: the database is migrated, and gets a demo organization`);
   await step('build', () => build('dist', { signal }));
   const bringUpStore = storesIn(running, signal);
-  const postgres = await bringUpStore('Postgres', ['DATABASE_URL'], startPostgres);
-  const redis = await bringUpStore('Redis', ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'], startRedis);
+  const postgres = await bringUpStore('Postgres', own?.postgres, startPostgres);
+  const redis = await bringUpStore('Redis', own?.redis, startRedis);
   const env = {
-    ...process.env,
+    ...environment(),
     ...(postgres.url && { DATABASE_URL: postgres.url, ...loginsAt(postgres.url) }),
     ...(redis.url && { REDIS_URL: redis.url }),
     ...madeSettings(),
@@ -46,7 +58,16 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   await step('migrate', () => cli.run('migrate'));
   const demo = await step('demo', () => ensureDemo(cli));
   const token = canIssueTokens()
-    ? await cli.ask('token', 'token', 'issue', demo.organizationId, '--ttl', '7d', '--scope', scopes.join(' '))
+    ? await cli.ask(
+        'token',
+        'token',
+        'issue',
+        demo.organizationId,
+        '--ttl',
+        `${tokenHours()}h`,
+        '--scope',
+        scopes.join(' '),
+      )
     : null;
 
   const { services, workerOpsUrl, ...urls } = await step('services', () =>
@@ -68,11 +89,10 @@ async function step<T>(name: string, work: () => Promise<T>, detail: (result: T)
   return result;
 }
 
-/** A store of ours, unless the user has named one: that address may hold a password, so it is not shown. */
+/** A store of ours, unless a setting (`own`) names the user's: that address may hold a password, so it is not shown. */
 const storesIn =
   (running: Running, signal: AbortSignal) =>
-  async (name: string, settings: string[], start: (options: ServerOptions) => Promise<RunningServer>) => {
-    const own = settings.find(given);
+  async (name: string, own: string | undefined, start: (options: ServerOptions) => Promise<RunningServer>) => {
     if (own) return { shown: `as ${own} says` };
     const dataDir = path.join(dataRoot, name.toLowerCase());
     const server = await step(

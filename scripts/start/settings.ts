@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { withSecretFiles } from '#libs/base/config/read';
 import { settings } from '../../apps/settings/settings.ts';
+import { Advice, describe } from '../stack/advice.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { writeFor } from '../stack/service-user.ts';
 
@@ -18,11 +20,38 @@ export function removePrivate(...names: string[]): void {
   for (const name of names) rmSync(path.join(dataRoot, name), { force: true });
 }
 
-/** What the user has set. An empty variable counts as not set, as in the services. */
-export const given = (name: string): string | undefined => process.env[name] || undefined;
+/** What the user has set, also in files of secrets (`NAME_FILE`). */
+export function environment(): NodeJS.ProcessEnv {
+  try {
+    return withSecretFiles(settings, process.env);
+  } catch (error) {
+    throw new Advice(describe(error));
+  }
+}
+
+/** An empty variable counts as not set, as in the services. */
+export const given = (name: string): string | undefined => environment()[name] || undefined;
+
+/**
+ * The settings that name the user's own stores; undefined where they have none. A database and a queue that do not belong
+ * together would mix up records: with one of them alone it does not start.
+ */
+export function ownStores(): { postgres: string; redis: string } | undefined {
+  const postgres = given('DATABASE_URL') && 'DATABASE_URL';
+  const redis = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'].find(given);
+  if (postgres && redis) return { postgres, redis };
+  if (!postgres && !redis) return undefined;
+  const [named, other] = postgres ? [postgres, 'REDIS_URL'] : [redis, 'DATABASE_URL'];
+  throw new Advice(
+    `${named} is set, but ${other} is not. Set both to use servers of your own, or neither: then npm start brings its own.`,
+  );
+}
 
 /** Tokens can be issued only with a shared secret; with a public key, the host product has the other half. */
 export const canIssueTokens = (): boolean => (given('JWT_ALGORITHM') ?? 'HS256') === 'HS256';
+
+/** Of the token in the dashboard's link, in hours: a week, or the most that the user allows. */
+export const tokenHours = (): number => Math.min(7 * 24, Number(given('JWT_MAX_LIFETIME') ?? Number.POSITIVE_INFINITY));
 
 /** What a start makes for itself where the user has set nothing. Records are sealed sooner than elsewhere, to be seen. */
 export const madeSettings = (): Record<string, string> => ({
