@@ -6,6 +6,9 @@ import type { Database, Sql } from '#libs/base/db/database';
 import type { Leaving, Table } from '#libs/base/db/tables';
 import { createPerform } from './audited-change.ts';
 
+/** `tokens_since` of an organization that is being deleted */
+export const afterAllTokens = '9999-12-31';
+
 /** rows in one transaction */
 const batch = 1_000;
 
@@ -16,7 +19,7 @@ export function closeOrganization(db: Database, actor: string, organizationId: s
     actor,
   )(async (sql, note) => {
     const [organization] = await sql<{ number: number }[]>`
-      update organizations set tokens_since = '9999-12-31' where id = ${organizationId} returning number`;
+      update organizations set tokens_since = ${afterAllTokens} where id = ${organizationId} returning number`;
     if (!organization) return undefined;
     await sql`
       update domains set archived_at = coalesce(archived_at, clock_timestamp()) where organization_id = ${organizationId}`;

@@ -4,6 +4,7 @@ import { clockTolerance } from '#libs/base/db/clock';
 import type { Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
 import type { Perform } from './audited-change.ts';
+import { afterAllTokens } from './deletion.ts';
 import { Refused, requireRoom } from './refused-changes.ts';
 import { mostRevoked } from './tenants.ts';
 
@@ -17,8 +18,9 @@ export const tokenChanges = (perform: Perform) => ({
       await requireOneTime(sql);
       const [organization] = await sql<{ tokensSince: Date }[]>`
           update organizations set tokens_since = date_trunc('second', clock_timestamp()) + interval '1 second'
-          where id = ${organizationId} returning tokens_since as "tokensSince"`;
-      if (!organization) throw new Refused(`no organization ${organizationId}`);
+          where id = ${organizationId} and tokens_since is distinct from ${afterAllTokens}::timestamptz
+          returning tokens_since as "tokensSince"`;
+      if (!organization) throw new Refused(`no organization ${organizationId}, or it is being deleted`);
       const tokensSince = organization.tokensSince.toISOString();
       // those that were revoked one by one are among them; not yet the newest, whose `iat` may be ahead of our clock
       await sql`

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { listActs } from '#libs/tenants/acts';
 import { createAdministration } from '#libs/tenants/administration';
 import { createPerform } from '#libs/tenants/audited-change';
+import { closeOrganization } from '#libs/tenants/deletion';
 import { listAllKeys } from '#libs/tenants/keys';
 import { listOrganizations } from '#libs/tenants/organizations';
 import { QuotaReached, Refused } from '#libs/tenants/refused-changes';
@@ -75,6 +76,14 @@ describe('administration', () => {
       { jti: 'bounded', hours: 2 },
       { jti: 'lasting', hours: null },
     ]);
+  });
+
+  it('tokens of an organization that is being deleted stay refused', async () => {
+    const admin = createAdministration(db, 'olga');
+    await admin.setPlan('leaving', {});
+    const { organizationId } = await admin.createOrganization('Leaving', 'leaving');
+    await closeOrganization(db, 'olga', organizationId);
+    await expect(admin.revokeTokens(organizationId)).rejects.toThrow('is being deleted');
   });
 
   it('an act becomes visible only after all that have a smaller id, so that a poll past the newest misses none', async () => {
