@@ -28,6 +28,7 @@ import {
   type OpenSession,
   openSession,
   refusalOf,
+  replacesOther,
   type SignOutReason,
   startSession,
   subjectOf,
@@ -115,7 +116,8 @@ function signOut(end: () => void): void {
 }
 
 function SignedIn({ session, renewed, end }: SignedInProps) {
-  const [isNoticeClosed, setNoticeClosed] = useState(false);
+  // which the visitor should be told
+  const [hasReplacedOther, setReplacedOther] = useState(false);
   useRenewal(session);
   const api = useMemo(() => {
     const refused = () => {
@@ -131,6 +133,10 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
   const reading = useReading<Organization>('organization', (signal) => api.organization(signal));
   const route = useRoute();
   const organization = reading.value;
+  const organizationId = organization?.organizationId;
+  useEffect(() => {
+    if (organizationId) setReplacedOther(replacesOther(organizationId));
+  }, [organizationId]);
   const signedIn = useMemo(
     () => organization && { api, organization, onOrganization: reading.put },
     [api, organization],
@@ -147,12 +153,12 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
         signOut={() => signOut(() => end('signed-out'))}
       />
       <main id="main" tabIndex={-1}>
-        {session.hasReplacedOther && organization && !isNoticeClosed && (
+        {hasReplacedOther && organization && (
           <p class="notice cluster spread by-link" role="status">
             <span>
               The link signed you in to {isolated(organization.name)} and signed you out of the previous organization.
             </span>
-            <Button text="OK" kind="quiet" onClick={() => setNoticeClosed(true)} />
+            <Button text="OK" kind="quiet" onClick={() => setReplacedOther(false)} />
           </p>
         )}
         <Unanswered reading={reading} kind="page" />

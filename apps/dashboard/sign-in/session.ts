@@ -7,6 +7,8 @@ import { withStorage } from '../data/storage.ts';
 import { forgetProviderTokens } from './provider-session.ts';
 
 const storageKey = 'assent-token';
+/** whose session it is: claims may name it in other ways */
+const organizationKey = 'assent-organization';
 
 export type SignOutReason = 'none' | 'expired' | 'refused' | 'signed-out';
 export interface OpenSession {
@@ -14,8 +16,6 @@ export interface OpenSession {
   token: string;
   /** of the sessions of this page */
   number: number;
-  /** a link replaced another organization's session in this tab, which the visitor should be told */
-  hasReplacedOther: boolean;
 }
 type Session = OpenSession | { token: null; reason: SignOutReason };
 
@@ -41,14 +41,16 @@ export function startSession(token: string): OpenSession {
 
 /** With the provider's own token, whose refresh token renews it, or the one that this tab had. */
 export function goOnWith(token: string): OpenSession {
-  const before = storedToken();
   withStorage((storage) => storage.setItem(storageKey, token));
   current += 1;
-  return {
-    token,
-    number: current,
-    hasReplacedOther: before !== null && claimOf(before, 'org') !== claimOf(token, 'org'),
-  };
+  return { token, number: current };
+}
+
+/** Notes whose session it is, and answers whether it has replaced another organization's in this tab. */
+export function replacesOther(organizationId: string): boolean {
+  const before = withStorage((storage) => storage.getItem(organizationKey));
+  withStorage((storage) => storage.setItem(organizationKey, organizationId));
+  return Boolean(before) && before !== organizationId;
 }
 
 /** The same session goes on with a new token. */
@@ -59,7 +61,10 @@ export function renewSession(session: OpenSession, token: string): void {
 
 export function endSession(reason: SignOutReason): Session {
   current += 1;
-  withStorage((storage) => storage.removeItem(storageKey));
+  withStorage((storage) => {
+    storage.removeItem(storageKey);
+    storage.removeItem(organizationKey);
+  });
   forgetProviderTokens();
   return { token: null, reason };
 }
