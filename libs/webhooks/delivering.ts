@@ -31,10 +31,10 @@ const followUp = 10;
 const lease = 60 * second;
 
 /**
- * Messages under way in a process. Those that failed before have places of their own, and take none from the others. Of
- * either an organization has an eighth.
+ * Messages under way in a process. Those that failed before are counted by themselves, and take no room from the others. Of
+ * either an organization has an eighth, which the statement that claims them enforces, because workers share what is due.
  */
-const places: Record<Line, number> = { failing: 64, well: 256 };
+const most: Record<Line, number> = { failing: 64, well: 256 };
 /** and of one webhook */
 const perWebhook = 4;
 /** Of these, messages that may be larger than usual, at some megabytes of memory each; an organization has an eighth. */
@@ -155,7 +155,7 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
 
   const claim = async (line: Line): Promise<Lane[]> => {
     const own = [...running.values()];
-    const limit = places[line] - own.filter((each) => each.line === line).length;
+    const limit = most[line] - own.filter((each) => each.line === line).length;
     if (limit <= 0) return [];
     const claimed = await db.write((sql) =>
       claimLanes(sql, {
@@ -163,7 +163,7 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
         lease,
         line,
         limit,
-        share: eighthOf(places[line]),
+        share: eighthOf(most[line]),
         perWebhook,
         running: own,
         after: after[line],
