@@ -16,6 +16,7 @@ import { describe } from '../stack/advice.ts';
 import type { Site } from '../stack/sites.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { bodyOf, callOnce, callUntilDone } from './calls.ts';
+import { describeDeriving } from './deriving.ts';
 import { type Attempt, type Body, isAcknowledged, isRefused, toErase } from './load.ts';
 import type { Activity, Scene } from './scene.ts';
 import type { ChaosStack } from './stack.ts';
@@ -33,7 +34,7 @@ export async function untilQuiet(stack: ChaosStack, within = 90_000): Promise<vo
     return noise === '';
   };
   if (await waitUntil(isQuiet, { deadlineMs: within, intervalMs: 100 })) return;
-  throw new Error(`I5: not quiet within ${within} ms: ${noise}`);
+  throw new Error(`I5: not quiet within ${within} ms: ${noise}; ${await describeDeriving(stack).catch(describe)}`);
 }
 
 /** What is counted of what is still under way, none of it when all is quiet. */
