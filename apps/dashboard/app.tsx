@@ -156,7 +156,7 @@ function SignedIn({ session, renewed, end }: SignedInProps) {
         {hasReplacedOther && organization && (
           <p class="notice cluster spread by-link" role="status">
             <span>
-              The link signed you in to {isolated(organization.name)} and signed you out of the previous organization.
+              You are now signed in to {isolated(organization.name)}, and no longer to the previous organization.
             </span>
             <Button text="OK" kind="quiet" onClick={() => setReplacedOther(false)} />
           </p>

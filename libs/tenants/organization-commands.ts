@@ -49,7 +49,9 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
     });
   command
     .command('revoke-tokens <org>')
-    .description('refuse all access tokens whose `iat` is before now; where a clock may be ahead, again after 30 s')
+    .description(
+      'refuse all access tokens that were issued (`iat`) before now; run it again after 30 s if the clock of the issuer may be ahead',
+    )
     .action(async (organizationId: string, _: object, self: Command) => {
       const revoked = await administer(tools, (admin) => admin.revokeTokens(organizationId));
       // a token that is issued once this command has ended is valid

@@ -31,7 +31,7 @@ const followUp = 10;
 const lease = 60 * second;
 
 /**
- * Messages under way in a process. Those that failed before are counted by themselves, and take no room from the others. Of
+ * Messages under way in a process. Those that failed before are counted separately, and take no room from the others. Of
  * either an organization has an eighth, which the statement that claims them enforces, because workers share what is due.
  */
 const most: Record<Line, number> = { failing: 64, well: 256 };

@@ -42,7 +42,8 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   // what is wrong with the user's own settings is reported at once
   const own = ownStores();
   await chooseAddresses();
-  if (own) say(`${own.postgres} and ${own.redis} are yours: the database is migrated, and gets a demo organization`);
+  if (own)
+    say(`${own.postgres} and ${own.redis} are yours: the database will be migrated, and get a demo organization`);
   await step('build', () => build('dist', { signal }));
   const bringUpStore = storesIn(running, signal);
   const postgres = await bringUpStore('Postgres', own?.postgres, startPostgres);

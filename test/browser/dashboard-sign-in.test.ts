@@ -95,7 +95,7 @@ describe('the way into the dashboard', () => {
     await figure(page, 'Decisions').waitFor();
     expect(page.url()).toBe(address);
     const other = await dashboard.customer({ name: 'Fabrikam' });
-    const line = page.getByText('The link signed you in to');
+    const line = page.getByText('You are now signed in to');
     // the same one, as some providers name it
     const fresh = tokenFor(customer.organizationId, { ...seconds(600), org: [customer.organizationId] });
     await follow(page, fresh);

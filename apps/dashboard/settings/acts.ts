@@ -97,7 +97,10 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     'domain.restore': () => ({ what: say`Restored the domain ${own}` }),
     'key.create': () => ({ what: say`Made the key ${`${subject}…`} of ${domain}` }),
     'key.revoke': () => ({ what: say`Revoked the key ${`${subject}…`} of ${domain}` }),
-    'records.import': () => ({ what: say`Imported ${counted(number('queued'), 'record')} into ${own}` }),
+    'records.import': () => ({
+      what: say`Imported ${counted(number('queued'), 'record')} into ${own}`,
+      ...(details.isComplete === false && { more: say`not finished; some more may be stored` }),
+    }),
     'records.export': () => ({
       what: ofDomain === '' ? ['Exported records of all domains'] : say`Exported records of ${domain}`,
       more: say`as ${text('format').toUpperCase()}`,

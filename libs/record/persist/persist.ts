@@ -128,7 +128,7 @@ const readBatch = (sql: Sql, batch: string) => sql`
   left join domains d on d.id = r.domain_id
   left join organizations o on o.id = d.organization_id`;
 
-/** A domain without a number violates the not-null rule instead of dropping the record silently, or is left out and told. */
+/** A record of an unknown domain violates the not-null rule instead of being dropped silently; in a partial batch it is left out and told. */
 const addRecords = (sql: Sql, isPartial: boolean) => sql`
   insert into records (domain_number, organization_number, epoch, ${sql.unsafe(storedColumns)})
   select domain_number, organization_number, (select open_epoch()), ${sql.unsafe(storedColumns)}
@@ -138,7 +138,7 @@ const addRecords = (sql: Sql, isPartial: boolean) => sql`
   on conflict do nothing
   returning domain_number, id, decision, visitor_id, bot, user_agent_number`;
 
-/** What was added, by domain and UTC day; nothing where no record was new. */
+/** What was added, by domain and UTC day; zeros where no record was new. */
 const sumByDay = (sql: Sql) => sql`
   select
     domain_number, to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD') as day,
@@ -175,7 +175,7 @@ const raiseCounters = (sql: Sql) => sql`
   on conflict (organization_id, domain_id, period) do update set ${addExcluded(sql)}
   returning organization_id, domain_id, period, accept_all, reject_all, custom, withdraw`;
 
-/** Counters that the batch touched, but nothing was new for: they may lack in Redis. */
+/** Counters that the batch touched, but nothing was new for: Redis may lack them. */
 const readUnchanged = (sql: Sql) => sql`
   select known.* from delta cross join lateral (
     select organization_id, domain_id, period, accept_all, reject_all, custom, withdraw

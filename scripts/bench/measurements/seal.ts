@@ -25,9 +25,9 @@ interface Load {
   epochs: number;
 }
 
-/** epochs whose records a worker counts by dimension together, and of as many records */
+/** epochs whose records a worker counts by dimension together, and their records: fewer in all than one statement may have */
 const span = 15;
-const epochOf = 2_000;
+const epochOf = 1_000;
 
 const tables = ['log_runs', 'log_nodes', 'logs', 'log_keys'];
 /** Epochs between two vacuums: autovacuum looks once a minute. */
@@ -108,7 +108,7 @@ async function deriveAll(stack: Stack, { name, domainIds, each, epochs }: Load):
   }
 }
 
-/** Statistics by dimension of epochs of 2,000 records: each by itself, and then 15 together, as a worker takes them. */
+/** Statistics by dimension of epochs of 1,000 records: each by itself, and then 15 together, as a worker takes them. */
 async function countSpans(stack: Stack, domainIds: string[]): Promise<Figures> {
   const db = openDatabase(stack);
   const [blankAll, countAll] = [createBlanking({ db, privacyKey: undefined }), createFacets(db, 'blank')];
@@ -124,7 +124,7 @@ async function countSpans(stack: Stack, domainIds: string[]): Promise<Figures> {
     for (let epoch = 0; epoch < span; epoch += 1) await storeEpoch(db, domainIds, epochOf);
     await blankAll(never);
     const together = await timedOf(stack, span * epochOf, countAll);
-    const name = `seal: by dimension, ${domainIds.length} domains, epochs of 2,000`;
+    const name = `seal: by dimension, ${domainIds.length} domains, epochs of 1,000`;
     return {
       ...figuresOver(`${name}, each alone`, ...alone.slice(1)),
       ...figuresOver(`${name}, 15 together`, together),
