@@ -42,22 +42,23 @@ interface DomainIds {
 
 /**
  * For a domain with too many records in an epoch for one piece: the next ids, in order, 16 bytes each and at most `limit`.
- * They are listed once, since a closed epoch stays as it is.
+ * They are listed once, since a closed epoch stays as it is; anew where some before them are asked for, as after a log was
+ * cut back.
  */
 export function createIdLister(generation: Database['generation']) {
-  const listed = rememberedOf(generation, () => ({ epoch: -1, domainNumber: -1, ids: Buffer.alloc(0) }));
+  const listed = rememberedOf(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
   return async (sql: Sql, { epoch, domainNumber, after }: DomainIds, limit: number): Promise<Buffer> => {
     const rest = listed();
-    const isKnown = rest.epoch === epoch && rest.domainNumber === domainNumber;
-    let ids = isKnown ? idsAfter(rest.ids, after) : Buffer.alloc(0);
+    const key = after.replaceAll('-', '');
+    const isKnown = rest.epoch === epoch && rest.domainNumber === domainNumber && rest.from <= key;
+    let ids = isKnown ? idsAfter(rest.ids, Buffer.from(key, 'hex')) : Buffer.alloc(0);
     if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after });
-    Object.assign(rest, { epoch, domainNumber, ids });
+    Object.assign(rest, { epoch, domainNumber, from: key, ids });
     return ids.subarray(0, limit * 16);
   };
 }
 
-function idsAfter(ids: Buffer, after: string): Buffer {
-  const key = Buffer.from(after.replaceAll('-', ''), 'hex');
+function idsAfter(ids: Buffer, key: Buffer): Buffer {
   let [low, high] = [0, ids.length / 16];
   while (low < high) {
     const middle = (low + high) >>> 1;

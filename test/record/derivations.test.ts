@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPieceSize, type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/record/derivations';
-import { nextDomains } from '#libs/record/epoch-records';
+import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
@@ -146,4 +146,24 @@ it('the next domains of an epoch come with whether any are left', async () => {
   expect(await next(first ?? 0, 3)).toEqual([[last], undefined]);
   expect(await next(first ?? 0, 2)).toEqual([[last], last]);
   expect(await next(last ?? 0, 2)).toEqual([[], undefined]);
+});
+
+it('ids that are listed from a place on are listed again where others before it are asked for', async () => {
+  const [domainId = expect.fail()] = (await makeTenant(db)).domainIds;
+  await persist(
+    db,
+    Array.from({ length: 5 }, () => recordAt(Date.now(), { domainId })),
+  );
+  await closeOpenEpoch(db);
+  const epoch = await db.read(lastClosedEpoch);
+  const [domain = expect.fail()] = await sql<{ number: number }>`select number from domains where id = ${domainId}`;
+  const nextIds = createIdLister(() => 0);
+  const after = (place: string) =>
+    db.read((own) => nextIds(own, { epoch, domainNumber: domain.number, after: place }, 9));
+  const all = await after(nil);
+  expect(all.length).toBe(5 * 16);
+  const third = all.subarray(32, 48).toString('hex');
+  expect((await after(third)).equals(all.subarray(48))).toBe(true);
+  // as where a log was cut back
+  expect((await after(nil)).equals(all)).toBe(true);
 });
