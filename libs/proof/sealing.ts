@@ -1,9 +1,10 @@
 /** Sealing, a round at a time: look at the logs, give positions, publish checkpoints. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { createPieceSize, deriveNext } from '#libs/record/derivations';
+import { createPieceSize, deriveNext, type Progress } from '#libs/record/derivations';
 import type { ProofMetrics } from './metrics.ts';
 import { createInspection } from './seal/halt.ts';
 import { publish } from './seal/publish.ts';
@@ -15,6 +16,8 @@ import { createSigner } from './seal/signer.ts';
 const publishEvery = 5_000;
 /** Milliseconds that logs may catch up for that were halted, before what is closed of the others is sealed again. */
 const catchUpTime = 5_000;
+/** Milliseconds after which one that is about to catch up tries again, where another process seals just now. */
+const elsewhereWait = 20;
 
 interface SealingParts {
   /** `name`: what the origins of all logs begin with; `keys`: secret, newest first */
@@ -51,7 +54,12 @@ export function createSealing({ sealing, after, ...parts }: SealingParts): (sign
       if (!goesOn()) break;
       caughtUp = domainNumber;
       try {
-        while (goesOn() && (await seal.catchUp(domainNumber)) === 'more') hasGrown = true;
+        for (let progress: Progress = 'more'; progress !== 'done' && goesOn(); ) {
+          progress = await seal.catchUp(domainNumber);
+          if (progress === 'more') hasGrown = true;
+          // workers that gave way to each other until the next round would catch up more slowly than logs grow
+          if (progress === 'elsewhere') await sleep(elsewhereWait, undefined, { ref: false });
+        }
       } catch (error) {
         errors.push(error);
       }

@@ -20,6 +20,7 @@ import { recordAt } from '../support/records.ts';
 import { createSealer, logName, type Sealer } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { connectDatabase, freshDatabase, makeTenant, openRedis, openRedisServer } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
 
 const now = Date.now();
 const keys = [randomBytes(32)];
@@ -194,6 +195,27 @@ describe('logs', () => {
     await sealer.seal();
     await expectSealed(one, [3, 2]);
     await expectSealed(two, [3, 2]);
+  });
+
+  it('one that catches up goes on at once when another process has sealed meanwhile', async () => {
+    await storeAndSeal([one, 3], [two, 3]);
+    await restore(() => store(one, 1));
+    for (const count of [1, 2, 3]) await storeAndSeal([one, count]);
+    await restart({ domainId: one });
+    let tries = 0;
+    const transaction: Database['transaction'] = (...given) => {
+      tries += 1;
+      return db.transaction(...given);
+    };
+    let round = Promise.resolve();
+    await db.transaction(async (sql) => {
+      await sql`select from derivations where name = 'seal' for update`;
+      round = createSealer({ ...db, transaction }, redis, keys).seal();
+      // to blank, to seal, and twice to catch up
+      await Promise.race([round, eventually(() => expect(tries).toBeGreaterThan(3))]);
+    });
+    await round;
+    await expectSealed(one, [3, 6]);
   });
 
   it('a second restore begins a log whose number was never used; with Redis lost too, the operator gives it', async () => {

@@ -48,11 +48,12 @@ export function createSeal({
 }: SealParts): Seal {
   const store = createStore(db);
   const nextIds = createIdLister(db.generation);
-  /** The next records of a domain that may have too many for one piece. */
-  const nextOf = async (sql: Sql, head: Head, epoch: number, limit: number): Promise<Unsealed[]> => {
+  /** The next records of a domain that may have too many for one piece; `isRest`: there are no others in this epoch. */
+  const nextOf = async (sql: Sql, head: Head, epoch: number, limit: number) => {
     const { domainNumber, lastEpoch, lastId } = head;
     const ids = await nextIds(sql, { epoch, domainNumber, after: lastEpoch === epoch ? lastId : nil }, limit);
-    return ids.length === 0 ? [] : readById(sql, domainNumber, ids);
+    const unsealed = ids.length === 0 ? [] : await readById(sql, domainNumber, ids);
+    return { unsealed, isRest: ids.length < limit * 16 };
   };
 
   return {
@@ -71,7 +72,9 @@ export function createSeal({
       const open = await growableAtEnd(redis, heads);
       const [only] = open;
       const isLarge = only !== undefined && isAlone;
-      const unsealed = isLarge ? await nextOf(sql, only, epoch, limit) : await readEpoch(sql, epoch, numbersOf(open));
+      const unsealed = isLarge
+        ? (await nextOf(sql, only, epoch, limit)).unsealed
+        : await readEpoch(sql, epoch, numbersOf(open));
       await store(sql, { heads: open, epoch, unsealed });
       await saveHeads(sql, passedOver(heads, open, epoch));
       metrics.entriesSealed.inc(unsealed.length);
@@ -83,8 +86,8 @@ export function createSeal({
 
   function catchUp(domainNumber: number): Promise<Progress> {
     return withMark(db, sealing, async (sql, mark) => {
-      const heads = await lockHeads(sql, [domainNumber], originOf);
-      const [head] = await growable(redis, [...heads.values()]);
+      const locked = await lockHeads(sql, [domainNumber], originOf);
+      const [head] = await growable(redis, [...locked.values()]);
       if (!head || head.waitsFrom === null) return 'done';
       const through = mark.domainNumber >= domainNumber ? mark.epoch + 1 : mark.epoch;
       const epoch = await nextEpochOf(sql, { domainNumber, from: head.waitsFrom, through });
@@ -92,10 +95,10 @@ export function createSeal({
         await saveHeads(sql, [{ ...head, waitsFrom: null }]);
         return 'done';
       }
-      const unsealed = await nextOf(sql, head, epoch, size.records());
-      const next = unsealed.length === 0 ? epoch + 1 : epoch;
-      if (unsealed.length === 0) await saveHeads(sql, [{ ...head, waitsFrom: next }]);
-      else await store(sql, { heads: [{ ...head, waitsFrom: next }], epoch, unsealed });
+      const { unsealed, isRest } = await nextOf(sql, head, epoch, size.records());
+      const heads = [{ ...head, waitsFrom: isRest ? epoch + 1 : epoch }];
+      if (unsealed.length === 0) await saveHeads(sql, heads);
+      else await store(sql, { heads, epoch, unsealed });
       metrics.entriesSealed.inc(unsealed.length);
       return 'more';
     });
