@@ -99,16 +99,21 @@ async function startStack(run: Run, options: StackOptions) {
   const [site] = sites;
   if (!site) throw new Error('no site');
   const processes: AppProcess[] = [];
-  const databases = new Map<string, Database>();
-  const databaseAt = (url: string): Database => {
+  const databases = new Map<{ url: string }, Database>();
+  /**
+   * One for each time that a server was started: where it ended an idle connection, the driver fails the first query of the
+   * next one with what the old server said (postgres 3.4.9, connection.js, `errorResponse`).
+   */
+  const databaseAt = (server: { url: string }): Database => {
     const options = { max: 8, statementTimeout: 0, deadline: 60_000, prepare: true, name: 'chaos' };
-    const database = databases.get(url) ?? createDatabase({ ...options, url });
-    databases.set(url, database);
+    const database = databases.get(server) ?? createDatabase({ ...options, url: server.url });
+    databases.set(server, database);
     return database;
   };
   onStop(() => Promise.all([...databases.values()].map(({ close }) => close())));
   /** Looks into Postgres directly, past any proxy. */
-  const sql = <T>(work: (sql: Pool) => Promise<T>, { url } = postgres.running()) => databaseAt(url).run(work);
+  const sql = <T>(work: (sql: Pool) => Promise<T>, server: { url: string } = postgres.running()) =>
+    databaseAt(server).run(work);
   return {
     folder,
     /** the build of the release before, if that is what the stack began with */
@@ -147,7 +152,7 @@ async function startStack(run: Run, options: StackOptions) {
     assent: (...args: string[]) => assent(args),
     sql,
     /** for what the libraries do with Postgres */
-    database: () => databaseAt(postgres.running().url),
+    database: () => databaseAt(postgres.running()),
     privacyKey: Buffer.from(stores.env.PRIVACY_KEY, 'hex'),
     /** The `n` of one row. */
     count: async (query: (sql: Pool) => Promise<{ n: number }[]>) => (await sql(query))[0]?.n ?? 0,
