@@ -316,11 +316,12 @@ const proofOf = (site: Site, recordId: string, accept: string) => ({
   accept,
 });
 
-/** Of all logs that the domain has had. */
+/** Of all logs that the domain has had; one that was restarted before its first checkpoint never had a key. */
 async function keysOf(scene: Scene, site: Site): Promise<VerifierKey[]> {
   const logs = await scene.sql(
     (sql) => sql<{ log: number }[]>`
-      select log from logs join domains on number = domain_number where id = ${site.domainId}`,
+      select log from logs join domains on number = domain_number where id = ${site.domainId}
+        and checkpoint is not null`,
   );
   const paths = logs.map(({ log }) => `/v1/consent/${site.domainId}/log/key?log=${log}`);
   const texts = await Promise.all(paths.map((path) => callUntilDone(scene, { site, path, accept: 'text/plain' })));
