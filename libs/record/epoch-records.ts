@@ -43,16 +43,17 @@ interface DomainIds {
 /**
  * For a domain with too many records in an epoch for one piece: the next ids, in order, 16 bytes each and at most `limit`.
  * They are listed once, since a closed epoch stays as it is; anew where some before them are asked for, as after a log was
- * cut back.
+ * cut back. Fewer than `limit` are the last ones. `most`: that are kept at once.
  */
-export function createIdLister(generation: Database['generation']) {
+export function createIdLister(generation: Database['generation'], most = kept) {
   const listed = rememberedOf(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
   return async (sql: Sql, { epoch, domainNumber, after }: DomainIds, limit: number): Promise<Buffer> => {
     const rest = listed();
     const key = after.replaceAll('-', '');
     const isKnown = rest.epoch === epoch && rest.domainNumber === domainNumber && rest.from <= key;
     let ids = isKnown ? idsAfter(rest.ids, Buffer.from(key, 'hex')) : Buffer.alloc(0);
-    if (ids.length === 0) ids = await listIds(sql, { epoch, domainNumber, after });
+    // what is kept may end before the epoch does
+    if (ids.length < limit * 16) ids = await listIds(sql, { epoch, domainNumber, after }, most);
     Object.assign(rest, { epoch, domainNumber, from: key, ids });
     return ids.subarray(0, limit * 16);
   };
@@ -68,12 +69,12 @@ function idsAfter(ids: Buffer, key: Buffer): Buffer {
   return ids.subarray(low * 16);
 }
 
-async function listIds(sql: Sql, { epoch, domainNumber, after }: DomainIds): Promise<Buffer> {
+async function listIds(sql: Sql, { epoch, domainNumber, after }: DomainIds, most: number): Promise<Buffer> {
   const [row] = await sql<{ ids: Buffer | null }[]>`
     select string_agg(uuid_send(id), '' order by id) as ids
     from (
       select id from records where epoch = ${epoch} and domain_number = ${domainNumber} and id > ${after}
-      order by id limit ${kept}
+      order by id limit ${most}
     ) as r`;
   return row?.ids ?? Buffer.alloc(0);
 }

@@ -164,6 +164,11 @@ it('ids that are listed from a place on are listed again where others before it 
   expect(all.length).toBe(5 * 16);
   const third = all.subarray(32, 48).toString('hex');
   expect((await after(third)).equals(all.subarray(48))).toBe(true);
+  // fewer than were asked for are the last ones, also where not all were kept
+  const nextOf = createIdLister(() => 0, 3);
+  const two = (place: string) => db.read((own) => nextOf(own, { epoch, domainNumber: domain.number, after: place }, 2));
+  expect((await two(nil)).equals(all.subarray(0, 32))).toBe(true);
+  expect((await two(all.subarray(16, 32).toString('hex'))).equals(all.subarray(32, 64))).toBe(true);
   // as where a log was cut back
   expect((await after(nil)).equals(all)).toBe(true);
 });
