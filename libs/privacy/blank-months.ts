@@ -10,7 +10,7 @@ import { forgetVisitorsOf } from '#libs/record/busy-visitors';
 import { noteDueMonths, type Round } from '#libs/record/due-months';
 import { nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';
-import { hasPersonal, listMonthsWithPersonal, noteBlanked, partitionOf } from '#libs/record/month-partitions';
+import { hasPersonal, isOfMonth, listMonthsWithPersonal, noteBlanked } from '#libs/record/month-partitions';
 import { forgetUserAgentsOf } from '#libs/record/user-agent-deletion';
 import { blankLimit, blankRecords, lockLog, type Personal, personalColumns } from './personal-fields.ts';
 
@@ -107,8 +107,8 @@ async function readPage(sql: Sql, month: string, { domainNumber, id }: RecordCur
           visitor_id is not null or ip is not null or user_agent_number is not null or page_url is not null
           or metadata is not null
         ) as is_personal
-      from ${sql(partitionOf(month))}
-      where (domain_number, id) > (${domainNumber}::integer, ${id}::uuid)
+      from records
+      where ${isOfMonth(sql, month)} and (domain_number, id) > (${domainNumber}::integer, ${id}::uuid)
       order by domain_number, id limit ${pageSize}
     )
     select

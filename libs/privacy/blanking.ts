@@ -9,7 +9,7 @@ import { createPieceSize, type Derivation, deriveNext, type Progress } from '#li
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { erasedAmong } from './erased-records.ts';
-import { countBlanked, findRunning } from './erasures.ts';
+import { countBlanked, listRunning } from './erasures.ts';
 import { blankLimit, blankRecords, lockLog, noteErased, type Personal, personalColumns } from './personal-fields.ts';
 import { firstConcerned, listConcerned, searchAgain } from './tombstones.ts';
 
@@ -119,9 +119,10 @@ async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined
     blanked.push(...records.map((record) => ({ ...record, domainNumber })));
   }
   const hashes = [...new Set(some.map(({ hash }) => hash))];
-  const running = await findRunning(sql, hashes);
-  const hashOfId = new Map(some.map(({ id, hash }) => [id, hash]));
-  const noted = blanked.map((record) => ({ ...record, erasureId: running.get(hashOfId.get(record.id) ?? '') ?? null }));
+  // two domains may each have a record of one id
+  const placeOf = ({ domainNumber, id }: { domainNumber: number; id: string }) => `${domainNumber} ${id}`;
+  const running = new Map((await listRunning(sql, some)).map((each) => [placeOf(each), each.erasureId]));
+  const noted = blanked.map((record) => ({ ...record, erasureId: running.get(placeOf(record)) ?? null }));
   await noteErased(sql, noted);
   await countBlanked(
     sql,

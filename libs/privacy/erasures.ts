@@ -8,6 +8,7 @@ import { forgetVisitor } from '#libs/record/busy-visitors';
 import { isVisitor } from '#libs/record/visitor-rows';
 import {
   addVisitorAct,
+  allDomains,
   isInScope,
   numbersOf,
   type ScopeNumbers,
@@ -167,14 +168,26 @@ const finish = (db: Database, { erasureId, visitorId, ...numbers }: Begun): Prom
       update erasures set visitor_id = null, done_at = clock_timestamp() where id = ${erasureId} and done_at is null`;
   });
 
-/** Erasures that are under way, by the visitor's hash (hex): of each visitor the oldest. */
-export async function findRunning(sql: Sql, hashes: string[]): Promise<Map<string, string>> {
-  if (hashes.length === 0) return new Map();
-  const rows = await sql<{ hash: string; erasureId: string }[]>`
-    select distinct on (erasures.hash) encode(erasures.hash, 'hex') as hash, id as "erasureId" from erasures
-    where done_at is null and hash = any(array(select decode(text, 'hex') from unnest(${hashes}::text[]) as text))
-    order by erasures.hash, began_at`;
-  return new Map(rows.map(({ hash, erasureId }) => [hash, erasureId]));
+interface ErasedRecord {
+  domainNumber: number;
+  id: string;
+  /** of its visitor, hex */
+  hash: string;
+}
+
+/** The oldest erasure that is under way for each of these records, if there is one: of its visitor, and of its domain too. */
+export async function listRunning(
+  sql: Sql,
+  records: ErasedRecord[],
+): Promise<(ErasedRecord & { erasureId: string })[]> {
+  if (records.length === 0) return [];
+  const rows = records.map(({ domainNumber, id, hash }) => ({ domainNumber, id, hash }));
+  return sql<(ErasedRecord & { erasureId: string })[]>`
+    select distinct on (1, 2) r."domainNumber", r.id, r.hash, e.id as "erasureId"
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as r ("domainNumber" integer, id uuid, hash text)
+    join erasures e on e.hash = decode(r.hash, 'hex') and e.domain_number in (${allDomains}, r."domainNumber")
+    where e.done_at is null
+    order by 1, 2, began_at`;
 }
 
 /** What blanking takes from an erasure that is under way counts as its own. `erasureIds`: one for each record. */

@@ -5,7 +5,7 @@ import { isInTheWay } from '#libs/base/db/errors';
 import { isThroughPooler } from '#libs/base/db/pooled';
 import { asOwner, ownerToBe } from '#libs/base/db/roles/as-owner';
 import { withShortLocks } from '#libs/base/db/short-locks';
-import { addMonths, monthOf } from '#libs/base/terms/calendar';
+import { addMonths, firstDay, lowestIdAt, monthOf, startOf } from '#libs/base/terms/calendar';
 
 /** Milliseconds that a month's detaching may take, where no statement's timeout ends it sooner. */
 const detachPatience = 9_000;
@@ -80,6 +80,15 @@ export async function dropMonth(pool: Pool, month: string): Promise<boolean> {
 /** The table that holds a month's records. */
 export const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
 
+/**
+ * Which of `records` are in the month, by their ids: only the owner may read a partition by its name. In the text, so that
+ * no plan looks at another month.
+ */
+export function isOfMonth(sql: Sql, month: string) {
+  const [first, below] = [month, addMonths(month, 1)].map((each) => lowestIdAt(startOf(firstDay(each))));
+  return sql.unsafe(`id >= '${first}'::uuid and id < '${below}'::uuid`);
+}
+
 /** `pending`: half detached; undefined where it is not attached. */
 async function attachmentOf(sql: Sql, partition: string): Promise<'attached' | 'pending' | undefined> {
   const [attached] = await sql<{ isPending: boolean }[]>`
@@ -138,7 +147,7 @@ export const listMonthsWithPersonal = (sql: Sql) => sql<{ month: string; blanked
 /** Records may come late, by an import: only what was stored since is looked at again. */
 export async function hasPersonal(sql: Sql, month: string, blankedThrough: number): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
-    select exists (select from ${sql(partitionOf(month))} where epoch > ${blankedThrough}) as found`;
+    select exists (select from records where ${isOfMonth(sql, month)} and epoch > ${blankedThrough}) as found`;
   return row?.found ?? false;
 }
 

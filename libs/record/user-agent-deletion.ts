@@ -5,11 +5,11 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { addMonths, firstDay, lowestIdAt, startOf } from '#libs/base/terms/calendar';
+import { addMonths } from '#libs/base/terms/calendar';
 import { createPieceSize } from './derivations.ts';
 import { nextDomains, nil } from './epoch-records.ts';
 import { holdEpoch, lastClosedEpoch } from './epochs.ts';
-import { hasPersonal, listMonthsWithPersonal } from './month-partitions.ts';
+import { hasPersonal, isOfMonth, listMonthsWithPersonal } from './month-partitions.ts';
 
 /** records in one piece */
 export const usualPiece = 20_000;
@@ -118,11 +118,10 @@ interface Piece {
 
 /** Returns the last record of the piece, where there was one. */
 async function lookInMonth(sql: Sql, { month, from, limit, left }: Piece) {
-  const [first, below] = [month, addMonths(month, 1)].map((each) => lowestIdAt(startOf(firstDay(each))));
   const [page] = await sql<{ named: number[]; last: { domainNumber: number; id: string } | null }[]>`
     with page as materialized (
       select domain_number, id, user_agent_number from records
-      where id >= ${first ?? ''}::uuid and id < ${below ?? ''}::uuid and (domain_number, id) > (${from.domainNumber}::integer, ${from.id}::uuid)
+      where ${isOfMonth(sql, month)} and (domain_number, id) > (${from.domainNumber}::integer, ${from.id}::uuid)
       order by domain_number, id limit ${limit}
     )
     select

@@ -101,8 +101,8 @@ async function startStack(run: Run, options: StackOptions) {
   const processes: AppProcess[] = [];
   const databases = new Map<{ url: string }, Database>();
   /**
-   * One for each time that a server was started: where it ended an idle connection, the driver fails the first query of the
-   * next one with what the old server said (postgres 3.4.9, connection.js, `errorResponse`).
+   * One for each time that a server was started: where it ended a connection with a query under way, the driver fails the
+   * first query of the next one with what the old server said (postgres 3.4.9, connection.js, `errorResponse`).
    */
   const databaseAt = (server: { url: string }): Database => {
     const options = { max: 8, statementTimeout: 0, deadline: 60_000, prepare: true, name: 'chaos' };
@@ -157,7 +157,7 @@ async function startStack(run: Run, options: StackOptions) {
     /** The `n` of one row. */
     count: async (query: (sql: Pool) => Promise<{ n: number }[]>) => (await sql(query))[0]?.n ?? 0,
     redisDo: async <T>(work: (redis: Redis) => Promise<T>) => {
-      const client = new Redis(redis.url, { maxRetriesPerRequest: 20, commandTimeout: 20_000 }).on('error', () => {});
+      const client = new Redis(redis.url, { maxRetriesPerRequest: 20, commandTimeout: 60_000 }).on('error', () => {});
       return work(client).finally(() => client.disconnect());
     },
     onStop,

@@ -5,13 +5,19 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '#libs/base/db/migrate';
 import { functions, rights, types } from '#libs/base/db/roles/rights';
 import { lookAtSchema } from '#libs/base/db/schema';
+import { blankOldMonths } from '#libs/privacy/blank-months';
 import { expireMonth, isDerived } from '#libs/proof/expire';
 import { dropMonth, listMonths, makeMonth } from '#libs/record/month-partitions';
+import { persist } from '#libs/record/persist/persist';
+import { deleteUnnamedUserAgents, deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { type App, loginAt } from '../../scripts/stack/logins.ts';
+import { atOnce } from '../support/clock.ts';
 import { connectAs, createEmptyDatabase } from '../support/database.ts';
 import { openPool } from '../support/pool.ts';
+import { recordAt } from '../support/records.ts';
+import { closeOpenEpoch } from '../support/sealing.ts';
 import { sharedPostgresUrl } from '../support/shared.ts';
-import { freshDatabase } from '../support/stores.ts';
+import { freshDatabase, makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const someName = (prefix: string) => `${prefix}_${randomBytes(6).toString('hex')}`;
@@ -166,6 +172,27 @@ describe('a database that was migrated', () => {
       Promise.all([1, 2, 3, 4].map(() => own`select current_user = session_user as "isOwn", pg_sleep(0.05)`)),
     );
     expect(roles.flat().map(({ isOwn }) => isOwn)).toEqual([true, true, true, true]);
+  });
+
+  it("lets the worker blank a month's personal fields, and delete the user agents of it", async () => {
+    const worker = openPool(loginAt(url, 'worker'));
+    const { domainIds } = await makeTenant(openPool(url));
+    const old = recordAt('2019-03-10T00:00:00Z', {
+      domainId: domainIds[0] ?? '',
+      source: 'import',
+      visitorId: 'ann',
+      userAgent: 'Rare/1.0',
+    });
+    await persist(worker, [old]);
+    await closeOpenEpoch(worker);
+    const blank = () =>
+      blankOldMonths(worker, { personalRetentionMonths: 12, round: atOnce }, Date.now(), new AbortController().signal);
+    await blank();
+    expect(await sql`select visitor_id from records`).toMatchObject([{ visitor_id: null }]);
+    expect(await blank()).toMatchObject({ records: 0 });
+    await deleteUnusedUserAgents(worker);
+    await deleteUnnamedUserAgents(worker);
+    expect(await sql`select from user_agents where text = 'Rare/1.0'`).toHaveLength(0);
   });
 
   it('is given to another owner while all of it is read and written, and once more changes nothing', async () => {

@@ -104,6 +104,36 @@ describe('blanking', () => {
     expect(erasures.count).toBe(60 + 525);
   });
 
+  it('names the erasure of the visitor and the domain, where another domain has a record of the same id', async () => {
+    const another = await makeTenant(db, { domains: 1 });
+    const same = record('v');
+    const records = [same, record('v', { domainId: at(tenant.domainIds, 1) })];
+    await persist(db, [...records, { ...same, domainId: at(another.domainIds, 0), visitorId: 'w' }]);
+    const begin = async (name: string, { organizationId }: Tenant, visitorId: string, domainId?: string) => {
+      const hash = hashOf(organizationId, visitorId);
+      const numbers = await db.read((sql) => numbersOf(sql, { organizationId, domainId }));
+      await db.write((sql) => addTombstone(sql, numbers, hash));
+      await sql`
+        insert into erasures (id, organization_number, domain_number, hash, visitor_id)
+        values (${name}, ${numbers.organizationNumber}, ${numbers.domainNumber}, ${hash}, ${visitorId})`;
+    };
+    await begin('ers_second', tenant, 'v', at(tenant.domainIds, 1));
+    await begin('ers_first', tenant, 'v', at(tenant.domainIds, 0));
+    await begin('ers_another', another, 'w');
+    await sealer.close();
+    await sealer.blank();
+    const named = await sql<{ id: string; erasure: string }>`
+      select domains.id, erasure from erasures_to_seal join domains on number = domain_number
+      where organization_id in (${tenant.organizationId}, ${another.organizationId})`;
+    expect(Object.fromEntries(named.map(({ id, erasure }) => [id, erasure]))).toEqual({
+      [at(tenant.domainIds, 0)]: 'ers_first',
+      [at(tenant.domainIds, 1)]: 'ers_second',
+      [at(another.domainIds, 0)]: 'ers_another',
+    });
+    const counted = await sql`select from erasures where id like 'ers\\_%' and done_at is null and records = 1`;
+    expect(counted.count).toBe(3);
+  });
+
   it('and clearing cost the same, however many were erased before', async () => {
     // all on one connection, which tells what it has read: others tell it when they like, such as in a round
     const db = openPool(url, { max: 1 });
