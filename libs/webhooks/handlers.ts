@@ -22,6 +22,7 @@ import {
   adminOf,
   forWebhook,
   requireAllowed,
+  requireAllowedChange,
   requireBox,
   requireScopeFor,
   requireUrl,
@@ -89,8 +90,8 @@ export const changeWebhook = (parts: WebhookParts): Middleware =>
     const organization = organizationIn(ctx);
     for (const domainId of change.domains ?? []) requireOwnDomain(organization, domainId);
     const webhook = await find();
-    const { types = webhook.types, domains = webhook.domains } = change;
-    requireAllowed(ctx, organization, { types, domains });
+    const { types = webhook.types, domains = webhook.domains, enabled = webhook.enabled } = change;
+    requireAllowedChange(ctx, organization, { types, domains, enabled });
     const version = requiredVersion(ctx, webhook);
     const { organizationId } = organization;
     const changed = await adminOf(parts, ctx).change(organizationId, webhook.webhookId, change, {

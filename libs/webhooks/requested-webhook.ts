@@ -80,6 +80,16 @@ export function requireAllowed(
   if (types.includes('records.sealed')) requireConsentLog(organization);
 }
 
+/** Whoever lost the log with their plan may still switch a webhook off. */
+export function requireAllowedChange(
+  ctx: Context,
+  organization: Organization,
+  { enabled, ...webhook }: Pick<Webhook, 'types' | 'domains' | 'enabled'>,
+): void {
+  if (enabled) requireAllowed(ctx, organization, webhook);
+  else requireScopeFor(ctx, webhook.types);
+}
+
 /** Sets the `ETag`, too. */
 export function show(ctx: Context, webhook: Webhook): void {
   setVersion(ctx, webhook);

@@ -140,6 +140,18 @@ describe('webhooks', () => {
     expectBlame(await ask('POST', `/${made.webhookId}/replay`, { body: { ...replay, from: 999 } }), '/from');
   });
 
+  it('can be switched off, but not on again, without a plan that has the log', async () => {
+    const of = await makeTenant(stores.db);
+    const body = { url: 'https://receiver.example/', types: ['records.sealed'] };
+    const { webhookId } = (await ask<MadeWebhook>('POST', '', { body, of })).body;
+    await stores.sql`
+      update plans set consent_log = false where name = (select plan from organizations where id = ${of.organizationId})`;
+    await eventually(async () => expectProblem(await ask('POST', '', { body, of }), 403, 'plan_feature_required'));
+    const set = (enabled: boolean) => ask<Webhook>('PATCH', `/${webhookId}`, { body: { enabled }, of });
+    expect(await set(false)).toMatchObject({ status: 200, body: { enabled: false } });
+    expectProblem(await set(true), 403, 'plan_feature_required');
+  });
+
   it('are delivered by a worker and listed, and sent again to the receiver of the page, which takes what is signed', async () => {
     const receiver = await startReceiver();
     const domainId = at(tenant.domainIds, 1);
