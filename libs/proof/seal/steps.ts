@@ -96,11 +96,14 @@ const countSpan = (sql: Sql, logs: Waiting[], from: number, last: number) => sql
   where domain_number in (select unnest(${numbersOf(logs)}::integer[]))
   order by epoch`;
 
-/** A log that has an epoch with more records than fit a piece goes alone, after the others. */
-export function divide(steps: Step[], limit: number): { together: Step[]; alone: Step[] } {
+/** After the others, each log alone that has an epoch with more records than fit a piece, or that is one of `apart`. */
+export function divide(steps: Step[], limit: number, apart: ReadonlySet<number>): { together: Step[]; alone: Step[] } {
   const large = new Set(steps.flatMap(({ domainNumber, records }) => (records > limit ? [domainNumber] : [])));
   const [together, alone]: [Step[], Step[]] = [[], []];
-  for (const step of steps) (large.has(step.domainNumber) ? alone : together).push(step);
+  for (const step of steps) {
+    const isApart = large.has(step.domainNumber) || apart.has(step.domainNumber);
+    (isApart ? alone : together).push(step);
+  }
   return { together, alone };
 }
 
