@@ -74,13 +74,19 @@ export async function saveHeads(sql: Sql, heads: Head[]): Promise<void> {
     where logs.domain_number = h."domainNumber" and logs.log = h.log`;
 }
 
+/** A log that may go on, and first has to catch up with what it was passed over for. */
+export interface Waiting {
+  domainNumber: number;
+  waitsFrom: number;
+}
+
 export interface SealingState {
   server: RunningServer;
   /** the server that the logs were sealed on last; undefined before the first time */
   sealedOn: Server | undefined;
   halted: number;
-  /** The domains whose logs may go on, and first have to catch up with what they were passed over for. */
-  waiting: number[];
+  /** furthest behind first */
+  waiting: Waiting[];
   /** Whether there are erasures that are in no log yet. */
   isAnyErased: boolean;
 }
@@ -95,7 +101,9 @@ export async function readSealing(sql: Sql): Promise<SealingState> {
       ) as "sealedOn",
       count(*) filter (where halted is not null)::integer as halted,
       coalesce(
-        json_agg(domain_number order by domain_number) filter (where halted is null and waits_from is not null), '[]'
+        json_agg(json_build_object('domainNumber', domain_number, 'waitsFrom', waits_from) order by waits_from, domain_number)
+          filter (where halted is null and waits_from is not null),
+        '[]'
       ) as waiting,
       exists (select from erasures_to_seal) as "isAnyErased"
     from logs where ended_at is null`;

@@ -1,10 +1,10 @@
 /** Sealing, a round at a time: look at the logs, give positions, publish checkpoints. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { createPieceSize, deriveNext, type Progress } from '#libs/record/derivations';
+import { createPieceSize, deriveNext } from '#libs/record/derivations';
+import { createCatchingUp } from './catching-up.ts';
 import type { ProofMetrics } from './metrics.ts';
 import { createInspection } from './seal/halt.ts';
 import { publish } from './seal/publish.ts';
@@ -14,10 +14,6 @@ import { createSigner } from './seal/signer.ts';
 
 /** Milliseconds after which a backlog's checkpoints are published before all of it is sealed. */
 const publishEvery = 5_000;
-/** Milliseconds that logs may catch up for that were halted, before what is closed of the others is sealed again. */
-const catchUpTime = 5_000;
-/** Milliseconds after which one that is about to catch up tries again, where another process seals just now. */
-const elsewhereWait = 20;
 
 interface SealingParts {
   /** `name`: what the origins of all logs begin with; `keys`: secret, newest first */
@@ -38,35 +34,7 @@ export function createSealing({ sealing, after, ...parts }: SealingParts): (sign
   const entering = { redis, db, metrics, originOf: (domainId: string) => `${sealing.name}/${domainId}` };
   const seal = createSeal({ ...entering, after });
   const erasing = { ...entering, size: createPieceSize(usualErasures) };
-  /** the domain whose log caught up last */
-  let caughtUp = 0;
-  /** In turns: a log that has much to catch up with, or fails, keeps no other from it. Answers whether any log grew. */
-  const catchUp = async (waiting: number[], signal: AbortSignal): Promise<boolean> => {
-    const until = performance.now() + catchUpTime;
-    const goesOn = () => !signal.aborted && performance.now() < until;
-    const inTurn = [
-      ...waiting.filter((number) => number > caughtUp),
-      ...waiting.filter((number) => number <= caughtUp),
-    ];
-    const errors: unknown[] = [];
-    let hasGrown = false;
-    for (const domainNumber of inTurn) {
-      if (!goesOn()) break;
-      caughtUp = domainNumber;
-      try {
-        for (let progress: Progress = 'more'; progress !== 'done' && goesOn(); ) {
-          progress = await seal.catchUp(domainNumber);
-          if (progress === 'more') hasGrown = true;
-          // workers that gave way to each other until the next round would catch up more slowly than logs grow
-          if (progress === 'elsewhere') await sleep(elsewhereWait, undefined, { ref: false });
-        }
-      } catch (error) {
-        errors.push(error);
-      }
-    }
-    if (errors.length > 0) throw errors[0];
-    return hasGrown;
-  };
+  const catchUp = createCatchingUp(seal);
   /** Answers whether there is more, to seal or to publish. */
   const round = async (signal: AbortSignal): Promise<boolean> => {
     const { waiting, isAnyErased } = await inspectLogs();

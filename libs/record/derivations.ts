@@ -81,12 +81,12 @@ const derivePiece = (
   });
 
 /** Does `work` in a transaction that holds the derivation's mark, unless another process holds it. */
-export const withMark = (
+export const withMark = <T>(
   db: Database,
   name: string,
-  work: (sql: Sql, mark: Mark) => Promise<Progress>,
-): Promise<Progress> =>
-  db.transaction(async (sql): Promise<Progress> => {
+  work: (sql: Sql, mark: Mark) => Promise<T>,
+): Promise<T | 'elsewhere'> =>
+  db.transaction(async (sql): Promise<T | 'elsewhere'> => {
     const mark = await lockMark(sql, name);
     return mark ? work(sql, mark) : 'elsewhere';
   });
@@ -114,7 +114,7 @@ async function nextEpoch(sql: Sql, epoch: number, through: number): Promise<numb
 }
 
 /** The last epoch from `first` on until which there are no more than `limit` records; undefined where the first has more. */
-async function lastOfSpan(sql: Sql, first: number, through: number, limit: number): Promise<number | undefined> {
+export async function lastOfSpan(sql: Sql, first: number, through: number, limit: number): Promise<number | undefined> {
   const [row] = await sql<{ last: number }[]>`select last_of_span(${first}, ${through}, ${limit}) as last`;
   return row && row.last >= first ? row.last : undefined;
 }

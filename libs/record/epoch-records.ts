@@ -78,14 +78,3 @@ async function listIds(sql: Sql, { epoch, domainNumber, after }: DomainIds, most
     ) as r`;
   return row?.ids ?? Buffer.alloc(0);
 }
-
-/** The first epoch from `from` on, up to `through`, in which this domain has records. */
-export async function nextEpochOf(
-  sql: Sql,
-  { domainNumber, from, through }: { domainNumber: number; from: number; through: number },
-): Promise<number | undefined> {
-  const [row] = await sql<{ epoch: number | null }[]>`
-    select min(epoch) as epoch from records
-    where domain_number = ${domainNumber} and epoch >= ${from} and epoch <= ${through}`;
-  return row?.epoch ?? undefined;
-}

@@ -7,16 +7,24 @@ import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { findSeenNotices } from '#libs/notices/documents';
-import { createPieceSize, type Derivation, type PieceSize, type Progress, withMark } from '#libs/record/derivations';
-import { createIdLister, nextDomains, nextEpochOf, nil } from '#libs/record/epoch-records';
+import {
+  createPieceSize,
+  type Derivation,
+  doneWith,
+  type Mark,
+  type PieceSize,
+  withMark,
+} from '#libs/record/derivations';
+import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { findUserAgents } from '#libs/record/joined-names';
-import { type Head, lockHeads, saveHeads, sealing } from '../heads.ts';
+import { type Head, lockHeads, saveHeads, sealing, type Waiting } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { addedTexts, joined } from './added.ts';
 import { extend } from './grow.ts';
 import { growable, growableAtEnd } from './halt.ts';
 import { toAdded } from './leaves.ts';
 import { createLackingNotices, noticeTexts } from './notices.ts';
+import { planSteps, type Step, type StepPlan } from './steps.ts';
 import { readById, readEpoch, type Unsealed } from './unsealed.ts';
 
 interface SealParts {
@@ -33,9 +41,27 @@ interface SealParts {
 /** records in one transaction */
 const usualPiece = 4_096;
 
-interface Seal extends Derivation {
-  /** Seals what a log was passed over for while it was halted, a piece at a time. */
-  catchUp(domainNumber: number): Promise<Progress>;
+/** records of all domains in a span of epochs that logs catch up with together, in pieces */
+const piecesInSpan = 16;
+
+export interface Plan extends StepPlan {
+  /** False once another server may have taken over, on which epochs may have other records. */
+  isCurrent(): boolean;
+}
+
+export interface Seal extends Derivation {
+  size: PieceSize;
+  /** What these logs lack in a span of epochs. They were passed over for it while they were halted. */
+  plan(waiting: Waiting[]): Promise<Plan>;
+  /** Takes steps of a plan, all of one epoch and together no more than a piece, or a single one. */
+  catchUp(steps: Step[], isCurrent: Plan['isCurrent']): Promise<Caught | 'elsewhere'>;
+}
+
+interface Caught {
+  /** whether any log went on */
+  hasGrown: boolean;
+  /** the steps that are not done yet */
+  rest: Step[];
 }
 
 export function createSeal({
@@ -81,29 +107,72 @@ export function createSeal({
       if (isLarge && unsealed.length > 0) return after;
       return isAlone ? first.domainNumber : through;
     },
-    catchUp: (domainNumber) => size.watch(() => catchUp(domainNumber)),
+    plan: (waiting) => size.watch(() => plan(waiting)),
+    catchUp: (steps, isCurrent) => size.watch(() => catchUp(steps, isCurrent)),
   };
 
-  function catchUp(domainNumber: number): Promise<Progress> {
+  async function plan(waiting: Waiting[]): Promise<Plan> {
+    const [generation, piece] = [db.generation(), size.records()];
+    const planned = await db.read(async (sql) =>
+      planSteps(sql, waiting, { through: await doneWith(sql, sealing), span: piece * piecesInSpan, piece }),
+    );
+    return { ...planned, isCurrent: () => generation === db.generation() };
+  }
+
+  function catchUp(steps: Step[], isCurrent: Plan['isCurrent']): Promise<Caught | 'elsewhere'> {
     return withMark(db, sealing, async (sql, mark) => {
-      const locked = await lockHeads(sql, [domainNumber], originOf);
-      const [head] = await growable(redis, [...locked.values()]);
-      if (!head || head.waitsFrom === null) return 'done';
-      const through = mark.domainNumber >= domainNumber ? mark.epoch + 1 : mark.epoch;
-      const epoch = await nextEpochOf(sql, { domainNumber, from: head.waitsFrom, through });
-      if (epoch === undefined) {
-        await saveHeads(sql, [{ ...head, waitsFrom: null }]);
-        return 'done';
-      }
-      const { unsealed, isRest } = await nextOf(sql, head, epoch, size.records());
-      const heads = [{ ...head, waitsFrom: isRest ? epoch + 1 : epoch }];
-      if (unsealed.length === 0) await saveHeads(sql, heads);
-      else await store(sql, { heads, epoch, unsealed });
+      if (!isCurrent()) return { hasGrown: false, rest: [] };
+      const due = await dueOf(sql, steps);
+      const { unsealed, isRest } = await lackingOf(sql, due);
+      const heads = due.map(({ head, step }) => ({ ...head, waitsFrom: isRest ? waitsAfter(step, mark) : step.epoch }));
+      const growing = new Set(unsealed.map(({ domainNumber }) => domainNumber));
+      const epoch = steps[0]?.epoch ?? 0;
+      if (unsealed.length > 0) await store(sql, { heads, epoch, unsealed });
+      await saveHeads(
+        sql,
+        heads.filter(({ domainNumber }) => !growing.has(domainNumber)),
+      );
       metrics.entriesSealed.inc(unsealed.length);
-      return 'more';
+      const hasGrown = unsealed.length > 0 || heads.some(({ waitsFrom }, at) => waitsFrom !== due[at]?.step.from);
+      return { hasGrown, rest: isRest ? [] : steps.map((step) => ({ ...step, from: epoch })) };
     });
   }
+
+  /** Another process may have taken a step, or restarted a log, since the steps were planned. */
+  async function dueOf(sql: Sql, steps: Step[]): Promise<Due[]> {
+    const locked = await lockHeads(sql, numbersOf(steps), originOf);
+    const open = new Map((await growable(redis, [...locked.values()])).map((head) => [head.domainNumber, head]));
+    return steps.flatMap((step) => {
+      const head = open.get(step.domainNumber);
+      return head?.waitsFrom === step.from ? [{ step, head }] : [];
+    });
+  }
+
+  async function lackingOf(sql: Sql, due: Due[]): Promise<{ unsealed: Unsealed[]; isRest: boolean }> {
+    const [first] = due;
+    if (!first || first.step.epoch === null) return { unsealed: [], isRest: true };
+    const { epoch, records } = first.step;
+    const limit = size.records();
+    if (due.length === 1 && records > limit) return nextOf(sql, first.head, epoch, limit);
+    const lastIds = new Map(due.map(({ head }) => [head.domainNumber, head.lastEpoch === epoch ? head.lastId : '']));
+    const unsealed = await readEpoch(sql, epoch, [...lastIds.keys()]);
+    return {
+      unsealed: unsealed.filter(({ domainNumber, id }) => id > (lastIds.get(domainNumber) ?? '')),
+      isRest: true,
+    };
+  }
 }
+
+/** A log that is where its step begins. */
+interface Due {
+  step: Step;
+  /** locked */
+  head: Head;
+}
+
+/** Where it waits then; null for a log that has caught up with the others. */
+const waitsAfter = ({ domainNumber, next }: Step, mark: Mark): number | null =>
+  next > (mark.domainNumber >= domainNumber ? mark.epoch + 1 : mark.epoch) ? null : next;
 
 const numbersOf = (domains: { domainNumber: number }[]): number[] => domains.map(({ domainNumber }) => domainNumber);
 

@@ -1,0 +1,116 @@
+/**
+ * Catching up: logs that were halted or restarted get what they were passed over for. They go through the epochs together,
+ * since each epoch costs by itself.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isOutage } from '#libs/base/db/errors';
+import { chunksOf, groupBy } from '#libs/base/group-by';
+import type { Waiting } from './heads.ts';
+import type { Plan, Seal } from './seal/seal.ts';
+import { divide, piecesOf, type Step } from './seal/steps.ts';
+
+/** Milliseconds of a turn. There are two before what is closed of the other logs is sealed again. */
+const turnTime = 2_500;
+/** logs in one turn */
+const logsInTurn = 4_096;
+/** Milliseconds after which one that is about to catch up tries again, where another process seals just now. */
+const elsewhereWait = 20;
+
+type CatchingUp = Pick<Seal, 'size' | 'plan' | 'catchUp'>;
+
+/**
+ * Returns a function that gives two turns, and answers whether any log went on; `waiting`: furthest behind first. The first
+ * turn belongs to a sweep, which goes from the oldest epoch to the newest, a span at a time, and takes along every log that
+ * it passes. The second is for the logs that lack least: they would wait for the sweep for as long as those that lack much.
+ * A log that fails, or that has more records of one epoch than fit a piece, may fall behind the sweep until it comes by
+ * again.
+ */
+export function createCatchingUp(seal: CatchingUp): (waiting: Waiting[], signal: AbortSignal) => Promise<boolean> {
+  /** the epoch that the sweep has come to */
+  let swept = 0;
+  const takeTurn = createTurn(seal);
+  return async (waiting, signal) => {
+    const ahead = waiting.filter(({ waitsFrom }) => waitsFrom >= swept);
+    const sweep = await takeTurn(ahead.length > 0 ? ahead : waiting, signal);
+    swept = sweep.reached;
+    const newest = waiting.at(-1)?.waitsFrom ?? 0;
+    const nearest = newest < sweep.end ? [] : waiting.filter(({ waitsFrom }) => waitsFrom === newest);
+    const turns = nearest.length > 0 ? [sweep, await takeTurn(nearest, signal)] : [sweep];
+    const [error] = turns.flatMap(({ errors }) => errors);
+    if (error !== undefined) throw error;
+    return turns.some(({ hasGrown }) => hasGrown);
+  };
+}
+
+interface Turn {
+  hasGrown: boolean;
+  errors: unknown[];
+  /** the first epoch after the span */
+  end: number;
+  /** the first epoch from which logs may wait that have not had their turn */
+  reached: number;
+}
+
+function createTurn(seal: CatchingUp) {
+  /** Domains whose logs failed by themselves. They go last: to fail may take longer than a turn. */
+  const failed = new Set<number>();
+  return async (waiting: Waiting[], signal: AbortSignal): Promise<Turn> => {
+    const until = performance.now() + turnTime;
+    const from = waiting[0]?.waitsFrom ?? 0;
+    let plan: Plan;
+    try {
+      plan = await seal.plan(waiting.slice(0, logsInTurn));
+    } catch (error) {
+      return { hasGrown: false, errors: [error], end: from + 1, reached: from + 1 };
+    }
+    const { steps, end, isCurrent } = plan;
+    const goesOn = () => !signal.aborted && performance.now() < until && isCurrent();
+    const taken: Taking['taken'] = { hasGrown: false, errors: [] };
+    const take = createTaking(seal, { isCurrent, goesOn, taken, failed });
+    const limit = seal.size.records();
+    const { together, alone } = divide(steps, limit, failed);
+    for (const ofEpoch of groupBy(together, ({ epoch }) => epoch).values())
+      for (const piece of piecesOf(ofEpoch, limit)) await take(piece);
+    const reached = goesOn() ? Math.min(end, waiting[logsInTurn]?.waitsFrom ?? end) : from;
+    for (const step of alone) await take([step]);
+    return { ...taken, end, reached };
+  };
+}
+
+interface Taking extends Pick<Plan, 'isCurrent'> {
+  goesOn(): boolean;
+  /** is noted here */
+  taken: Pick<Turn, 'hasGrown' | 'errors'>;
+  failed: Set<number>;
+}
+
+function createTaking({ catchUp }: CatchingUp, { isCurrent, goesOn, taken, failed }: Taking) {
+  const takeAll = async (steps: Step[]): Promise<void> => {
+    for (let left = steps; left.length > 0 && goesOn(); ) {
+      const caught = await catchUp(left, isCurrent);
+      // workers that gave way to each other until the next round would catch up more slowly than logs grow
+      if (caught === 'elsewhere') await sleep(elsewhereWait, undefined, { ref: false });
+      else {
+        taken.hasGrown ||= caught.hasGrown;
+        if (caught.hasGrown && left.length === 1) for (const { domainNumber } of left) failed.delete(domainNumber);
+        left = caught.rest;
+      }
+    }
+  };
+  /** Where several fail together, those that do not fail by themselves go on. */
+  const take = async (steps: Step[]): Promise<void> => {
+    try {
+      await takeAll(steps);
+    } catch (error) {
+      const [first, ...others] = steps;
+      if (isOutage(error) || !first) taken.errors.push(error);
+      else if (others.length > 0) for (const half of chunksOf(steps, Math.ceil(steps.length / 2))) await take(half);
+      else {
+        taken.errors.push(error);
+        failed.add(first.domainNumber);
+      }
+    }
+  };
+  return take;
+}
