@@ -73,10 +73,11 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   metrics.epochInterval.set(epoch);
   const derivations = derivationsOf(config);
   // each process: they have locks of their own, so that one that stands still delays nothing
-  const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pace = second) =>
+  const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pace = second, one = false) =>
     every({
       name,
       pace,
+      one,
       task,
       failed: (error, isNews) => {
         if (isNews) log.warn({ err: error, task: name }, 'deriving failed, and is tried again');
@@ -103,7 +104,8 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
     });
   }
   round('erase', (signal) => goOnErasing(db, signal));
-  round('clear', onceAnEpoch(db, clear));
+  // what rests in queues is looked at by one process
+  round('clear', clear, Math.min(epoch * second, idleFor), true);
   round('tell_erasures', createTombstoneCopy({ redis, db }));
   // a round of its own: sealing does not wait for the authority
   if (timestamp) round('timestamp', timestamp, timestampEvery * second);

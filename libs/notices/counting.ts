@@ -3,7 +3,7 @@
  * to lock a row for it.
  */
 import type { Database, Sql } from '#libs/base/db/database';
-import { createPieceSize, type Derivation, deriveNext } from '#libs/record/derivations';
+import { createPieceSize, type Derivation, deriveNext, patiently } from '#libs/record/derivations';
 import { nextDomains } from '#libs/record/epoch-records';
 
 export const noticeCounting = 'notices';
@@ -26,7 +26,9 @@ export const createNoticeDerivation = (size = createPieceSize(usualLimit)): Deri
     const isAlone = records > limit || counted > 0;
     const numbers = isAlone ? [domainNumber] : next.domains.map((domain) => domain.domainNumber);
     const ofDomains = sql`epoch = ${epoch} and domain_number = any (${numbers})`;
-    const through = await countNotices(sql, ofDomains, { after: counted, limit });
+    const count = () => countNotices(sql, ofDomains, { after: counted, limit });
+    // of one alone all records are read, also for few notices
+    const through = await (isAlone ? patiently(sql, count) : count());
     if (!isAlone) return next.through;
     if (through === undefined) return domainNumber;
     await noteCounted(sql, current, through);

@@ -10,9 +10,9 @@ import type { RedisConnection } from '#libs/base/redis/connection';
 import { forgetVisitor } from '#libs/record/busy-visitors';
 import type { NewRecord } from '#libs/record/contract';
 import { createPieceSize } from '#libs/record/derivations';
-import { knownShards } from '#libs/record/queue';
+import { knownShards, queuePrefix, recordQueue } from '#libs/record/queue';
 import { openToRead } from '#libs/record/queue-summary';
-import { type JobState, rewriteJobs } from '#libs/record/rewrite-jobs';
+import { rewriteJobs, rewriteResting } from '#libs/record/rewrite-jobs';
 import { deleteUnnamedUserAgents, usualPiece } from '#libs/record/user-agent-deletion';
 import type { VisitorHash } from '#libs/tenants/visitors';
 import { blankRejected, withoutPersonal } from './blank-rejected.ts';
@@ -30,9 +30,8 @@ interface LeftoverParts {
 }
 
 const day = 24 * 60 * 60 * 1_000;
-/** in which jobs stay */
-const resting: JobState[] = ['delayed', 'failed'];
-const waiting: JobState[] = ['waiting', 'prioritized'];
+/** milliseconds after which each job that rests in a queue is looked at again, whatever is known of it */
+const knownFor = 60 * 60_000;
 
 /** Goes on with erasures that nobody is at. */
 export async function goOnErasing(db: Database, signal: AbortSignal): Promise<void> {
@@ -50,6 +49,7 @@ export async function goOnErasing(db: Database, signal: AbortSignal): Promise<vo
 export function createClearing(parts: LeftoverParts): () => Promise<void> {
   const { config, hashOf, redis, db, clock } = parts;
   const size = createPieceSize(usualPiece);
+  const seenIn = createSeen(redis);
   const ofErased = (step: (hashOf: VisitorHash) => Promise<void>) => async () => {
     if (hashOf && (await db.read(firstConcerned)) !== undefined) await step(hashOf);
   };
@@ -58,7 +58,7 @@ export function createClearing(parts: LeftoverParts): () => Promise<void> {
   const steps: Record<string, () => Promise<unknown>> = {
     'busy visitors': ofErased((hash) => deleteBusyErased(db, hash)),
     'rejected records': ofErased((hash) => clearRejected(db, hash)),
-    queues: ofErased((hash) => clearQueues(parts, hash)),
+    queues: ofErased((hash) => clearQueues(parts, hash, seenIn)),
     'old tombstones': async () => mayForget() && deleteOldTombstones(db),
     'tombstones in Redis': async () =>
       mayForget() && forgetTombstones(redis.client, new Date(Date.now() - config.backupDays * day)),
@@ -88,9 +88,29 @@ async function clearRejected(db: Database, hashOf: VisitorHash): Promise<void> {
   await noteSearched(db, 'rejected', unsearched);
 }
 
-async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: VisitorHash): Promise<void> {
+/** By shard the jobs that this process has looked at, for all who were erased until then. */
+type SeenIn = (shard: number) => Set<string>;
+
+/** Nothing is known of a Redis that took over: it may lack what was changed. */
+function createSeen(redis: RedisConnection): SeenIn {
+  const shards = new Map<number, { server: string | undefined; since: number; seen: Set<string> }>();
+  return (shard) => {
+    const server = redis.runIdOf(`${queuePrefix}:${recordQueue(shard)}`);
+    const known = shards.get(shard);
+    const isSame = server !== undefined && server === known?.server;
+    if (known && isSame && performance.now() < known.since + knownFor) return known.seen;
+    const seen = new Set<string>();
+    shards.set(shard, { server, since: performance.now(), seen });
+    return seen;
+  };
+}
+
+/**
+ * A new tombstone is held against all jobs; one that comes to rest, be it again, against all tombstones. A worker that has
+ * it in hand meanwhile may put it back as it was.
+ */
+async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: VisitorHash, seenIn: SeenIn): Promise<void> {
   const unsearched = await db.read((sql) => listUnsearched(sql, 'queues'));
-  const states = unsearched.length > 0 ? [...waiting, ...resting] : resting;
   const erasedOf = createErasedRecords(db, hashOf);
   const change = async (records: NewRecord[]) => {
     const erased = await erasedOf(records);
@@ -98,12 +118,21 @@ async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: Visitor
       ? undefined
       : records.map((record) => (erased.has(record) ? withoutPersonal(record) : record));
   };
-  const queues = (await knownShards(redis.client, config.queueShards)).map((shard) => openToRead(redis, shard));
+  const queues = (await knownShards(redis.client, config.queueShards)).map((shard) => ({
+    queue: openToRead(redis, shard),
+    seen: seenIn(shard),
+  }));
   let changed = 0;
   try {
-    for (const queue of queues) changed += await rewriteJobs(queue, states, change);
+    for (const { queue, seen } of queues) {
+      if (unsearched.length > 0) {
+        seen.clear();
+        changed += await rewriteJobs(queue, ['waiting', 'prioritized'], change);
+      }
+      changed += await rewriteResting(queue, { client: redis.client, seen }, change);
+    }
   } finally {
-    await Promise.all(queues.map((queue) => queue.close()));
+    await Promise.all(queues.map(({ queue }) => queue.close()));
   }
   // jobs that were consumed are in the file, too
   if (unsearched.length > 0 || changed > 0) await wantRewrite(redis.client);

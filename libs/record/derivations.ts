@@ -42,6 +42,23 @@ export interface Span {
 /** `elsewhere`: another process is at it. */
 export type Progress = 'more' | 'done' | 'elsewhere';
 
+/** Milliseconds: for what reads all that is left of a domain's epoch, however small the piece is. */
+const patience = 5 * 60_000;
+
+/**
+ * Does `work`, of which a statement may take minutes; those after it may again take as long as others. To be called in a
+ * transaction of a derivation.
+ */
+export async function patiently<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+  const timeout = (value: string) => sql<{ before: string }[]>`
+    select before, set_config('statement_timeout', ${value}, true)
+    from current_setting('statement_timeout') as before`;
+  const [usual] = await timeout(String(patience));
+  const result = await work();
+  if (usual) await timeout(usual.before);
+  return result;
+}
+
 /** Handles one piece, if there is one. `upTo`: the last epoch that it may have; default: whatever may be derived. */
 export const deriveNext = (
   db: Database,
@@ -78,7 +95,7 @@ const derivePiece = (
     const next = reached === undefined ? { epoch, domainNumber: 0 } : { epoch: epoch - 1, domainNumber: reached };
     await setMark(sql, name, next);
     return next.epoch === through ? 'done' : 'more';
-  });
+  }, patience);
 
 /** Does `work` in a transaction that holds the derivation's mark, unless another process holds it. */
 export const withMark = <T>(
@@ -89,7 +106,7 @@ export const withMark = <T>(
   db.transaction(async (sql): Promise<T | 'elsewhere'> => {
     const mark = await lockMark(sql, name);
     return mark ? work(sql, mark) : 'elsewhere';
-  });
+  }, patience);
 
 /** Undefined where another process holds it. `through`: the last epoch that may be derived. */
 async function lockMark(sql: Sql, name: string, after?: string): Promise<(Mark & { through: number }) | undefined> {

@@ -1,6 +1,7 @@
 /** The records of closed epochs, domain by domain: the pieces of which derivations are made. */
 import type { Database, Sql } from '#libs/base/db/database';
 import { rememberedOf } from '#libs/base/db/remembered';
+import { patiently } from './derivations.ts';
 
 /** before all ids */
 export const nil = '00000000-0000-0000-0000-000000000000';
@@ -53,7 +54,7 @@ export function createIdLister(generation: Database['generation'], most = kept) 
     const isKnown = rest.epoch === epoch && rest.domainNumber === domainNumber && rest.from <= key;
     let ids = isKnown ? idsAfter(rest.ids, Buffer.from(key, 'hex')) : Buffer.alloc(0);
     // what is kept may end before the epoch does
-    if (ids.length < limit * 16) ids = await listIds(sql, { epoch, domainNumber, after }, most);
+    if (ids.length < limit * 16) ids = await patiently(sql, () => listIds(sql, { epoch, domainNumber, after }, most));
     Object.assign(rest, { epoch, domainNumber, from: key, ids });
     return ids.subarray(0, limit * 16);
   };
@@ -69,6 +70,7 @@ function idsAfter(ids: Buffer, key: Buffer): Buffer {
   return ids.subarray(low * 16);
 }
 
+/** No index has these in order: all that are left of the epoch are read. */
 async function listIds(sql: Sql, { epoch, domainNumber, after }: DomainIds, most: number): Promise<Buffer> {
   const [row] = await sql<{ ids: Buffer | null }[]>`
     select string_agg(uuid_send(id), '' order by id) as ids

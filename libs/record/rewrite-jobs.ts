@@ -1,10 +1,13 @@
 /** Changes the records of jobs that wait, are delayed, or failed: what no worker holds just now. */
 
 import type { Job, Queue } from 'bullmq';
+import type { RedisClient } from '#libs/base/redis/connection';
 import type { NewRecord } from './contract.ts';
 import { type Fields, isFields, packJob, unpackJob } from './queue.ts';
 
 const pageSize = 100;
+/** names of jobs at once */
+const scanSize = 1_000;
 
 /** `delayed` and `failed` ones stay for long; those that wait are soon consumed, unless Postgres is away. */
 export type JobState = 'waiting' | 'prioritized' | 'delayed' | 'failed';
@@ -23,15 +26,55 @@ export async function rewriteJobs(queue: Queue, states: JobState[], change: Chan
     // from the newest on: those that are consumed meanwhile leave at the other end
     for (let from = 0; ; from += pageSize) {
       const jobs: Job[] = (await queue.getJobs([state], from, from + pageSize - 1, false)).filter(Boolean);
-      for (const job of jobs) {
-        const data = await changedData(job, change);
-        // one that is gone by now is none
-        if (data !== undefined) await replace(job, data).then(() => (changed += 1), ignoreMissing);
-      }
+      for (const job of jobs) if (await rewriteJob(job, change)) changed += 1;
       if (jobs.length === 0) break;
     }
   }
   return changed;
+}
+
+/** `seen`: those that were looked at, as they stood there: one that comes again stands there with another score. */
+interface Look {
+  client: RedisClient;
+  seen: Set<string>;
+}
+
+/**
+ * As `rewriteJobs`, for those that stay for long, but for those in `seen`, to which it adds what it looks at. None is missed
+ * that is there all the while, whatever comes and goes.
+ */
+export async function rewriteResting(queue: Queue, { client, seen }: Look, change: ChangeRecords): Promise<number> {
+  let changed = 0;
+  const there = new Set<string>();
+  for (const state of ['delayed', 'failed']) {
+    for await (const [id, score] of membersOf(client, queue.toKey(state))) {
+      const place = `${state} ${id} ${score}`;
+      there.add(place);
+      if (seen.has(place)) continue;
+      const job: Job | undefined = await queue.getJob(id);
+      if (job && (await rewriteJob(job, change))) changed += 1;
+      seen.add(place);
+    }
+  }
+  for (const place of seen) if (!there.has(place)) seen.delete(place);
+  return changed;
+}
+
+/** Of a sorted set, each with its score, some of them twice. */
+async function* membersOf(client: RedisClient, key: string): AsyncGenerator<[string, string]> {
+  let cursor = '0';
+  do {
+    const [next, found] = await client.zscan(key, cursor, 'COUNT', scanSize);
+    for (let at = 0; at < found.length; at += 2) yield [found[at] ?? '', found[at + 1] ?? ''];
+    cursor = next;
+  } while (cursor !== '0');
+}
+
+/** Returns whether it was changed; one that is gone by now was not. */
+async function rewriteJob(job: Job, change: ChangeRecords): Promise<boolean> {
+  const data = await changedData(job, change);
+  if (data === undefined) return false;
+  return replace(job, data).then(() => true, ignoreMissing);
 }
 
 const replace = (job: Job, data: unknown): Promise<void> => (data === null ? job.remove() : job.updateData(data));
@@ -53,8 +96,9 @@ function recordsOf(job: Job): NewRecord[] | undefined {
   }
 }
 
-function ignoreMissing(error: unknown): void {
+function ignoreMissing(error: unknown): false {
   if (!(error instanceof Error && /missing|locked/i.test(error.message))) throw error;
+  return false;
 }
 
 interface Found {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Sql } from '#libs/base/db/database';
+import { createNoticeDerivation } from '#libs/notices/counting';
 import { createPieceSize, type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { lastClosedEpoch } from '#libs/record/epochs';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
+import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
@@ -171,4 +174,38 @@ it('ids that are listed from a place on are listed again where others before it 
   expect((await two(all.subarray(16, 32).toString('hex'))).equals(all.subarray(32, 64))).toBe(true);
   // as where a log was cut back
   expect((await after(nil)).equals(all)).toBe(true);
+});
+
+it('an epoch with very many records of one domain is gone on with, however long it takes to read all of them', async () => {
+  const { url, db, sql } = await openDatabase();
+  const [domainId = expect.fail()] = (await makeTenant(db)).domainIds;
+  const named = { domainId, notice: 'a'.repeat(64) };
+  await persist(
+    db,
+    Array.from({ length: 150 }, () => recordAt(Date.now(), named)),
+  );
+  await closeOpenEpoch(db);
+  // few rows, of which each takes 10 ms, are as good as millions
+  await sql`alter table records rename to stored_records`;
+  await sql`create view records as select * from stored_records where pg_sleep(0.01)::text = ''`;
+  const derive = (derivation: Derivation) =>
+    deriveNext(openPool(url, { statementTimeout: 1_000, deadline: 1_200 }), derivation);
+  const listing = (name: string, then: (own: Sql) => PromiseLike<unknown>): Derivation => {
+    const nextIds = createIdLister(() => 0);
+    return {
+      name,
+      async piece(own, epoch, after) {
+        const { domains } = await nextDomains(own, epoch, after, 1);
+        const domainNumber = domains[0]?.domainNumber ?? expect.fail();
+        expect(await nextIds(own, { epoch, domainNumber, after: nil }, 1)).toHaveLength(16);
+        await then(own);
+        return after;
+      },
+    };
+  };
+  const steps = [createNoticeDerivation(createPieceSize(1)), listing('lists', (own) => own`select`)].map(derive);
+  expect(await Promise.all(steps)).toEqual(['more', 'more']);
+  // nothing else may take as long: what is made of a piece is less, the fewer records it has
+  const slow = derive(listing('lists and is slow', (own) => own`select pg_sleep(1.5)`));
+  await expect(slow).rejects.toThrow('statement timeout');
 });
