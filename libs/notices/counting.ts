@@ -28,7 +28,7 @@ export const createNoticeDerivation = (size = createPieceSize(usualLimit)): Deri
     const ofDomains = sql`epoch = ${epoch} and domain_number = any (${numbers})`;
     const count = () => countNotices(sql, ofDomains, { after: counted, limit });
     // of one alone all records are read, also for few notices
-    const through = await (isAlone ? patiently(sql, count) : count());
+    const through = await (isAlone ? patiently(sql, size, count) : count());
     if (!isAlone) return next.through;
     if (through === undefined) return domainNumber;
     await noteCounted(sql, current, through);

@@ -25,7 +25,7 @@ type Erased = Visit & { hash: string };
 /** `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased. */
 export function createBlankDerivation(hashOf: VisitorHash | undefined, size = createPieceSize(usualPiece)): Derivation {
   // made anew for another server
-  const nextIds = createIdLister(() => 0);
+  const nextIds = createIdLister(() => 0, size);
   /** of a domain with many records in the epoch, the last that was looked at */
   let done = { epoch: 0, domainNumber: 0, id: nil };
 

@@ -42,14 +42,13 @@ export interface Span {
 /** `elsewhere`: another process is at it. */
 export type Progress = 'more' | 'done' | 'elsewhere';
 
-/** Milliseconds: for what reads all that is left of a domain's epoch, however small the piece is. */
-const patience = 5 * 60_000;
-
 /**
- * Does `work`, of which a statement may take minutes; those after it may again take as long as others. To be called in a
- * transaction of a derivation.
+ * Does `work`, of which a statement may take minutes after pieces that took too long; those after it may again take as long
+ * as others. To be called in a transaction of a derivation.
  */
-export async function patiently<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
+export async function patiently<T>(sql: Sql, size: PieceSize, work: () => Promise<T>): Promise<T> {
+  const patience = size.patience();
+  if (patience === undefined) return work();
   const timeout = (value: string) => sql<{ before: string }[]>`
     select before, set_config('statement_timeout', ${value}, true)
     from current_setting('statement_timeout') as before`;
@@ -95,18 +94,19 @@ const derivePiece = (
     const next = reached === undefined ? { epoch, domainNumber: 0 } : { epoch: epoch - 1, domainNumber: reached };
     await setMark(sql, name, next);
     return next.epoch === through ? 'done' : 'more';
-  }, patience);
+  }, size?.patience());
 
 /** Does `work` in a transaction that holds the derivation's mark, unless another process holds it. */
 export const withMark = <T>(
   db: Database,
   name: string,
   work: (sql: Sql, mark: Mark) => Promise<T>,
+  size?: PieceSize,
 ): Promise<T | 'elsewhere'> =>
   db.transaction(async (sql): Promise<T | 'elsewhere'> => {
     const mark = await lockMark(sql, name);
     return mark ? work(sql, mark) : 'elsewhere';
-  }, patience);
+  }, size?.patience());
 
 /** Undefined where another process holds it. `through`: the last epoch that may be derived. */
 async function lockMark(sql: Sql, name: string, after?: string): Promise<(Mark & { through: number }) | undefined> {
@@ -166,6 +166,11 @@ const piecesUntilGrowth = 8;
 export interface PieceSize {
   records(): number;
   /**
+   * Milliseconds that may be taken by what reads all that is left of a domain's epoch, however small the piece is. Undefined
+   * while no piece took too long: then it takes as long as others may.
+   */
+  patience(): number | undefined;
+  /**
    * Does `work` as it is, and learns from how it ends. What ends because of others, or of a lost connection, teaches
    * nothing.
    */
@@ -178,6 +183,7 @@ export function createPieceSize(usual: number): PieceSize {
   let done = 0;
   return {
     records: () => records,
+    patience: () => (records < usual ? 5 * 60_000 : undefined),
     async watch(work) {
       try {
         const result = await work();

@@ -1,7 +1,7 @@
 /** The records of closed epochs, domain by domain: the pieces of which derivations are made. */
 import type { Database, Sql } from '#libs/base/db/database';
 import { rememberedOf } from '#libs/base/db/remembered';
-import { patiently } from './derivations.ts';
+import { type PieceSize, patiently } from './derivations.ts';
 
 /** before all ids */
 export const nil = '00000000-0000-0000-0000-000000000000';
@@ -46,7 +46,7 @@ interface DomainIds {
  * They are listed once, since a closed epoch stays as it is; anew where some before them are asked for, as after a log was
  * cut back. Fewer than `limit` are the last ones. `most`: that are kept at once.
  */
-export function createIdLister(generation: Database['generation'], most = kept) {
+export function createIdLister(generation: Database['generation'], size: PieceSize, most = kept) {
   const listed = rememberedOf(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
   return async (sql: Sql, { epoch, domainNumber, after }: DomainIds, limit: number): Promise<Buffer> => {
     const rest = listed();
@@ -54,7 +54,8 @@ export function createIdLister(generation: Database['generation'], most = kept) 
     const isKnown = rest.epoch === epoch && rest.domainNumber === domainNumber && rest.from <= key;
     let ids = isKnown ? idsAfter(rest.ids, Buffer.from(key, 'hex')) : Buffer.alloc(0);
     // what is kept may end before the epoch does
-    if (ids.length < limit * 16) ids = await patiently(sql, () => listIds(sql, { epoch, domainNumber, after }, most));
+    if (ids.length < limit * 16)
+      ids = await patiently(sql, size, () => listIds(sql, { epoch, domainNumber, after }, most));
     Object.assign(rest, { epoch, domainNumber, from: key, ids });
     return ids.subarray(0, limit * 16);
   };

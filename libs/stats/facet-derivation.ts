@@ -29,7 +29,7 @@ export function createFacetDerivation(
   generation: () => number,
   size = createPieceSize(usualLimit),
 ): Derivation {
-  const nextIds = createIdLister(generation);
+  const nextIds = createIdLister(generation, size);
   return {
     name: facetsName,
     after: precursor,

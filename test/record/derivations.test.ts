@@ -10,6 +10,7 @@ import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
+import { eventually } from '../support/wait.ts';
 
 const { db, sql } = await openDatabase();
 const { domainIds } = await makeTenant(db, { domains: 4 });
@@ -160,7 +161,7 @@ it('ids that are listed from a place on are listed again where others before it 
   await closeOpenEpoch(db);
   const epoch = await db.read(lastClosedEpoch);
   const [domain = expect.fail()] = await sql<{ number: number }>`select number from domains where id = ${domainId}`;
-  const nextIds = createIdLister(() => 0);
+  const nextIds = createIdLister(() => 0, createPieceSize(9));
   const after = (place: string) =>
     db.read((own) => nextIds(own, { epoch, domainNumber: domain.number, after: place }, 9));
   const all = await after(nil);
@@ -168,7 +169,7 @@ it('ids that are listed from a place on are listed again where others before it 
   const third = all.subarray(32, 48).toString('hex');
   expect((await after(third)).equals(all.subarray(48))).toBe(true);
   // fewer than were asked for are the last ones, also where not all were kept
-  const nextOf = createIdLister(() => 0, 3);
+  const nextOf = createIdLister(() => 0, createPieceSize(9), 3);
   const two = (place: string) => db.read((own) => nextOf(own, { epoch, domainNumber: domain.number, after: place }, 2));
   expect((await two(nil)).equals(all.subarray(0, 32))).toBe(true);
   expect((await two(all.subarray(16, 32).toString('hex'))).equals(all.subarray(32, 64))).toBe(true);
@@ -190,10 +191,11 @@ it('an epoch with very many records of one domain is gone on with, however long 
   await sql`create view records as select * from stored_records where pg_sleep(0.01)::text = ''`;
   const derive = (derivation: Derivation) =>
     deriveNext(openPool(url, { statementTimeout: 1_000, deadline: 1_200 }), derivation);
-  const listing = (name: string, then: (own: Sql) => PromiseLike<unknown>): Derivation => {
-    const nextIds = createIdLister(() => 0);
+  const listing = (name: string, then: (own: Sql) => PromiseLike<unknown>, size = createPieceSize(2)): Derivation => {
+    const nextIds = createIdLister(() => 0, size);
     return {
       name,
+      size,
       async piece(own, epoch, after) {
         const { domains } = await nextDomains(own, epoch, after, 1);
         const domainNumber = domains[0]?.domainNumber ?? expect.fail();
@@ -203,9 +205,12 @@ it('an epoch with very many records of one domain is gone on with, however long 
       },
     };
   };
-  const steps = [createNoticeDerivation(createPieceSize(1)), listing('lists', (own) => own`select`)].map(derive);
-  expect(await Promise.all(steps)).toEqual(['more', 'more']);
+  const size = createPieceSize(2);
+  for (const derivation of [createNoticeDerivation(createPieceSize(2)), listing('lists', (own) => own`select`, size)]) {
+    await expect(derive(derivation)).rejects.toThrow(/statement timeout|no answer/);
+    await eventually(async () => expect(await derive(derivation)).toBe('more'));
+  }
   // nothing else may take as long: what is made of a piece is less, the fewer records it has
-  const slow = derive(listing('lists and is slow', (own) => own`select pg_sleep(1.5)`));
+  const slow = derive(listing('lists and is slow', (own) => own`select pg_sleep(1.5)`, size));
   await expect(slow).rejects.toThrow('statement timeout');
 });

@@ -3,5 +3,9 @@ import type { PieceSize } from '#libs/record/derivations';
 
 export function changingSize(sizes: number[]): PieceSize {
   let pieces = 0;
-  return { records: () => sizes[pieces++ % sizes.length] ?? 1, watch: (work) => work() };
+  return {
+    records: () => sizes[pieces++ % sizes.length] ?? 1,
+    patience: () => undefined,
+    watch: (work) => work(),
+  };
 }

@@ -73,7 +73,7 @@ export function createSeal({
   size = createPieceSize(usualPiece),
 }: SealParts): Seal {
   const store = createStore(db);
-  const nextIds = createIdLister(db.generation);
+  const nextIds = createIdLister(db.generation, size);
   /** The next records of a domain that may have too many for one piece; `isRest`: there are no others in this epoch. */
   const nextOf = async (sql: Sql, head: Head, epoch: number, limit: number) => {
     const { domainNumber, lastEpoch, lastId } = head;
@@ -120,22 +120,30 @@ export function createSeal({
   }
 
   function catchUp(steps: Step[], isCurrent: Plan['isCurrent']): Promise<Caught | 'elsewhere'> {
-    return withMark(db, sealing, async (sql, mark) => {
-      if (!isCurrent()) return { hasGrown: false, rest: [] };
-      const due = await dueOf(sql, steps);
-      const { unsealed, isRest } = await lackingOf(sql, due);
-      const heads = due.map(({ head, step }) => ({ ...head, waitsFrom: isRest ? waitsAfter(step, mark) : step.epoch }));
-      const growing = new Set(unsealed.map(({ domainNumber }) => domainNumber));
-      const epoch = steps[0]?.epoch ?? 0;
-      if (unsealed.length > 0) await store(sql, { heads, epoch, unsealed });
-      await saveHeads(
-        sql,
-        heads.filter(({ domainNumber }) => !growing.has(domainNumber)),
-      );
-      metrics.entriesSealed.inc(unsealed.length);
-      const hasGrown = unsealed.length > 0 || heads.some(({ waitsFrom }, at) => waitsFrom !== due[at]?.step.from);
-      return { hasGrown, rest: isRest ? [] : steps.map((step) => ({ ...step, from: epoch })) };
-    });
+    return withMark(
+      db,
+      sealing,
+      async (sql, mark) => {
+        if (!isCurrent()) return { hasGrown: false, rest: [] };
+        const due = await dueOf(sql, steps);
+        const { unsealed, isRest } = await lackingOf(sql, due);
+        const heads = due.map(({ head, step }) => ({
+          ...head,
+          waitsFrom: isRest ? waitsAfter(step, mark) : step.epoch,
+        }));
+        const growing = new Set(unsealed.map(({ domainNumber }) => domainNumber));
+        const epoch = steps[0]?.epoch ?? 0;
+        if (unsealed.length > 0) await store(sql, { heads, epoch, unsealed });
+        await saveHeads(
+          sql,
+          heads.filter(({ domainNumber }) => !growing.has(domainNumber)),
+        );
+        metrics.entriesSealed.inc(unsealed.length);
+        const hasGrown = unsealed.length > 0 || heads.some(({ waitsFrom }, at) => waitsFrom !== due[at]?.step.from);
+        return { hasGrown, rest: isRest ? [] : steps.map((step) => ({ ...step, from: epoch })) };
+      },
+      size,
+    );
   }
 
   /** Another process may have taken a step, or restarted a log, since the steps were planned. */
