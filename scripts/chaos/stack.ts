@@ -105,7 +105,9 @@ async function startStack(run: Run, options: StackOptions) {
    * first query of the next one with what the old server said (postgres 3.4.9, connection.js, `errorResponse`).
    */
   const databaseAt = (server: { url: string }): Database => {
-    const options = { max: 8, statementTimeout: 0, deadline: 60_000, prepare: true, name: 'chaos' };
+    // while all processes connect anew to a Postgres that has just recovered, one of them may wait for long
+    const patience = { connectTimeout: 60, statementTimeout: 0, deadline: 60_000 };
+    const options = { ...patience, max: 8, prepare: true, name: 'chaos' };
     const database = databases.get(server) ?? createDatabase({ ...options, url: server.url });
     databases.set(server, database);
     return database;

@@ -33,6 +33,8 @@ export interface DatabaseOptions {
   statementTimeout: number;
   /** milliseconds after which the caller gets TimedOut; longer than `statementTimeout` */
   deadline: number;
+  /** seconds within which a connection has to stand; 3 where it is not given */
+  connectTimeout?: number;
   /** named prepared statements; off behind a pgbouncer before 1.21 */
   prepare: boolean;
   /** behind a pooler in transaction mode */
@@ -92,7 +94,7 @@ function connect({ url, ssl, socket }: Address, options: DatabaseOptions, onclos
     ssl,
     max: options.max,
     prepare: options.prepare,
-    connect_timeout: 3,
+    connect_timeout: options.connectTimeout ?? 3,
     idle_timeout: 60,
     max_lifetime: 60 * 30,
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
