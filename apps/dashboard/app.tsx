@@ -58,7 +58,6 @@ export function App() {
     setOffered(null);
     setSession(start(token));
   };
-  const begun = begin(goOnWith);
   const beginWithOffered = begin(startSession);
   const offer = hasProvider() ? setOffered : beginWithOffered;
   // a link with another token, opened in a tab that already shows the dashboard
@@ -80,10 +79,10 @@ export function App() {
       <Returning
         done={({ token, returnTo }) => {
           back(returnTo);
-          begun(token);
+          begin(goOnWith)(token);
         }}
         failed={(why) => {
-          back('/');
+          back(homeAddress);
           setFailure(why);
         }}
       />
@@ -92,15 +91,11 @@ export function App() {
   if (offered !== null)
     return <Offered key={offered} token={offered} open={beginWithOffered} leave={() => setOffered(null)} />;
   if (session.token === null) return <SignIn reason={session.reason} failure={failure} signIn={offer} />;
-  return (
-    <SignedIn key={session.number} session={session} renewed={begun} end={(reason) => setSession(endSession(reason))} />
-  );
+  return <SignedIn key={session.number} session={session} end={(reason) => setSession(endSession(reason))} />;
 }
 
 interface SignedInProps {
   session: OpenSession;
-  /** after the service has refused the old token */
-  renewed(token: string): void;
   end(reason: SignOutReason): void;
 }
 
@@ -115,18 +110,18 @@ function signOut(end: () => void): void {
     .catch(() => {});
 }
 
-function SignedIn({ session, renewed, end }: SignedInProps) {
+function SignedIn({ session, end }: SignedInProps) {
   // which the visitor should be told
   const [hasReplacedOther, setReplacedOther] = useState(false);
   useRenewal(session);
   const api = useMemo(() => {
-    const refused = () => {
+    const refused = async () => {
       const reason = refusalOf(session.token, now());
+      // for any other reason another one would be refused, too
+      if (reason === 'expired' && (await renew(session).catch(() => false))) return true;
       // unless it has ended meanwhile, or another one has begun
-      const over = () => isOpen(session) && end(reason);
-      // another one would be refused for the same reason
-      if (reason !== 'expired') return over();
-      renew(session).then((isRenewed) => (isRenewed ? renewed(session.token) : over()), over);
+      if (isOpen(session)) end(reason);
+      return false;
     };
     return createApi(session, refused);
   }, [session]);

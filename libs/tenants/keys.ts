@@ -72,6 +72,8 @@ export const keyChanges = (perform: Perform) => ({
         );
       if (matches.length > 1)
         throw new Refused(`${matches.length} active keys begin with ${keyPrefix}; give more of it`);
+      // as where a variable of a script is empty
+      if ('ak_'.startsWith(keyPrefix)) throw new Refused(`every key begins with "${keyPrefix}"; give more of it`);
       await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;
       await note({ act: 'key.revoke', subject: key.hash, domainId, details: { domainId, prefix: key.prefix } });
       return { domainId, prefix: key.prefix, revoked: true };

@@ -64,9 +64,17 @@ function readHeaders({ headersFile: file }: Options): Headers | undefined {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const read = headersGiven.safeParse(
-    Object.fromEntries(lines.map((line) => [line.split(':', 1)[0] ?? '', line.slice(line.indexOf(':') + 1).trim()])),
-  );
+  const given = lines.map((line) => ({
+    name: line.split(':', 1)[0] ?? '',
+    value: line.slice(line.indexOf(':') + 1).trim(),
+  }));
+  // a line may be a secret, so only its place is told
+  const wrong = lines.findIndex((line) => !line.includes(':'));
+  if (wrong >= 0) throw new Error(`header ${wrong + 1} in ${file} has no colon: each line is NAME: VALUE`);
+  const names = given.map(({ name }) => name.toLowerCase());
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new Error(`the header ${twice} is twice in ${file}`);
+  const read = headersGiven.safeParse(Object.fromEntries(given.map(({ name, value }) => [name, value])));
   if (read.success) return read.data;
   throw new Error(`a header in ${file} is not valid: ${read.error.issues[0]?.message ?? ''}`);
 }

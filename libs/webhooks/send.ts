@@ -104,6 +104,9 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
     request.on('error', fail);
     request.on('response', (response) => {
       clearTimeout(timer);
+      // where the connection breaks later, Node reports that here as well
+      request.off('error', fail);
+      request.on('error', () => {});
       void drain(response).then(() => done(response));
     });
     // a 101 is no response to Node, and without this the connection would end without a word

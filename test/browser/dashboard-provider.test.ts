@@ -149,6 +149,19 @@ describe('signing in with a provider', () => {
     await context.clock.fastForward(250_000);
     await eventually(async () => expect(await stored(page, 'assent-token')).not.toBe(first));
     expect(await field.inputValue()).toBe('half typed');
+    await step('the page stays also where the service refused the old one first, and asks again', async () => {
+      const second = String(await stored(page, 'assent-token'));
+      const { exp } = JSON.parse(Buffer.from(second.split('.')[1] ?? '', 'base64url').toString());
+      const headers = { date: new Date((exp + 100) * 1000).toUTCString() };
+      const answered: number[] = [];
+      page.on('response', (answer) => answer.url().includes('/records?') && answered.push(answer.status()));
+      await field.evaluate((element) => element.setAttribute('data-mark', ''));
+      await page.route('**/records?**', (route) => route.fulfill({ status: 401, headers, json: {} }), { times: 1 });
+      await field.press('Enter');
+      await eventually(() => expect(answered).toEqual([401, 200]));
+      expect(await stored(page, 'assent-token')).not.toBe(second);
+      expect(await field.getAttribute('data-mark')).toBe('');
+    });
     await step('a session that is signed out while it is renewed stays ended', async () => {
       // by the page's clock the next token ends in 50 s
       const letGo = await renewing(visitor, 45_000);

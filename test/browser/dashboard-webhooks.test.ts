@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { WebhooksPage } from '#libs/webhooks/contract';
 import { afterwards, click, hasFocus, hold, step } from '../support/browser/browser.ts';
@@ -193,11 +193,21 @@ describe('the page of webhooks', () => {
     await page.getByRole('heading', { name: 'This webhook is paused' }).waitFor({ state: 'detached' });
     expect((await listed())[0]?.enabled).toBe(true);
 
+    let lost: unknown;
+    const loseAnswer = async (route: Route) => {
+      lost = (await (await route.fetch()).json()).secret;
+      await route.abort();
+    };
+    await page.route('**/secret', loseAnswer, { times: 1 });
     await click(page, 'New secret…');
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByText('The service did not answer.').waitFor();
     await page.getByRole('button', { name: 'Make a new secret' }).click();
     await page.getByText(/messages are also signed with the previous secret/).waitFor();
     const second = await page.locator('.snippet-code').textContent();
     expect(second).toMatch(/^whsec_/);
+    // not a third one, with which the receiver's own would be gone
+    expect(second).toBe(lost);
     expect(second).not.toBe(first);
     // it is told once
     await page.reload();

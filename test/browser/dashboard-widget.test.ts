@@ -124,6 +124,16 @@ describe('setting up the widget in the dashboard', () => {
       .waitFor();
     await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
 
+    await unfold(page, 'Behaviour');
+    const subdomains = field(page, 'One choice for all subdomains of');
+    await subdomains.fill(' https://shop.example:8443/en?a=b');
+    expect(await subdomains.inputValue()).toBe('shop.example');
+    await subdomains.fill('');
+    const months = page.getByRole('spinbutton', { name: 'Months until visitors are asked again' });
+    await months.fill('400');
+    await months.blur();
+    expect(await months.inputValue()).toBe('12');
+
     // the preview is the real widget, and nothing comes of it
     await accept.evaluate((each: HTMLElement) => each.click());
     await banner(page).getByRole('button', { name: 'Datenschutzeinstellungen' }).waitFor();

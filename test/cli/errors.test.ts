@@ -71,6 +71,19 @@ describe.concurrent('the command line', () => {
     });
   });
 
+  it.each([
+    ['a line without a colon', `x-shop: 1\n${password}\n`, /header 2 .* has no colon/],
+    ['a name that is there twice', `x-shop: ${password}\nX-Shop: 2\n`, /header x-shop is twice/],
+    ['a name that is none', `x shop: ${password}\n`, /not valid/],
+  ])('makes no webhook of a file of headers with %s, and shows none of it', async (_, text, says) => {
+    const file = path.join(mkdtempSync(path.join(inject('folder'), 'headers-')), 'headers');
+    writeFileSync(file, text);
+    const create = ['webhook', 'create', organizationId, 'https://a.example', '--headers-file', file];
+    const line = await createCli({ ...env, SECRETS_KEY: 'a'.repeat(64) }).error(...create);
+    expect(line).toMatch(says);
+    expect(line).not.toContain(password);
+  });
+
   it('shows no password that Postgres refuses, and names a parameter of its address that it does not know', async () => {
     const address = new URL(env.DATABASE_URL);
     address.password = password;

@@ -57,6 +57,7 @@ describe('readCutFile', () => {
     ['without a line', 'csv', 'precious'],
     ['of text', 'ndjson', 'precious\n'],
     ['of other objects', 'ndjson', '{"a":1}\n'],
+    ['of one object without a line end', 'ndjson', '{"id":"mine","precious":1}'],
     ['in the other format', 'ndjson', headers.csv],
   ])('refuses a file %s', async (_, format, text) => {
     await expect(read('other', text, format)).rejects.toThrow(`is not an export as ${format}`);

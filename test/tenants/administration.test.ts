@@ -129,6 +129,8 @@ describe('administration', () => {
     await admin.revokeKey(domainId, keys[0] ?? '');
     const listed = await db.run((sql) => listAllKeys(sql, domainId));
     expect(listed.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1);
+    for (const nothing of ['', 'ak', 'ak_'])
+      await expect(admin.revokeKey(domainId, nothing)).rejects.toThrow(/every key begins with/);
     const rows = await sql`select *, encode(hash, 'hex') as hash from api_keys where domain_id = ${domainId}`;
     expect(rows.map(({ hash }) => hash).sort()).toEqual(keys.map(sha256).sort());
     for (const key of keys) expect(JSON.stringify(rows)).not.toContain(key.slice(11));

@@ -351,6 +351,12 @@ describe('deliveries', () => {
     await sendNew(1);
     expect(await lastTry(webhook)).toMatchObject({ failure: null, status: 200 });
     await eventually(() => expect(isCut).toBe(true));
+    // its body cannot be read
+    receiver.answerWith(
+      (response) => void response.socket?.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n'),
+    );
+    await sendNew(1);
+    expect(await lastTry(webhook)).toMatchObject({ failure: null, status: 200 });
   });
 
   it.skipIf(!hasOpenssl)('go only to a receiver whose certificate holds', async () => {

@@ -16,13 +16,16 @@ interface ReceivedFile {
 
 export type Requests = ReturnType<typeof createRequests>;
 
-/** The token may be renewed in between. `onRefused` is called when the service does not accept the token, now or any more. */
-export function createRequests(session: { readonly token: string }, onRefused: () => void) {
-  const ask: AskRaw = async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(timeout) } = {}) => {
+/**
+ * The token may be renewed in between. `onRefused` is called when the service does not accept the token, now or any more:
+ * true where the session goes on with another one.
+ */
+export function createRequests(session: { readonly token: string }, onRefused: () => Promise<boolean>) {
+  const askOnce: AskRaw = async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(timeout) } = {}) => {
     const { token } = session;
     // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
-      onRefused();
+      await onRefused();
       throw new ApiError('refused', 'this is not an access token');
     }
     const { body, tag, signal }: Call = given;
@@ -34,6 +37,18 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     });
     learnServiceTime(response.headers.get('date'));
     return response;
+  };
+
+  /** Once more where the session goes on: what was refused has changed nothing. */
+  const ask: AskRaw = async (...asked) => {
+    const { token } = session;
+    const response = await askOnce(...asked);
+    if (response.status !== 401) return response;
+    const goesOn = session.token !== token || (await onRefused());
+    if (!goesOn) return response;
+    const second = await askOnce(...asked);
+    if (second.status === 401) await onRefused();
+    return second;
   };
 
   const read = async <Body>(response: Response): Promise<Called<Body>> => ({
@@ -60,9 +75,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
 
   async function ifOk(response: Response, isWanted = response.ok): Promise<Response> {
     if (isWanted) return response;
-    const error = await errorOf(response);
-    if (error.kind === 'refused') onRefused();
-    throw error;
+    throw await errorOf(response);
   }
   const ifJson = (response: Response) => ifOk(response, response.ok && isJson(response));
 

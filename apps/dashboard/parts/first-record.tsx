@@ -1,6 +1,7 @@
 /** What a domain without decisions shows: the way to its banner, and for developers a tag and a command. */
 import type { Organization } from '#libs/stats/contract';
 import './first-record.css';
+import { serviceAddress } from '../data/base.ts';
 import { settingsAddress, widgetAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -19,7 +20,6 @@ interface Props {
 
 export function FirstRecord({ domain, period }: Props) {
   const { organization } = useSignedIn();
-  const origin = location.origin;
   return (
     <section class="card message">
       <h2>Waiting for the first decision</h2>
@@ -33,7 +33,7 @@ export function FirstRecord({ domain, period }: Props) {
         <Snippet name="The tag" code={widgetTag(domain.domainId, 'ak_…')} />
         <Snippet
           name="By hand"
-          code={`curl -X POST '${origin}/v1/consent/${domain.domainId}/record' \\\n  -H 'x-api-key: ak_…' -H 'content-type: application/json' \\\n  -d '{"decision":"accept_all","visitorId":"v-1"}'`}
+          code={`curl -X POST '${serviceAddress()}/v1/consent/${domain.domainId}/record' \\\n  -H 'x-api-key: ak_…' -H 'content-type: application/json' \\\n  -d '{"decision":"accept_all","visitorId":"v-1"}'`}
         />
         <p class="muted">
           The key (<code>ak_…</code>) was shown once, when it was created. To create another one:{' '}

@@ -22,7 +22,13 @@ interface Props {
 
 export function Offered({ token, open, leave }: Props) {
   const [isRefused, setRefused] = useState(false);
-  const api = useMemo(() => createApi({ token }, () => setRefused(true)), [token]);
+  const api = useMemo(() => {
+    const refused = async () => {
+      setRefused(true);
+      return false;
+    };
+    return createApi({ token }, refused);
+  }, [token]);
   const {
     value: organization,
     error,

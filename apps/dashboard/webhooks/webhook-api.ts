@@ -2,6 +2,7 @@
 import type { WebhookBody, WebhookChange } from '#libs/webhooks/contract';
 import type { Api } from '../data/api.ts';
 import { bodyOf, readAll } from '../data/calls.ts';
+import { once } from './once.ts';
 
 /** Everything of that log from that position on. */
 export interface Replay {
@@ -22,15 +23,16 @@ export const webhooksOf = ({ call: ask }: Api) => ({
       (page) => page.webhooks,
     ),
   read: (webhookId: string, signal?: AbortSignal) => ask(`get ${one}`, { params: { webhookId }, signal }),
-  create: (body: WebhookBody) => ask(`post ${all}`, { body }).then(bodyOf),
+  create: (body: WebhookBody) => once(ask)(`post ${all}`, { body }).then(bodyOf),
   /** `tag`: of the version that it was changed from; absent, whatever the version. */
   change: (webhookId: string, body: WebhookChange, tag: string | null = null) =>
     ask(`patch ${one}`, { params: { webhookId }, body, tag }),
   remove: async (webhookId: string) => void (await ask(`delete ${one}`, { params: { webhookId } })),
   /** The worker sends it; how it went is among the deliveries. */
   test: (webhookId: string) => ask(`post ${one}/test`, { params: { webhookId } }).then(bodyOf),
-  rotate: (webhookId: string) => ask(`post ${one}/secret`, { params: { webhookId } }).then(bodyOf),
-  replay: (webhookId: string, body: Replay) => ask(`post ${one}/replay`, { params: { webhookId }, body }).then(bodyOf),
+  rotate: (webhookId: string) => once(ask)(`post ${one}/secret`, { params: { webhookId } }).then(bodyOf),
+  replay: (webhookId: string, body: Replay) =>
+    once(ask)(`post ${one}/replay`, { params: { webhookId }, body }).then(bodyOf),
   deliveries: (webhookId: string, cursor?: string, signal?: AbortSignal) =>
     ask(`get ${one}/deliveries`, { params: { webhookId }, query: { cursor }, signal }).then(bodyOf),
 });

@@ -30,6 +30,10 @@ export function Behaviour({ draft, change }: PartProps) {
           onInput={({ currentTarget: { valueAsNumber, validity } }) => {
             if (validity.valid && Number.isInteger(valueAsNumber)) change({ maxAgeMonths: valueAsNumber });
           }}
+          // what the tag has
+          onBlur={({ currentTarget }) => {
+            currentTarget.valueAsNumber = maxAgeMonths;
+          }}
         />
       </label>
       <TextInput
@@ -39,7 +43,7 @@ export function Behaviour({ draft, change }: PartProps) {
         placeholder="example.com"
         aria-describedby="widget-cookie-note"
         value={cookieDomain}
-        onText={(text) => change({ cookieDomain: text.replace(/[^A-Za-z0-9.-]/g, '') })}
+        onText={(text) => change({ cookieDomain: hostIn(text) })}
       />
       <p class="hint" id="widget-cookie-note">
         The choice is then kept in a cookie. Otherwise each host name asks for itself.
@@ -73,3 +77,11 @@ export function Behaviour({ draft, change }: PartProps) {
     </Group>
   );
 }
+
+/** A pasted address is its host, too. */
+const hostIn = (text: string): string =>
+  text
+    .trim()
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/[/:?#].*/s, '')
+    .replace(/[^A-Za-z0-9.-]/g, '');

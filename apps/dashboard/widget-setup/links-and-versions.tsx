@@ -1,6 +1,6 @@
 /** Who asks, what the banner links to, and which versions its records name. */
 import { Button } from '../parts/button.tsx';
-import { asAddress, type Link } from './draft/draft.ts';
+import { asAddress, type Link, longestVersion } from './draft/draft.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
 
 export function LinksAndVersions({ draft, change }: PartProps) {
@@ -44,6 +44,7 @@ export function LinksAndVersions({ draft, change }: PartProps) {
         autocomplete="off"
         placeholder="2026-11"
         aria-describedby="widget-policy-note"
+        maxLength={longestVersion}
         value={policyVersion}
         onText={(text) => change({ policyVersion: text })}
       />
@@ -54,6 +55,7 @@ export function LinksAndVersions({ draft, change }: PartProps) {
         label="Version of your banner"
         autocomplete="off"
         placeholder="the release of the widget"
+        maxLength={longestVersion}
         value={bannerVersion}
         onText={(text) => change({ bannerVersion: text })}
       />

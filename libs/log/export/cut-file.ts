@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ExportFormat } from '#libs/base/terms/terms';
+import { nil } from '#libs/record/epoch-records';
 import { readCsv } from '../import/csv.ts';
 import { readNdjson } from '../import/ndjson.ts';
 import { headers } from './lines.ts';
@@ -24,9 +25,8 @@ const quote = 0x22;
 export async function readCutFile(file: string, format: ExportFormat): Promise<CutFile> {
   const { rows, start, end } = await findLastRow(file, format);
   const refuse = () => new Error(`${file} is not an export as ${format}`);
-  const beginning = beginnings[format];
-  const found = await readRange(file, 0, beginning.length);
-  if (found !== (rows === 0 ? beginning.slice(0, found.length) : beginning)) throw refuse();
+  const found = await readRange(file, 0, longestBeginning);
+  if (!beginnings[format].some((beginning) => isBegun(found, beginning, rows > 0))) throw refuse();
   const inHeader = format === 'csv' ? 1 : 0;
   if (rows <= inHeader) return { whole: end, records: 0, last: null, isComplete: false };
   const row = await readRange(file, start, end);
@@ -38,8 +38,19 @@ export async function readCutFile(file: string, format: ExportFormat): Promise<C
   return { whole: end, records: rows - inHeader, last, isComplete: false };
 }
 
-/** Of every export that has a whole row; NDJSON of nothing is its last line. */
-const beginnings: Record<ExportFormat, string> = { ndjson: '{"', csv: headers.csv };
+/** Where an id stands, 0 is any of its characters. NDJSON of nothing is its last line. */
+const beginnings: Record<ExportFormat, string[]> = {
+  ndjson: [`{"id":"${nil}","domainId":"`, '{"end":true,'],
+  csv: [headers.csv],
+};
+const longestBeginning = Math.max(...Object.values(beginnings).flatMap((each) => each.map(({ length }) => length)));
+
+/** `isWhole`: the file has all of a beginning, and not only a part. */
+const isBegun = (found: string, beginning: string, isWhole: boolean): boolean =>
+  (found.length >= beginning.length || !isWhole) &&
+  [...found.slice(0, beginning.length)].every((character, at) =>
+    beginning[at] === '0' ? /[0-9a-f]/.test(character) : character === beginning[at],
+  );
 
 /** Without keeping the file in memory. In CSV a line's end within quotes ends no row. */
 async function findLastRow(file: string, format: ExportFormat) {

@@ -15,6 +15,7 @@ export async function dashboardWorks(dashboard: Dashboard, baseUrl: string): Pro
   await page.waitForURL(`${baseUrl}/domains/${domainId}*`);
   await page.reload();
   await heading(name);
+  expect(await page.locator('body').textContent()).toContain(`'${baseUrl}/v1/consent/${domainId}/record'`);
   await page.goto(`${baseUrl}/domains/${domainId}/widget`);
   const stage = page.frameLocator('iframe[title="The banner as visitors see it"]');
   await stage.getByRole('button').first().waitFor();

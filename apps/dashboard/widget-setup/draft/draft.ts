@@ -119,7 +119,12 @@ const match = (value: unknown, pattern: RegExp): string | undefined => {
   return found !== undefined && (found === '' || pattern.test(found)) ? found : undefined;
 };
 const asLanguage: Reader<string> = (value) => match(value, languageTag);
-const asVersion: Reader<string> = (value) => short(typeof value === 'number' ? String(value) : value);
+/** As long as a record's may be. */
+export const longestVersion = 64;
+const asVersion: Reader<string> = (value) => {
+  const version = short(typeof value === 'number' ? String(value) : value);
+  return version !== undefined && version.length <= longestVersion ? version : undefined;
+};
 
 /** Of a page. No other scheme, and above all no script. */
 export function asAddress(value: unknown): string | undefined {
