@@ -150,8 +150,7 @@ async function replay(
       const [first] = some;
       if (!first) continue;
       const scope = { organizationId: first.organizationId, domainId: first.domainId ?? undefined };
-      const hashes = some.map(({ hash }) => hash);
-      const replayed = await replayTombstones(db, { scope, hashes, hashOf, previousHashOf, actor });
+      const replayed = await replayTombstones(db, { scope, tombstones: some, hashOf, previousHashOf, actor });
       result.visitors += replayed.visitors;
       result.records += replayed.records;
     }

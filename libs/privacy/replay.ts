@@ -1,12 +1,13 @@
 /**
  * Erases again whom tombstones name, after Postgres was restored from a backup. Only hashes are left of them, so all
- * visitors of their scope are looked at, a page at a time.
+ * visitors of their scope are looked at, a page at a time. Who came only after their tombstone had counted is a new visitor.
  */
 import type { Database, Sql } from '#libs/base/db/database';
+import { chunksOf, groupBy } from '#libs/base/group-by';
 import { nil } from '#libs/record/epoch-records';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorHash, type VisitorScope } from '#libs/tenants/visitors';
 import { eraseVisitor, finishErasure } from './erasures.ts';
-import { addTombstone } from './tombstones.ts';
+import { isWithin, restoreTombstones, type Tombstone } from './tombstones.ts';
 
 interface Replayed {
   /** who was there again */
@@ -21,13 +22,13 @@ export async function replayTombstones(
   db: Database,
   {
     scope,
-    hashes,
+    tombstones,
     hashOf,
     previousHashOf,
     actor,
   }: {
     scope: VisitorScope;
-    hashes: string[];
+    tombstones: Pick<Tombstone, 'hash' | 'erasedAt'>[];
     hashOf: VisitorHash;
     /** tombstones may be under the key before, too */
     previousHashOf?: VisitorHash | undefined;
@@ -46,18 +47,18 @@ export async function replayTombstones(
   );
   // it was made after the backup
   if (!there?.isThere) return result;
-  const wanted = new Set(hashes);
   const numbers = await db.write(async (sql) => {
     const found = await numbersOf(sql, scope);
-    for (const hash of wanted) await addTombstone(sql, found, Buffer.from(hash, 'hex'));
+    for (const some of chunksOf(tombstones, pageSize)) await restoreTombstones(sql, found, some);
     return found;
   });
+  const byHash = groupBy(tombstones, ({ hash }) => hash);
   const done = new Set<string>();
-  for await (const visitorId of visitorsIn(db, numbers)) {
+  for await (const { visitorId, firstAt } of visitorsIn(db, numbers)) {
     const hash = hashOf(scope.organizationId, visitorId);
-    const isWanted = [hash, previousHashOf?.(scope.organizationId, visitorId)].some(
-      (each) => each && wanted.has(each.toString('hex')),
-    );
+    const isWanted = [hash, previousHashOf?.(scope.organizationId, visitorId)]
+      .flatMap((each) => (each && byHash.get(each.toString('hex'))) ?? [])
+      .some((tombstone) => isWithin(tombstone, Date.parse(firstAt)));
     if (done.has(visitorId) || !isWanted) continue;
     done.add(visitorId);
     const begun = await eraseVisitor(db, { ...scope, visitorId, hash, actor });
@@ -68,7 +69,13 @@ export async function replayTombstones(
   return result;
 }
 
-async function* visitorsIn(db: Database, numbers: ScopeNumbers): AsyncGenerator<string> {
+/** `firstAt`: when the first of their records came, of those that are looked at together; RFC 3339. */
+interface Seen {
+  visitorId: string;
+  firstAt: string;
+}
+
+async function* visitorsIn(db: Database, numbers: ScopeNumbers): AsyncGenerator<Seen> {
   const domains = await db.read(
     (sql) => sql<{ number: number }[]>`select number from domains where ${isInScope(sql, numbers)} order by number`,
   );
@@ -83,10 +90,13 @@ async function* visitorsIn(db: Database, numbers: ScopeNumbers): AsyncGenerator<
   }
 }
 
-const readPage = (sql: Sql, domainNumber: number, after: string) => sql<{ visitors: string[]; last: string | null }[]>`
-  select coalesce(json_agg(distinct visitor_id) filter (where visitor_id is not null), '[]') as visitors,
-    (array_agg(id order by id desc))[1] as last
-  from (
-    select id, visitor_id from records where domain_number = ${domainNumber} and id > ${after}
+const readPage = (sql: Sql, domainNumber: number, after: string) => sql<{ visitors: Seen[]; last: string | null }[]>`
+  with page as materialized (
+    select id, visitor_id, received_at from records where domain_number = ${domainNumber} and id > ${after}
     order by id limit ${pageSize}
-  ) as page`;
+  ),
+  visitors as (
+    select visitor_id as "visitorId", min(received_at) as "firstAt" from page where visitor_id is not null group by 1
+  )
+  select coalesce((select json_agg(v) from visitors as v), '[]') as visitors,
+    (select id from page order by id desc limit 1) as last`;

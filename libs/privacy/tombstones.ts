@@ -11,6 +11,10 @@ import type { ScopeNumbers } from '#libs/tenants/visitors';
 
 /** Days: a record may come up to 30 days after its decision. */
 const lastsDays = 32;
+
+/** Whether what came then came while the tombstone counted: later the visitor is a new one. */
+export const isWithin = ({ erasedAt }: Pick<Tombstone, 'erasedAt'>, time: number): boolean =>
+  time < Date.parse(erasedAt) + lastsDays * 86_400_000;
 /** rows that one statement changes */
 const slice = 5_000;
 
@@ -34,6 +38,24 @@ export async function addTombstone(
       until = excluded.until, erased_at = clock_timestamp(), searched_at = null, rejected_searched_at = null,
       remembered_at = null`;
 }
+
+/** Those of before a restore. None counts for longer than it did. */
+export const restoreTombstones = (
+  sql: Sql,
+  { organizationNumber, domainNumber }: ScopeNumbers,
+  tombstones: Pick<Tombstone, 'hash' | 'erasedAt'>[],
+) => sql`
+  insert into tombstones (hash, organization_number, domain_number, epoch, until)
+  select decode(hash, 'hex'), ${organizationNumber}::integer, ${domainNumber}::integer, open, until
+  from epochs, (
+    select hash, max("erasedAt") + ${lastsDays} * interval '1 day' as until
+    from json_to_recordset(${JSON.stringify(tombstones)}::text::json) as t (hash text, "erasedAt" timestamptz)
+    group by hash
+  ) as restored
+  where until > ${earlierNow(sql, new Date())}
+  on conflict (organization_number, domain_number, hash) do update set
+    until = greatest(tombstones.until, excluded.until), erased_at = clock_timestamp(), searched_at = null,
+    rejected_searched_at = null, remembered_at = null`;
 
 /** The first epoch whose records may be of somebody who was erased; undefined where nobody was. */
 export async function firstConcerned(sql: Sql): Promise<number | undefined> {

@@ -51,20 +51,32 @@ describe('assent visitor', () => {
   it('erases again after a restore whom a file of tombstones names', async () => {
     await cli.json('visitor', 'erase', 'bob', '--org', organization);
     await cli.json('visitor', 'erase', 'cid', '--domain', stack.domainId);
-    const tombstones = await stack.sql`
-        select ${organization} as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash,
-          erased_at as "erasedAt"
-        from tombstones left join domains on number = domain_number`;
+    const listed = () => stack.sql`
+      select ${organization} as "organizationId", domains.id as "domainId", encode(hash, 'hex') as hash,
+        erased_at as "erasedAt"
+      from tombstones left join domains on number = domain_number`;
+    const tombstones = [...(await listed())];
     // as a restored database: without tombstones, and with their records
     await stack.sql`truncate tombstones`;
     await store('bob', 4);
     await store('cid', 2);
     await store('dan', 1);
     const file = path.join(inject('folder'), 'tombstones.ndjson');
+    // who was erased so long ago is a new visitor, unless the backup brought records of before
+    for (const visitorId of ['eve', 'fay']) await cli.json('visitor', 'erase', visitorId, '--org', organization);
+    await stack.sql`update tombstones set erased_at = now() - interval '33 days'`;
+    tombstones.push(...(await listed()));
+    await stack.sql`truncate tombstones`;
+    await store('eve', 1);
+    await store('fay', 1);
+    await stack.sql`update records set received_at = now() - interval '3 days' where visitor_id = 'fay'`;
     writeFileSync(file, tombstones.map((each) => `${JSON.stringify(each)}\n`).join(''));
     const replayed = await cli.json<object>('visitor', 'erase', '--replay', '--from', file);
-    expect(replayed).toEqual({ tombstones: tombstones.length, visitors: 2, records: 6 });
-    expect([await shown('bob'), await shown('cid'), await shown('dan')]).toEqual([0, 0, 1]);
+    expect(replayed).toEqual({ tombstones: tombstones.length, visitors: 3, records: 7 });
+    const left = await Promise.all(['bob', 'cid', 'dan', 'eve', 'fay'].map(shown));
+    expect(left).toEqual([0, 0, 1, 1, 0]);
+    // eve's is old, and fay's that of an erasure of today
+    expect(await listed()).toHaveLength(tombstones.length - 1);
     // Redis knows them again
     expect(await cli.json<object>('visitor', 'erase', '--replay')).toEqual({
       tombstones: tombstones.length,
