@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -86,6 +87,8 @@ type download struct {
 	}
 }
 
+var errErased = errors.New("its personal fields are erased, so nothing proves whose record it was")
+
 // The entry is this record's, and what the log committed to is of this visitor.
 func (visitor download) prove(claimed record, name string, keys note.Verifiers) (proven, error) {
 	found, err := prove(visitor.Proofs[name], keys)
@@ -111,7 +114,7 @@ func (visitor download) prove(claimed record, name string, keys note.Verifiers) 
 		return found, fmt.Errorf("the log committed to the categories %v", committed.Preferences)
 	}
 	if opened.Private == nil {
-		return found, nil // erased: nobody can tell any more whose it was
+		return found, errErased
 	}
 	if err := open(opened.Private, entry.Private); err != nil {
 		return found, err
@@ -171,7 +174,9 @@ func main() {
 		named[name] = true
 		if visitor.Proofs[name] == "" {
 			fmt.Printf("%s: no proof, it was not sealed yet\n", each.Id)
-		} else if found, err := visitor.prove(each, name, keys); err != nil {
+		} else if found, err := visitor.prove(each, name, keys); err == errErased {
+			fmt.Printf("%s: no proof, %v\n", each.Id, err)
+		} else if err != nil {
 			fmt.Printf("%s: does not hold: %v\n", each.Id, err)
 		} else {
 			held++

@@ -53,7 +53,12 @@ function showVisitor(verdict: VisitorVerdict): void {
   const { holds, records } = verdict;
   const isFalse = records.some((record) => !record.holds && record.why !== null);
   const isOld = records.some((record) => 'without' in record && record.without === 'no bundles');
-  const unproven = isOld ? 'This download cannot be checked.' : 'Not every record is sealed yet.';
+  const isAnybodys = records.some((record) => 'without' in record && record.without === 'no visitor');
+  const unproven = isOld
+    ? 'This download cannot be checked.'
+    : isAnybodys
+      ? 'Not every record can be shown to be this visitor’s.'
+      : 'Not every record is sealed yet.';
   const words = holds ? 'Each record holds.' : isFalse ? 'Not every record holds.' : unproven;
   say(holds ? 'verdict good' : isFalse ? 'verdict bad' : 'verdict', words, summaryOf(verdict));
   showFacts(worstFirst(records).map((record) => [record.id, lineOf(record)]));

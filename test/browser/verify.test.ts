@@ -98,6 +98,9 @@ describe('the page that checks proofs', () => {
     expect(await facts(page)).toEqual([
       [record.id, expect.stringContaining('holds: custom (9 denied, 10 allowed, analytics allowed) on dom_test')],
     ]);
+    const erased = { ...bundle, opening: { ...bundle.opening, private: null } };
+    await choose(page, { visitorId: 'v-1', records: [record], bundles: { [record.id]: erased } });
+    await page.getByText('Not every record can be shown to be this visitor’s.').waitFor();
     await choose(page, vector.checkpoint);
     await page.getByText('The checkpoint holds.').waitFor();
     // a check of thousands of records takes seconds, and says that it has begun

@@ -102,6 +102,10 @@ describe('Go’s own library', () => {
       proofs: { ...answer.proofs, [foreign.id]: proofs[foreign.id] },
       bundles: { ...answer.bundles, [foreign.id]: bundles[foreign.id] },
     };
+    const { opening, ...bundle } = bundles[foreign.id] ?? expect.fail('no bundle');
+    const erased = { [foreign.id]: { ...bundle, opening: { ...opening, private: null } } };
+    write('visitor.json', JSON.stringify({ ...changed, bundles: { ...changed.bundles, ...erased } }));
+    expect(run(download).output).toContain(`${foreign.id}: no proof, its personal fields are erased`);
     write('visitor.json', JSON.stringify(changed));
     const { status, output } = run(download);
     expect(status).not.toBe(0);

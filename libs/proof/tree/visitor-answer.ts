@@ -11,8 +11,11 @@ import { ProofError } from './proof-error.ts';
 import type { Crypto } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
-/** Why a record has no proof: it was not sealed when it was read, or whoever made the answer gave no bundles with it. */
-type Without = 'not sealed yet' | 'no bundles';
+/**
+ * Why a record has no proof: it was not sealed when it was read, whoever made the answer gave no bundles with it, or its
+ * personal fields were erased, so that nobody can tell whose it was.
+ */
+type Without = 'not sealed yet' | 'no bundles' | 'no visitor';
 
 /** `why` not: null where the answer has no proof of the record, and `without` says why that is. */
 export type RecordVerdict = { id: string } & (
@@ -52,7 +55,10 @@ export function checkVisitor(answer: Fields, keys: VerifierKey[], crypto: Crypto
       return { id, holds: false, why: 'The download says that it is sealed, but has no bundle of it.' };
     if (bundle === undefined)
       return { id, holds: false, why: null, without: isSealed ? 'no bundles' : 'not sealed yet' };
-    return { id, ...verdictOf(() => proveRecord(visitorId, record, bundle, keys, once)) };
+    const verdict = verdictOf(() => proveRecord(visitorId, record, bundle, keys, once));
+    return verdict.holds && verdict.personal === null
+      ? { id, holds: false, why: null, without: 'no visitor' }
+      : { id, ...verdict };
   });
   const strays = Object.keys(bundles).filter((name) => !names.has(name));
   for (const id of strays)
@@ -65,7 +71,6 @@ function proveRecord(visitorId: string, record: Fields, bundle: unknown, keys: V
   if (!isObject(bundle)) throw new ProofError('Its bundle is no object.');
   proveBundle(bundle, keys, crypto);
   const proven = proveBundle({ ...bundle, record }, keys, crypto);
-  // of an erased record nobody can tell whose it was
   if (proven.personal && proven.personal.visitorId !== visitorId) {
     throw new ProofError('It is a record of another visitor than the download says.');
   }
@@ -92,13 +97,22 @@ export function summaryOf({ visitorId, records }: VisitorVerdict): string {
   const held = records.filter(({ holds }) => holds).length;
   const without = (reason: Without) =>
     records.filter((record) => 'without' in record && record.without === reason).length;
-  const [unsealed, bare] = [without('not sealed yet'), without('no bundles')];
-  const failed = records.length - held - unsealed - bare;
+  const [unsealed, bare, erased] = [without('not sealed yet'), without('no bundles'), without('no visitor')];
+  const failed = records.length - held - unsealed - bare - erased;
   const parts = [
     of(held, 'holds', 'hold'),
     ...(failed > 0 ? [of(failed, 'does not hold', 'do not hold')] : []),
     ...(unsealed > 0
       ? [of(unsealed, 'was not sealed yet, so it has no proof', 'were not sealed yet, so they have no proof')]
+      : []),
+    ...(erased > 0
+      ? [
+          of(
+            erased,
+            'is erased, so that nothing proves whose it was',
+            'are erased, so that nothing proves whose they were',
+          ),
+        ]
       : []),
     ...(bare > 0 ? [`${bare} cannot be checked, since this download has no bundles: download it again`] : []),
   ];
@@ -114,18 +128,22 @@ const rankOf = (record: RecordVerdict): number => (record.holds ? 2 : record.why
 /** What one record's verdict is in words, without its id. */
 export function lineOf(record: RecordVerdict): string {
   if (record.holds) {
-    const { entry, proven, circumstances, personal } = record;
+    const { entry, proven, circumstances } = record;
     const { preferences } = circumstances ?? {};
     const chosen = preferences ? ` (${categories(preferences)})` : '';
     const said =
       entry.type === 'record' ? `${entry.decision}${chosen} on ${entry.domainId}, ${entry.decidedAt}` : entry.type;
-    return `holds: ${said}, position ${proven.index}${personal === null ? ', personal fields erased' : ''}`;
+    return `holds: ${said}, position ${proven.index}`;
   }
   if (record.why !== null) return `does not hold: ${record.why}`;
-  return record.without === 'not sealed yet'
-    ? 'no proof: it was not sealed yet'
-    : 'not checked: it is sealed, but this download is from before downloads had bundles';
+  return withoutProof[record.without];
 }
+
+const withoutProof: Record<Without, string> = {
+  'not sealed yet': 'no proof: it was not sealed yet',
+  'no bundles': 'not checked: it is sealed, but this download is from before downloads had bundles',
+  'no visitor': 'no proof: its personal fields are erased, so nothing proves whose record it was',
+};
 
 export const visitorLimit =
   "That the download has all of the visitor's records: nobody can tell whether one was left out.";
