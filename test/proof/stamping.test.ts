@@ -244,12 +244,13 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     expect((await timestampOf(at(domainIds, 0))).checkpoint.split('\n')[1]).toBe('2');
   });
 
-  it('stay with a log that was followed by another, and go on with the new one', async () => {
+  it('stay with a log that was followed by another, which gets one of its end, and go on with the new one', async () => {
     const domainId = at(domainIds, 0);
     await publish(domainId);
     await startWorker().round();
     const old = await timestampOf(domainId);
     const { domainNumber } = await logOf(domainId);
+    await publish(domainId);
     await db.run(async (sql) => {
       await sql`update logs set ended_at = now() where domain_number = ${domainNumber}`;
       await sql`
@@ -258,7 +259,13 @@ describe.skipIf(!hasOpenssl)('time-stamps', () => {
     });
     await passDay();
     await startWorker().round();
-    const found = await db.run((sql) => Promise.all([1, 2].map((log) => findTimestamp(sql, { domainNumber, log }))));
-    expect(found).toMatchObject([old, { checkpoint: 'again\n1\nroot\n\n— signed\n', index: 0, size: 1, path: [] }]);
+    const find = (log: number, position?: number) =>
+      db.run((sql) => findTimestamp(sql, { domainNumber, log }, position));
+    const end = { checkpoint: expect.stringMatching(/^.*\n2\n/), index: 1, size: 2 };
+    const again = { checkpoint: 'again\n1\nroot\n\n— signed\n', index: 0, size: 2 };
+    expect([await find(1, 0), await find(1), await find(2)]).toMatchObject([old, end, again]);
+    await passDay();
+    await startWorker().round();
+    expect(authority.requests).toHaveLength(2);
   });
 });

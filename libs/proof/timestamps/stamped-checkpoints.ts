@@ -58,16 +58,24 @@ interface Leaf extends LogName {
 const bodyOf = (sql: Sql, column: 'checkpoint' | 'stamped.checkpoint') =>
   sql.unsafe(`left(${column}, position(E'\\n\\n' in ${column}))`);
 
-/** The newest checkpoints of all domains, in the order of their origins' bytes. */
+/**
+ * The newest checkpoints of all domains, and the last ones of logs that ended before they were stamped, in the order of their
+ * origins' bytes.
+ */
 export const listLeaves = (sql: Sql): Promise<Leaf[]> => sql<Leaf[]>`
-  select domain_number as "domainNumber", log, checkpoint_size as size, checkpoint, ${bodyOf(sql, 'checkpoint')} as body,
-    ${bodyOf(sql, 'checkpoint')} is distinct from (
-      select ${bodyOf(sql, 'stamped.checkpoint')} from stamped_checkpoints as stamped
-      where stamped.domain_number = logs.domain_number and stamped.log = logs.log
-      order by timestamp_number desc limit 1
-    ) as "isNew"
-  from logs
-  where ended_at is null and checkpoint_size > 0
+  with published as (
+    select domain_number as "domainNumber", log, checkpoint_size as size, checkpoint, origin, ended_at,
+      ${bodyOf(sql, 'checkpoint')} as body,
+      ${bodyOf(sql, 'checkpoint')} is distinct from (
+        select ${bodyOf(sql, 'stamped.checkpoint')} from stamped_checkpoints as stamped
+        where stamped.domain_number = logs.domain_number and stamped.log = logs.log
+        order by timestamp_number desc limit 1
+      ) as "isNew"
+    from logs
+    where checkpoint_size > 0
+  )
+  select "domainNumber", log, size, checkpoint, body, "isNew" from published
+  where ended_at is null or "isNew"
   order by origin collate "C"`;
 
 interface StampedLeaf extends Leaf {
