@@ -46,7 +46,10 @@ const memoryPatience = 2_500;
 /** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
 const timeouts = { statementTimeout: 2_000, deadline: 2_300 };
-/** `recording`: what organizations read must not be in the way of records that Redis cannot take */
+/**
+ * `recording`: for records that Redis cannot take, and one for what every request is checked against, such as revoked keys.
+ * What organizations read must not be in the way of either.
+ */
 const connections = { main: 10, recording: 4 };
 
 interface ApiOptions {
@@ -115,14 +118,14 @@ export async function openApi(
       ...(replica && { read: { running: replica.running, connections: connections.main } }),
     },
   });
-  const tenants = createTenantCache(db, log);
+  const tenants = createTenantCache(recordingDb, log);
   const notices = createKnownNotices(db, log);
   await Promise.all([tenants.follow(), notices.follow(), clock.follow(), replica?.follow()]);
 
   const recorder = createRecorder({
     producer,
     redisHealth,
-    persistDirectly: createDirectStore({ db: recordingDb, metrics, log, statements: connections.recording }),
+    persistDirectly: createDirectStore({ db: recordingDb, metrics, log, statements: connections.recording - 1 }),
     shards: config.queueShards,
     log,
     metrics,

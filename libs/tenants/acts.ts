@@ -52,15 +52,15 @@ export async function listActs(
   { organizationId, hash, limit, after = newest, ...filters }: ActsQuery,
 ): Promise<ActsPage> {
   const matching = matches(sql, filters);
-  const [administrative, visitor] = await Promise.all([
-    sql<ListedAct[]>`
+  // one after the other: whoever reads has one connection
+  const administrative = await sql<ListedAct[]>`
       select id::float8 as id, at, ${micros(sql)} as micros, actor, act, organization_id as "organizationId", details,
         case when act like 'key.%' then coalesce(details ->> 'prefix', subject) else subject end as subject
       from administrative_acts
       where id < ${after.administrative} and ${matching} and ${hash === undefined}
         ${organizationId === undefined ? sql`` : sql`and organization_id = ${organizationId}`}
-      order by id desc limit ${limit + 1}`,
-    sql<ListedAct[]>`
+      order by id desc limit ${limit + 1}`;
+  const visitor = await sql<ListedAct[]>`
       select v.id::float8 as id, at, ${micros(sql)} as micros, actor, act, o.id as "organizationId",
         case when act = 'log.read' then coalesce(d.id, o.id) else coalesce(encode(hash, 'hex'), '') end as subject,
         case when act = 'log.read' then details else
@@ -72,8 +72,7 @@ export async function listActs(
       where v.id < ${after.visitor} and ${matching}
         ${organizationId === undefined ? sql`` : sql`and o.id = ${organizationId}`}
         ${hash === undefined ? sql`` : sql`and hash = ${Buffer.from(hash)}`}
-      order by v.id desc limit ${limit + 1}`,
-  ]);
+      order by v.id desc limit ${limit + 1}`;
   const acts: ListedAct[] = [];
   const next = { ...after };
   let [ofOrganization, ofVisitors] = [0, 0];

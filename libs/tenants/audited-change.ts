@@ -22,7 +22,7 @@ export type Perform = <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) 
 /** Milliseconds that a process may stand still within a change: others wait for what it has locked. */
 const idleFor = 5_000;
 
-/** The table lock is held until the commit, so that acts become visible in the order of their ids. */
+/** The lock of acts is held until the commit, so that acts become visible in the order of their ids. */
 export const createPerform =
   (db: Pick<Database, 'transaction'>, actor: string, around: Around = (_, change) => change()): Perform =>
   <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) =>

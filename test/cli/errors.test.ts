@@ -56,6 +56,7 @@ describe.concurrent('the command line', () => {
       ['a token of nobody', /--subject .* must not be empty/, ['token', 'issue', organizationId, '--subject', '']],
       ['an address that is none', /must be an address/, ['domain', 'show', domainId, '--api', 'ftp://x']],
       ['a file of tombstones without need', /--from needs --replay/, ['visitor', 'erase', 'v', '--from', 'x']],
+      ['an id that is reserved', /--id .* is reserved/, ['domain', 'create', organizationId, 'x', '--id', 'run_id']],
       ['an id that is taken', /already/, ['domain', 'create', organizationId, 'x', '--id', domainId]],
       ['an origin with a path', /--origin/, `domain create ${organizationId} x --origin https://a.b/`.split(' ')],
       ['a key that is not there', /no active key/, ['key', 'revoke', domainId, 'ak_none']],

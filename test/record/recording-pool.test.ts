@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { createProducer } from '#libs/record/recorder';
+import { createAdministration } from '#libs/tenants/administration';
 import { atEnd } from '../support/at-end.ts';
+import { createClient } from '../support/client.ts';
 import { sampleOf } from '../support/metrics.ts';
 import { recordAt } from '../support/records.ts';
-import { startWorker } from '../support/service.ts';
+import { startApi, startWorker } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
 import { makeTenant, openRedis } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -29,4 +31,34 @@ it('a worker stores records while everything else that it asks Postgres waits th
   );
   await Promise.all(looks);
   await eventually(async () => expect(await running('recording')).toBe(0));
+});
+
+it('an API refuses a revoked key while everything else that it asks Postgres waits there', async () => {
+  const { db, env } = await openStores();
+  const [tenant, api] = await Promise.all([makeTenant(db), startApi(env)]);
+  const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
+  const client = createClient(api.baseUrl, tenant);
+  const record = () => client.record(domainId, apiKey, { decision: 'accept_all' });
+  expect((await record()).status).toBe(202);
+  const running = () => sampleOf(api.opsUrl, 'assent_postgres_running{pool="main"}');
+  let isOver = false;
+  const lookOn = async () => {
+    while (!isOver) await fetch(`${api.opsUrl}/readyz`);
+  };
+  const looks: Promise<unknown>[] = [];
+  await db.run((sql) =>
+    sql.begin(async (transaction) => {
+      await transaction`lock table schema_migrations`;
+      looks.push(...Array.from({ length: 100 }, lookOn).map((look) => look.catch(() => 'the API has ended')));
+      try {
+        await eventually(async () => expect(await running()).toBeGreaterThan(80));
+        await createAdministration(db, 'test').revokeKey(domainId, apiKey);
+        await eventually(async () => expect((await record()).status).toBe(401), { within: 30_000 });
+        expect(await running()).toBeGreaterThan(50);
+      } finally {
+        isOver = true;
+      }
+    }),
+  );
+  await Promise.all(looks);
 });

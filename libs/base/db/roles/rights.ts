@@ -93,7 +93,7 @@ export const rights: Record<string, Rights> = {
 
 /** The functions of the schema. Those of `asOwner` do as the tables' owner what API and worker may not do themselves. */
 export const functions = {
-  asOwner: ['make_record_month', 'lock_administrative_acts'],
+  asOwner: ['make_record_month'],
   others: [
     'add_user_agents',
     'csv_cell',
@@ -101,6 +101,7 @@ export const functions = {
     'id_at',
     'index_large_organization',
     'last_of_span',
+    'lock_administrative_acts',
     'milliseconds_of',
     'name_notices',
     'named_since',
