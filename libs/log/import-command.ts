@@ -19,7 +19,7 @@ import { beginImport, type ImportCounts, importRows, noRows, noteImport } from '
 import { readNdjson } from './import/ndjson.ts';
 import { type Preset, presetNames, readColumns, readPreset } from './import/presets.ts';
 import { writeRefused } from './import/refused-rows.ts';
-import type { Rows } from './import/rows.ts';
+import { type Rows, Unreadable } from './import/rows.ts';
 import { formatProblem, isTimeZone } from './import/time-rules.ts';
 import type { TimeReader } from './import/times.ts';
 
@@ -146,6 +146,8 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
     );
   } catch (error) {
     await noteCutOff();
+    if (isBegun && error instanceof Unreadable)
+      throw new Error(`${error.message}; ${counts.queued} new rows before that have been imported`, { cause: error });
     throw error;
   } finally {
     process.off('SIGINT', stop);

@@ -111,7 +111,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
     } catch (error) {
       // some of what did not end may be stored; why it ended is what counts
       if (isBegun) await note(false).catch(() => {});
-      throw error;
+      throw toProblem(error, isBegun);
     }
     await note(true);
     if (!isDryRun) countLeftOut(metrics, counts);
@@ -157,11 +157,11 @@ function formatOf(
   return { format, charset: isUtf8Charset(charset) ? undefined : charset };
 }
 
-function toProblem(error: unknown): unknown {
-  if (error instanceof Unreadable) return new Problem('invalid_request', error.message, { cause: error });
-  if (error instanceof TooManyRows) {
-    return new Problem('payload_too_large', `${error.message}; those before have been imported`, { cause: error });
-  }
+/** `isBegun`: rows were stored before. */
+function toProblem(error: unknown, isBegun = false): unknown {
+  const stored = isBegun ? '; the rows before that have been imported' : '';
+  if (error instanceof Unreadable) return new Problem('invalid_request', error.message + stored, { cause: error });
+  if (error instanceof TooManyRows) return new Problem('payload_too_large', error.message + stored, { cause: error });
   if (error instanceof Error && error.name === 'AbortError') {
     return new Problem('invalid_request', 'the client left before its answer', { cause: error });
   }

@@ -47,7 +47,7 @@ export function getOrganizationStats({
       db.read((sql) => findCap(sql, organization, now)),
     ]);
     const daily = daysBetween(period.from, period.to).map((date) => ({ date, ...withTotal(counts.get(date)) }));
-    const tagWith = (version: string) => tagOf([query, plan, daily, cap !== null, version]);
+    const tagWith = (version: string) => tagOf([organizationId, query, plan, daily, cap !== null, version]);
     const readVersion = (sql: Sql) => readOrganizationVersion(sql, organizationId);
     ctx.set('X-Stats-Source', source);
     if (ctx.get('if-none-match') !== '') {

@@ -44,7 +44,7 @@ describe('an import', () => {
   let long: { of(index: number): OwnStack; since: number; uploads: ClientRequest[]; answers: { early?: number }[] };
 
   beforeAll(async () => {
-    stack = await startStack({ sealed: true, tenant: { domains: 16 } });
+    stack = await startStack({ sealed: true, tenant: { domains: 17 } });
     const tenant = await makeTenant(stack.db, { domains: 4 });
     const of = (index: number): OwnStack => ({ ...stack, tenant, domainId: at(tenant.domainIds, index) });
     const since = Date.now();
@@ -295,6 +295,23 @@ describe('an import', () => {
     expect(await check()).toBe(0);
     await own.sql`update records set imported_at = imported_at + interval '1 second' where id = ${record.id}`;
     expect(await check()).toBe(1);
+  });
+
+  it('says that rows were stored before the one that is not in the encoding, unless none was to be', async () => {
+    const of = ownDomain();
+    const rows = Array.from({ length: 5_000 }, (_, n) => `accept_all,2021-03-01T00:00:00Z,https://a.example/${n}\n`);
+    // 0xae is no letter of ISO 8859-7
+    const file = Buffer.from(`decision,decidedAt,pageUrl\n${rows.join('')}\xae\n`, 'latin1');
+    const refused = (query: string) => post(of, file, { format: 'csv', query: `&encoding=iso-8859-7${query}` });
+    const notGreek = 'the file is not iso-8859-7';
+    for (const [query, detail] of [
+      ['&dryRun=true', notGreek],
+      ['', `${notGreek}; the rows before that have been imported`],
+    ] as const) {
+      const answer = await refused(query);
+      expectProblem(answer, 400, 'invalid_request');
+      expect(answer.body.detail).toBe(detail);
+    }
   });
 
   it('takes times, encodings and line ends as another program wrote them', async () => {

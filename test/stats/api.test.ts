@@ -6,6 +6,7 @@ import { createAdministration } from '#libs/tenants/administration';
 import { tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const dayOfRecord = ({ id }: NewRecord) => dayOf(timeOf(id));
@@ -151,6 +152,13 @@ describe("an organization's statistics", () => {
     // as a proxy sends it that compresses, or a cache that has two
     for (const known of [`W/${tag}`, `"another", ${tag}`]) expect((await ask(known)).status).toBe(304);
     expect((await ask(tag, 6)).status).toBe(200);
+    // of two organizations that have the same, each has its own
+    const empty = await Promise.all([makeTenant(own.db), makeTenant(own.db)]);
+    const tags = empty.map(async ({ organizationId }) => {
+      const headers = { authorization: `Bearer ${tokenFor(organizationId)}` };
+      return (await fetch(`${own.api.baseUrl}/v1/consent/org-stats`, { headers })).headers.get('etag');
+    });
+    expect(new Set(await Promise.all(tags)).size).toBe(2);
     await storeRecords(own, [recordAt(Date.now() - 20 * 86_400_000, { domainId: own.domainId })]);
     const moved = await ask(tag);
     expect([moved.status, await moved.json()]).toMatchObject([200, { total: 2 }]);

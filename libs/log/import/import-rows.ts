@@ -36,7 +36,7 @@ export interface ImportCounts {
 
 export const noRows = (): ImportCounts => ({ read: 0, queued: 0, known: 0, rejected: 0, errors: [] });
 
-/** There are more rows than may be; those before have been imported. */
+/** There are more rows than may be. */
 export class TooManyRows extends Error {}
 
 export interface ImportParts {
