@@ -43,7 +43,7 @@ const capacity = 50;
 const settling = 100;
 /** A line end, and a SHA-256 in hex. */
 const hashLength = 65;
-const tooOld = 'its time is not within the last 30 days';
+const tooOld = 'its time is out of range';
 
 export function createRecordClient({ onRecorded, ...target }: RecordClientOptions): RecordClient {
   const queue = openStorage(`assent.${target.domain}.queue.`);

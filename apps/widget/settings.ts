@@ -4,6 +4,7 @@
  */
 import type { Category, OwnTexts, WidgetConfig } from '#libs/widget/config';
 import { either, warn } from './attempt.ts';
+import { json } from './json.ts';
 import { assigned, resolve } from './page.ts';
 import { has, joined, lower, map, own, part, some, words } from './plain.ts';
 import { baseOf } from './send.ts';
@@ -100,14 +101,14 @@ function grouped(data: Record<string, string | undefined>, group: string): Recor
   return found;
 }
 
-/** The service takes a flat map. */
+/** The service takes a small flat map, and no record that is too large: what cannot be stored must not cost the decision. */
 function flat(metadata: Record<string, unknown>): WidgetConfig['metadata'] {
   const taken = own<string | number | boolean>({});
   for (const name in own(metadata)) {
     const value = metadata[name];
     if (has(['string', 'boolean', 'number'], typeof value)) taken[name] = value as string;
   }
-  return taken;
+  return json(taken)[4e3] ? undefined : taken;
 }
 
 /** Anything else, such as `javascript:`, would do more than lead somewhere. */

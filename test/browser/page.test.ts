@@ -279,6 +279,14 @@ describe("the widget on a site's page", () => {
       expect(messages).toContainEqual(expect.stringMatching(`^uncaught: .*${part}`));
   });
 
+  it('metadata that is too large for any record is left out, and not the decision', async () => {
+    const { page } = await widget.visit.again();
+    const setup = `<script>assentConfig = { metadata: { basket: 'ü'.repeat(20000), shop: 'north' } };</script>`;
+    await page.goto(widget.add('/large', setup + widget.tag()));
+    await click(page, 'Accept all');
+    expect(await widget.records(1)).toMatchObject([{ decision: 'accept_all', metadata: null }]);
+  });
+
   /** What the page told Google, without the names of the commands. */
   const layer = async (page: Page, name = 'dataLayer') => {
     const all = `(window.${name} ?? []).map((entry) => Array.from(entry).slice(1)).filter(({ length }) => length > 0)`;
