@@ -132,7 +132,8 @@ describe('a decision in the widget', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Privacy settings' }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
-    await widget.records(1);
+    await page.evaluate(() => window.assent?.withdraw());
+    expect((await widget.records(2)).map(({ decision }) => decision)).toEqual(['accept_all', 'withdraw']);
   });
 
   it('is asked for again where the policy, or the categories changed', async () => {

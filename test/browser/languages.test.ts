@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { languages } from '#libs/widget/languages';
 import { colourTrouble } from '../../apps/dashboard/widget-setup/draft/colours.ts';
-import { click, hold, step, stopClock } from '../support/browser/browser.ts';
+import { afterwards, click, hold, step, stopClock } from '../support/browser/browser.ts';
 import { troublesIn } from '../support/browser/equal.ts';
 import { useWidget } from '../support/browser/widget.ts';
 import { at, useStackWithApi } from '../support/stack.ts';
@@ -85,6 +85,7 @@ describe('the languages of the widget', () => {
     const arrived = page.waitForResponse(files);
     release();
     await (await arrived).finished();
+    await afterwards(page);
     expect(await button(page, 'Accept all').count()).toBe(1);
     await page.unrouteAll();
     await page.reload();

@@ -137,13 +137,14 @@ describe('the recorder, and the worker behind it', () => {
     } finally {
       thaw();
     }
-    // the add that timed out landed all the same, and no other
-    await eventually(async () => {
-      const [job] = await waiting();
-      expect(job?.data.records.map(({ id }: NewRecord) => id)).toEqual([first.id]);
-    });
+    // the add that timed out landed all the same
+    const waitingIds = async () =>
+      (await waiting()).flatMap((job) => job.data.records.map(({ id }: NewRecord) => id)).sort();
+    await eventually(async () => expect(await waitingIds()).toEqual([first.id]));
     const last = make();
     await enqueue(last);
+    // and no other, which would be before the last one
+    expect(await waitingIds()).toEqual([first.id, last.id].sort());
 
     const consumer = await openConsumer(urls, db);
     await untilQuiet(producer);
