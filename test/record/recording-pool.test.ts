@@ -54,7 +54,8 @@ it('an API refuses a revoked key while everything else that it asks Postgres wai
         await eventually(async () => expect(await running()).toBeGreaterThan(80));
         await createAdministration(db, 'test').revokeKey(domainId, apiKey);
         await eventually(async () => expect((await record()).status).toBe(401), { within: 30_000 });
-        expect(await running()).toBeGreaterThan(50);
+        // some have just been answered that it takes too long, and ask again
+        await eventually(async () => expect(await running()).toBeGreaterThan(80));
       } finally {
         isOver = true;
       }
