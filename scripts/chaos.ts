@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import { type Drill, perform, type Report } from './chaos/drill.ts';
 import { alertDrills } from './chaos/drills/alerts.ts';
 import { engineDrills, killDrills } from './chaos/drills/engines.ts';
+import { peerDrills } from './chaos/drills/peers.ts';
 import { replicatedDrills, upgradeAt } from './chaos/drills/replicated.ts';
 import { readOptions } from './chaos/options.ts';
 import { randomDrill } from './chaos/random/run.ts';
@@ -13,7 +14,14 @@ import { build } from './stack/build.ts';
 import { ensureDataRoot } from './stack/paths.ts';
 import { onInterrupt } from './stack/private-stores.ts';
 
-const drills: Drill[] = [...killDrills, ...engineDrills, ...replicatedDrills, ...alertDrills, upgradeAt(1_000, 3)];
+const drills: Drill[] = [
+  ...killDrills,
+  ...engineDrills,
+  ...replicatedDrills,
+  ...alertDrills,
+  ...peerDrills,
+  upgradeAt(1_000, 3),
+];
 /** Drills mostly wait, and each has a stack of its own. */
 const atOnce = 2;
 

@@ -4,6 +4,7 @@ import Koa from 'koa';
 import type { Clock } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
 import type { LaggingReads } from '#libs/base/db/replica';
+import { clientAddress, network } from '#libs/base/http/client-address';
 import type { Middleware, State } from '#libs/base/http/context';
 import { deadline } from '#libs/base/http/deadline';
 import { exchange } from '#libs/base/http/exchange';
@@ -17,7 +18,7 @@ import {
   previewHeaders,
   readHeaders,
 } from '#libs/base/http/security-headers';
-import { createUnsent } from '#libs/base/http/unsent';
+import { countUnsent, createUnsent } from '#libs/base/http/unsent';
 import type { BaseMetrics } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Tracing } from '#libs/base/ops/tracing';
@@ -154,7 +155,7 @@ export function createApp(given: AppParts): Koa<State> {
   const readRate = readRateLimit(deps.config.readRatePerMinute);
   const byToken = (scoped: Middleware) => [readHeaders, token, readRate, scoped];
   // what is asked by a dimension is in Postgres, the rest in Redis
-  const [ofPostgres, ofRedis] = [readInPlace(deps.places.reads, unsent), readInPlace(deps.places.statistics)];
+  const [ofPostgres, ofRedis] = [readInPlace(deps.places.reads), readInPlace(deps.places.statistics)];
   const byDimension: Middleware = (ctx, next) =>
     (new URLSearchParams(ctx.querystring).has('by') ? ofPostgres : ofRedis)(ctx, next);
   const change = changeInPlace(deps.places.changes);
@@ -214,6 +215,7 @@ export function createApp(given: AppParts): Koa<State> {
 
   app.use(exchange({ ...deps, home: `${deps.config.basePath}/` }));
   app.use(forPages);
+  app.use(countUnsent(unsent, (ctx) => ctx.state.organization?.organizationId ?? network(clientAddress(ctx))));
   app.use(endpoints.routes());
   app.use(keyOrToken.routes());
   app.use(atPublicName(deps.config));

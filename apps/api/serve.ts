@@ -7,7 +7,7 @@ import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
 import { readsOf } from '#libs/base/db/replica';
 import { tellOfTablesElsewhere } from '#libs/base/db/search-path';
 import { answerBrokenRequests } from '#libs/base/http/exchange';
-import { closeServer, createHttpServer } from '#libs/base/http/server';
+import { closeServer, connectionLimit, createHttpServer } from '#libs/base/http/server';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { createAskedGauges } from '#libs/base/ops/asked-gauges';
 import type { BaseMetrics } from '#libs/base/ops/metrics';
@@ -50,7 +50,7 @@ const timeouts = { statementTimeout: 2_000, deadline: 2_300 };
  * `recording`: for records that Redis cannot take, and one for what every request is checked against, such as revoked keys.
  * What organizations read must not be in the way of either.
  */
-const connections = { main: 10, recording: 4 };
+const poolSizes = { main: 10, recording: 4 };
 
 interface ApiOptions {
   /** where the builds of the dashboard, the widget and the page that checks proofs lie; ends with a slash */
@@ -80,15 +80,15 @@ export async function openApi(
   const countryOf = config.geoipFile === undefined ? undefined : await openCountries(config.geoipFile);
   const { metrics, failed, tracing, queueTracing } = await observe('assent-api', config, log);
   const database = { ...timeouts, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl };
-  const db = createDatabase({ ...database, max: connections.main });
-  const recordingDb = createDatabase({ ...database, max: connections.recording });
+  const db = createDatabase({ ...database, max: poolSizes.main });
+  const recordingDb = createDatabase({ ...database, max: poolSizes.recording });
   const pools = [db, recordingDb];
   const clock = createClock(db, log);
   void tellOfTablesElsewhere(db, log);
   const keys = compareKeys(db, config.opsPort === null ? [] : config.keys);
   const replica = openReplica(config, {
     primary: db,
-    connections: connections.main,
+    connections: poolSizes.main,
     log,
     onLook: ({ isUsed, lag }) => {
       metrics.replicaUsed.set(isUsed ? 1 : 0);
@@ -113,9 +113,9 @@ export async function openApi(
     redisMemory: redisHealth.memory,
     clockSkew: clock.skew,
     pools: {
-      main: { running: db.running, connections: connections.main },
-      recording: { running: recordingDb.running, connections: connections.recording },
-      ...(replica && { read: { running: replica.running, connections: connections.main } }),
+      main: { running: db.running, connections: poolSizes.main },
+      recording: { running: recordingDb.running, connections: poolSizes.recording },
+      ...(replica && { read: { running: replica.running, connections: poolSizes.main } }),
     },
   });
   const tenants = createTenantCache(recordingDb, log);
@@ -125,7 +125,7 @@ export async function openApi(
   const recorder = createRecorder({
     producer,
     redisHealth,
-    persistDirectly: createDirectStore({ db: recordingDb, metrics, log, statements: connections.recording - 1 }),
+    persistDirectly: createDirectStore({ db: recordingDb, metrics, log, statements: poolSizes.recording - 1 }),
     shards: config.queueShards,
     log,
     metrics,
@@ -211,6 +211,12 @@ export async function openApi(
     const port = await listen(server, config.host, config.port, 'PORT');
     const opsPort = config.opsPort === null ? null : await listenForOperators(ops, config.opsHost, config.opsPort);
     warnOfMissingKeys(config, log);
+    const { connections, isLowered } = connectionLimit();
+    if (isLowered)
+      log.warn(
+        { event: 'few_connections', connections },
+        'the limit on open files lowers how many connections it takes',
+      );
     log.info({ event: 'listening', version, host: config.host, port, opsPort }, 'listening');
     return { port, opsPort, metrics, stop, recover, failing: failingOf(keys) };
   } catch (error) {

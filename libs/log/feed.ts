@@ -6,14 +6,19 @@ import { guard } from '#libs/base/http/guard';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem } from '#libs/base/terms/problem';
 import { findSize, type LogSize } from '#libs/proof/published';
+import type { LogName } from '#libs/proof/runs';
 import { organizationIn } from '#libs/tenants/bearer';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import type { Feed } from './contract.ts';
+import type { Feed, FeedEntry } from './contract.ts';
 import { readFeed } from './feed-entries.ts';
 import { logRoutes } from './routes.ts';
 
 const defaultLimit = 1_000;
+/** Bytes of JSON after which a page ends: what is more is for the next request, and others have their turns before. */
+const pageBytes = 1_000_000;
+/** entries that are read together: the largest have some 16 kB each */
+const together = 100;
 
 export function getFeed({ readDb, logReads }: { readDb: Reads; logReads: LogReads }): Middleware {
   return guard(logRoutes.getFeed, async (ctx, { params: { domainId }, query }) => {
@@ -26,8 +31,8 @@ export function getFeed({ readDb, logReads }: { readDb: Reads; logReads: LogRead
         const read = await requireSize(sql, domainId, query.log);
         requirePosition(read, from);
         const { log, size } = read;
-        const next = Math.min(size, from + limit);
-        return { log, entries: await readFeed(sql, read, { from, below: next }), next, size };
+        const { entries, next } = await readPage(sql, read, { from, below: Math.min(size, from + limit) });
+        return { log, entries, next, size };
       },
       { snapshot: true },
     );
@@ -35,6 +40,20 @@ export function getFeed({ readDb, logReads }: { readDb: Reads; logReads: LogRead
     logReads.note(ctx, { what: 'feed', records, domainId });
     ctx.body = answer;
   });
+}
+
+/** From position `from` on, `below` not included; fewer where they are large. */
+async function readPage(sql: Sql, name: LogName, { from, below }: { from: number; below: number }) {
+  const entries: FeedEntry[] = [];
+  let bytes = 0;
+  for (let at = from; at < below; at += together) {
+    for (const entry of await readFeed(sql, name, { from: at, below: Math.min(below, at + together) })) {
+      if (bytes >= pageBytes) return { entries, next: entry.position };
+      bytes += JSON.stringify(entry).length;
+      entries.push(entry);
+    }
+  }
+  return { entries, next: below };
 }
 
 async function requireSize(sql: Sql, domainId: string, log: number | undefined): Promise<LogSize> {

@@ -7,7 +7,7 @@ import { isUtf8Charset } from '#libs/base/http/body';
 import type { AddressRule } from '#libs/base/http/client-address';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
-import { dropRest, readUpload, requireType } from '#libs/base/http/upload';
+import { readUpload, requireType } from '#libs/base/http/upload';
 import { Problem } from '#libs/base/terms/problem';
 import type { NewRecord } from '#libs/record/contract';
 import { findKnownRows } from '#libs/record/known-ids';
@@ -71,7 +71,6 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
         leave();
       }
     } catch (error) {
-      dropRest(ctx);
       throw toProblem(error);
     }
   });

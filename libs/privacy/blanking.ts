@@ -108,8 +108,9 @@ async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined
   const beyond = [...byDomain.keys()][domainsLimit];
   const some = erased.filter(({ domainNumber }) => beyond === undefined || domainNumber < beyond).slice(0, blankLimit);
   const blanked: (Personal & { domainNumber: number })[] = [];
-  for (const [domainNumber, visits] of groupBy(some, (visit) => visit.domainNumber)) {
-    await lockLog(sql, domainNumber);
+  const ofDomains = groupBy(some, (visit) => visit.domainNumber);
+  for (const domainNumber of ofDomains.keys()) await lockLog(sql, domainNumber);
+  for (const [domainNumber, visits] of ofDomains) {
     const records = await lockPersonal(
       sql,
       domainNumber,

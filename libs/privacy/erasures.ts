@@ -4,6 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
+import { isUnavailable } from '#libs/base/db/errors';
+import { Crowded } from '#libs/base/places';
+import { within } from '#libs/base/timers';
 import { forgetVisitor } from '#libs/record/busy-visitors';
 import { isVisitor } from '#libs/record/visitor-rows';
 import {
@@ -38,15 +41,20 @@ interface Begun extends ScopeNumbers {
 /** Records that are erased before the answer; with more, the worker goes on. */
 const mostAtOnce = 10_000;
 /** milliseconds */
-const patience = 3_000;
+const usualPatience = 3_000;
 
-/** Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. */
+export const makeErasureId = (): string => `ers_${randomBytes(10).toString('hex')}`;
+
+/**
+ * Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. It has begun unless
+ * this rejects. `patience`: milliseconds for the records; `inPlace`: does that work once it may.
+ */
 export async function eraseVisitor(
   db: Database,
-  wanted: VisitorScope & { visitorId: string; hash: Uint8Array; actor: string },
+  wanted: VisitorScope & { visitorId: string; hash: Uint8Array; actor: string; erasureId?: string },
+  { patience = usualPatience, inPlace = (work: () => Promise<void>, _: AbortSignal): Promise<void> => work() } = {},
 ): Promise<Erasure> {
-  const { visitorId, hash, actor, ...scope } = wanted;
-  const erasureId = `ers_${randomBytes(10).toString('hex')}`;
+  const { visitorId, hash, actor, erasureId = makeErasureId(), ...scope } = wanted;
   const act: VisitorAct = { ...scope, actor, hash, act: 'visitor.erase', erasureId };
   const numbers = await db.transaction(async (sql) => {
     const found = await numbersOf(sql, scope);
@@ -58,8 +66,14 @@ export async function eraseVisitor(
     return found;
   });
   const begun = { ...numbers, erasureId, visitorId };
-  const isLarge = (await db.read((sql) => countRecords(sql, begun))) > mostAtOnce;
-  if (!isLarge) await goOn(db, begun, AbortSignal.timeout(patience));
+  const end = AbortSignal.timeout(patience);
+  const eraseAtOnce = async () => {
+    const isLarge = (await db.read((sql) => countRecords(sql, begun))) > mostAtOnce;
+    if (!isLarge) await goOn(db, begun, end);
+  };
+  await within(patience, inPlace(eraseAtOnce, end)).catch((error: unknown) => {
+    if (!end.aborted && !isUnavailable(error) && !(error instanceof Crowded)) throw error;
+  });
   const erasure = await db.read((sql) => findErasure(sql, scope.organizationId, erasureId));
   if (!erasure) throw new Error(`the erasure ${erasureId} is not there`);
   if (!erasure.erasedAt)

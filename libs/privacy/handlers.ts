@@ -1,5 +1,6 @@
 /** Access to what is stored about a visitor, and erasure. */
 import type { Database } from '#libs/base/db/database';
+import { isUnavailable } from '#libs/base/db/errors';
 import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
@@ -8,15 +9,20 @@ import { holdUntilTaken, keepingOpen, toStream } from '#libs/base/http/stream';
 import type { Unsent } from '#libs/base/http/unsent';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { Problem } from '#libs/base/terms/problem';
+import { Problem, unavailable } from '#libs/base/terms/problem';
 import { within } from '#libs/base/timers';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
-import { workInPlace } from '#libs/tenants/request-places';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitors';
 import type { Erasure, ErasureDetails, ErasuresPage } from './contract.ts';
 import { listErasedDomains } from './erased-domains.ts';
-import { eraseVisitor, type Erasure as Found, findErasure, listErasures as readErasures } from './erasures.ts';
+import {
+  eraseVisitor,
+  type Erasure as Found,
+  findErasure,
+  makeErasureId,
+  listErasures as readErasures,
+} from './erasures.ts';
 import { forVisitor, type Visitor, type VisitorRow } from './requested-visitor.ts';
 import { privacyRoutes } from './routes.ts';
 import { rememberTombstones } from './tombstones-in-redis.ts';
@@ -54,6 +60,8 @@ const showVisitor =
 
 /** Milliseconds for Redis. */
 const patience = 500;
+/** Milliseconds from the request's arrival, after which the worker erases what is left. */
+const atOnce = 3_000;
 
 const erase =
   (row: VisitorRow) =>
@@ -65,7 +73,18 @@ const erase =
   }: Keyed & { redis: RedisConnection; places: Pick<SharedPlaces, 'changes'> }): Middleware =>
     forVisitor(row, { config }, async (ctx, visitor) => {
       const { subject: actor } = accessIn(ctx);
-      const found = await workInPlace(places.changes, ctx, () => eraseVisitor(db, { ...visitor, actor }));
+      const erasureId = makeErasureId();
+      const found = await eraseVisitor(
+        db,
+        { ...visitor, actor, erasureId },
+        {
+          patience: Math.max(0, Math.round(ctx.state.arrivedAt + atOnce - performance.now())),
+          inPlace: (work, signal) => places.changes.run(visitor.organizationId, work, signal),
+        },
+      ).catch((cause: unknown) => {
+        if (!isUnavailable(cause)) throw cause;
+        throw unavailable('the database is not available; the erasure may have begun', { erasureId, cause });
+      });
       await remember(redis, visitor);
       ctx.status = found.erasedAt ? 200 : 202;
       ctx.body = toAnswer(found, visitor.visitorId);

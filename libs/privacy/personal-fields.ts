@@ -7,8 +7,10 @@
 import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
+import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { runOf } from '#libs/proof/positions';
 import { commitment, type PrivateFields, privateText, saltOf } from '#libs/proof/tree/entry';
+import { familiesOf } from '#libs/record/user-agent-families';
 
 /** Records in one transaction: so many are blanked in some 50 ms, and whoever seals or stores waits no longer. */
 export const blankLimit = 500;
@@ -41,10 +43,20 @@ export async function blankRecords(sql: Sql, domainNumber: number, records: Pers
   if (records.length === 0) return;
   const ids = records.map(({ id }) => id);
   await replaceSecrets(sql, domainNumber, records);
+  const families = await familiesOf(
+    sql,
+    records.flatMap(({ id, userAgentNumber: number }) =>
+      number === null ? [] : { number, month: monthOf(timeOf(id)) },
+    ),
+  );
+  const named = [...families].map(([number, family]) => ({ number, family }));
   await sql`
     update records set
-      visitor_id = null, ip = null, user_agent_number = null, page_url = null, metadata = null,
-      erased_at = clock_timestamp()
+      visitor_id = null, ip = null, page_url = null, metadata = null, erased_at = clock_timestamp(),
+      user_agent_number = (
+        select family from json_to_recordset(${JSON.stringify(named)}::text::json) as f (number integer, family integer)
+        where f.number = user_agent_number
+      )
     where domain_number = ${domainNumber} and id = any(${ids})`;
 }
 
@@ -60,7 +72,8 @@ export async function noteErased(
   const named = records.map(({ domainNumber, id, epoch, erasureId }) => ({ domainNumber, id, epoch, erasureId }));
   const agents = [...new Set(records.flatMap(({ userAgentNumber }) => userAgentNumber ?? []))];
   await sql`
-    insert into user_agents_to_look_for (number) select unnest(${agents}::integer[]) order by 1
+    insert into user_agents_to_look_for (number)
+    select number from user_agents where number = any(${agents}) and not is_family order by 1
     on conflict (number) do update set noted_at = clock_timestamp()`;
   await sql`
   insert into erasures_to_seal (domain_number, record_id, epoch, erased_on, erasure)

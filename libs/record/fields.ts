@@ -138,7 +138,8 @@ export type OwnRecord = Shown & { importedAt: string | null };
 
 const inOtherTables: Record<string, string> = {
   domainId: 'domains.id',
-  userAgent: 'user_agents.text',
+  // of an erased record it is a family's, which only statistics read
+  userAgent: 'case when r.erased_at is null then user_agents.text end',
   notice: "encode(notices.hash, 'hex')",
 };
 

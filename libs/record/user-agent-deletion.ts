@@ -175,9 +175,10 @@ async function endLook(sql: Sql, look: Look, left: number[]): Promise<Looked> {
 /** texts that are deleted in one statement */
 const deletedTogether = 10_000;
 
-/** Of a month whose records name none any more; those that no other month has are deleted an hour later. */
-export const forgetUserAgentsOf = (sql: Sql, month: string) =>
-  sql`delete from user_agent_months where month = ${month}`;
+/** Of a month whose records name only families any more; those that no other month has are deleted an hour later. */
+export const forgetUserAgentsOf = (sql: Sql, month: string) => sql`
+  delete from user_agent_months as m using user_agents as a
+  where month = ${month} and a.number = m.number and not is_family`;
 
 /** Deletes those that no record names any more, since all their months are dropped or blanked. Returns how many. */
 export async function deleteUnusedUserAgents(db: Database): Promise<number> {

@@ -1,21 +1,16 @@
 /**
  * The work of requests, by turns over organizations. A place is for the work, until its answer is made: how fast a client
- * takes it, or sends a body, is no work. Large answers that wait for their clients are counted as memory instead.
+ * takes it, or sends a body, is no work.
  */
-import { Readable } from 'node:stream';
 import type { Context, Middleware } from '#libs/base/http/context';
-import type { Unsent } from '#libs/base/http/unsent';
+import { stringify } from '#libs/base/http/unsent';
 import type { Places } from '#libs/base/places';
 import { unavailable } from '#libs/base/terms/problem';
 import { organizationIn } from './bearer.ts';
 import { endOf } from './shared-places.ts';
 
-/** Characters or bytes: smaller answers are mostly in the buffers of the connection at once. */
-const large = 256 * 1024;
-
-/** `unsent`: absent where no answer is large. */
 export const readInPlace =
-  (reads: Places, unsent?: Unsent): Middleware =>
+  (reads: Places): Middleware =>
   (ctx, next) => {
     const { res } = ctx;
     const isOver = () => res.writableEnded || res.destroyed;
@@ -23,14 +18,8 @@ export const readInPlace =
       workInPlace(reads, ctx, async () => {
         if (isOver()) throw hasEnded();
         await read();
-        if (!unsent) return;
-        const size = stringify(ctx);
-        if (size <= large || isOver()) return;
-        const { organizationId } = organizationIn(ctx);
-        res.once(
-          'close',
-          unsent.hold(organizationId, size, () => res.destroy()),
-        );
+        // work, too
+        stringify(ctx);
       });
     return next();
   };
@@ -65,14 +54,3 @@ async function waitFor(places: Places, organizationId: string, ctx: Context): Pr
 
 /** The deadline has answered meanwhile, or the client has left. */
 const hasEnded = () => unavailable('the request has ended before its turn', { elsewhere: true });
-
-/** Done here, since it is work, and so that the size is known. What is streamed counts its own pieces. */
-function stringify(ctx: Context): number {
-  // a 304 has no body
-  if (ctx.body == null || ctx.body instanceof Readable) return 0;
-  if (typeof ctx.body === 'string' || Buffer.isBuffer(ctx.body)) return ctx.body.length;
-  const text = JSON.stringify(ctx.body);
-  ctx.type = 'application/json';
-  ctx.body = text;
-  return text.length;
-}

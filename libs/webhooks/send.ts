@@ -1,6 +1,7 @@
 /** Sends one message to a receiver, and tells how it went: a 2xx in time, or why not. */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import {
   checkAddresses,
@@ -31,8 +32,12 @@ interface Sent {
   retryAfter: number;
 }
 
-/** Bytes of an answer, and milliseconds, that are read of it: nothing of it is kept, but a receiver may want to be read. */
-const answerLimit = 64 * 1024;
+/**
+ * What is read of an answer. Nothing of it is kept, but a receiver may want to be read. Each interim response, chunk and
+ * read costs as much however small it is, so they are limited as well as bytes: deliveries share a process with storing.
+ */
+const most = { interim: 8, chunks: 64, reads: 256, bytes: 128 * 1024 };
+/** Milliseconds that the body of an answer may take. */
 const answerTime = 1_000;
 
 class TooSlow extends Error {}
@@ -102,6 +107,12 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
     };
     const timer = setTimeout(() => fail(new TooSlow(`no answer within ${patience} ms`)), patience);
     request.on('error', fail);
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > most.interim) request.destroy(new Error('too many interim responses'));
+    });
+    request.on('socket', limitReads);
     request.on('response', (response) => {
       clearTimeout(timer);
       // where the connection breaks later, Node reports that here as well
@@ -119,15 +130,24 @@ function exchange(sender: Sender, url: URL, headers: Record<string, string>, bod
   });
 }
 
+/** Of the whole answer, framing and headers too. */
+function limitReads(socket: Socket): void {
+  let reads = 0;
+  socket.on('data', () => {
+    reads += 1;
+    if (reads > most.reads || socket.bytesRead > most.bytes) socket.destroy();
+  });
+}
+
 /** However the body ends, the answer is known. */
 function drain(response: IncomingMessage): Promise<void> {
   return new Promise((done) => {
-    let size = 0;
+    let chunks = 0;
     const cut = () => response.destroy();
     const timer = setTimeout(cut, answerTime);
-    response.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > answerLimit) cut();
+    response.on('data', () => {
+      chunks += 1;
+      if (chunks > most.chunks) cut();
     });
     response.on('error', () => {});
     response.on('close', () => {

@@ -61,7 +61,10 @@ describe('blanking', () => {
     const found = await sql`
       select from records join domains on number = domain_number
       where organization_id = ${tenant.organizationId}
-        and (visitor_id is not null or ip is not null or user_agent_number is not null)`;
+        and (
+          visitor_id is not null or ip is not null
+          or user_agent_number in (select number from user_agents where not is_family)
+        )`;
     return found.count;
   };
   const rejectedOf = async (visitorId: string) =>

@@ -13,7 +13,7 @@ const stranger = createClient(api.baseUrl, { ...(await makeTenant(db)), scope: '
 
 // reads of the others go on beside what changes something
 it.each<[string, number, string, string, string, string?]>([
-  ['erasures', 3, 'tombstones in exclusive mode', 'DELETE', '/v1/organization/visitors/v'],
+  ['erasures', 3, 'busy_visitors in exclusive mode', 'DELETE', '/v1/organization/visitors/v'],
   ['changes', 3, 'domains in exclusive mode', 'POST', '/v1/organization/domains', '{"name":"more.example"}'],
   ['acts about a visitor', places - 1, 'visitor_acts', 'POST', '/v1/organization/acts/lookup', '{"visitorId":"v"}'],
   // one more fills its counters in Redis

@@ -50,5 +50,7 @@ export function sendPacked(ctx: Context, { hash, content, zipped }: PackedFile, 
   }
   ctx.type = type;
   if (isZipped) ctx.set('Content-Encoding', 'gzip');
-  ctx.body = Buffer.from(isZipped ? zipped : content);
+  const { buffer, byteOffset, byteLength } = isZipped ? zipped : content;
+  // shared by all responses: a copy would be memory for as long as its client does not read
+  ctx.body = Buffer.from(buffer, byteOffset, byteLength);
 }

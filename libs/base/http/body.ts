@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { parseOptions, refuseFields, toFieldErrors } from '../terms/field-errors.ts';
 import { Problem, unavailable } from '../terms/problem.ts';
+import { isMostlyOverhead } from './connection.ts';
 import type { Context } from './context.ts';
 
 interface MediaType {
@@ -95,31 +96,29 @@ export function readJsonBody(ctx: Context): Promise<Buffer> {
   const headers = ctx.req.headers;
   requireJson(headers['content-type']);
   requireUnpacked(headers['content-encoding']);
-  if (Number(headers['content-length']) > bodyLimit) throw tooLarge(ctx.req);
+  if (Number(headers['content-length']) > bodyLimit) throw tooLarge();
   return readBytes(ctx.req);
 }
 
-/** The rest of the body is read and dropped: closing the connection now could lose the answer. */
-function tooLarge(request: IncomingMessage): Problem {
-  request.resume();
-  return new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
-}
+const tooLarge = (): Problem => new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
+export const tooSmallChunks = (): Problem => new Problem('payload_too_large', 'send the body in larger chunks');
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const refuse = (problem: Problem) => {
+      request.removeAllListeners('data').pause();
+      chunks.length = 0;
+      reject(problem);
+    };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bodyLimit) {
-        request.removeAllListeners('data');
-        chunks.length = 0;
-        reject(tooLarge(request));
-      } else chunks.push(chunk);
+      chunks.push(chunk);
+      if (size > bodyLimit) refuse(tooLarge());
+      else if (isMostlyOverhead(request, size)) refuse(tooSmallChunks());
     });
-    request.on('end', () => {
-      if (size <= bodyLimit) resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', (error) => reject(isTooLate(error) ? tooLate() : cutOff()));
   });
 }

@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { BatcherFull, BatcherTimeout } from '../batcher.ts';
@@ -13,6 +13,7 @@ import type { BaseMetrics } from '../ops/metrics.ts';
 import type { Log } from '../ops/process-log.ts';
 import type { Tracing } from '../ops/tracing.ts';
 import { Problem, problems, unavailable } from '../terms/problem.ts';
+import { dropRest, lastExchange } from './connection.ts';
 import type { Context, Middleware } from './context.ts';
 import { errorPage, errorPageHeaders } from './error-page.ts';
 import { isUpload } from './upload.ts';
@@ -39,6 +40,7 @@ export function exchange(deps: {
       answer(ctx, error);
       if (isFault(ctx, error)) deps.metrics.faults.inc();
     }
+    await dropRest(ctx);
     end(ctx, failure);
   };
 }
@@ -177,17 +179,20 @@ function problemOfBroken({ code }: BrokenRequest): Problem {
 
 /** Answers what the router never sees: incomplete requests, and those that are not valid HTTP. */
 export function answerBrokenRequests(server: Server): void {
-  const last = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
-  server.on('request', (request, response) => last.set(request.socket, { request, response }));
   // Node would answer 417; an unknown expectation may be ignored (RFC 9110, 10.1.1)
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
     // browsers and load balancers keep connections ready; the server's `timeout` ends one that asks for nothing
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0) return;
-    const before = last.get(socket);
+    const before = lastExchange(socket);
     // whoever reads it has a limit of its own
     if (before && isUpload(before.request) && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return;
+    // the next one has not arrived in time because it was not read while this one is in progress
+    if (before?.request.complete && !before.response.writableFinished && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+      before.response.once('close', () => socket.destroy());
+      return;
+    }
     // the request was refused before its body arrived, and the rest never arrived
     const isAnswered = before && !before.request.complete && before.response.headersSent;
     if (isAnswered || error.code === 'ECONNRESET' || !socket.writable) {

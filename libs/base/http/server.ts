@@ -1,7 +1,9 @@
 /** The HTTP server: timeouts for each part of an exchange, the limit on connections, and its end. */
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { within } from '../timers.ts';
+import { oneAtATime } from './connection.ts';
 
 /** Milliseconds. A request that has begun and is not complete by then is answered in exchange.ts, within the contract's 5 s. */
 const timeouts = {
@@ -18,12 +20,36 @@ const stalledAfter = 30_000;
 /** Milliseconds within which every request is answered. */
 const answerTime = 5_000;
 /** An idle connection takes about 15 KB. */
-const maxConnections = 20_000;
+const mostConnections = 20_000;
+/** Files that are left for stores, logs and the process itself. */
+const spareFiles = 200;
 
-export function createHttpServer(listener: RequestListener, limits = { stalledAfter, maxConnections }): Server {
+/**
+ * Connections that this process takes, each of which is an open file to the system. `isLowered`: by `openFiles`, the limit
+ * on these.
+ */
+export function connectionLimit(openFiles = openFilesLimit()): { connections: number; isLowered: boolean } {
+  const connections = Math.max(1, Math.min(mostConnections, openFiles - spareFiles));
+  return { connections, isLowered: connections < mostConnections };
+}
+
+/** Infinity where the system does not say. */
+function openFilesLimit(): number {
+  try {
+    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return Number(limit ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+export function createHttpServer(
+  listener: RequestListener,
+  limits = { stalledAfter, maxConnections: connectionLimit().connections },
+): Server {
   // of a repeated header Node would use the first value, a proxy perhaps the last: joined, neither is trusted
   const options = { ...timeouts, maxHeaderSize: 16 * 1024, requireHostHeader: false, joinDuplicateHeaders: true };
-  const server = createServer(options, listener);
+  const server = createServer(options, oneAtATime(listener));
   // by default Node drops headers after the first thousand; 16 KiB is the limit here
   server.maxHeadersCount = 0;
   server.timeout = limits.stalledAfter;

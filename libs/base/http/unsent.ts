@@ -1,10 +1,14 @@
 /**
  * Answers that their clients have not taken yet are memory that all organizations share. Where there is more of it than
- * may be, the organization that holds the most loses its oldest such answer: one that reads slowly harms itself alone.
+ * may be, whoever holds the most loses its oldest such answer: one that reads slowly harms itself alone.
  */
+import { Readable } from 'node:stream';
+import type { Context, Middleware } from './context.ts';
 
 /** bytes in this process */
 const budget = 128 * 1024 * 1024;
+/** Characters or bytes: smaller answers are mostly in the buffers of the connection at once. */
+const large = 16 * 1024;
 
 interface Held {
   bytes: number;
@@ -47,4 +51,29 @@ export function createUnsent(most = budget): Unsent {
       return () => forget(key, answer, own.answers);
     },
   };
+}
+
+/** Counts each large answer until its client has taken it. What is streamed counts its own pieces. `keyOf`: whose it is. */
+export const countUnsent =
+  (unsent: Unsent, keyOf: (ctx: Context) => string): Middleware =>
+  async (ctx, next) => {
+    await next();
+    const size = stringify(ctx);
+    const { res } = ctx;
+    if (size <= large || res.writableEnded || res.destroyed) return;
+    res.once(
+      'close',
+      unsent.hold(keyOf(ctx), size, () => res.destroy()),
+    );
+  };
+
+/** Makes the text that Koa would make later; returns its length. */
+export function stringify(ctx: Context): number {
+  // a 304 has no body
+  if (ctx.body == null || ctx.body instanceof Readable) return 0;
+  if (typeof ctx.body === 'string' || Buffer.isBuffer(ctx.body)) return ctx.body.length;
+  const text = JSON.stringify(ctx.body);
+  ctx.type = 'application/json';
+  ctx.body = text;
+  return text.length;
 }

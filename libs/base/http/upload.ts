@@ -5,7 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '../terms/problem.ts';
 import { TimedOut, within } from '../timers.ts';
-import { parseMediaType, requireUnpacked } from './body.ts';
+import { parseMediaType, requireUnpacked, tooSmallChunks } from './body.ts';
+import { isMostlyOverhead } from './connection.ts';
 import type { Context } from './context.ts';
 
 /** Milliseconds in which a client sends nothing although it could. */
@@ -14,8 +15,6 @@ const idleAfter = 30_000;
 const judgedAfter = 60_000;
 /** bytes in a second */
 const slowest = 16 * 1024;
-/** Milliseconds that a refused client has to read its answer while it still sends. */
-const lingersFor = 10_000;
 
 const uploads = new WeakSet<IncomingMessage>();
 
@@ -54,6 +53,7 @@ export async function* readUpload(ctx: Context, limit: number): AsyncGenerator<B
     if (!Buffer.isBuffer(chunk)) throw new Error('a body is read as bytes');
     size += chunk.length;
     if (size > limit) throw tooLarge();
+    if (isMostlyOverhead(request, size)) throw tooSmallChunks();
     waited += performance.now() - from;
     sent += chunk.length;
     if (waited >= judgedAfter) {
@@ -66,17 +66,3 @@ export async function* readUpload(ctx: Context, limit: number): AsyncGenerator<B
 }
 
 const tooSlow = () => unavailable('the body did not arrive in time; send the file again', { elsewhere: true });
-
-/** What a refused client still sends is dropped for a while: closing the connection at once could lose the answer. */
-export function dropRest(ctx: Context): void {
-  const { req: request } = ctx;
-  if (request.complete || request.destroyed) return;
-  const { socket } = request;
-  ctx.set('Connection', 'close');
-  // after an answer that says so Node closes both ways, and the client's system drops the answer as its writes fail
-  socket.destroySoon = () => void socket.end();
-  request.on('error', () => {});
-  request.removeAllListeners('readable');
-  setImmediate(() => request.resume());
-  setTimeout(() => socket.destroy(), lingersFor).unref();
-}

@@ -60,6 +60,10 @@ export const problemBody = z
       .meta({ description: "with `id_time_out_of_range`: the server's time, to correct the clock by" }),
     limit: z.number().int().optional().meta({ description: 'with `quota_exceeded`: how many there may be' }),
     id: z.string().optional().meta({ description: 'with `unavailable`: the id of the record, to send again with' }),
+    erasureId: z
+      .string()
+      .optional()
+      .meta({ description: 'with `unavailable`: the id of the erasure, which may have begun' }),
   })
   .meta({ id: 'Problem' });
 
@@ -72,6 +76,7 @@ interface ProblemExtras {
   serverTime?: string;
   limit?: number;
   id?: string;
+  erasureId?: string;
   headers?: Record<string, string>;
   cause?: unknown;
   /** A 5xx through no fault of the service or its stores: the client's network, a setting that was left out, a provider. */
@@ -84,7 +89,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly elsewhere: boolean;
-  readonly extras: Pick<ProblemExtras, 'errors' | 'serverTime' | 'limit' | 'id'>;
+  readonly extras: Pick<ProblemExtras, 'errors' | 'serverTime' | 'limit' | 'id' | 'erasureId'>;
 
   constructor(
     code: ProblemCode,
