@@ -120,14 +120,14 @@ function receiver(rate, unit, begun = '', ended = done) {
 
 const kinds = {
   // whom the service calls
-  interim: () => receiver(10_000_000, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  interim: () => receiver(60_000_000, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
   'small chunks': () =>
     receiver(2_000_000, chunk('x'), 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0\r\n\r\n'),
   'small packets': () => receiver(20_000, 'x', 'HTTP/1.1 200 OK\r\nX-A: '),
   // who calls it
-  'requests ahead': () => pipelined(2_700),
-  'bodies in small chunks': () => chunked(30, 1_000_000),
-  'imports in small chunks': () => chunked(4, 350_000),
+  'requests ahead': () => pipelined(27_000),
+  'bodies in small chunks': () => chunked(30, 2_000_000),
+  'imports in small chunks': () => chunked(4, 2_000_000),
   'chunks with extensions': () => chunked(30, 3_000_000, () => `1;${'x'.repeat(500)}\r\n \r\n`),
   'requests in small packets': () => inPackets(30, 6_000),
 };

@@ -1,12 +1,13 @@
 /** What the API does while Postgres or Redis is away, or takes requests and never answers. */
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
-import { type Answer, createClient, type ProblemAnswer } from '../support/client.ts';
+import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { countRecords, storedCounters } from '../support/counts.ts';
 import { openGate } from '../support/gate.ts';
 import { makeId } from '../support/ids.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
+import { privacyKey } from '../support/settings.ts';
 import { at, useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -20,7 +21,7 @@ const { DATABASE_URL, REDIS_URL } = env;
 /** doors between the API and the stores; the worker is on the other side */
 const [postgres, redis] = await Promise.all([openGate(DATABASE_URL), openGate(REDIS_URL)]);
 const tenant = await makeTenant(db, { domains: 5, origins: [mine] });
-const api = await startApi({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+const api = await startApi({ DATABASE_URL: postgres.url, REDIS_URL: redis.url, PRIVACY_KEY: privacyKey });
 const [domainId, apiKey] = [at(tenant.domainIds, 0), at(tenant.apiKeys, 0)];
 const client = createClient(api.baseUrl, tenant);
 
@@ -83,6 +84,12 @@ describe('an outage', () => {
     postgres.freeze();
     const unknown = [record({ origin: mine }, 2), record({ origin: mine }, 3)];
     for (const answer of await Promise.all([...unknown, ...reads().slice(1, 3)])) expectUnavailable(answer);
+    const authorization = `Bearer ${tokenFor(tenant.organizationId, { scope: 'privacy' })}`;
+    const path = '/v1/organization/visitors/v';
+    const erasing = await request<ProblemAnswer>(api.baseUrl, path, { method: 'DELETE', headers: { authorization } });
+    expectUnavailable(erasing);
+    // nobody knows whether it has begun
+    expect(erasing.body.erasureId).toMatch(/^ers_/);
     await untilQueued();
     redis.freeze();
     const id = makeId();

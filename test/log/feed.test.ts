@@ -24,7 +24,7 @@ import { eventually } from '../support/wait.ts';
 const now = Date.now();
 const notice = 'ab'.repeat(32);
 
-const stack = await startStack({ worker: false, tenant: { domains: 6 } });
+const stack = await startStack({ worker: false, tenant: { domains: 7 } });
 const domain = (index: number) => at(stack.tenant.domainIds, index);
 
 const sealer = createSealer(stack.db, await openRedis(stack.redis.url));
@@ -54,6 +54,18 @@ describe('GET /v1/consent/:domainId/feed', () => {
       next = body.next;
     }
   };
+
+  it('ends a page of large records at about a megabyte, and the next one goes on there', async () => {
+    const preferences = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`${n}`.padEnd(64, 'x'), true]));
+    const ids = await store(domain(6), 300, { tcString: 'x'.repeat(4_096), gppString: 'y'.repeat(4_096), preferences });
+    await sealer.closeAndSeal();
+    const { body } = await ask<Feed>(domain(6));
+    const { length } = JSON.stringify(body);
+    expect(body.entries.length).toBeLessThan(150);
+    expect([length > 900_000, length < 1_100_000]).toEqual([true, true]);
+    const { entries } = await follow(domain(6), 0, 1_000);
+    expect(entries.flatMap((entry) => (entry.type === 'record' ? entry.record.id : []))).toEqual(ids);
+  });
 
   it('gives notices, records as the log page has them, and erasures, in pages without gaps', async () => {
     const first = await store(domain(0), 100, { notice });

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { dayOf, spanOf } from '#libs/base/terms/calendar';
+import { totalOf } from '#libs/base/terms/terms';
 import { blankingName } from '#libs/privacy/blanking';
 import { eraseVisitor } from '#libs/privacy/erasures';
 import { createClearing } from '#libs/privacy/leftovers';
@@ -11,14 +13,16 @@ import {
   noteSearched,
 } from '#libs/privacy/tombstones';
 import { createTombstoneCopy, recallTombstones, rememberTombstones } from '#libs/privacy/tombstones-in-redis';
+import { checkLogs } from '#libs/proof/check/check-domains';
 import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { keepRejected } from '#libs/record/rejected';
+import { readFacets } from '#libs/stats/facets';
 import { createVisitorHash, numbersOf, type ScopeNumbers } from '#libs/tenants/visitors';
 import { turnedClock } from '../support/clock.ts';
 import { openPool, statementsOn } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
-import { createSealer } from '../support/sealing.ts';
+import { createSealer, deriveFacets } from '../support/sealing.ts';
 import { privacyKey } from '../support/settings.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer, type Tenant } from '../support/stores.ts';
@@ -73,6 +77,34 @@ describe('blanking', () => {
   /** A round, with whatever is given in place of the usual. */
   const clear = (parts: Partial<Parameters<typeof createClearing>[0]> = {}) =>
     createClearing({ config, hashOf, redis, db, clock: turnedClock(db).clock, ...parts })();
+
+  it('leaves devices and browsers to the statistics, also of who comes back, and shows no user agent', async () => {
+    const { organizationId, domainIds } = tenant;
+    const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+    const some = (visitorId: string, count: number) =>
+      Array.from({ length: count }, () => record(visitorId, { userAgent, pageUrl: 'https://shop.example/' }));
+    await persist(db, [...some('v', 5), ...some('somebody', 10)]);
+    await erase('v');
+    await persist(db, some('v', 10));
+    await sealer.closeAndSeal();
+    await deriveFacets(db);
+    const day = dayOf(Date.now());
+    for (const dimension of ['device', 'browser'] as const) {
+      const question = { organizationId, domainId: at(domainIds, 0), dimensions: [dimension], spans: [spanOf(day)] };
+      const facets = await db.run((pool) => readFacets(pool, question));
+      expect(facets.map((facet) => [facet.value, totalOf(facet)])).toEqual([
+        [dimension === 'device' ? 'desktop' : 'Firefox', 25],
+      ]);
+    }
+    // neither as a text, nor as part of what a proof of an erased record opens
+    const { differences } = await checkLogs({ db, redis });
+    expect(differences).toEqual([]);
+    const texts = await sql`
+      select distinct text from records join domains on domains.number = domain_number
+      join user_agents on user_agents.number = user_agent_number
+      where organization_id = ${organizationId} and erased_at is not null`;
+    expect([...texts]).toEqual([{ text: 'family: Firefox, desktop' }]);
+  });
 
   it('does again what was rolled back after it was done', async () => {
     await erase();

@@ -6,6 +6,7 @@ import { makeIdAt } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
 import { logRoutes } from '#libs/log/routes';
 import { noticeRoutes } from '#libs/notices/routes';
+import type { Erasure } from '#libs/privacy/contract';
 import { privacyRoutes } from '#libs/privacy/routes';
 import { proofRoutes } from '#libs/proof/routes';
 import { statsRoutes } from '#libs/stats/routes';
@@ -80,6 +81,18 @@ it.each(rows)('a request of $name takes the place that its row names, and first'
   // what is `own` takes it for a part of its work, or for none
   if (row.limits === 'own') return;
   expect([answer.status, taken[0]]).toEqual([answer.status, placeOf[row.limits]]);
+});
+
+it('an erasure begins without a place, and is answered before there is one', async () => {
+  const { organizationId } = await makeTenant(stack.db);
+  const held = Array.from({ length: 3 }, () => places.changes.tryTake(organizationId));
+  const headers = { authorization: `Bearer ${tokenFor(organizationId, { scope: 'privacy' })}` };
+  const path = '/v1/organization/visitors/v';
+  const answer = await request<Erasure>(api.baseUrl, path, { method: 'DELETE', headers });
+  expect(answer).toMatchObject({ status: 202, body: { state: 'running', records: 0 } });
+  for (const leave of held) leave?.();
+  const begun = await request(api.baseUrl, `/v1/organization/erasures/${answer.body.erasureId}`, { headers });
+  expect(begun.status).toBe(200);
 });
 
 it('a notice whose client leaves before its turn is not known', async () => {

@@ -57,6 +57,7 @@ export interface ProblemAnswer {
   errors?: { path: string; in: string; message: string }[];
   serverTime?: string;
   id?: string;
+  erasureId?: string;
 }
 
 interface Asked {

@@ -13,6 +13,7 @@ const publicFields = new Set([
   'serverTime',
   'limit',
   'id',
+  'erasureId',
 ]);
 
 export function expectProblem(answer: Answer<ProblemAnswer>, status: number, code: string): void {
