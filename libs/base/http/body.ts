@@ -64,6 +64,8 @@ export function requireUnpacked(encoding: string | undefined): void {
 }
 
 export const bodyLimit = 16 * 1024;
+/** pieces that are kept of a body */
+const mostChunks = 64;
 
 /** Throws a 415 unless a `Content-Type` is JSON in UTF-8. Other parameters mean nothing to us. */
 export function requireJson(header: string | undefined): void {
@@ -115,6 +117,8 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
+      // each takes far more memory than its bytes
+      if (chunks.length === mostChunks) chunks.splice(0, mostChunks, Buffer.concat(chunks));
       if (size > bodyLimit) refuse(tooLarge());
       else if (isMostlyOverhead(request, size)) refuse(tooSmallChunks());
     });
