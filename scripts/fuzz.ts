@@ -1,6 +1,7 @@
 /** `npm run fuzz [-- --requests N --seed S]`: hostile requests, after which the service has what it acknowledged. */
 import { parseArgs } from 'node:util';
 import { startChaosStack } from './chaos/stack.ts';
+import { recordBesidePeers } from './fuzz/peers.ts';
 import { fuzz, prepare, prepared, record, waitForTotal } from './fuzz/run.ts';
 import { wholeNumber } from './stack/advice.ts';
 import { newKey, onInterrupt, stopAtInterrupt } from './stack/private-stores.ts';
@@ -28,6 +29,7 @@ try {
     'what was acknowledged is there once, and nothing else is': isComplete,
     'the service records as before': (await record(site)) === 202,
     'it saw nothing that it did not foresee': !api.lines.some((line) => /"event":"(bug|response_failed)"/.test(line)),
+    ...(await recordBesidePeers(site)),
     [`its heap grew by ${Math.round(growth / 1024 / 1024)} MiB`]: growth < allowedGrowth,
   };
   const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);

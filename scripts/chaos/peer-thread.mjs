@@ -37,10 +37,10 @@ const chunk = (text) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const head = (method, more = []) => [`${method} ${path} HTTP/1.1`, 'Host: a', ...headers, ...more, '', ''].join('\r\n');
 
 /** Requests of one connection, each before the response to the last; plain: of many, each after it. */
-function pipelined(rate) {
+function pipelined(rate, isRead = true) {
   const request = head('GET');
   if (!plain) {
-    const lane = lasting();
+    const lane = lasting((opened) => isRead || opened.socket.pause());
     return paced(rate, (due) => lane.socket.write(request.repeat(due)));
   }
   const idle = [];
@@ -120,18 +120,19 @@ function receiver(rate, unit, begun = '', ended = done) {
 
 const kinds = {
   // whom the service calls
-  interim: () => receiver(60_000_000, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  'interim responses': () => receiver(60_000_000, 'HTTP/1.1 103 Early Hints\r\n\r\n'),
   'small chunks': () =>
     receiver(2_000_000, chunk('x'), 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0\r\n\r\n'),
   'small packets': () => receiver(20_000, 'x', 'HTTP/1.1 200 OK\r\nX-A: '),
   // who calls it
   'requests ahead': () => pipelined(27_000),
+  'unread responses': () => pipelined(500, false),
   'bodies in small chunks': () => chunked(30, 2_000_000),
   'imports in small chunks': () => chunked(4, 2_000_000),
   'chunks with extensions': () => chunked(30, 3_000_000, () => `1;${'x'.repeat(500)}\r\n \r\n`),
   'requests in small packets': () => inPackets(30, 6_000),
 };
 
-const isReceiver = ['interim', 'small chunks', 'small packets'].includes(kind);
+const isReceiver = ['interim responses', 'small chunks', 'small packets'].includes(kind);
 if (!isReceiver) parentPort.postMessage(0);
 void kinds[kind]();

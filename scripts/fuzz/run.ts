@@ -103,14 +103,14 @@ export const prepared = 3;
 /** The fuzzer erases them again and again, and records for them. */
 const visitors = ['v-1', 'v/2?#%'];
 
-type Site = Pick<Known, 'domainId' | 'apiKey' | 'token' | 'webhooksToken'> & { baseUrl: string };
+export type FuzzedSite = Pick<Known, 'domainId' | 'apiKey' | 'token' | 'webhooksToken'> & { baseUrl: string };
 
 type Answer = Partial<Record<'nextCursor' | 'erasureId' | 'webhookId', string>> & {
   total?: number;
   records?: { id: string }[];
 };
 
-export async function prepare(site: Site): Promise<Known> {
+export async function prepare(site: FuzzedSite): Promise<Known> {
   const { domainId, token, webhooksToken, apiKey } = site;
   for (let count = 0; count < prepared; count += 1) {
     const status = await record(site);
@@ -140,20 +140,20 @@ export async function prepare(site: Site): Promise<Known> {
   };
 }
 
-export const record = async (site: Site): Promise<number> =>
+export const record = async (site: FuzzedSite): Promise<number> =>
   (await postRecord(site.baseUrl, site, { decision: 'custom' })).status;
 
 /** Whether the log comes to hold exactly so many; a record may take 30 s from its receipt to the log. */
-export const waitForTotal = (site: Site, total: number): Promise<boolean> => {
+export const waitForTotal = (site: FuzzedSite, total: number): Promise<boolean> => {
   const page = `/v1/consent/${site.domainId}/records?limit=1`;
   return waitUntil(async () => (await get(site, page)).total === total, { deadlineMs: 30_000 });
 };
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const get = (site: Site, path: string) => ask(site, 'GET', path, bearer(site.token));
+const get = (site: FuzzedSite, path: string) => ask(site, 'GET', path, bearer(site.token));
 
 async function ask(
-  { baseUrl }: Site,
+  { baseUrl }: FuzzedSite,
   method: string,
   path: string,
   credential: Record<string, string>,

@@ -11,6 +11,7 @@ import { closeServer, connectionLimit, createHttpServer } from '#libs/base/http/
 import { readUpload } from '#libs/base/http/upload';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createLog } from '#libs/base/ops/process-log';
+import { sendPacked } from '../../apps/api/pages/send-packed.ts';
 import { eventually } from '../support/wait.ts';
 
 let server: Server;
@@ -216,6 +217,21 @@ describe('a body', () => {
     const found = await client(`${begin('/unknown', 'Content-Length: 2')}{}${get('/none')}`);
     await eventually(() => expect(statuses(found.received)).toEqual([404, 200]));
   });
+});
+
+it('a file that many clients do not read is in memory once', async () => {
+  const file = { hash: 'x', content: new Uint8Array(4_000_000), zipped: new Uint8Array(0) };
+  const app = new Koa<State>();
+  let answered = 0;
+  app.use((ctx: Context) => {
+    sendPacked(ctx, file, 'text/plain', 'no-store');
+    answered += 1;
+  });
+  await open(app.callback());
+  const before = process.memoryUsage().arrayBuffers;
+  for (let count = 0; count < 50; count += 1) (await client(get('/large'))).socket.pause();
+  await eventually(() => expect(answered).toBe(50));
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5 * file.content.length);
 });
 
 it('connections leave some of the files that a process may open', () => {

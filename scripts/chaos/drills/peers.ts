@@ -2,10 +2,8 @@
  * Peers that speak valid HTTP in the costliest way, on both sides: who calls the service, and whom it calls. Each is beside
  * a control that sends or asks for as much in the usual way, and a bystander of another organization hardly notices.
  */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { listen } from '../../stack/ports.ts';
 import { makeSites, type Site, signToken } from '../../stack/sites.ts';
@@ -15,11 +13,10 @@ import { untilSealed } from '../check.ts';
 import type { Drill } from '../drill.ts';
 import type { End } from '../faults.ts';
 import { isAcknowledged, makeBody, need, toErase } from '../load.ts';
+import { callersOf, mostSlower, quantile, receivers, startPeer } from '../peers.ts';
 import { hold, type Scene } from '../scene.ts';
 import { webhookSettings } from '../stack.ts';
 
-/** How many times slower a bystander may be than beside the control. */
-const mostSlower = 3;
 /** Milliseconds below which a control counts as so much: two shared cores are no laboratory. */
 const floors = { record: 100, stored: 300, webhook: 2_000 };
 type Figures = typeof floors;
@@ -62,9 +59,6 @@ async function listenForWebhooks(scene: Scene, site: Site): Promise<Bystander> {
   await makeWebhook(scene, site, await listen(server));
   return { site, told };
 }
-
-const quantile = (values: number[], share: number): number =>
-  values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 /** How long the bystander's records take until they are acknowledged, stored, and sent to its webhook. */
 async function measure(scene: Scene, { site, told }: Bystander): Promise<Figures> {
@@ -121,17 +115,10 @@ async function compare(scene: Scene, bystander: Bystander, name: string, begin: 
   console.log(`  ${name.padEnd(30)}${compared.join(', ')}`);
 }
 
-/** One of the kinds of peer-thread.mjs. */
-async function startThread(settings: object): Promise<{ port: number; end: End }> {
-  const thread = new Worker(new URL('../peer-thread.mjs', import.meta.url), { workerData: settings });
-  const [port] = await once(thread, 'message');
-  return { port: Number(port), end: () => thread.terminate() };
-}
-
 const receiver =
   (scene: Scene, kind: string): Begin =>
   async (plain) => {
-    const { port, end } = await startThread({ kind, plain });
+    const { port, end } = await startPeer({ kind, plain });
     const remove = await makeWebhook(scene, scene.site, port);
     return async () => {
       await remove();
@@ -140,11 +127,9 @@ const receiver =
   };
 
 const caller =
-  (scene: Scene, kind: string, settings: { path: string; headers?: string[]; type?: string }): Begin =>
-  async (plain) => {
-    const port = Number(new URL(scene.anyApi().baseUrl).port);
-    return (await startThread({ kind, plain, port, ...settings })).end;
-  };
+  (scene: Scene, settings: ReturnType<typeof callersOf>[number]): Begin =>
+  async (plain) =>
+    (await startPeer({ ...settings, plain, port: Number(new URL(scene.anyApi().baseUrl).port) })).end;
 
 /** Again and again, so many at once. */
 const asking =
@@ -221,15 +206,7 @@ async function bearPeers(scene: Scene): Promise<void> {
     scene,
     need(scene.sites.find(({ organizationId }) => organizationId !== scene.site.organizationId)),
   );
-  const { domainId, apiKey, organizationId } = scene.site;
-  const token = `Authorization: Bearer ${signToken(organizationId, scene.jwtSecret, 'import')}`;
-  const record = { path: `/v1/consent/${domainId}/record`, headers: [`X-Api-Key: ${apiKey}`] };
-  const unknown = { path: '/unknown' };
-  const imports = {
-    path: `/v1/consent/${domainId}/import?format=ndjson`,
-    headers: [token],
-    type: 'application/x-ndjson',
-  };
+  const token = signToken(scene.site.organizationId, scene.jwtSecret, 'import');
 
   const [feedSite] = await makeSites((...args) => scene.assent(...args), 1);
   const ofFeed = need(feedSite);
@@ -240,15 +217,8 @@ async function bearPeers(scene: Scene): Promise<void> {
   const erasures = await erasing(scene);
 
   const peers: [string, Begin][] = [
-    ['a receiver: interim responses', receiver(scene, 'interim')],
-    ['a receiver: small chunks', receiver(scene, 'small chunks')],
-    ['a receiver: small packets', receiver(scene, 'small packets')],
-    ['requests ahead', caller(scene, 'requests ahead', unknown)],
-    ['records in small chunks', caller(scene, 'bodies in small chunks', record)],
-    ['unknown paths in small chunks', caller(scene, 'bodies in small chunks', unknown)],
-    ['imports in small chunks', caller(scene, 'imports in small chunks', imports)],
-    ['chunks with extensions', caller(scene, 'chunks with extensions', record)],
-    ['requests in small packets', caller(scene, 'requests in small packets', record)],
+    ...receivers.map((kind): [string, Begin] => [`a receiver: ${kind}`, receiver(scene, kind)]),
+    ...callersOf(scene.site, token).map((each): [string, Begin] => [each.name, caller(scene, each)]),
     [
       'readers of a large feed',
       asking(scene, 12, async (plain) =>
