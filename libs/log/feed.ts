@@ -17,8 +17,8 @@ import { logRoutes } from './routes.ts';
 const defaultLimit = 1_000;
 /** Bytes of JSON after which a page ends: what is more is for the next request, and others have their turns before. */
 const pageBytes = 1_000_000;
-/** entries that are read together: the largest have some 16 kB each */
-const together = 100;
+/** Entries that are read together: at first, at most (the largest have some 16 kB each), and as many as have so many bytes. */
+const together = { first: 32, most: 250, bytes: 100_000 };
 
 export function getFeed({ readDb, logReads }: { readDb: Reads; logReads: LogReads }): Middleware {
   return guard(logRoutes.getFeed, async (ctx, { params: { domainId }, query }) => {
@@ -48,15 +48,18 @@ export function getFeed({ readDb, logReads }: { readDb: Reads; logReads: LogRead
  */
 async function readPage(sql: Sql, name: LogName, { from, below }: { from: number; below: number }) {
   const texts: string[] = [];
-  let [bytes, records] = [0, 0];
-  for (let at = from; at < below; at += together) {
-    for (const entry of await readFeed(sql, name, { from: at, below: Math.min(below, at + together) })) {
+  let [at, bytes, records] = [from, 0, 0];
+  while (at < below) {
+    const wanted = at === from ? together.first : Math.ceil((together.bytes * texts.length) / bytes);
+    const next = Math.min(below, at + Math.min(together.most, wanted));
+    for (const entry of await readFeed(sql, name, { from: at, below: next })) {
       if (bytes >= pageBytes) return { texts, records, next: entry.position };
       const text = JSON.stringify(entry satisfies FeedEntry);
       bytes += text.length;
       if (entry.type === 'record') records += 1;
       texts.push(text);
     }
+    at = next;
   }
   return { texts, records, next: below };
 }
