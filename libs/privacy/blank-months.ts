@@ -104,8 +104,8 @@ async function readPage(sql: Sql, month: string, { domainNumber, id }: RecordCur
       select
         domain_number, id,
         erased_at is null and (
-          visitor_id is not null or ip is not null or page_url is not null or metadata is not null
-          or user_agent_number not in (select number from user_agents where is_family)
+          visitor_id is not null or ip is not null or user_agent_number is not null or page_url is not null
+          or metadata is not null
         ) as is_personal
       from records
       where ${isOfMonth(sql, month)} and (domain_number, id) > (${domainNumber}::integer, ${id}::uuid)

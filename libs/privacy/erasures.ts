@@ -42,12 +42,13 @@ interface Begun extends ScopeNumbers {
 const mostAtOnce = 10_000;
 /** milliseconds */
 const usualPatience = 3_000;
+/** Milliseconds to see how far it is: whoever asks may ask again. */
+const lookPatience = 1_000;
 
 export const makeErasureId = (): string => `ers_${randomBytes(10).toString('hex')}`;
 
 /**
- * Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. It has begun unless
- * this rejects. `patience`: milliseconds for the records; `inPlace`: does that work once it may.
+ * Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. `patience`: milliseconds for the records; `inPlace`: does that work once it may.
  */
 export async function eraseVisitor(
   db: Database,
@@ -74,11 +75,14 @@ export async function eraseVisitor(
   await within(patience, inPlace(eraseAtOnce, end)).catch((error: unknown) => {
     if (!end.aborted && !isUnavailable(error) && !(error instanceof Crowded)) throw error;
   });
-  const erasure = await db.read((sql) => findErasure(sql, scope.organizationId, erasureId));
-  if (!erasure) throw new Error(`the erasure ${erasureId} is not there`);
-  if (!erasure.erasedAt)
-    await db.write((sql) => sql`update erasures set moved_at = '-infinity' where id = ${erasureId}`);
-  return erasure;
+  const look = db.write(async (sql) => {
+    await sql`update erasures set moved_at = '-infinity' where id = ${erasureId} and done_at is null`;
+    return findErasure(sql, scope.organizationId, erasureId);
+  }, lookPatience);
+  const erasure = await look.catch((error: unknown) => {
+    if (!isUnavailable(error)) throw error;
+  });
+  return erasure ?? { erasureId, visitorId, records: 0, erasedAt: null, requestedAt: new Date(), actor };
 }
 
 /** All the rest of one that is running. */

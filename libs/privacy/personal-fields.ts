@@ -7,7 +7,6 @@
 import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { sha256 } from '#libs/base/sha256';
-import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import { runOf } from '#libs/proof/positions';
 import { commitment, type PrivateFields, privateText, saltOf } from '#libs/proof/tree/entry';
 import { familiesOf } from '#libs/record/user-agent-families';
@@ -43,22 +42,22 @@ export async function blankRecords(sql: Sql, domainNumber: number, records: Pers
   if (records.length === 0) return;
   const ids = records.map(({ id }) => id);
   await replaceSecrets(sql, domainNumber, records);
-  const families = await familiesOf(
-    sql,
-    records.flatMap(({ id, userAgentNumber: number }) =>
-      number === null ? [] : { number, month: monthOf(timeOf(id)) },
-    ),
-  );
-  const named = [...families].map(([number, family]) => ({ number, family }));
+  const families = await familiesOf(sql, numbersIn(records));
   await sql`
     update records set
-      visitor_id = null, ip = null, page_url = null, metadata = null, erased_at = clock_timestamp(),
-      user_agent_number = (
-        select family from json_to_recordset(${JSON.stringify(named)}::text::json) as f (number integer, family integer)
+      visitor_id = null, ip = null, user_agent_number = null, page_url = null, metadata = null,
+      erased_at = clock_timestamp(),
+      user_agent_family = (
+        select family from json_to_recordset(${JSON.stringify(families)}::text::json) as f (number integer, family integer)
         where f.number = user_agent_number
       )
     where domain_number = ${domainNumber} and id = any(${ids})`;
 }
+
+/** Of their user agents, each once. */
+const numbersIn = (records: Personal[]): number[] => [
+  ...new Set(records.flatMap(({ userAgentNumber }) => userAgentNumber ?? [])),
+];
 
 /**
  * Of erased records: their erasure becomes an entry of the domain's log, and user agents that nobody else has go too. Once
@@ -70,10 +69,8 @@ export async function noteErased(
 ): Promise<void> {
   if (records.length === 0) return;
   const named = records.map(({ domainNumber, id, epoch, erasureId }) => ({ domainNumber, id, epoch, erasureId }));
-  const agents = [...new Set(records.flatMap(({ userAgentNumber }) => userAgentNumber ?? []))];
   await sql`
-    insert into user_agents_to_look_for (number)
-    select number from user_agents where number = any(${agents}) and not is_family order by 1
+    insert into user_agents_to_look_for (number) select unnest(${numbersIn(records)}::integer[]) order by 1
     on conflict (number) do update set noted_at = clock_timestamp()`;
   await sql`
   insert into erasures_to_seal (domain_number, record_id, epoch, erased_on, erasure)

@@ -138,8 +138,7 @@ export type OwnRecord = Shown & { importedAt: string | null };
 
 const inOtherTables: Record<string, string> = {
   domainId: 'domains.id',
-  // of an erased record it is a family's, which only statistics read
-  userAgent: 'case when r.erased_at is null then user_agents.text end',
+  userAgent: 'user_agents.text',
   notice: "encode(notices.hash, 'hex')",
 };
 

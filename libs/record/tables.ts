@@ -7,7 +7,7 @@ export const tables: Table[] = [
     name: 'records',
     by: 'domain_number',
     deleteOf: deleteRecords,
-    personal: ['visitor_id', 'ip', 'page_url', 'metadata'],
+    personal: ['visitor_id', 'ip', 'user_agent_number', 'page_url', 'metadata'],
   },
   { name: 'rejected_records', deleteOf: deleteRejections, personal: ['record', 'error'] },
   { name: 'record_months' },

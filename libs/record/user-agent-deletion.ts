@@ -162,23 +162,23 @@ async function endLook(sql: Sql, look: Look, left: number[]): Promise<Looked> {
   const found = new Set(named.map(({ number }) => number));
   const unnamed = left.filter((number) => !found.has(number));
   await sql`delete from user_agent_months where number = any(${unnamed})`;
-  await sql`delete from user_agents where number = any(${unnamed})`;
+  // families are few, and erased records name them, which nobody looks at
+  const { count } = await sql`delete from user_agents where number = any(${unnamed}) and not is_family`;
   await passOver(
     sql,
     left.map((number) => ({ number })),
   );
   await sql`delete from user_agents_looked_for`;
   await sql`delete from user_agent_look`;
-  return { deleted: unnamed.length };
+  return { deleted: count };
 }
 
 /** texts that are deleted in one statement */
 const deletedTogether = 10_000;
 
-/** Of a month whose records name only families any more; those that no other month has are deleted an hour later. */
-export const forgetUserAgentsOf = (sql: Sql, month: string) => sql`
-  delete from user_agent_months as m using user_agents as a
-  where month = ${month} and a.number = m.number and not is_family`;
+/** Of a month whose records name none any more; those that no other month has are deleted an hour later. */
+export const forgetUserAgentsOf = (sql: Sql, month: string) =>
+  sql`delete from user_agent_months where month = ${month}`;
 
 /** Deletes those that no record names any more, since all their months are dropped or blanked. Returns how many. */
 export async function deleteUnusedUserAgents(db: Database): Promise<number> {
@@ -198,7 +198,7 @@ async function deleteSome(sql: Sql): Promise<number> {
   if (!(await holdEpoch(sql))) return 0;
   const unused = sql`
     select number from user_agents a
-    where not exists (select from user_agent_months m where m.number = a.number) limit ${deletedTogether}`;
+    where not is_family and not exists (select from user_agent_months m where m.number = a.number) limit ${deletedTogether}`;
   if (!(await hasLateRecords(sql))) {
     return (await sql`delete from user_agents where number in (${unused})`).count;
   }

@@ -103,6 +103,31 @@ describe('requests that a client sends ahead', () => {
     expect(found.isClosed).toBe(false);
   });
 
+  it('nor is the body of one that waits', async () => {
+    await openHeld();
+    const connected = once(server, 'connection').then(([socket]: Socket[]) => socket);
+    const post = 'POST /c HTTP/1.1\r\nHost: a\r\nContent-Length: 900000000\r\n\r\n{';
+    const { socket } = await client(get('/a') + get('/b') + post);
+    const taken = await connected;
+    await untilBegun('/a');
+    const piece = 'x'.repeat(1_000_000);
+    // until the kernel takes no more
+    let isFull = false;
+    socket.on('drain', () => {
+      isFull = false;
+    });
+    for (let count = 0; count < 200 && !isFull; count += 1) {
+      isFull = !socket.write(piece);
+      // the server has gone round meanwhile
+      const other = await client(get('/other'));
+      await eventually(() => expect(begun.at(-1)).toBe('/other'));
+      waiting.pop()?.();
+      begun.pop();
+      other.socket.destroy();
+    }
+    expect(taken?.bytesRead).toBeLessThan(2 * 65_536);
+  });
+
   it('that are more than a few end the connection', async () => {
     await openHeld();
     const found = await client(Array.from({ length: 18 }, (_, n) => get(`/${n}`)).join(''));

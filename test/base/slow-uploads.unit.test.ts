@@ -16,7 +16,7 @@ describe('a long body', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     body = new PassThrough();
     const request = Object.assign(body, { headers: {}, socket: { setTimeout: () => {} } });
-    upload = readUpload({ req: request } as unknown as Context, 1024 ** 3);
+    upload = readUpload({ req: request, res: new PassThrough() } as unknown as Context, 1024 ** 3);
   });
   afterEach(() => void vi.useRealTimers());
 

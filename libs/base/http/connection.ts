@@ -40,6 +40,8 @@ export const lastExchange = (socket: Duplex): Exchange | undefined => connection
 export const oneAtATime = (listener: RequestListener): RequestListener => {
   const begin = (connection: Connection, exchange: Exchange): void => {
     const { request, response } = exchange;
+    // the connection ends with the response before
+    if (!request.socket.writable) return;
     connection.isBusy = true;
     connection.last = exchange;
     response.once('close', () => {
@@ -51,7 +53,7 @@ export const oneAtATime = (listener: RequestListener): RequestListener => {
   };
   const beginHeld = (connection: Connection): void => {
     const next = connection.held.shift();
-    if (!next?.request.socket.writable) return;
+    if (!next) return;
     if (connection.held.length === 0) next.request.socket.resume();
     begin(connection, next);
   };
@@ -70,7 +72,10 @@ function open(exchange: Exchange): Connection {
   connections.set(socket, connection);
   // Node resumes it for the rest of a body, also of one that has arrived already
   socket.on('resume', () => {
-    if (connection.held.length > 0 || connection.isStopped) socket.pause();
+    if (connection.held.length === 0 && !connection.isStopped) return;
+    socket.pause();
+    // to Node it is paused already, but for its handle
+    socket.emit('pause');
   });
   return connection;
 }

@@ -188,8 +188,8 @@ export function answerBrokenRequests(server: Server): void {
     const before = lastExchange(socket);
     // whoever reads it has a limit of its own
     if (before && isUpload(before.request) && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return;
-    // the next one has not arrived in time because it was not read while this one is in progress
-    if (before?.request.complete && !before.response.writableFinished && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    // what is wrong is behind a request that is in progress, and perhaps only late because it was not read meanwhile
+    if (before?.request.complete && !before.response.writableFinished && error.code !== 'ECONNRESET') {
       before.response.once('close', () => socket.destroy());
       return;
     }

@@ -37,7 +37,10 @@ export async function* readUpload(ctx: Context, limit: number): AsyncGenerator<B
   if (Number(request.headers['content-length']) > limit) throw tooLarge();
   uploads.add(request);
   // while the reader waits for the stores nothing moves on the connection
-  request.socket.setTimeout(0);
+  const { socket } = request;
+  const { timeout = 0 } = socket;
+  socket.setTimeout(0);
+  ctx.res.once('close', () => socket.setTimeout(timeout));
   const chunks = request[Symbol.asyncIterator]();
   let size = 0;
   let waited = 0;

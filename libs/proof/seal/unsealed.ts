@@ -17,11 +17,9 @@ export type Unsealed = Omit<SealedRecord, 'domainId' | 'decidedAt' | 'preference
 const asText = new Set(['receivedAt', 'importedAt', 'preferences']);
 
 /** User agents and notices by number: few stand in nearly all records. */
-const expressionOf = (field: string): string => {
-  if (field === 'userAgentNumber') return 'case when r.erased_at is null then r.user_agent_number end';
-  return `r.${columnOf(field)}${asText.has(field) ? '::text' : ''}`;
-};
-const read = ['domainNumber', ...storedFields].map((field) => `${expressionOf(field)} as "${field}"`).join(', ');
+const read = ['domainNumber', ...storedFields]
+  .map((field) => `r.${columnOf(field)}${asText.has(field) ? '::text' : ''} as "${field}"`)
+  .join(', ');
 
 const columns = (sql: Sql) => sql.unsafe(read);
 

@@ -29,7 +29,7 @@ export const addRecords = (sql: Sql, piece: Piece): Promise<number> =>
       from (
         select
           domain_number, milliseconds_of(id) / 86400000 as day, country, language, banner_version, policy_version,
-          variant, user_agent_number, preferences,
+          variant, coalesce(user_agent_number, user_agent_family) as user_agent_number, preferences,
           case when bot then 64 else 0 end
             + case source
                 when 'banner' then 0 when 'preferences' then 8 when 'gpc' then 16 when 'api' then 24 when 'import' then 32
