@@ -24,11 +24,11 @@ export function showLimits(): void {
 }
 
 export function showFileError(why: string): void {
-  fileError.textContent = why;
+  fileError.textContent = visible(why);
 }
 
 export function showKeyError(why: string): void {
-  keyError.textContent = why;
+  keyError.textContent = visible(why);
   if (why) key.setAttribute('aria-invalid', 'true');
   else key.removeAttribute('aria-invalid');
 }
@@ -101,8 +101,15 @@ function factRow([name, value]: Fact): HTMLElement {
   return row;
 }
 
+/** Names in a file may contain characters that nobody sees, or that turn the text around: they are shown as escapes. */
+const visible = (text: string): string =>
+  text.replace(
+    /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu,
+    (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`,
+  );
+
 function make(tag: string, text: string): HTMLElement {
   const made = document.createElement(tag);
-  made.textContent = text;
+  made.textContent = visible(text);
   return made;
 }

@@ -3,7 +3,7 @@ import type { Decision } from '#libs/base/terms/terms';
 import { either } from './attempt.ts';
 import { json, parsed } from './json.ts';
 import { page } from './page.ts';
-import { has, map, now, own, part, some, words } from './plain.ts';
+import { bare, has, map, now, own, part, some, words } from './plain.ts';
 import { openStorage } from './storage.ts';
 
 export interface Consent {
@@ -43,6 +43,8 @@ interface Terms {
 
 /** Seconds: the longest lifetime that browsers allow a cookie. */
 const cookieAge = 400 * 86_400;
+/** Milliseconds by which the clock may have been set back since. */
+const ahead = 300_000;
 /** Milliseconds, on average. */
 const month = 365.25 * 7_200_000;
 const name = 'consent';
@@ -61,8 +63,13 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   /** Other scripts of the page can write here too. */
   const parse = (text: string): Kept | null =>
     either(() => {
-      const kept = parsed(text) as Kept;
-      return typeof kept.preferences === 'object' && kept.preferences ? kept : null;
+      const kept = bare(parsed(text) as Kept);
+      if (typeof kept.preferences !== 'object' || !kept.preferences) return null;
+      const preferences = own(kept.preferences);
+      // whatever else stands there is no consent
+      for (const category in preferences) preferences[category] = preferences[category] === true;
+      kept.preferences = preferences;
+      return kept;
     }, null);
 
   /** The newest. */
@@ -71,7 +78,8 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     if (cookieDomain)
       map(either(readCookies, []), (text) => {
         const kept = parse(text);
-        if (kept && !(newest && newest.at >= kept.at)) newest = kept;
+        // a subdomain could name a time that no later choice outlasts
+        if (kept && kept.at < now() + ahead && !(newest && newest.at >= kept.at)) newest = kept;
       });
     return newest;
   };

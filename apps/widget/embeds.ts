@@ -4,7 +4,7 @@
  */
 import { find } from './growth.ts';
 import { resolve } from './page.ts';
-import { has, map, words } from './plain.ts';
+import { has, map, own, words } from './plain.ts';
 import { trusted } from './trusted.ts';
 
 const held = ':is(iframe,img,link,video,embed,object)[data-assent]';
@@ -18,15 +18,17 @@ export interface Waiting {
 }
 
 /** Loads what is allowed, and returns the iframes that are to have a placeholder. */
-export function loadEmbeds(isAllowed: (category: string) => boolean): Waiting[] {
-  return map(find<HTMLElement>(held), (element) => {
-    const needed = words(element.dataset.assent ?? '');
-    const address = addressOf(element);
+export function loadEmbeds(isAllowed: (category: string) => boolean, nonce: string): Waiting[] {
+  return map(find<HTMLElement>(held, nonce), (element) => {
+    const data = own(element.dataset);
+    const needed = words(data.assent ?? '');
+    const url = resolve(data.src || data.href || '//');
+    // nothing but pages and files of the web: an address such as `javascript:` would do more
+    const address = has(['https:', 'http:'], url?.protocol) ? url?.href : '';
     if (!needed[0] || !address) return undefined;
     const refused = map(needed, (category) => (isAllowed(category) ? undefined : category));
     if (!refused[0]) load(element, trusted(address));
-    else if (element.localName === 'iframe' && element.dataset.assentPlaceholder !== 'none')
-      return { element, address, refused };
+    else if (element.localName === 'iframe' && data.assentPlaceholder !== 'none') return { element, address, refused };
     return undefined;
   });
 }
@@ -35,10 +37,4 @@ export function loadEmbeds(isAllowed: (category: string) => boolean): Waiting[] 
 export function load(element: HTMLElement, address: string): void {
   element.removeAttribute('data-assent');
   element.setAttribute('href' in element ? 'href' : 'data' in element ? 'data' : 'src', address);
-}
-
-/** Nothing but pages and files of the web: an address such as `javascript:` would do more. */
-function addressOf({ dataset }: HTMLElement): string | undefined {
-  const url = resolve(dataset.src || dataset.href || '//');
-  return has(['https:', 'http:'], url?.protocol) ? url?.href : undefined;
 }

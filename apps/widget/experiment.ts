@@ -1,7 +1,7 @@
 /** An A/B test. A variant is drawn anew for each page that shows the banner, so nothing is stored before a decision. */
 import type { Experiment } from '#libs/widget/config';
 import { warn } from './attempt.ts';
-import { joined } from './plain.ts';
+import { bare, joined, own } from './plain.ts';
 import type { Settings } from './settings.ts';
 import { randomHex } from './uuid.ts';
 import { wordingIn } from './wording.ts';
@@ -25,7 +25,7 @@ function withVariant(settings: Settings, { id, variants }: Experiment): Settings
   const names = new Set<string>();
   let sum = 0;
   for (const { name, share = 1, settings: given } of variants) {
-    for (const set in given) if (!settable.test(set)) throw `a variant sets ${set}`;
+    for (const set in own(given as Record<string, unknown>)) if (!settable.test(set)) throw `a variant sets ${set}`;
     if (!nameable.test(name ?? '') || share !== +share || share < 0) throw 'name or shares';
     names.add(name);
     sum += share;
@@ -37,14 +37,14 @@ function withVariant(settings: Settings, { id, variants }: Experiment): Settings
     return point < 0;
   });
   if (!drawn) throw 'shares';
-  const { texts: others = {}, colors, ...look } = drawn.settings ?? {};
+  const { texts: others = {}, colors, ...look } = bare(drawn.settings ?? {});
   const texts = joined(settings.texts, [others]);
-  return {
+  return bare({
     ...settings,
     ...look,
     variant: `${id}:${drawn.name}`,
     colors: { ...settings.colors, ...colors },
     texts,
     wording: wordingIn('en', texts),
-  };
+  });
 }

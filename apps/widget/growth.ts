@@ -1,6 +1,6 @@
 /** What a page gets while it is open, also in open shadow trees. */
 import { page } from './page.ts';
-import { map } from './plain.ts';
+import { bare, map } from './plain.ts';
 import { eachTree } from './trees.ts';
 
 /** Milliseconds between two searches of a page that keeps growing, and how much of its time they take at most. */
@@ -10,12 +10,15 @@ const share = 1 / 20;
 /** the document and the shadow trees of the last search */
 let trees: ParentNode[] = [];
 
-/** In page order, those in shadow trees last. */
-export function find<Found extends Element>(selector: string): Found[] {
+/**
+ * In page order, those in shadow trees last. Where the widget's tag has a nonce, only those with the same one: with
+ * `strict-dynamic`, the page's policy trusts whatever the widget adds.
+ */
+export function find<Found extends HTMLElement>(selector: string, nonce: string): Found[] {
   const found: Found[] = [];
   map(trees, (tree) => {
     map(tree.querySelectorAll<Found>(selector), (element) => {
-      found[found.length] = element;
+      if (!nonce || element.nonce === nonce) found[found.length] = element;
     });
   });
   return found;
@@ -42,7 +45,7 @@ export function onGrowth(work: () => void): void {
     isPlanned = true;
   };
   const observer = new MutationObserver(plan);
-  const watch = (tree: Node) => observer.observe(tree, { childList: true, subtree: true });
+  const watch = (tree: Node) => observer.observe(tree, bare({ childList: true, subtree: true }));
   begin();
   watch(document);
 }

@@ -1,18 +1,18 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
 import { find } from './growth.ts';
 import { page } from './page.ts';
-import { map, some, words } from './plain.ts';
+import { map, own, some, words } from './plain.ts';
 import { trusted } from './trusted.ts';
 
 const held = 'script[type="text/plain"][data-assent]';
 
 /** Returns a function that runs the allowed scripts in page order. Call it again when more are allowed. */
-export function createScripts(isAllowed: (category: string) => boolean): () => Promise<void> {
+export function createScripts(isAllowed: (category: string) => boolean, nonce: string): () => Promise<void> {
   const begun: { script: HTMLScriptElement; root: HTMLElement; text: string }[] = [];
   let isRunning = false;
 
   const next = () =>
-    map(find<HTMLScriptElement>(held), (script) => {
+    map(find<HTMLScriptElement>(held, nonce), (script) => {
       const needed = words(script.dataset.assent ?? '');
       const isHeld = !needed[0] || some(needed, (category) => !isAllowed(category));
       // a page that replaces its document makes anew what has run
@@ -24,16 +24,19 @@ export function createScripts(isAllowed: (category: string) => boolean): () => P
   return async () => {
     if (isRunning) return;
     isRunning = true;
-    // searched anew each time: a script may change the page and the choice
-    for (let script = next(); script; script = next()) {
-      begun[begun.length] = { script, root: page.documentElement, text: script.outerHTML };
-      try {
-        await run(script);
-      } catch (error) {
-        reportError(error);
+    try {
+      // searched anew each time: a script may change the page and the choice
+      for (let script = next(); script; script = next()) {
+        begun[begun.length] = { script, root: page.documentElement, text: script.outerHTML };
+        try {
+          await run(script);
+        } catch (error) {
+          reportError(error);
+        }
       }
+    } finally {
+      isRunning = false;
     }
-    isRunning = false;
   };
 }
 
@@ -43,7 +46,7 @@ async function run(script: HTMLScriptElement): Promise<void> {
   map(script.attributes, ({ name, value }) => {
     if (name !== 'type') running.setAttribute(name, trusted(value));
   });
-  running.type = script.dataset.type ?? '';
+  running.type = own(script.dataset).type ?? '';
   // browsers hide the nonce attribute
   running.nonce = script.nonce;
   running.text = trusted(script.text, 'createScript');

@@ -84,7 +84,7 @@ function start(): void {
     return some(settings.categories, ({ id, required }) => required && id === category);
   };
   const { signal, greet } = createSignals(settings, isAllowed);
-  const runScripts = createScripts(isAllowed);
+  const runScripts = createScripts(isAllowed, settings.nonce);
   /** What a placeholder asks for; the other categories stay as they are. */
   function allow(categories: string[], notice: PlaceholderNotice, about: Shown): void {
     const choice = own<boolean>({});
@@ -95,7 +95,7 @@ function start(): void {
   }
   const runHeld = () => {
     attempt(() => {
-      const waiting = loadEmbeds(isAllowed);
+      const waiting = loadEmbeds(isAllowed, settings.nonce);
       // placeholders come with the second file, and like the banner once there are texts
       if (isWorded) placeholders?.show(waiting);
     });
@@ -130,8 +130,10 @@ function start(): void {
     const decision: Decision = !hasSome ? refusal : all && !about ? 'accept_all' : 'custom';
     const at = now();
     const id = makeId(at);
-    // other scripts may have stored something else there
-    const visitorId = (typeof last?.visitorId === 'string' && last.visitorId) || randomHex(16);
+    // other scripts may have stored something else there, which the service would leave out of each record
+    const known = last?.visitorId;
+    const isFine = typeof known === 'string' && either(() => /^[!-~]{1,128}$/.test(known));
+    const visitorId = isFine ? known : randomHex(16);
     const decidedAt = either(() => new Date(at).toISOString(), '');
     const made: Kept = { id, decision, preferences, decidedAt, visitorId, policyVersion, gpc, at };
     // a listener may open another view before this one is recorded

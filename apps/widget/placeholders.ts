@@ -3,7 +3,7 @@ import { furtherPhrases } from '#libs/widget/texts';
 import { load, type Waiting } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
 import { type Notice, noticeOf } from './notice.ts';
-import { between, has, map, part, some } from './plain.ts';
+import { between, has, map, own, part, some } from './plain.ts';
 import type { Settings } from './settings.ts';
 import { copyPlace, placeholder } from './view/placeholder.ts';
 import type { View } from './view/view.ts';
@@ -64,7 +64,7 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
   function make({ element, address, refused }: Waiting): Pick<Place, 'host' | 'box'> {
     const notice = noticeFor(
       settings,
-      element.dataset.assentService || element.title || new URL(address).host,
+      own(element.dataset).assentService || element.title || new URL(address).host,
       refused,
     );
     const shown = onShow(notice);

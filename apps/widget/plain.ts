@@ -9,6 +9,9 @@ import { either } from './attempt.ts';
 export const own = <Value>(object?: { readonly [name: string]: Value } | null): Record<string, Value> =>
   ({ __proto__: null, ...object }) as unknown as Record<string, Value>;
 
+/** The same, for an object whose members are known by name. */
+export const bare = own as unknown as <Given extends object>(given: Given) => Given;
+
 /** Leaves out what `work` returns undefined for. */
 export function map<Item, Result>(
   list: ArrayLike<Item>,

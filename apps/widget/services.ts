@@ -22,7 +22,9 @@ export const toServices = (given: unknown, isLink: (href: string) => boolean): S
 /** Of the objects in a list. */
 const list = <Result>(given: unknown, work: (each: Given) => Result | undefined): Result[] =>
   // biome-ignore lint/suspicious/useIsArray: the page may have replaced that
-  map(given instanceof Array ? given : [], (each) => (typeof each === 'object' && each ? work(each) : undefined));
+  map(given instanceof Array ? given : [], (each) =>
+    typeof each === 'object' && each ? work(own(each as Given)) : undefined,
+  );
 
 /** What is text. */
 function pick(given: Given, names: string): Record<string, string> {

@@ -6,7 +6,7 @@ import type { Category, OwnTexts, WidgetConfig } from '#libs/widget/config';
 import { either, warn } from './attempt.ts';
 import { json } from './json.ts';
 import { assigned, resolve } from './page.ts';
-import { has, joined, lower, map, own, part, some, words } from './plain.ts';
+import { bare, has, joined, lower, map, own, part, some, words } from './plain.ts';
 import { baseOf } from './send.ts';
 import { toServices } from './services.ts';
 import { findTag } from './tag.ts';
@@ -54,7 +54,7 @@ export function readSettings(): Settings {
   const config = own(assigned('assentConfig') as Record<string, never>);
   // null, as some servers write what is absent, is absence
   for (const name in config) if (config[name] === null) delete config[name];
-  const given: WidgetConfig = { ...config, ...data };
+  const given: WidgetConfig = bare({ ...config, ...data });
   // pages whose tag loses its attributes may have these there
   const found = (name: 'domain' | 'key' | 'api'): string | undefined =>
     data[name] || either(() => new URL(address).searchParams.get(name)) || config[name];
@@ -65,7 +65,7 @@ export function readSettings(): Settings {
     if (!required && !either(() => acceptable.test(id), true)) warn(`the service refuses the category ${id}`);
     return required ? undefined : id;
   });
-  return {
+  return bare({
     ...given,
     domain: found('domain') ?? '',
     key: found('key') ?? '',
@@ -78,12 +78,15 @@ export function readSettings(): Settings {
     asked,
     colors: { ...given.colors, ...grouped(data, 'color') },
     policyUrl: given.policyUrl && isLink(given.policyUrl) ? given.policyUrl : undefined,
-    links: map(given.links ?? [], (link) => (isLink(link.href) ? link : undefined)),
+    links: map(given.links ?? [], (each) => {
+      const link = bare(each);
+      return isLink(link.href) ? link : undefined;
+    }),
     metadata: given.metadata && flat(given.metadata),
     texts,
     wording: wordingIn('en', texts),
     variant: undefined,
-  };
+  });
 }
 
 /** An attribute without a value switches it on. */
@@ -120,12 +123,13 @@ function isLink(href: string): boolean {
 
 function toCategories(given: string | (string | Category)[]): Category[] {
   const categories = map(typeof given === 'string' ? words(given) : given, (each): Category | undefined => {
-    const category = typeof each === 'string' ? { id: each } : each;
-    if (!category) return undefined;
-    const services = toServices(category.services, isLink);
-    return { ...category, services, ...(category.id === necessary && { required: true }) };
+    if (!each) return undefined;
+    const category: Category = bare(typeof each === 'string' ? { id: each } : each);
+    category.services = toServices(category.services, isLink);
+    if (category.id === necessary) category.required = true;
+    return category;
   });
   return some(categories, ({ required }) => required)
     ? categories
-    : joined([{ id: necessary, required: true }], categories);
+    : joined([bare<Category>({ id: necessary, required: true })], categories);
 }

@@ -5,13 +5,13 @@
  */
 import { either } from './attempt.ts';
 import { page, resolve } from './page.ts';
-import { map } from './plain.ts';
+import { map, own } from './plain.ts';
 import { eachTree } from './trees.ts';
 
 interface Tag {
   /** its `data-` attributes, named as in `dataset` */
   data: Record<string, string | undefined>;
-  /** where its file is from, with the query; the page's own where nothing tells */
+  /** where its file is from, with the query; the page's own, without, where nothing tells: its query is anybody's */
   address: string;
   /** of the element, empty without one */
   nonce: string;
@@ -23,12 +23,13 @@ const named = /\b(dom|ak)_/;
 
 export function findTag(): Tag {
   const running = page.currentScript as HTMLScriptElement | null;
-  let data: Tag['data'] = {};
+  let data: Tag['data'] = own();
   let address = '';
   let nonce = '';
   const look = (element: HTMLScriptElement): void => {
-    const { dataset, src, attributes } = element;
-    const isTag = dataset.domain || dataset.key;
+    const { src, attributes } = element;
+    const given = own(element.dataset);
+    const isTag = given.domain || given.key;
     // in whatever attribute; a site may serve its tag's file under another name
     const found =
       element === running && isTag && src[0] === 'h'
@@ -45,11 +46,13 @@ export function findTag(): Tag {
     address = found ?? address;
     // browsers hide the attribute
     nonce = element.nonce;
-    if (isSure && isTag) data = { ...dataset };
+    if (isSure && isTag) data = given;
   };
-  // the newest that has them, and what runs is newest
-  if (!running?.dataset.domain || !running.dataset.key)
+  const query = either(() => new URL((running as HTMLScriptElement).src).searchParams);
+  const says = (name: string) => own(running?.dataset)[name] || query?.get(name);
+  // the newest that has them, and what runs is newest; what is not needed is not looked for, since visitors may write markup
+  if (!says('domain') || !says('key'))
     eachTree(page, (tree) => map(tree.querySelectorAll<HTMLScriptElement>('script'), look));
   if (running) look(running);
-  return { data, address: address || running?.src || location.href, nonce };
+  return { data, address: address || running?.src || location.origin + location.pathname, nonce };
 }

@@ -4,8 +4,9 @@ import { map } from './plain.ts';
 /** The tree, and all open shadow trees in it. */
 export function eachTree(tree: ParentNode, work: (tree: ParentNode) => void): void {
   work(tree);
-  map(tree.querySelectorAll('*'), ({ shadowRoot }) => {
-    // a form's fields can take its place
-    if (shadowRoot) either(() => eachTree(shadowRoot, work));
+  map(tree.querySelectorAll('*'), (element) => {
+    const { shadowRoot } = element;
+    // a form's fields can take its place, one or several
+    if (shadowRoot?.host === element) either(() => eachTree(shadowRoot, work));
   });
 }

@@ -83,7 +83,7 @@ describe('the page that checks proofs', () => {
     const { record } = bundle;
     await choose(page, {
       visitorId: 'v-1',
-      records: [{ ...record, id: 'new', position: null }],
+      records: [{ ...record, id: 'new\u202e\u200b', position: null }],
       bundles: { [record.id]: bundle },
     });
     await page.getByText('Enter the verifier key.').waitFor();
@@ -91,7 +91,8 @@ describe('the page that checks proofs', () => {
     await page.getByText('Not every record holds.').waitFor();
     expect(await facts(page)).toEqual([
       [record.id, 'does not hold: The download has a bundle of it, but not the record.'],
-      ['new', 'no proof: it was not sealed yet'],
+      // what turns the text around, or is not seen, is shown
+      ['new\\u{202e}\\u{200b}', 'no proof: it was not sealed yet'],
     ]);
     await choose(page, { visitorId: 'v-1', records: [record], bundles: { [record.id]: bundle } });
     await page.getByText('Each record holds.').waitFor();

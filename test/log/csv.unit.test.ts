@@ -1,7 +1,7 @@
 /** The CSV of imports: what is read of it, and what a broken row costs. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutMark } from '#libs/base/terms/csv';
+import { csvCell, withoutMark } from '#libs/base/terms/csv';
 import { headers } from '#libs/log/export/lines';
 import { importLimits } from '#libs/log/import/contract';
 import { namesOf, readCsv } from '#libs/log/import/csv';
@@ -42,6 +42,27 @@ function fileOf(rows: string[], width: number, padding: number, lineBreak: strin
 }
 
 describe('CSV', () => {
+  /** The cells that a spreadsheet makes of a line where it splits at this mark, quotes or not. */
+  const splitAt = (mark: string, text: string) =>
+    text.split(mark).map((cell, at) => cell.replace(at === 0 ? /^"?/ : /^[ \r\n"]*/, ''));
+  const hostile = fc.string({
+    unit: fc.constantFrom(...`;|\t=+-@＝＋－＠' "',\r\nx`),
+    maxLength: 12,
+  });
+
+  it('leaves a spreadsheet no formula, wherever it splits a line, and reads back', () =>
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const cell = csvCell(text);
+        for (const mark of [';', '\t', '|'])
+          expect(splitAt(mark, cell).filter((part) => /^[=+\-@＝＋－＠]/.test(part))).toEqual([]);
+        const unquoted = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
+        expect(withoutMark(unquoted)).toBe(text);
+        expect(/^"/.test(cell) || !/[;\t]/.test(cell)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    ));
+
   const lineBreaks = fc.constantFrom('\n', '\r\n', '\r');
   const places = fc.array(fc.nat(10), { minLength: 1, maxLength: 3 });
 

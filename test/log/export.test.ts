@@ -19,7 +19,19 @@ const exported = fullRecord.strict();
 const day = 86_400_000;
 const now = Date.now();
 const formulas = ['=1+1', '+1', '-1', '@a', '\tx', '\rx', '\nx', '＝1', '＋1', '－1', '＠a'];
-const dangerous = [...formulas, "'x", 'a"b,c\r\nd', '😀 "', 'plain', ' =1'];
+const dangerous = [
+  ...formulas,
+  "'x",
+  'a"b,c\r\nd',
+  '😀 "',
+  'plain',
+  ' =1',
+  'x;=1',
+  `a;\t'@b`,
+  'x| "=1',
+  'x;y',
+  '\t\t=1',
+];
 
 describe('an export', () => {
   let stack: OwnStack;

@@ -3,7 +3,7 @@ import { either } from '../attempt.ts';
 import type { Choice, Consent } from '../consent.ts';
 import { type Notice, noticeOf } from '../notice.ts';
 import { page } from '../page.ts';
-import { has, map, own, words } from '../plain.ts';
+import { bare, has, map, own, words } from '../plain.ts';
 import type { SecondFile } from '../preferences.ts';
 import { openSecondFile } from '../second-file.ts';
 import type { Settings } from '../settings.ts';
@@ -107,7 +107,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     body = page.body;
     look();
     // a page may change its scheme by a class
-    new MutationObserver(look).observe(page.documentElement, { attributes: true });
+    new MutationObserver(look).observe(page.documentElement, bare({ attributes: true }));
     // away from the document a dialog is modal no longer
     if (dialog.open && isModal) {
       dialog.close();
