@@ -42,7 +42,7 @@ describe("the widget on a site's page", () => {
     const held = 'type="text/plain" data-assent="marketing" nonce="abc"';
     const body = `<script nonce="abc">seen = []</script>
       <script ${held} src="/held.js"></script><script ${held}>seen.push('inline')</script>
-      <object data-assent="marketing" data-src="/held.js"></object>`;
+      <object data-assent="marketing" data-src="/held.js" nonce="abc"></object>`;
     const policy = "script-src 'nonce-abc'; require-trusted-types-for 'script'; trusted-types assent";
     const tag = widget.tag({ nonce: 'abc' });
     await page.goto(widget.site.add('/trusted', html(tag, body), { 'content-security-policy': policy }));
