@@ -1,5 +1,5 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
-
+import { isUtf8 } from 'node:buffer';
 import type { Clock } from '#libs/base/db/clock';
 import { parseObject, readJsonBody, wantsStrict } from '#libs/base/http/body';
 import { type AddressRule, clientAddress, storedAddress } from '#libs/base/http/client-address';
@@ -56,7 +56,10 @@ export function record({ config, countryOf, recorder, notices, clock, noteLeftOu
       source: sourceOf(body),
       country: countryIs(ctx),
       ip: storedAddress(clientAddress(ctx), config.ip),
-      userAgent: headers['user-agent']?.slice(0, 512) || undefined,
+      userAgent:
+        textOf(headers['user-agent'] ?? '')
+          .slice(0, 512)
+          .replace(/[\ud800-\udbff]$/, '') || undefined,
       gpc: headers['sec-gpc'] === '1' ? true : body.gpc,
       requestId: ctx.state.requestId,
     });
@@ -72,6 +75,13 @@ export function record({ config, countryOf, recorder, notices, clock, noteLeftOu
     if (body.notice !== undefined && notices.isWanted(domain.domainId, body.notice)) receipt.notice = 'wanted';
     sendReceipt(ctx, receipt);
   };
+}
+
+/** Node reads headers as Latin-1; some apps send their names in UTF-8. */
+function textOf(header: string): string {
+  if (!/[\x80-\xff]/.test(header)) return header;
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : header;
 }
 
 /** Past Koa, which finds out type and length of every body: that took 4 % of a record's processor time. */

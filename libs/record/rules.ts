@@ -160,13 +160,17 @@ type Mend = (value: unknown, origin?: string) => unknown;
 
 const numberAsText: Mend = (value) => (typeof value === 'number' && Number.isFinite(value) ? String(value) : value);
 
-/** `en_US` as Java, PHP and POSIX write it; of a list, such as a header `Accept-Language`, the first. */
+/** `en_US` and `en_US.UTF-8` as Java, PHP and POSIX write it; of a list, such as a header `Accept-Language`, the first. */
 const firstTag: Mend = (value) =>
-  typeof value === 'string' ? (/^[^,;]*/.exec(value)?.[0] ?? '').trim().replaceAll('_', '-') : value;
+  typeof value === 'string' ? (/^[^,;.@]*/.exec(value)?.[0] ?? '').trim().replaceAll('_', '-') : value;
 
 /** Of a page that told its path alone: the path on the site that the browser names. `//host` is no path. */
 const onSite = (path: string, origin: string | undefined): string =>
   origin !== undefined && origin !== 'null' && /^\/(?!\/)/.test(path) ? origin + path : path;
+
+/** With `%20` for a blank. */
+const asBrowsersRead = (address: string): string =>
+  /\s/.test(address) && URL.canParse(address) ? new URL(address).href : address;
 
 const mends: Partial<Record<string, Mend>> = {
   visitorId: (value) => (Number.isSafeInteger(value) ? String(value) : value),
@@ -175,7 +179,7 @@ const mends: Partial<Record<string, Mend>> = {
   variant: numberAsText,
   language: firstTag,
   notice: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
-  pageUrl: (value, origin) => (typeof value === 'string' ? onSite(value, origin) : value),
+  pageUrl: (value, origin) => (typeof value === 'string' ? asBrowsersRead(onSite(value.trim(), origin)) : value),
 };
 
 /** `origin`: of the page, by the request's header. */

@@ -115,12 +115,16 @@ describe('a record', () => {
   });
 
   it('is stored without what its page, its headers and its user agent hold beyond need', async () => {
+    const latin1 = (text: string) => Buffer.from(text).toString('latin1');
     const cases: [fields: object, headers: Record<string, string>, expected: Partial<FullRecord>][] = [
       [{ pageUrl: 'https://ann:secret@example.com/a?b#c' }, {}, { pageUrl: 'https://example.com/a' }],
       [{ gpc: false }, { 'sec-gpc': '1' }, { gpc: true }],
       [{}, { 'sec-gpc': '0' }, { gpc: null }],
       [{ gpc: true }, {}, { gpc: true }],
       [{}, named(`A${'b'.repeat(600)}`), { userAgent: `A${'b'.repeat(511)}` }],
+      // some send UTF-8, which is cut between its characters
+      [{}, named(latin1(`Ergänzendes/1.0 ${'x'.repeat(495)}😀`)), { userAgent: `Ergänzendes/1.0 ${'x'.repeat(495)}` }],
+      [{}, named('Caf\u00e9/1.0'), { userAgent: 'Café/1.0' }],
       // a browser names itself; a site's own server need not
       [{ source: 'api' }, named(''), { userAgent: null, bot: false }],
       [{ source: 'api' }, { ...named(''), origin: 'https://shop.example' }, { userAgent: null, bot: true }],

@@ -2,11 +2,15 @@
 import { Problem } from '../terms/problem.ts';
 import type { Context } from './context.ts';
 
-/** Whether the client has it. RFC 9110, 13.1.2: a list, each possibly marked as weak, as proxies do that compress. */
+/** Whether the client has it (RFC 9110, 13.1.2). */
 export const hasTag = (ctx: Context, etag: string): boolean =>
-  tagsIn(ctx.get('if-none-match')).some((known) => known === '*' || known === etag);
+  tagsIn(ctx.get('if-none-match')).some((known) => known === '*' || known === asSent(etag));
 
-const tagsIn = (header: string): string[] => header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+const tagsIn = (header: string): string[] => header.split(',').map((tag) => asSent(tag.trim()));
+
+/** A proxy that compresses marks a tag as weak, or adds the encoding: `W/"1"`, `"1-gzip"`, `"1;gzip"`, `"1--br"`. */
+const asSent = (tag: string): string =>
+  tag.replace(/^W\//, '').replace(/(?:(?:--?|;)(?:gzip|br|zstd|deflate))+(?="$)/, '');
 
 interface Versioned {
   /** grows with each change */
