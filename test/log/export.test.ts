@@ -30,6 +30,8 @@ const dangerous = [
   `a;\t'@b`,
   'x| "=1',
   'x;y',
+  'a\n=1;b',
+  '"\r\n=1',
   '\t\t=1',
 ];
 

@@ -5,8 +5,11 @@
  * them, in order that the mark can be taken off again. `csv_cell` in Postgres does the same.
  */
 const formula = "[=+\\-@\\t\\r\\n'＝＋－＠]";
-/** In many countries a spreadsheet splits lines at semicolons; what follows a semicolon, a tab or a bar may become a cell. */
-const split = '[;\\t|][" \\t\\r\\n]*';
+/**
+ * In many countries a spreadsheet splits lines at semicolons, and then knows no quotes that begin elsewhere: what follows a
+ * semicolon, a tab, a bar or a line break may become a cell.
+ */
+const split = '[;\\t|\\r\\n][" \\t\\r\\n]*';
 const beginsFormula = new RegExp(`^${formula}`);
 const isMarked = new RegExp(`^'${formula}`);
 const formulas = new RegExp(`(${split})(?=${formula})`, 'g');
