@@ -1,6 +1,7 @@
 /** All pages of the service below a path of a host that serves other things, too. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { eventually } from '../wait.ts';
 import type { Dashboard } from './dashboard.ts';
 
 /** From its first page to a reload of another one; links lead nowhere else. */
@@ -15,7 +16,10 @@ export async function dashboardWorks(dashboard: Dashboard, baseUrl: string): Pro
   await page.waitForURL(`${baseUrl}/domains/${domainId}*`);
   await page.reload();
   await heading(name);
-  expect(await page.locator('body').textContent()).toContain(`'${baseUrl}/v1/consent/${domainId}/record'`);
+  // the page asks for its origin after it is shown
+  await eventually(async () =>
+    expect(await page.locator('body').textContent()).toContain(`'${baseUrl}/v1/consent/${domainId}/record'`),
+  );
   await page.goto(`${baseUrl}/domains/${domainId}/widget`);
   const stage = page.frameLocator('iframe[title="The banner as visitors see it"]');
   await stage.getByRole('button').first().waitFor();

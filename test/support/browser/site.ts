@@ -29,7 +29,9 @@ export async function startSite(): Promise<Site> {
   const files = new Map<string, File>();
   const server = createServer(({ url = '' }, response) => {
     const file = files.get(url.replace(/[?#].*/, ''));
-    response.writeHead(file ? 200 : 404, { 'content-type': 'text/html; charset=utf-8', ...file?.headers });
+    // a browser asks for it by itself, and would report that it is missing
+    const missing = url === '/favicon.ico' ? 204 : 404;
+    response.writeHead(file ? 200 : missing, { 'content-type': 'text/html; charset=utf-8', ...file?.headers });
     response.end(file?.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
