@@ -48,7 +48,8 @@ const lookPatience = 1_000;
 export const makeErasureId = (): string => `ers_${randomBytes(10).toString('hex')}`;
 
 /**
- * Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. `patience`: milliseconds for the records; `inPlace`: does that work once it may.
+ * Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. `patience`:
+ * milliseconds for the records; `inPlace`: does that work once it may.
  */
 export async function eraseVisitor(
   db: Database,
@@ -193,7 +194,7 @@ interface ErasedRecord {
   hash: string;
 }
 
-/** The oldest erasure that is under way for each of these records, if there is one: of its visitor, and of its domain too. */
+/** The oldest erasure under way for each of these records, if there is one: of its visitor, and of its domain too. */
 export async function listRunning(
   sql: Sql,
   records: ErasedRecord[],
