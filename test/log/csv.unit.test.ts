@@ -5,6 +5,7 @@ import { csvCell, withoutMark } from '#libs/base/terms/csv';
 import { headers } from '#libs/log/export/lines';
 import { importLimits } from '#libs/log/import/contract';
 import { namesOf, readCsv } from '#libs/log/import/csv';
+import { unreadable } from '#libs/log/import/csv-records';
 import type { Row } from '#libs/log/import/rows';
 
 const quoted = (cells: string[]): string => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',');
@@ -96,6 +97,25 @@ describe('CSV', () => {
     ),
   );
 
+  it.each<[string, string]>([
+    ['PHP', String.raw`"{""q"":""say \"hi\"""}",é`],
+    ['PHP, with an odd number of quotes', String.raw`"5\"",é`],
+    ['PHP, over two lines', '"a \\"b\\", c\nd ""e""",é'],
+    ['MySQL and Spark', String.raw`"say \"hi\", he said",é`],
+  ])('of %s loses a cell with a quote behind a backslash, and nothing else', async (_, row) => {
+    const [before, after] = ['"a ""b""\nc","C:\\"', '"d",e'];
+    const file = ['h,k', before, row, row, after, row].join('\r\n');
+    const lost = { cells: [unreadable, 'é'] };
+    for (const size of [1, 7, 1_000])
+      expect((await read(file, size)).map(({ given, text }) => [given, text])).toEqual([
+        [{ cells: ['a "b"\nc', 'C:\\'] }, before],
+        [lost, row],
+        [lost, row],
+        [{ cells: ['d', 'e'] }, after],
+        [lost, row],
+      ]);
+  });
+
   it('of an export has empty texts in quotes, unless another program has put all cells in quotes', async () => {
     const names = headers.csv.trimEnd().split(',');
     const rowOf = (cell: (name: string) => string) => names.map(cell).join(',');
@@ -107,6 +127,19 @@ describe('CSV', () => {
       read.push(...rows.map((row) => row.given));
     const fields = { id: 'x', decision: 'custom', visitorId: 'y' };
     expect(read).toEqual([{ ...fields, pageUrl: '' }, fields]);
+  });
+
+  it('of an export has its texts as they are, unless another program has written what is nothing there', async () => {
+    const names = headers.csv.trimEnd().split(',');
+    const rowOf = (given: Record<string, string>) => names.map((name) => given[name] ?? '').join(',');
+    const own = { id: 'x', decision: 'custom', visitorId: 'NULL', variant: ' NA', language: 'None' };
+    const other = { ...own, erasedAt: 'NULL ' };
+    const escaped = { ...own, metadata: String.raw`"\",""x"`, pageUrl: '""' };
+    const file = [names.join(','), ...[own, other, escaped].map(rowOf)].join('\r\n');
+    const read = [];
+    for await (const rows of readCsv(inChunks(Buffer.from(file), 64))) read.push(...rows.map((row) => row.given));
+    const nothing = { visitorId: undefined, variant: undefined, language: undefined, erasedAt: undefined };
+    expect(read).toEqual([own, { id: 'x', decision: 'custom', ...nothing }, { ...own, metadata: unreadable }]);
   });
 
   it('has rows of up to 128 KiB, and a longer one costs that row', async () => {

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { IANAZone } from 'luxon';
 import { afterAll, describe, expect, it } from 'vitest';
 import { headers } from '#libs/log/export/lines';
+import { type Columns, createFieldsOf } from '#libs/log/import/columns';
 import { readCsv } from '#libs/log/import/csv';
 import { inUtf8, isReadable } from '#libs/log/import/encodings';
 import { readNdjson } from '#libs/log/import/ndjson';
@@ -156,6 +157,52 @@ describe('a file', () => {
     ]);
     const twice = Buffer.from('decision,a,a \n');
     await expect(valuesOf(readCsv(inPieces(twice, 100)))).rejects.toThrow('two columns are "a"');
+  });
+
+  describe('of another program', () => {
+    const read = (rows: string[], columns?: Columns) =>
+      valuesOf(readCsv(inPieces(Buffer.from(rows.join('\n')), 100), columns && { fieldsOf: createFieldsOf(columns) }));
+
+    it.each([
+      ...['NULL', 'null', 'Null', '(null)', '[NULL]', '<null>', '\\N', '\\N  ', '"NULL"', 'None'],
+      ...['NaN', 'nan', 'NA', 'N/A', '#N/A', 'undefined'],
+    ])('has cells that say nothing, in every column: %s', async (cell) => {
+      const fields = ['externalId', 'visitorId', 'gpc', 'metadata', 'decidedAt', 'x'];
+      const nothing = Object.fromEntries(fields.map((field) => [field, undefined]));
+      const rows = [`decision,${fields.join(',')}`, `custom${`,${cell}`.repeat(fields.length)}`];
+      expect(await read(rows)).toStrictEqual([{ decision: 'custom', ...nothing }]);
+      const preset = { columns: { decision: 'Choice', visitorId: 'Who', 'preferences.ads': 'Ads' }, values: {} };
+      const mapped = readColumns(preset, [], [`visitorId:${cell.trim().replaceAll('"', '')}=nobody`]);
+      expect(await read(['Choice,Who,Ads', `custom,${cell},${cell}`], mapped)).toStrictEqual([
+        { decision: 'custom', visitorId: 'nobody', 'preferences.ads': undefined },
+      ]);
+    });
+
+    it('has Namibia and other texts that only look so', async () => {
+      const texts = { decision: 'custom', country: 'NA', visitorId: 'null-1', language: 'na', variant: 'none' };
+      expect(await read([Object.keys(texts).join(','), Object.values(texts).join(',')])).toEqual([texts]);
+    });
+
+    it.each([
+      [true, ['t', 'T', '1', 'true', 'TRUE', 'yes', 'Y']],
+      [false, ['f', 'F', '0', 'false', 'No', 'n', 'off']],
+    ])('has other words for %j', async (value, words) => {
+      const rows = words.map((word) => `custom,${word},${word} `);
+      expect(await read(['decision,gpc,bot', ...rows])).toEqual(
+        words.map(() => ({ decision: 'custom', gpc: value, bot: value })),
+      );
+      const mapped = readColumns({ columns: { 'preferences.ads': 'Ads' }, values: {} }, [], []);
+      expect(await read(['decision,gpc,Ads', ...rows], mapped)).toEqual(
+        words.map(() => ({ decision: 'custom', gpc: value, preferences: { ads: value } })),
+      );
+    });
+
+    it('has cells that are padded with blanks; an externalId stays what it was for earlier imports', async () => {
+      const padded = 'accept_all     ,2022-05-05T05:05:05Z  , v ,1 ,7   ,          ';
+      expect(await read(['decision,decidedAt,visitorId,gpc,externalId,variant', padded])).toEqual([
+        { decision: 'accept_all', decidedAt: '2022-05-05T05:05:05Z', visitorId: 'v', gpc: true, externalId: '7   ' },
+      ]);
+    });
   });
 
   it('may say its delimiter in a first line, as for Excel', async () => {

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { importLimits } from '#libs/log/import/contract';
+import { readCsv } from '#libs/log/import/csv';
 import { importRows, noRows, TooManyRows } from '#libs/log/import/import-rows';
 import { readNdjson } from '#libs/log/import/ndjson';
+import type { Rows } from '#libs/log/import/rows';
 import { createToRecord } from '#libs/log/import/to-record';
 import type { RecordBody } from '#libs/record/contract';
 
@@ -20,12 +22,12 @@ const toRecord = createToRecord({
 });
 
 /** Imports a file of one piece, and returns what is counted. */
-async function run(text: string, maxRows?: number) {
+async function run(text: string, maxRows?: number, read: (bytes: AsyncIterable<Buffer>) => Rows = readNdjson) {
   const pieces = async function* () {
     yield Buffer.from(text);
   };
   const counts = noRows();
-  const parts = { rows: readNdjson(pieces()), toRecord, findKnown: async () => new Set<string>(), held: { count: 0 } };
+  const parts = { rows: read(pieces()), toRecord, findKnown: async () => new Set<string>(), held: { count: 0 } };
   await importRows({ ...parts, ...(maxRows && { maxRows }) }, counts);
   const { errors, ...numbers } = counts;
   return { ...numbers, codes: errors.map(({ row, code }) => `${row} ${code}`), errors };
@@ -83,6 +85,27 @@ it('a row loses what describes it and breaks a rule, and nothing else; the answe
   const many = Array.from({ length: 120 }, (_, index) => JSON.stringify({ ...good, metadata: { [`k${index}`]: {} } }));
   const { fieldsIgnored = {} } = await run(many.join('\n'));
   expect([Object.keys(fieldsIgnored).length, fieldsIgnored['…']]).toEqual([101, 20]);
+});
+
+it('cells that say nothing, or whose text is not known, are counted by field; what decides costs its row', async () => {
+  const lost = String.raw`"x \"y\""`;
+  const rows = [
+    'decision,decidedAt,id,externalId,visitorId,preferences,ip,other',
+    'accept_all,2022-05-05T05:05:05Z,NULL,NULL,NULL,\\N,,NULL',
+    'accept_all,2022-05-05T05:05:05Z,NULL,NULL,NULL,\\N,x,NULL',
+    `reject_all,2022-05-05T05:05:05Z,,,${lost},${lost},,1`,
+    `custom,2022-05-05T05:05:05Z,,,,${lost},,`,
+    `custom,2022-05-05T05:05:05Z,,${lost},,,,`,
+    'NULL,2022-05-05T05:05:05Z,NULL,,,,,',
+  ];
+  expect(await run(rows.join('\n'), undefined, readCsv)).toMatchObject({
+    ...{ read: 6, queued: 3, rejected: 3 },
+    codes: ['4 invalid_request', '5 invalid_request', '6 invalid_request'],
+    ignored: ['other'],
+    fieldsIgnored: { id: 2, externalId: 2, visitorId: 3, preferences: 3, ip: 1 },
+  });
+  const category = { ...good, 'preferences.ads': undefined };
+  expect(toRecord({ row: 1, given: category, text: '' })).toMatchObject({ leftOut: [{ field: 'preferences.ads' }] });
 });
 
 it('every field of a record comes into the record', () => {

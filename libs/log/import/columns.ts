@@ -3,7 +3,7 @@
 import { decisions } from '#libs/base/terms/terms';
 import { preferences } from '#libs/record/contract';
 import { importedFields } from './contract.ts';
-import { columnsOf, namesOf, requireColumn, toValues } from './csv.ts';
+import { columnsOf, namesOf, requireColumn, toValues, unlessNull, words } from './csv.ts';
 import { Unreadable } from './rows.ts';
 
 export interface Columns {
@@ -80,25 +80,20 @@ export function createFieldsOf({ columns: all, values, required }: Columns) {
       gather(
         sources.map(([field, at]) => {
           const cell = (cells[at] ?? '').trim();
-          return [field, values.get(field)?.get(cell.toLowerCase()) ?? cell] as const;
+          return [field, values.get(field)?.get(cell.toLowerCase()) ?? unlessNull(field, cell)] as const;
         }),
       );
   };
 }
 
-const words = new Map<string, boolean>([
-  ...['true', '1', 'yes', 'on', 'accepted', 'granted', 'allowed'].map((word) => [word, true] as const),
-  ...['false', '0', 'no', 'off', 'declined', 'rejected', 'denied'].map((word) => [word, false] as const),
-]);
-
 /** Categories that have columns of their own become `preferences`. */
-function gather(cells: (readonly [string, string])[]): Record<string, unknown> {
-  const categories = cells.filter(([field, cell]) => field.startsWith('preferences.') && cell !== '');
-  const given = toValues(cells.filter(([field]) => !field.startsWith('preferences.')));
-  if (categories.length > 0) {
-    given.preferences = Object.fromEntries(
-      categories.map(([field, cell]) => [field.slice('preferences.'.length), words.get(cell.toLowerCase()) ?? cell]),
-    );
-  }
+function gather(cells: (readonly [string, string | undefined])[]): Record<string, unknown> {
+  const categories = cells.flatMap(([field, cell]) =>
+    field.startsWith('preferences.') && cell
+      ? [[field.slice('preferences.'.length), words.get(cell.toLowerCase()) ?? cell]]
+      : [],
+  );
+  const given = toValues(cells.filter(([field, cell]) => !cell || !field.startsWith('preferences.')));
+  if (categories.length > 0) given.preferences = Object.fromEntries(categories);
   return given;
 }

@@ -100,7 +100,7 @@ export const imported = z
       .meta({ description: 'unknown fields and columns, which were left out; absent where there are none' }),
     fieldsIgnored: z.record(z.string(), z.int().min(1)).optional().meta({
       description:
-        'fields (`metadata.shop`: entries) that broke their rule and were left out → rows that lost them; the first 100, and `…` for the rest; absent where there are none',
+        'fields (`metadata.shop`: entries) that broke their rule, or in a CSV stood for null (`NULL`), and were left out → rows that lost them; the first 100, and `…` for the rest; absent where there are none',
     }),
   })
   .meta({ id: 'Imported' });

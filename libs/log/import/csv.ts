@@ -1,7 +1,7 @@
 /** CSV (RFC 4180): the cells of a row become fields by the names in the header. */
 import { withoutMark } from '#libs/base/terms/csv';
 import { headers } from '../export/lines.ts';
-import { emptyTexts, readCsvRecords } from './csv-records.ts';
+import { emptyTexts, readCsvRecords, unreadable } from './csv-records.ts';
 import { type Row, type Rows, Unreadable, withoutRows } from './rows.ts';
 
 interface CsvOptions {
@@ -17,6 +17,24 @@ type ToFields = (cells: string[], text: string) => Record<string, unknown>;
 /** Columns that hold what is not text. */
 const parsed = new Set(['preferences', 'metadata']);
 const booleans = new Set(['gpc', 'bot']);
+
+/** What stands for true and false in booleans and in columns of categories, in lower case. */
+export const words = new Map<string, boolean>([
+  ...['true', 't', '1', 'yes', 'y', 'on', 'accepted', 'granted', 'allowed'].map((word) => [word, true] as const),
+  ...['false', 'f', '0', 'no', 'n', 'off', 'declined', 'rejected', 'denied'].map((word) => [word, false] as const),
+]);
+
+/** How databases, spreadsheets, R, Python and JavaScript write null. */
+const nulls = new Set([
+  ...['NULL', 'Null', 'null', '(null)', '(NULL)', '[NULL]', '<null>', '\\N', 'None', 'undefined'],
+  ...['NA', 'N/A', '#N/A', 'NaN', 'nan'],
+]);
+
+/** A cell without the blanks that pad it; undefined if it stands for null. The country NA is Namibia. */
+export function unlessNull(field: string, cell: string): string | undefined {
+  const text = cell.trim();
+  return nulls.has(text) && !(field === 'country' && text === 'NA') ? undefined : text;
+}
 
 export async function* readCsv(
   bytes: AsyncIterable<Buffer>,
@@ -64,15 +82,29 @@ const fits = (cells: string[], width: number): boolean =>
 function byName(header: string[], delimiter: string): ToFields {
   const names = namesOf(header);
   requireColumn('decision', names, names);
-  const given: ToFields = (cells) => toValues(names.map((name, at) => [name, cells[at] ?? '']));
+  const named = (cells: string[]) => names.map((name, at) => [name, cells[at] ?? ''] as const);
+  const foreign: ToFields = (cells) =>
+    toValues(
+      named(cells).map(([name, cell]) => {
+        const text = unlessNull(name, cell);
+        // ids are made of it, so its blanks stay: rows that were imported with them stay known
+        return [name, name === 'externalId' && text ? cell : text];
+      }),
+    );
   // with another delimiter another program has written it
-  if (!isExport(header) || delimiter !== ',') return given;
+  if (!isExport(header) || delimiter !== ',') return foreign;
   // an export has an empty text in quotes, and nothing where there is none
-  return (cells, text) => ({
-    ...given(cells, text),
-    ...Object.fromEntries(emptyTexts(text).map((at) => [names[at], ''])),
-  });
+  return (cells, text) => {
+    const given = named(cells);
+    if (given.some(([name, cell]) => notText.has(name) && unlessNull(name, cell) === undefined))
+      return foreign(cells, text);
+    const empty = cells.includes(unreadable) ? [] : emptyTexts(text);
+    return { ...toValues(given), ...Object.fromEntries(empty.map((at) => [names[at], ''])) };
+  };
 }
+
+/** Columns of an export that cannot contain a word such as NULL, unless another program has written it. */
+const notText = new Set(['gpc', 'country', 'notice', 'erasedAt', 'log', 'position']);
 
 /** Of the columns, without white space around them. */
 export function namesOf(header: string[]): string[] {
@@ -94,17 +126,17 @@ export const columnsOf = (names: string[]): string =>
     .slice(0, 50)
     .join(', ')}`;
 
-/** Empty cells are absent. */
-export function toValues(cells: (readonly [field: string, cell: string])[]): Record<string, unknown> {
+/** Empty cells are absent. Those that stand for null are present as undefined, so that the answer can count them. */
+export function toValues(cells: (readonly [field: string, cell: string | undefined])[]): Record<string, unknown> {
   const given: Record<string, unknown> = {};
   for (const [field, cell] of cells) {
-    if (cell !== '' && field !== '__proto__') given[field] = toValue(field, cell);
+    if (cell !== '' && field !== '__proto__') given[field] = cell && toValue(field, cell);
   }
   return given;
 }
 
 function toValue(field: string, cell: string): unknown {
-  if (booleans.has(field)) return /^(true|false)$/i.test(cell) ? cell.toLowerCase() === 'true' : cell;
+  if (booleans.has(field)) return words.get(cell.toLowerCase()) ?? cell;
   if (!parsed.has(field)) return cell;
   try {
     return JSON.parse(cell);

@@ -30,7 +30,7 @@ export interface ImportCounts {
   errors: { row: number; code: ImportErrorCode; detail: string }[];
   /** names of unknown fields, which are left out, the first of them; absent where there are none */
   ignored?: string[];
-  /** fields that were left out for their values → rows that lost them; absent where there are none */
+  /** fields that were left out for their values, such as NULL → rows that lost them; absent where there are none */
   fieldsIgnored?: Record<string, number>;
 }
 
@@ -137,7 +137,7 @@ async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<st
 /** So that a misspelt name is noticed. */
 function noteIgnored(given: Record<string, unknown>, counts: ImportCounts): void {
   for (const name of Object.keys(given)) {
-    if (importedFields.has(name) || exportedOnly.has(name)) continue;
+    if (given[name] === undefined || importedFields.has(name) || exportedOnly.has(name)) continue;
     const { ignored = [] } = counts;
     const shown = name.slice(0, 64);
     if (ignored.length < importLimits.ignored && !ignored.includes(shown)) counts.ignored = [...ignored, shown];

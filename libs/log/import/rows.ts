@@ -5,6 +5,7 @@ export type Row =
   | {
       /** from 1 */
       row: number;
+      /** undefined: of a CSV, a cell that stands for null, such as NULL */
       given: Record<string, unknown>;
       /** the row as it stands in the file: the same text is the same record, where nothing else says which it is */
       text: string;

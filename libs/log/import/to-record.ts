@@ -8,11 +8,12 @@ import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
 import { countryIn, type NewRecord, type RecordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
-import { type LeftOut, leaveOut } from '#libs/record/left-out';
+import { type LeftOut, labelOf, leaveOut } from '#libs/record/left-out';
 import { checkRecord } from '#libs/record/post';
 import { createRules, keepWhatHolds } from '#libs/record/rules';
 import {
   decidingFields,
+  importedFields,
   importedOwnFields,
   importedRecordFields,
   importedSince,
@@ -60,6 +61,7 @@ export function createToRecord(rules: RecordRules): ToRecord {
     if (!given) return { refusal };
     const { body, own, leftOut, broken } = check(given, times);
     if (broken) return refuse(broken);
+    leftOut.push(...nullsIn(given));
     const decidedAt = own.decidedAt === undefined ? undefined : Date.parse(own.decidedAt);
     if (body.id === undefined && decidedAt === undefined) {
       return refuse([{ path: '/decidedAt', message: 'is required where the row has no id' }]);
@@ -136,6 +138,11 @@ function readTimes(picked: Record<string, unknown>, times: TimeReader): { leftOu
     leftOut: read('receivedAt') ? [] : [leaveOut('receivedAt', times.problem(receivedAt), receivedAt)],
   };
 }
+
+const nullsIn = (given: Record<string, unknown>): LeftOut[] =>
+  Object.keys(given)
+    .filter((field) => given[field] === undefined && labelOf(field, importedFields) !== 'unknown')
+    .map((field) => leaveOut(field, 'stands for null', ''));
 
 /** Null is absent, as in our own exports, and other fields are left out. */
 function pick(given: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
