@@ -16,9 +16,6 @@ export const waits = [
   24 * hour,
 ];
 
-/** the longest that a receiver may ask for */
-const longest = 24 * hour;
-
 /**
  * `failed`: tries so far. `retryAfter`: milliseconds that the receiver asked for. `chance`: from 0 to 1, so that what failed
  * together is not tried together. Returns the milliseconds until then; null: never again.
@@ -26,13 +23,5 @@ const longest = 24 * hour;
 export function nextTry(failed: number, retryAfter: number, chance: number): number | null {
   const wait = waits[failed - 1];
   if (wait === undefined) return null;
-  return Math.round(Math.max(wait * (0.9 + 0.2 * chance), Math.min(retryAfter, longest)));
-}
-
-/** Milliseconds; 0 where the header is absent or says nothing. RFC 9110, 10.2.3. `date`: what time it is there. */
-export function readRetryAfter(header: string | undefined, date: string | undefined): number {
-  if (header === undefined) return 0;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * second;
-  const [until, theirs] = [Date.parse(header), Date.parse(date ?? '')];
-  return Number.isNaN(until) ? 0 : Math.max(0, until - (Number.isNaN(theirs) ? Date.now() : theirs));
+  return Math.round(Math.max(wait * (0.9 + 0.2 * chance), retryAfter));
 }

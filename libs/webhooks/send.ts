@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { readRetryAfter } from '#libs/base/terms/retry-after';
 import {
   checkAddresses,
   guardedLookup,
@@ -14,7 +15,6 @@ import {
   UnknownName,
 } from './addresses.ts';
 import type { Failure } from './contract.ts';
-import { readRetryAfter } from './retries.ts';
 
 export interface Sender {
   resolve: Resolve;

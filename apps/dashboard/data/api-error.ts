@@ -1,5 +1,6 @@
 /** What can go wrong with a request. */
 import type { FieldError } from '#libs/base/terms/problem';
+import { readRetryAfter } from '#libs/base/terms/retry-after';
 
 /** `refused`: the service does not accept the token. `problem`: it answered with any other error. */
 type ApiErrorKind = 'offline' | 'unreachable' | 'refused' | 'problem';
@@ -8,8 +9,8 @@ interface Details {
   /** the contract's stable code, where the service answered */
   code?: string | undefined;
   requestId?: string | undefined;
-  /** seconds to wait, where the service asked for it */
-  retryAfter?: number | undefined;
+  /** of the answer, where there was one */
+  headers?: Headers;
   /** HTTP status, where there was an answer */
   status?: number | undefined;
   /** what is wrong with each field, by its JSON pointer */
@@ -20,7 +21,8 @@ export class ApiError extends Error {
   readonly kind: ApiErrorKind;
   readonly code: string | undefined;
   readonly requestId: string | undefined;
-  readonly retryAfter: number | undefined;
+  /** milliseconds to wait, where the service or a proxy asked for it */
+  readonly retryAfter: number;
   readonly status: number | undefined;
   readonly errors: FieldError[];
 
@@ -29,7 +31,7 @@ export class ApiError extends Error {
     this.kind = kind;
     this.code = details.code;
     this.requestId = details.requestId;
-    this.retryAfter = details.retryAfter;
+    this.retryAfter = readRetryAfter(details.headers?.get('retry-after'), details.headers?.get('date'));
     this.status = details.status;
     this.errors = details.errors ?? [];
   }

@@ -60,7 +60,7 @@ export function startPoll<Answer>({ ask, onAnswer, onStatus, interval = everySec
       if (own.signal.aborted) return;
       failures += 1;
       onStatus('lost');
-      const requested = error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
+      const requested = error instanceof ApiError ? error.retryAfter : 0;
       schedule(Math.max(requested, Math.min(everySecond * 2 ** (failures - 1), longestWait)));
     } finally {
       clearTimeout(lateTimer);

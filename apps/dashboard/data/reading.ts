@@ -97,8 +97,7 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
     const wait = Math.min(firstWait * 2 ** (failures - 1), longestWait);
     const schedule = () => {
       clearTimeout(timer);
-      if (document.visibilityState === 'visible')
-        timer = setTimeout(retryNow, Math.max(wait, (error.retryAfter ?? 0) * 1_000));
+      if (document.visibilityState === 'visible') timer = setTimeout(retryNow, Math.max(wait, error.retryAfter));
     };
     schedule();
     document.addEventListener('visibilitychange', schedule);

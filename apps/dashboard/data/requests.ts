@@ -165,7 +165,7 @@ async function errorOf(response: Response): Promise<ApiError> {
     code: body.code,
     errors: body.errors,
     requestId: body.requestId ?? headers.get('x-request-id') ?? undefined,
-    retryAfter: Number(headers.get('retry-after')) || undefined,
+    headers,
   };
   if (status === 401) return new ApiError('refused', body.detail ?? 'the token was refused', details);
   return new ApiError('problem', body.detail ?? `The answer had status ${status}.`, details);
