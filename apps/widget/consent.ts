@@ -50,10 +50,15 @@ const month = 365.25 * 7_200_000;
 const name = 'consent';
 const seen = 'seen';
 
-/** With a cookie domain, all its subdomains share the choice. Where the cookie cannot be set, this origin keeps it. */
+/**
+ * With a cookie domain, all its subdomains share the choice, and where that cookie cannot be set, this origin keeps it.
+ * Without one, a cookie of this host keeps what does not fit into its storage.
+ */
 export function openConsent(domain: string, cookieDomain: string | undefined) {
   const storage = openStorage(`assent.${domain}.`);
-  const begin = `assent_${domain}=`;
+  const secure = location.protocol === 'https:' ? ';secure' : '';
+  // no subdomain can set a cookie with that prefix
+  const begin = `${secure && !cookieDomain ? '__Host-' : ''}assent_${domain}=`;
 
   /** Several, where a site's server that sends the cookie again has made a second one. */
   const readCookies = () =>
@@ -75,35 +80,34 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
   /** The newest. */
   const read = (): Kept | null => {
     let newest = parse(storage.get(name) || '{}');
-    if (cookieDomain)
-      map(either(readCookies, []), (text) => {
-        const kept = parse(text);
-        // a subdomain could name a time that no later choice outlasts
-        if (kept && kept.at < now() + ahead && !(newest && newest.at >= kept.at)) newest = kept;
-      });
+    map(either(readCookies, []), (text) => {
+      const kept = parse(text);
+      // a subdomain could name a time that no later choice outlasts
+      if (kept && kept.at < now() + ahead && !(newest && newest.at >= kept.at)) newest = kept;
+    });
     return newest;
   };
-  /** Whether the choice is now in the shared cookie. */
-  const share = (text: string): boolean => {
-    const secure = location.protocol === 'https:' ? ';secure' : '';
-    const shared = `${begin}${encodeURIComponent(text)};domain=${cookieDomain};path=/;max-age=${cookieAge};samesite=lax`;
-    // the Cookie Store API is not in all browsers, nor outside TLS
-    page.cookie = shared + secure;
-    return readCookies()[0] === text;
-  };
+  /** Whether the choice is now in the cookie, which may be blocked. Without a text the cookie is deleted. */
+  const bake = (text: string): boolean =>
+    either(() => {
+      const shared = cookieDomain ? `;domain=${cookieDomain}` : '';
+      // the Cookie Store API is not in all browsers, nor outside TLS
+      page.cookie = `${begin}${encodeURIComponent(text)}${shared};path=/;max-age=${text ? cookieAge : 0};samesite=lax${secure}`;
+      return readCookies()[0] === text;
+    }, false);
 
   const write = (kept: Kept): void => {
     const text = json(kept);
-    // cookies may be blocked
-    if (cookieDomain && either(() => share(text), false)) storage.remove(name);
-    else storage.set(name, text);
+    if (cookieDomain && bake(text)) storage.remove(name);
+    // a former choice would be in force again once the page empties its storage
+    else bake(storage.set(name, text) ? '' : text);
   };
 
   return {
     read,
     write,
     /** Keeps what the visitor saw when making the choice: it is too long for a cookie. */
-    keepSeen: ({ at }: Kept, text: string): void => storage.set(seen, `${at}\n${text}`),
+    keepSeen: ({ at }: Kept, text: string): boolean => storage.set(seen, `${at}\n${text}`),
     /** Empty for a choice that was made elsewhere, such as on another subdomain. */
     seen: (kept: Kept | null): string => {
       const first = `${kept?.at}\n`;

@@ -11,7 +11,7 @@ import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
 import { openLanguage } from './language.ts';
 import type { Notice } from './notice.ts';
-import { assigned, page } from './page.ts';
+import { assigned } from './page.ts';
 import { pageUrl } from './page-url.ts';
 import type { PlaceholderNotice } from './placeholders.ts';
 import { has, map, now, own, some } from './plain.ts';
@@ -84,7 +84,7 @@ function start(): void {
     return some(settings.categories, ({ id, required }) => required && id === category);
   };
   const { signal, greet } = createSignals(settings, isAllowed);
-  const runScripts = createScripts(isAllowed, settings.nonce);
+  const runScripts = createScripts(isAllowed, settings.nonce, view.load);
   /** What a placeholder asks for; the other categories stay as they are. */
   function allow(categories: string[], notice: PlaceholderNotice, about: Shown): void {
     const choice = own<boolean>({});
@@ -189,6 +189,13 @@ function start(): void {
     if (found && found.at > (kept?.at ?? 0)) apply(found, kept);
   }
 
+  let changes: ((event: CustomEventInit<Consent>) => void)[] = [];
+  /** Again and again, since `document.open` removes all listeners. None is added twice. */
+  const listen = () => {
+    addEventListener('storage', follow);
+    addEventListener('visibilitychange', follow);
+    map(changes, (hear) => addEventListener('assent:change', hear));
+  };
   /** The page called for the settings before there were texts. */
   let isOpening = false;
   window.assent = {
@@ -203,18 +210,21 @@ function start(): void {
     },
     onChange: (listener) => {
       const hear = ({ detail }: CustomEventInit<Consent>) => detail && listener(detail);
-      addEventListener('assent:change', hear);
-      return () => removeEventListener('assent:change', hear);
+      changes[changes.length] = hear;
+      listen();
+      return () => {
+        changes = map(changes, (each) => (each === hear ? undefined : each));
+        removeEventListener('assent:change', hear);
+      };
     },
   };
   attempt(() => signal('ready', getConsent()));
   onGrowth(() => {
+    listen();
     view.stay();
     greet();
     runHeld();
   });
-  addEventListener('storage', follow);
-  page.addEventListener('visibilitychange', follow);
   const reword = () => {
     view.word();
     placeholders?.clear();

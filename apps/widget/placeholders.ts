@@ -37,8 +37,15 @@ const doubleTap = 500;
 export function createPlaceholders({ settings, dress, onShow, allow }: PlaceholderOptions) {
   let places: Place[] = [];
 
+  // a size may depend on that of the page
+  const resize = () => {
+    map(places, ({ element, box }) => copyPlace(element, box));
+  };
+
   /** Also after a script of the page has moved an iframe, or taken it out. */
   function show(waiting: Waiting[]): void {
+    // each time, since `document.open` removes it
+    addEventListener('resize', resize);
     map(places, (place) => {
       if (!some(waiting, ({ element }) => element === place.element)) leave(place);
     });
@@ -88,10 +95,6 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
     if (hadFocus) element.focus({ preventScroll: true });
   }
 
-  // a size may depend on that of the page
-  addEventListener('resize', () => {
-    map(places, ({ element, box }) => copyPlace(element, box));
-  });
   return {
     show,
     /** They come back in the visitor's language with the next `show`. */

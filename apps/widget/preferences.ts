@@ -8,8 +8,10 @@ import { createPlaceholders } from './placeholders.ts';
 import css from './view/preferences.css?inline';
 import { preferences } from './view/preferences.ts';
 import { renew } from './view/renew.ts';
+import { makeRoom } from './view/room.ts';
+import { insertWritten } from './written.ts';
 
-const secondFile = { css, preferences, createPlaceholders, forgetCookies, renew };
+const secondFile = { css, preferences, createPlaceholders, forgetCookies, renew, makeRoom, insertWritten };
 export type SecondFile = typeof secondFile;
 
 const script: (HTMLOrSVGScriptElement & { secondFile?: SecondFile }) | null = page.currentScript;

@@ -67,8 +67,14 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     stopWaiting();
     void flush();
   };
+  const isOnline = () => {
+    failures = 0;
+    retryNow();
+  };
   const later = (wait: number) => {
     timer ??= setTimeout(retryNow, withJitter(wait));
+    // each time, since `document.open` removes it
+    addEventListener('online', isOnline);
   };
 
   /** Whether the next record may be sent. */
@@ -98,7 +104,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   }
 
   function retry(wait: number): false {
-    if (wait) waits.respect(wait);
+    if (wait > 0) waits.respect(wait);
     // of several simultaneous failures only the first counts
     if (timer === undefined) later(waitAfter(failures++));
     return false;
@@ -154,10 +160,6 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     if (await deliver(id)) await flush();
   }
 
-  addEventListener('online', () => {
-    failures = 0;
-    retryNow();
-  });
   void flush();
 
   return {

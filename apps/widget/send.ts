@@ -1,6 +1,7 @@
 /** One attempt to send something, and what the answer means for a record. */
 import type { Receipt } from '#libs/record/contract';
-import { has, part } from './plain.ts';
+import { parsed } from './json.ts';
+import { has, now, part } from './plain.ts';
 
 export interface Target {
   /** base address of the service, such as https://consent.example.com */
@@ -50,6 +51,9 @@ export async function quietly(...request: Parameters<typeof ask>): Promise<void>
   }
 }
 
+/** Milliseconds; `Retry-After` gives seconds or a date. */
+const waitIn = (after: string | null): number => (after ? +after * 1000 || +new Date(after) - now() || 0 : 0);
+
 export async function send(target: Target, body: string): Promise<Outcome> {
   try {
     const response = await ask(target, 'POST', 'record', body);
@@ -60,11 +64,12 @@ export async function send(target: Target, body: string): Promise<Outcome> {
     } catch {
       // a captive portal or a proxy, as below
     }
-    if (response.ok && answer.id) return { receipt: answer };
+    // a service worker may answer with the receipt of another record
+    if (response.ok && answer.id === (parsed(body) as Receipt).id) return { receipt: answer };
     const { code, detail } = answer;
     // without a code the answer is not the service's but that of a captive portal or a proxy, so a retry helps
     if (status === 429 || status >= 500 || !code) {
-      return { wait: +(response.headers.get('Retry-After') ?? 0) * 1000 || 0 };
+      return { wait: waitIn(response.headers.get('Retry-After')) };
     }
     if (code === 'id_time_out_of_range') {
       const serverTime = +new Date(answer.serverTime);

@@ -4,7 +4,8 @@ import { own, part } from './plain.ts';
 
 interface Storage {
   get(name: string): string | null;
-  set(name: string, text: string): void;
+  /** Whether it is kept beyond this page. */
+  set(name: string, text: string): boolean;
   remove(name: string): void;
   names(): string[];
 }
@@ -23,6 +24,7 @@ export function openStorage(prefix: string): Storage {
         disk.setItem(prefix + name, text);
         delete memory[name];
       });
+      return memory[name] === undefined;
     },
     remove: (name) => {
       delete memory[name];

@@ -2,10 +2,10 @@
 import { either } from './attempt.ts';
 
 const same = (text: string): string => text;
-const rules = { createScript: same, createScriptURL: same };
+const rules = { createHTML: same, createScript: same, createScriptURL: same };
 let policy: typeof rules | undefined;
 
-/** What is assigned in place of the address or the text of a script. Where there is no policy, texts stay texts. */
+/** What is used in place of a script's address or text, or of markup. Where there is no policy, texts stay texts. */
 export function trusted(text: string, create: keyof typeof rules = 'createScriptURL'): string {
   // once, since a page may not take a second one of that name
   policy ??= either(() => window.trustedTypes?.createPolicy('assent', rules)) ?? rules;

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { painted } from '../support/browser/browser.ts';
+import { painted, step } from '../support/browser/browser.ts';
 import { violations } from '../support/browser/look.ts';
+import { config } from '../support/browser/site.ts';
 import { consentIn, useWidget } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
@@ -156,6 +157,106 @@ describe('the widget for everyone', () => {
     await page.evaluate(() => document.documentElement.style.setProperty('color-scheme', 'light'));
     await eventually(async () => expect(await shade()).toBe(light));
     await page.emulateMedia({ colorScheme: null });
+  });
+
+  it('leaves what has the keyboard in the page in view, and gives its room back; Escape in the page closes it', async () => {
+    const { page } = await widget.visit.again();
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const links = Array.from({ length: 40 }, (_, at) => `<p><a href="#${at}">Link ${at}</a></p>`).join('');
+    await page.goto(widget.add('/links', widget.tag(), links));
+    await page.getByRole('dialog').waitFor();
+    // with the second file, once the browser is idle
+    const room = () => page.evaluate(() => document.adoptedStyleSheets.length);
+    await eventually(async () => expect(await room()).toBe(1));
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    await page.getByRole('button', { name: 'Customise' }).focus();
+    await page.keyboard.press('Tab');
+    const covered = await page.evaluate(async () => {
+      const hidden: string[] = [];
+      const top = document
+        .querySelector('assent-widget')
+        ?.shadowRoot?.querySelector('dialog')
+        ?.getBoundingClientRect().top;
+      for (const link of document.querySelectorAll('a')) {
+        link.focus();
+        await new Promise((done) => requestAnimationFrame(done));
+        if (link.getBoundingClientRect().top >= (top ?? 0)) hidden.push(link.textContent ?? '');
+      }
+      return hidden;
+    });
+    expect(covered).toEqual([]);
+    // nor is the end of the page
+    await page.evaluate(() => scrollTo(0, 1e6));
+    expect((await page.getByText('Link 39').boundingBox())?.y).toBeLessThan(
+      (await page.getByRole('dialog').boundingBox())?.y ?? 0,
+    );
+    await page.getByRole('link', { name: 'Link 20' }).focus();
+    // one that the page has a use for
+    await page.evaluate(() => document.addEventListener('keydown', (event) => event.preventDefault(), { once: true }));
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(page)).toMatchObject({ name: 'Link 20' });
+    await eventually(async () => expect(await room()).toBe(0));
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(height);
+    expect(await consentIn(page)).toBeNull();
+  });
+
+  it.each([320, 390])('with large text at %i pixels nothing overflows in any view', async (width) => {
+    const { page, context } = await widget.visit();
+    await page.setViewportSize({ width, height: 800 });
+    const session = await context.newCDPSession(page);
+    const services = [
+      {
+        name: 'Donaudampfschifffahrtsgesellschaft',
+        cookies: [{ name: '_a_very_long_name_of_a_cookie', duration: '13 Monate' }],
+      },
+    ];
+    for (const size of [24, 32]) {
+      await session.send('Page.setFontSizes', { fontSizes: { standard: size, fixed: size } });
+      for (const lang of ['de', 'sv', 'nl', 'uk', 'bg', 'fr'])
+        await step(`${lang} at ${size} px`, async () => {
+          const settings = config({ lang, categories: ['necessary', { id: 'analytics', services }, 'marketing'] });
+          await page.goto(widget.add('/large', settings + widget.tag()));
+          await page.getByRole('dialog').waitFor();
+          const overflow = () =>
+            page.getByRole('dialog').evaluate((dialog) => {
+              const right = dialog.getBoundingClientRect().right;
+              const wide = [dialog, ...dialog.querySelectorAll('*')].filter(
+                (each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0,
+              );
+              const out = [...dialog.querySelectorAll('*')].filter(
+                (each) => each.getBoundingClientRect().right > right,
+              );
+              return [...wide, ...out].map((each) => `${each.localName}.${each.className} ${each.textContent}`);
+            });
+          expect(await overflow()).toEqual([]);
+          await page.evaluate(() => window.assent?.open());
+          await page.locator('dialog:modal').waitFor();
+          for (const summary of await page.locator('summary').all()) await summary.click();
+          expect(await overflow()).toEqual([]);
+        });
+    }
+  });
+
+  it('keeps its buttons out of what a phone needs of its screen', async () => {
+    const { page, context } = await widget.visit();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const session = await context.newCDPSession(page);
+    const insets = { top: 47, bottom: 34, left: 0, right: 0 };
+    await session.send('Emulation.setSafeAreaInsetsOverride', { insets });
+    await page.goto(widget.address);
+    const below = async (name: string) => {
+      const box = await page.getByRole('button', { name }).boundingBox();
+      return 844 - (box?.y ?? 0) - (box?.height ?? 0);
+    };
+    expect(await below('Customise')).toBeGreaterThan(insets.bottom);
+    await page.getByRole('button', { name: 'Customise' }).click();
+    await page.locator('dialog:modal').waitFor();
+    expect(await below('Save choice')).toBeGreaterThan(insets.bottom);
+    await page.getByRole('button', { name: 'Save choice' }).click();
+    expect(await below('Privacy settings')).toBeGreaterThan(insets.bottom);
   });
 
   it.each(['320 × 256', '667 × 320'])('at %s all of the settings can be seen and clicked', async (size) => {

@@ -77,7 +77,7 @@ describe('an embed that waits', () => {
     const session = await page.context().newCDPSession(page);
     await session.send('Animation.enable');
     const button = film.getByRole('button', { name: 'Show once' });
-    await button.click({ trial: true });
+    await button.hover();
     await session.send('Animation.setPlaybackRate', { playbackRate: 0 });
     const box = await button.boundingBox();
     const press = () => page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);

@@ -75,9 +75,13 @@ describe('a decision on a bad network', () => {
   it('is sent again by the same page, also after something between has answered in place of the service', async () => {
     const { page, context } = await clocked();
     const headers = { 'access-control-allow-origin': '*' };
+    const former = await decide(page, 'accept_all');
+    await emptied(page);
     const answers = [
       (route: Route) => route.abort('connectionrefused'),
       (route: Route) => route.fulfill({ headers, body: '<h1>Hotel Wi-Fi: sign in</h1>' }),
+      // as a service worker of the page may keep it
+      (route: Route) => route.fulfill({ headers, json: { id: former, status: 'known' } }),
     ];
     await context.route('**/record', (route) => (answers.shift() ?? ((last) => last.continue()))(route));
     await decide(page, 'reject_all');
@@ -86,7 +90,7 @@ describe('a decision on a bad network', () => {
       expect(await waiting(page)).toBe(0);
     });
     expect(answers).toEqual([]);
-    expect(await decisions(1)).toEqual(['reject_all']);
+    expect(await decisions(2)).toEqual(['accept_all', 'reject_all']);
   });
 
   it('goes at once with the next one that arrives, however long it was to wait', async () => {
@@ -126,14 +130,18 @@ describe('a decision on a bad network', () => {
     await widget.records(2);
   });
 
-  it.each([429, 503])('waits as long as a %i asks, also on the next page', async (status) => {
+  it.each([
+    [429, 'in seconds'],
+    [503, 'by a date'],
+  ])('waits as long as a %i asks %s, also on the next page', async (status, form) => {
     const { page, context } = await clocked();
     const headers = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After' };
+    const after = form === 'in seconds' ? '3000' : new Date(Date.now() + 3_000_000).toUTCString();
     let asked = 0;
     await context.route('**/record', (route) => {
       asked += 1;
       if (asked > 1) return route.continue();
-      return route.fulfill({ status, headers: { ...headers, 'retry-after': '3000' }, json: { code: 'rate_limited' } });
+      return route.fulfill({ status, headers: { ...headers, 'retry-after': after }, json: { code: 'rate_limited' } });
     });
     await decide(page, 'accept_all');
     // the answer has reached the page

@@ -33,5 +33,7 @@ export const actions = (labels: string[], clicks: (() => void)[], focused?: numb
   element(
     'div',
     { class: 'actions' },
-    map(labels, (label, index) => element('button', { click: clicks[index], autofocus: index === focused }, label)),
+    map(labels, (label, index) =>
+      element('button', { click: clicks[index], class: index === focused && 'first' }, label),
+    ),
   );

@@ -1,11 +1,18 @@
 import { page } from '../page.ts';
 import { map, own } from '../plain.ts';
 
+declare global {
+  interface EventTarget {
+    /** What a click on one of the widget's elements does: `document.open` removes listeners, and a focus trap stops clicks. */
+    assentClick?: () => void;
+  }
+}
+
 /** Lists of them stand for what is in them. */
 export type Children = (Node | string | Children)[];
 type Attribute = string | boolean | undefined | (() => void);
 
-/** Creates an element. `true` sets an empty attribute, and a function listens to the event of that name. */
+/** Creates an element. `true` sets an empty attribute, and the one function is what a click does. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, Attribute> = {},
@@ -15,7 +22,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   const all = own<Attribute>(attributes);
   for (const name in all) {
     const value = all[name];
-    if (typeof value === 'function') made.addEventListener(name, value);
+    if (typeof value === 'function') made.assentClick = value;
     else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value);
   }
   return add(made, children);

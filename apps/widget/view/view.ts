@@ -9,6 +9,8 @@ import { openSecondFile } from '../second-file.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { add, type Children, element, icon } from './element.ts';
+import { isDark, media, styles } from './theme.ts';
+import { isInert, rise } from './top-layer.ts';
 import css from './widget.css?inline';
 
 type Source = 'banner' | 'preferences';
@@ -38,7 +40,7 @@ export interface View {
   word(): void;
   /** announces a text to screen readers */
   say(text: string): void;
-  /** Comes back after the page has replaced its document. */
+  /** Looks at the page whenever that has grown, and comes back after it has replaced its document. */
   stay(): void;
   /** Puts content into an element that looks like the widget, whatever the page's styles are. */
   dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement;
@@ -54,7 +56,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const reopen = element('button', { class: `reopen ${button}`, click: open }, icon(shield));
   const corner = element('section', { hidden: true }, reopen);
   const status = element('p', { role: 'status', class: 'unseen' });
-  const frame = element('div', {}, corner, dialog, status);
+  const frame = element('div', { role: 'none' }, corner, dialog, status);
 
   const sheets = [styles(css)];
   const frames: HTMLElement[] = [];
@@ -62,7 +64,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     const dark = isDark(theme);
     map(frames, ({ classList }) => classList.toggle('dark', dark));
   };
-  media.addEventListener('change', paint);
+  media.onchange = paint;
 
   let file: SecondFile | undefined;
   /** Those of the second file from the first time that something is shown which needs them: most visitors never see that. */
@@ -86,6 +88,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const shadow = host.shadowRoot as ShadowRoot;
   const load = openSecondFile(settings, host, (arrived) => {
     file = arrived;
+    arrived.makeRoom(dialog);
     onSecond(arrived);
   });
 
@@ -115,10 +118,21 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     }
   }
 
+  const climb = () => rise(frame);
+
   function stay(): void {
     if (host.isConnected) body = page.body;
     // a page that takes out this element alone means it
-    else if (host.parentNode || body !== page.body) attach();
+    else if (page.documentElement && (host.parentNode || body !== page.body)) attach();
+    climb();
+    // each time, since `document.open` removes all listeners
+    map(words('focusin pointerdown mousedown touchstart keydown click'), (type) => addEventListener(type, hear, true));
+    // the back gesture of a phone
+    dialog.oncancel = goBack;
+    // in the page, unless that has a use for it
+    addEventListener('keydown', onEscape);
+    // a modal dialog of the page
+    addEventListener('close', climb, true);
   }
 
   /** `isInstead`: of the settings, which could not be loaded. */
@@ -128,6 +142,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     isInstead?: boolean,
   ): void {
     if (!host.isConnected) attach();
+    climb();
     isModal = source === 'preferences';
     again = () => show(source, view, isInstead);
     const notice = noticeOf(settings, gpc, consent());
@@ -149,7 +164,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     else dialog.open = true;
     // a visitor who is typing keeps the focus, and in a frame one may be
     if (isModal || !focused?.matches(':read-write,select,iframe'))
-      ((!isInstead && dialog.querySelector<HTMLElement>('[autofocus]')) || dialog).focus({ preventScroll: true });
+      ((!isInstead && dialog.querySelector<HTMLElement>('.first')) || dialog).focus({ preventScroll: true });
     onShow(notice);
   }
 
@@ -211,13 +226,22 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     if (wasOpen && before instanceof HTMLElement) before.focus({ preventScroll: true });
   }
 
-  const goBack = (event: Event) => {
+  function goBack(event: Event): void {
     event.preventDefault();
     leave();
+  }
+  const onEscape = (event: Event & { key?: string }) => {
+    if (event.key === 'Escape' && dialog.open && !event.defaultPrevented && !isInert()) goBack(event);
   };
-  dialog.addEventListener('keydown', (event) => event.key === 'Escape' && goBack(event));
-  // the back gesture of a phone
-  dialog.addEventListener('cancel', goBack);
+  /** Before the page does: a dialog of its own may keep the focus, and stop whatever happens outside it. */
+  const hear = (event: Event) => {
+    const path = event.composedPath();
+    if (has(path, host)) {
+      event.stopImmediatePropagation();
+      onEscape(event);
+    }
+    if (event.type === 'click') map(path, ({ assentClick }) => assentClick)[0]?.();
+  };
 
   attach();
   word();
@@ -233,24 +257,6 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
       status.textContent = text;
     },
   };
-}
-
-/** A constructed stylesheet, which the page's content security policy does not restrict. */
-function styles(rules: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(rules);
-  return sheet;
-}
-
-const media = matchMedia('(prefers-color-scheme: dark)');
-
-/** `auto`: as the page is, where it has one scheme alone, else as the visitor's system is. */
-function isDark(theme: 'auto' | 'light' | 'dark'): boolean {
-  const { colorScheme } = getComputedStyle(page.documentElement);
-  const meta = page.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;
-  const schemes = words(theme !== 'auto' ? theme : colorScheme === 'normal' ? (meta ?? '') : colorScheme);
-  const dark = has(schemes, 'dark');
-  return dark === has(schemes, 'light') ? media.matches : dark;
 }
 
 const kebab = (name: string): string =>

@@ -104,6 +104,8 @@ async function run(cases) {
   const troubles = [];
   for (const { name, ways, moment, isOfBrowsers, mayWait } of cases) {
     localStorage.clear();
+    // where nothing can be stored, the choice is in a cookie
+    for (const cookie of document.cookie.split('; ')) document.cookie = cookie.split('=')[0] + '=; path=/; max-age=0';
     document.cookie = 'counted=1';
     const spoil = libraries[name] ?? thrower(ways);
     window.begin = (frame) => {

@@ -1,0 +1,21 @@
+/** How the widget is painted: its style sheets, and the scheme of the page or the system. */
+import { page } from '../page.ts';
+import { has, words } from '../plain.ts';
+
+/** A constructed stylesheet, which the page's content security policy does not restrict. */
+export function styles(rules: string): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(rules);
+  return sheet;
+}
+
+export const media = matchMedia('(prefers-color-scheme: dark)');
+
+/** `auto`: as the page is, where it has one scheme alone, else as the visitor's system is. */
+export function isDark(theme: 'auto' | 'light' | 'dark'): boolean {
+  const { colorScheme } = getComputedStyle(page.documentElement);
+  const meta = page.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;
+  const schemes = words(theme !== 'auto' ? theme : colorScheme === 'normal' ? (meta ?? '') : colorScheme);
+  const dark = has(schemes, 'dark');
+  return dark === has(schemes, 'light') ? media.matches : dark;
+}
