@@ -54,9 +54,11 @@ addEventListener('message', ({ source, origin, data }: MessageEvent<PreviewOrder
   if (source === parent && origin === location.origin) show(data);
 });
 // links of the banner would lead out of the sketch
-addEventListener('click', (event) => {
+const leadNowhere = (event: Event) => {
   if (event.composedPath().some((each) => each instanceof HTMLAnchorElement)) event.preventDefault();
-});
+};
+// before the widget, which keeps its clicks from the page
+addEventListener('click', leadNowhere, true);
 parent.postMessage(previewReady, location.origin);
 
 /**
