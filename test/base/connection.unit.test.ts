@@ -142,7 +142,7 @@ describe('requests that a client sends ahead', () => {
     await eventually(() => expect(statuses(few.received)).toHaveLength(17));
   });
 
-  it('are answered by a server that ends', async () => {
+  it('are answered by a server that ends, and the last answer says so', async () => {
     await openHeld();
     const found = await client(get('/a') + get('/b'));
     await untilBegun('/a');
@@ -151,8 +151,10 @@ describe('requests that a client sends ahead', () => {
     await untilBegun('/a', '/b');
     answerNext();
     await eventually(() => expect(bodies(found.received)).toEqual(['/a', '/b']));
-    found.socket.end();
     await closed;
+    // a proxy would send its next request on a connection that is about to be closed
+    const connections = [...found.received.matchAll(/^Connection: (.*)\r$/gim)].map(([, text]) => text);
+    expect(connections).toEqual(['keep-alive', 'close']);
   });
 
   it('and come too slowly, since nobody reads them, are not answered before the first', async () => {

@@ -36,15 +36,23 @@ const connections = new WeakMap<Duplex, Connection>();
 
 export const lastExchange = (socket: Duplex): Exchange | undefined => connections.get(socket)?.last;
 
-/** Calls the listener for the next request of a connection once the response to the one before is sent, in a later turn. */
-export const oneAtATime = (listener: RequestListener): RequestListener => {
+/**
+ * Calls the listener for the next request of a connection once the response to the one before is sent, in a later turn.
+ * After `end`, the next response ends its connection, also that of a request in progress.
+ */
+export const oneAtATime = (listener: RequestListener): { listener: RequestListener; end: () => void } => {
+  const busy = new Set<Connection>();
+  let isEnding = false;
   const begin = (connection: Connection, exchange: Exchange): void => {
     const { request, response } = exchange;
     // the connection ends with the response before
     if (!request.socket.writable) return;
     connection.isBusy = true;
     connection.last = exchange;
+    busy.add(connection);
+    if (isEnding) endAfterLast(connection);
     response.once('close', () => {
+      busy.delete(connection);
       connection.readBefore = request.socket.bytesRead;
       if (connection.held.length > 0) void setImmediate(connection).then(beginHeld);
       else connection.isBusy = false;
@@ -57,14 +65,28 @@ export const oneAtATime = (listener: RequestListener): RequestListener => {
     if (connection.held.length === 0) next.request.socket.resume();
     begin(connection, next);
   };
-  return (request, response) => {
+  const take: RequestListener = (request, response) => {
     const { socket } = request;
     const exchange = { request, response };
     const connection = connections.get(socket) ?? open(exchange);
     if (!connection.isBusy) begin(connection, exchange);
     else if (!socket.destroyed) hold(connection, exchange);
   };
+  const end = () => {
+    isEnding = true;
+    busy.forEach(endAfterLast);
+  };
+  return { listener: take, end };
 };
+
+/** Its client would not see the responses to what it has sent ahead. */
+function endAfterLast({ last, held }: Connection): void {
+  if (held.length === 0) endAfter(last.response);
+}
+
+function endAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+}
 
 function open(exchange: Exchange): Connection {
   const { socket } = exchange.request;
@@ -119,7 +141,7 @@ export async function dropRest({ req, res }: Context): Promise<void> {
 /** A little of the body is read, since a client whose writes fail may not read its response. */
 function drop(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
-  if (!response.headersSent) response.setHeader('Connection', 'close');
+  endAfter(response);
   // after a response that says so Node closes both ways, and the client's system drops the response as its writes fail
   socket.destroySoon = () => void socket.end();
   request.removeAllListeners('readable').removeAllListeners('data');

@@ -43,13 +43,18 @@ function openFilesLimit(): number {
   }
 }
 
+/** What has each response of a server end its connection. */
+const endings = new WeakMap<Server, () => void>();
+
 export function createHttpServer(
   listener: RequestListener,
   limits = { stalledAfter, maxConnections: connectionLimit().connections },
 ): Server {
   // of a repeated header Node would use the first value, a proxy perhaps the last: joined, neither is trusted
   const options = { ...timeouts, maxHeaderSize: 16 * 1024, requireHostHeader: false, joinDuplicateHeaders: true };
-  const server = createServer(options, oneAtATime(listener));
+  const exchanges = oneAtATime(listener);
+  const server = createServer(options, exchanges.listener);
+  endings.set(server, exchanges.end);
   // by default Node drops headers after the first thousand; 16 KiB is the limit here
   server.maxHeadersCount = 0;
   server.timeout = limits.stalledAfter;
@@ -59,10 +64,11 @@ export function createHttpServer(
 
 /**
  * Answers every open request. Each answer tells its client to reconnect, which then reaches another process; connections
- * that are still open after `drain` milliseconds are idle and are closed.
+ * that are still open after `drain` milliseconds are idle and are closed. A request that arrives on one at that moment is
+ * lost, so a proxy must keep idle connections for less than that.
  */
 export async function closeServer(server: Server, drain: number): Promise<void> {
-  server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  endings.get(server)?.();
   const end = performance.now() + drain;
   while (performance.now() < end && (await countConnections(server)) > 0) await setTimeout(20);
   const last = performance.now() + answerTime;
