@@ -1,19 +1,8 @@
 /** What docker-compose.yml starts, as far as it runs without a container engine: secrets, Redis, API, worker, proxy. */
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
@@ -21,13 +10,14 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import { readPage } from '#libs/log/domain-page';
 import { type Setting, settings } from '../../apps/settings/settings.ts';
-import { findCaddy, findRedis, type Program } from '../../scripts/stack/packages.ts';
+import { findRedis, type Program } from '../../scripts/stack/packages.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { freePort } from '../../scripts/stack/ports.ts';
 import { startServer } from '../../scripts/stack/server.ts';
 import { reachableFolder, removeFolder, serviceUser } from '../../scripts/stack/service-user.ts';
 import { atEnd } from '../support/at-end.ts';
-import { listen } from '../support/listen.ts';
+import { startCaddy } from '../support/caddy.ts';
+import { startDialler } from '../support/dialler.ts';
 import { type Service, startProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, type Tenant, type TestDatabase } from '../support/stores.ts';
@@ -284,7 +274,6 @@ describe('the services', () => {
   it('the proxy ends TLS, and nobody can pretend to another address', async () => {
     const { port } = await logged('api', 'listening');
     const caddy = await startCaddy(path.join(folder, 'caddy'), String(port));
-    atEnd(caddy.stop);
     const tenant = await makeTenant(database.db);
     const domainId = at(tenant.domainIds, 0);
     // nothing is promised by UDP
@@ -316,7 +305,6 @@ describe('the services', () => {
   it('a POST is tried again where one address refuses: by Caddy 2.11.2 and newer, while older ones answer 502', async () => {
     const { port } = await logged('api', 'listening');
     const caddy = await startCaddy(path.join(folder, 'caddy-of-two'), String(await freePort()), String(port));
-    atEnd(caddy.stop);
     const tenant = await makeTenant(database.db);
     const answers = await Promise.all(Array.from({ length: 40 }, () => post(caddy, tenant)));
     const isNew = caddy.version.localeCompare('2.11.2', 'en', { numeric: true }) >= 0;
@@ -333,7 +321,6 @@ describe('the services', () => {
     const ports = await Promise.all([freePort(), freePort()]);
     const running = await Promise.all(ports.map(startOn));
     const proxy = await startDialler(ports);
-    atEnd(proxy.stop);
     const answers: unknown[] = [];
     let isReplacing = true;
     const load = async () => {
@@ -353,78 +340,3 @@ describe('the services', () => {
     expect(answers.filter((answer) => String(answer) !== '202,')).toEqual([]);
   });
 });
-
-/** Leads each connection to one of these ports of this machine, in turn, or to the next one that takes it. */
-async function startDialler(ports: readonly number[]) {
-  let turn = 0;
-  const dial = (client: Socket, tries: number) => {
-    turn += 1;
-    const upstream = connect(ports[turn % ports.length] ?? 0, '127.0.0.1');
-    let isOpen = false;
-    upstream.once('connect', () => {
-      isOpen = true;
-      client.pipe(upstream).pipe(client);
-    });
-    upstream.on('error', () => {
-      if (isOpen || tries <= 1) client.destroy();
-      else dial(client, tries - 1);
-    });
-    client.once('close', () => upstream.destroy());
-  };
-  const server = createServer((client) => {
-    client.on('error', () => {});
-    dial(client, ports.length);
-  });
-  return {
-    url: `http://127.0.0.1:${await listen(server)}`,
-    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  };
-}
-
-/** `apiPorts`: of the API, here; with several, an address each, in place of those that DNS would name. */
-async function startCaddy(dataDir: string, ...apiPorts: string[]) {
-  const { binary, env } = await findCaddy();
-  mkdirSync(dataDir, { recursive: true });
-  let httpPort = 0;
-  let healthPort = 0;
-  const certificate = () => readFileSync(path.join(dataDir, 'caddy/pki/authorities/local/root.crt'), 'utf8');
-  const file = path.join(dataDir, 'Caddyfile');
-  const written = readFileSync(path.join(root, 'apps/Caddyfile'), 'utf8');
-  const addresses = apiPorts.map((port) => `127.0.0.1:${port}`).join(' ');
-  const [apiPort] = apiPorts;
-  writeFileSync(
-    file,
-    apiPorts.length > 1 ? written.replace(/dynamic a \{[\s\S]*?\n\t\t\}/, `to ${addresses}`) : written,
-  );
-  const [, version = ''] =
-    /^v?(\d+\.\d+\.\d+)/.exec(spawnSync(binary, ['version'], { env, encoding: 'utf8' }).stdout) ?? [];
-  const server = await startServer({
-    name: 'Caddy',
-    dataDir,
-    command: '/bin/sh',
-    argumentsOf: async (port) => {
-      [httpPort, healthPort] = [await freePort(), await freePort()];
-      const ports = `HTTPS_PORT=${port} HTTP_PORT=${httpPort} HEALTH_PORT=${healthPort}`;
-      return ['-c', `${ports} exec "${binary}" run --config "${file}" --adapter caddyfile`];
-    },
-    tether: {
-      env: {
-        ...env,
-        HOME: dataDir,
-        XDG_DATA_HOME: dataDir,
-        XDG_CONFIG_HOME: dataDir,
-        // what ends in .local gets a certificate of the authority, too
-        SITE_ADDRESS: 'localhost, assent.local',
-        API_HOST: 'localhost',
-        API_PORT: apiPort,
-      },
-    },
-    urlOf: (port) => `https://localhost:${port}`,
-    probe: async () => {
-      certificate();
-      const { status } = await fetch(`http://127.0.0.1:${healthPort}/`);
-      if (status !== 200) throw new Error(`it answers ${status}`);
-    },
-  });
-  return { ...server, version, certificate: certificate(), plainUrl: `http://localhost:${httpPort}` };
-}
