@@ -5,12 +5,16 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { chunksOf, groupBy } from '#libs/base/group-by';
 import { nil } from '#libs/record/epoch-records';
+import { isVisitor } from '#libs/record/visitor-rows';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorHash, type VisitorScope } from '#libs/tenants/visitors';
 import { eraseVisitor, finishErasure } from './erasures.ts';
-import { isWithin, restoreTombstones, type Tombstone } from './tombstones.ts';
+import { isWithin, listKnown, restoreTombstones, type Tombstone } from './tombstones.ts';
 
+/**
+ * Who was there again with records decided before their erasure. Whoever only went on visiting is erased as well, but is
+ * none of them, as are records of after the tombstone came into this database: those are blanked anyway.
+ */
 interface Replayed {
-  /** who was there again */
   visitors: number;
   records: number;
 }
@@ -47,26 +51,47 @@ export async function replayTombstones(
   );
   // it was made after the backup
   if (!there?.isThere) return result;
+  const known = new Map<string, number>();
   const numbers = await db.write(async (sql) => {
     const found = await numbersOf(sql, scope);
-    for (const some of chunksOf(tombstones, pageSize)) await restoreTombstones(sql, found, some);
+    for (const some of chunksOf(tombstones, pageSize)) {
+      for (const { hash, epoch } of await listKnown(sql, found, some)) known.set(hash, epoch);
+      await restoreTombstones(sql, found, some);
+    }
     return found;
   });
   const byHash = groupBy(tombstones, ({ hash }) => hash);
   const done = new Set<string>();
   for await (const { visitorId, firstAt } of visitorsIn(db, numbers)) {
     const hash = hashOf(scope.organizationId, visitorId);
-    const isWanted = [hash, previousHashOf?.(scope.organizationId, visitorId)]
+    const wanted = [hash, previousHashOf?.(scope.organizationId, visitorId)]
       .flatMap((each) => (each && byHash.get(each.toString('hex'))) ?? [])
-      .some((tombstone) => isWithin(tombstone, Date.parse(firstAt)));
-    if (done.has(visitorId) || !isWanted) continue;
+      .filter((tombstone) => isWithin(tombstone, Date.parse(firstAt)));
+    if (done.has(visitorId) || wanted.length === 0) continue;
     done.add(visitorId);
+    const erasedAt = Math.max(...wanted.map((tombstone) => Date.parse(tombstone.erasedAt)));
+    const before = { visitorId, erasedAt, epoch: known.get(hash.toString('hex')) };
+    const records = await db.read((sql) => countBefore(sql, numbers, before));
     const begun = await eraseVisitor(db, { ...scope, visitorId, hash, actor });
-    const { records } = begun.erasedAt ? begun : await finishErasure(db, scope, begun.erasureId);
-    result.visitors += 1;
+    if (!begun.erasedAt) await finishErasure(db, scope, begun.erasureId);
+    if (records > 0) result.visitors += 1;
     result.records += records;
   }
   return result;
+}
+
+/** `epoch`: the first whose records are blanked for a tombstone that was there before; undefined where none was. */
+async function countBefore(
+  sql: Sql,
+  numbers: ScopeNumbers,
+  { visitorId, erasedAt, epoch = null }: { visitorId: string; erasedAt: number; epoch: number | null | undefined },
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count
+    from domains join records r on ${isVisitor(sql, { domain: sql`number`, visitorId })}
+    where ${isInScope(sql, numbers)} and (r.epoch < ${epoch}::integer or ${epoch}::integer is null)
+      and (milliseconds_of(r.id) < ${erasedAt}::bigint or received_at < ${new Date(erasedAt)})`;
+  return row?.count ?? 0;
 }
 
 /** `firstAt`: when the first of their records came, of those that are looked at together; RFC 3339. */

@@ -39,6 +39,19 @@ export async function addTombstone(
       remembered_at = null`;
 }
 
+/** Of these those that are here, each with the first epoch that it concerns. */
+export const listKnown = (
+  sql: Sql,
+  { organizationNumber, domainNumber }: ScopeNumbers,
+  tombstones: Pick<Tombstone, 'hash'>[],
+) => sql<{ hash: string; epoch: number }[]>`
+  select encode(hash, 'hex') as hash, epoch from tombstones
+  where organization_number = ${organizationNumber} and domain_number = ${domainNumber}
+    and hash = ${anyOf(
+      sql,
+      tombstones.map(({ hash }) => hash),
+    )}`;
+
 /** Those of before a restore. None counts for longer than it did. */
 export const restoreTombstones = (
   sql: Sql,
