@@ -15,6 +15,7 @@ interface Service {
   ports?: string[];
   secrets?: (string | { source: string; target: string })[];
   mem_limit?: string;
+  volumes?: string[];
   dns_opt?: string[];
   networks?: string[] | Record<string, { aliases: string[] } | null>;
 }
@@ -357,10 +358,16 @@ describe('docs/containers.md', () => {
       .filter(({ language }) => language === 'yaml')
       .map(({ text }) => (parse(text) as typeof compose).services);
     expect(overrides.flatMap(Object.keys).filter((name) => !(name in compose.services))).toEqual([]);
-    const commands = overrides.flatMap(({ postgres }) => settingsIn(postgres?.command));
+    const commands = overrides.flatMap(({ postgres }) => (postgres?.command ? [postgres.command] : []));
     const own = settingsIn(service('postgres').command);
     expect(own).toHaveLength(5);
-    expect(commands).toEqual(expect.arrayContaining(own));
+    // after a restore it archives as before, into another folder
+    expect(commands).toEqual([commands[0], commands[0]]);
+    expect(settingsIn(commands[0])).toEqual(expect.arrayContaining(own));
+    const archives = overrides.flatMap(
+      ({ postgres }) => postgres?.volumes?.filter((each) => each.endsWith('/archive')) ?? [],
+    );
+    expect(new Set(archives).size).toBe(2);
   });
 
   it('overwrites no .env', () => {

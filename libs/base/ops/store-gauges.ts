@@ -78,6 +78,8 @@ export function createStoreGauges(
 }
 
 interface Housekeeping {
+  /** 1 while it is on; after a restore it may have been forgotten */
+  archiving: number;
   /** 1 while it fails; 0 also where nothing is archived */
   archiveFailing: number;
   /** Unix seconds, by task */
@@ -88,16 +90,21 @@ interface Housekeeping {
 export const housekeepingBacklog = (tasks: string[]): Question<Housekeeping> => ({
   ask: async (sql) => {
     const [row] = await sql<Housekeeping[]>`
-      select
+      select (current_setting('archive_mode') <> 'off')::int as archiving,
         (
           current_setting('archive_mode') <> 'off' and last_failed_time is not null
           and last_failed_time > coalesce(last_archived_time, '-infinity')
         )::int as "archiveFailing",
         (${lastSuccesses(sql, tasks)}) as successes
       from pg_stat_archiver`;
-    return row ?? { archiveFailing: 0, successes: {} };
+    return row ?? { archiving: 0, archiveFailing: 0, successes: {} };
   },
   gauges: [
+    {
+      name: 'assent_postgres_archiving',
+      help: '1 while Postgres archives its write-ahead log',
+      values: ({ archiving }) => archiving,
+    },
     {
       name: 'assent_postgres_archive_failing',
       help: '1 while Postgres cannot archive its write-ahead log',

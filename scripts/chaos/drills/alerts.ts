@@ -158,6 +158,14 @@ const faults: Record<string, Begin> = {
     await archiveBy(scene, 'false');
     return () => archiveBy(scene, 'true');
   },
+  ArchiveOff: async ({ scene }) => {
+    const archive = async (mode: string) => {
+      await setOnPrimary(scene, 'archive_mode', mode);
+      await (await restart(scene.postgres))();
+    };
+    await archive('off');
+    return () => archive('on');
+  },
   WebhooksFailing: async ({ scene }) => {
     const webhooks = { scope: 'manage read', path: '/v1/organization/webhooks' };
     const body = JSON.stringify({ url: `http://127.0.0.1:${await freePort()}/`, types: ['records.sealed'] });
