@@ -113,4 +113,5 @@ for name in JWT_SECRET_PREVIOUS LOG_KEY_PREVIOUS SECRETS_KEY_PREVIOUS PRIVACY_KE
   optional "$name"
 done
 for name in REDIS_SENTINEL_PASSWORD OTEL_EXPORTER_OTLP_HEADERS; do optional "$name"; done
-if [ -n "$taken" ]; then echo "$folder has them now, so remove them from $env:$taken"; fi
+# the release before reads them there
+if [ -n "$taken" ]; then echo "$folder has them now, so keep a copy of $env for the way back, and remove them from $env:$taken"; fi

@@ -152,6 +152,8 @@ async function startStack(run: Run, options: StackOptions) {
       return started;
     },
     assent: (...args: string[]) => assent(args),
+    /** of the release that the stack began with */
+    assentBefore: cli,
     sql,
     /** for what the libraries do with Postgres */
     database: () => databaseAt(postgres.running()),

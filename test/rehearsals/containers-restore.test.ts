@@ -2,7 +2,7 @@
  * Backing up, and restoring from a dump twice in a row, by the commands of docs/containers.md beside an API and a worker
  * that go on. `docker` is a script that runs on this machine what Compose would run in its containers.
  */
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../../scripts/stack/tether.ts';
@@ -179,6 +179,22 @@ describe.skipIf(clients === undefined)(
       await shell(close);
       expect(await shell(replay)).toMatch(/tombstones +4\n/);
       await shell(rename);
+    });
+
+    it('the superuser gets another password, which both files then have', async () => {
+      const secrets = path.join(folder, 'secrets');
+      mkdirSync(secrets);
+      const [change = ''] = blocksOf('### The password of the superuser');
+      const before = env.DATABASE_URL ?? '';
+      await shell(change.replace('@postgres:5432/', `@${new URL(before).host}/`));
+      const [address = '', password] = ['database-url', 'postgres-password'].map((name) =>
+        readFileSync(path.join(secrets, name), 'utf8').trim(),
+      );
+      expect(new URL(address).password).toBe(password);
+      const loginAt = (url: string) =>
+        connectDatabase(url).db.run(async (sql) => (await sql`select current_user::text as login`)[0]);
+      expect(await loginAt(address)).toEqual({ login: 'assent' });
+      await expect(loginAt(before)).rejects.toThrow(/password authentication failed/);
     });
   },
 );

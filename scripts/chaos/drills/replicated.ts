@@ -197,24 +197,51 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
     // what both APIs take waits for the new worker
     await scene.stopProcess(oldWorker);
     await some();
-    await scene.worker();
+    const worker = await scene.worker();
     await untilStored(scene, 'the new worker stores what waits');
 
+    const apis = [api];
     for (const old of oldApis) {
-      if (old !== oldApis.at(-1)) await scene.api();
+      if (old !== oldApis.at(-1)) apis.push(await scene.api());
       await scene.stopProcess(old);
       await some();
     }
     await some();
-    const ofOwner = (sql: Sql) => sql<{ n: number }[]>`
-      select count(*)::int as n from pg_stat_activity
-      where application_name in ('assent-api', 'assent-worker')
-        and usename <> replace(application_name, '-', '_') || '_login'`;
-    scene.expect((await scene.count(ofOwner)) === 0, 'each new process has a login of its own');
+    await checkLogins(scene);
+    await goBack(scene, { worker, apis }, some);
+    await checkLogins(scene);
     const sent = (load.attempts.length * 1_000) / (performance.now() - started);
     console.log(`upgrade: ${Math.round(sent)} requests/s were sent`);
   },
 });
+
+async function checkLogins(scene: Scene): Promise<void> {
+  const ofOwner = (sql: Sql) => sql<{ n: number }[]>`
+    select count(*)::int as n from pg_stat_activity
+    where application_name in ('assent-api', 'assent-worker')
+      and usename <> replace(application_name, '-', '_') || '_login'`;
+  scene.expect((await scene.count(ofOwner)) === 0, 'each new process has a login of its own');
+}
+
+/** To the release before, all at once as Compose does but for the APIs, which load is on; and forward again. */
+async function goBack(
+  scene: Scene,
+  { worker, apis }: { worker: AppProcess; apis: AppProcess[] },
+  some: () => Promise<void>,
+): Promise<void> {
+  const before = need(scene.before);
+  await scene.stopProcess(worker);
+  await scene.assentBefore('migrate');
+  const old = await Promise.all([scene.worker({}, before), scene.api({}, before), scene.api({}, before)]);
+  for (const each of apis) await scene.stopProcess(each);
+  await untilStored(scene, 'the release before stores on the schema of this one, after this one has');
+  await some();
+  await scene.assent('migrate');
+  const api = await scene.api();
+  for (const each of old) await scene.stopProcess(each);
+  await scene.worker();
+  await untilStored(scene, 'this release stores again', api);
+}
 
 /** A record that is sent now comes to Postgres. */
 async function untilStored(scene: Scene, promise: string, api?: AppProcess): Promise<void> {
