@@ -101,7 +101,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
   const ops = createOpsServer({
     name: 'API',
     readiness: async () => {
-      const state = await apiReadiness({ db, redisHealth, replica });
+      const state = await apiReadiness({ pools: [db], redisHealth, replica });
       const processes = listening.size;
       const degraded = [...state.degraded, ...missing()];
       return {

@@ -1,8 +1,15 @@
 /** What an API can do without a store, and what that costs. */
 
-import type { Database } from '#libs/base/db/database';
 import type { Replica } from '#libs/base/db/replica';
-import { isOld, lookAtParts, lookAtPostgres, type Part, type Readiness } from '#libs/base/ops/readiness';
+import {
+  type AllSeen,
+  isOld,
+  lookAtParts,
+  lookAtPostgres,
+  type Part,
+  type Pools,
+  type Readiness,
+} from '#libs/base/ops/readiness';
 import type { RedisHealth } from '#libs/base/redis/health';
 
 const costs = {
@@ -13,11 +20,14 @@ const costs = {
     'Records are safe in Redis and stored later. The log is read from the replica, statistics from Redis. Keys that are not cached, exports, pages of one visitor, the log under a monthly limit and all changes answer 503.',
   replica: 'The primary answers the reads that the replica would.',
   redis: 'Records are stored directly in Postgres, which takes fewer at once; statistics are read from Postgres.',
+  readOnly: 'Records are safe in Redis and stored later. Everything can be read; all changes answer 503.',
   both: 'Recording and reading answer 503. Widgets keep decisions in the browsers and send them later.',
+  bothReadOnly:
+    'Recording and all changes answer 503; everything can be read. Widgets keep decisions in the browsers and send them later.',
 };
 
 interface Stores {
-  db: Pick<Database, 'read' | 'unavailableSince'>;
+  pools: Pools;
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
   replica: Pick<Replica, 'reason' | 'since'> | undefined;
 }
@@ -26,18 +36,20 @@ interface Stores {
  * One of Postgres and Redis is enough, unless Postgres has the schema of a release before: then a process of that one is
  * due.
  */
-export async function apiReadiness({ db, redisHealth, replica }: Stores): Promise<Readiness> {
+export async function apiReadiness({ pools, redisHealth, replica }: Stores): Promise<Readiness> {
   const health = ({ reason, since }: Pick<Replica, 'reason' | 'since'>) => {
     const why = reason();
     return why === null ? { state: true } : { state: why, fault: { reason: why, since: since() } };
   };
+  const both = ({ postgres }: AllSeen) => costs[postgres?.canBeRead ? 'bothReadOnly' : 'both'];
   const parts: Part[] = [
     {
       name: 'postgres',
-      look: () => lookAtPostgres(db, 'api'),
+      look: () => lookAtPostgres(pools, 'api'),
       costs: (seen) => {
         if (isOld(seen.postgres)) return costs.schema;
-        if (seen.redis?.fault) return costs.both;
+        if (seen.redis?.fault) return both(seen);
+        if (seen.postgres?.canBeRead) return costs.readOnly;
         return costs[seen.replica?.state === true ? 'postgresBesideReplica' : 'postgres'];
       },
     },
@@ -45,7 +57,7 @@ export async function apiReadiness({ db, redisHealth, replica }: Stores): Promis
     {
       name: 'redis',
       look: () => health(redisHealth),
-      costs: ({ postgres }) => (postgres?.fault ? costs.both : costs.redis),
+      costs: (seen) => (seen.postgres?.fault ? both(seen) : costs.redis),
     },
   ];
   const state = await lookAtParts(

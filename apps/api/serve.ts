@@ -14,6 +14,7 @@ import type { BaseMetrics } from '#libs/base/ops/metrics';
 import { createOpsServer, listen } from '#libs/base/ops/port';
 import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
+import { isPostgresUsable } from '#libs/base/ops/readiness';
 import { createStoreGauges } from '#libs/base/ops/store-gauges';
 import { connectRedis } from '#libs/base/redis/connection';
 import { endsSoon, within } from '#libs/base/timers';
@@ -82,7 +83,7 @@ export async function openApi(
   const database = { ...timeouts, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl };
   const db = createDatabase({ ...database, max: poolSizes.main });
   const recordingDb = createDatabase({ ...database, max: poolSizes.recording });
-  const pools = [db, recordingDb];
+  const pools = [db, recordingDb] as const;
   const clock = createClock(db, log);
   void tellOfTablesElsewhere(db, log);
   const keys = compareKeys(db, config.opsPort === null ? [] : config.keys);
@@ -109,7 +110,7 @@ export async function openApi(
   const queues = observeQueues(redis, config.queueShards);
   createAskedGauges(metrics.register, queueGauges, queues.summarize, failed('observe_queues'));
   createStoreGauges(metrics.register, {
-    isPostgresUsable: () => db.unavailableSince() === null,
+    isPostgresUsable: () => isPostgresUsable(pools),
     redisMemory: redisHealth.memory,
     clockSkew: clock.skew,
     pools: {
@@ -162,7 +163,7 @@ export async function openApi(
   const server = createHttpServer(app.callback());
   answerBrokenRequests(server);
   const readiness = async () => {
-    const state = await apiReadiness({ db, redisHealth, replica });
+    const state = await apiReadiness({ pools, redisHealth, replica });
     return { ...state, ready: state.ready && !stopping };
   };
   const ops = createOpsServer({

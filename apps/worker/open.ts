@@ -10,6 +10,7 @@ import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/as
 import { createOpsServer } from '#libs/base/ops/port';
 import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
+import { isPostgresUsable } from '#libs/base/ops/readiness';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
 import { connectRedis } from '#libs/base/redis/connection';
 import { createScheduler, type Scheduler } from '#libs/base/scheduler';
@@ -58,7 +59,7 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
   const recordingDb = createDatabase({ ...database, max: connections.recording });
   // nor many messages at once in the way of what is derived
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
-  const pools = [db, recordingDb, deliveryDb];
+  const pools = [db, recordingDb, deliveryDb] as const;
   const clock = createClock(db, log);
   void tellOfTablesElsewhere(db, log);
   void clock.follow();
@@ -160,8 +161,7 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
   show(retentionBacklog);
   show(housekeepingBacklog(housekeeping));
   createStoreGauges(metrics.register, {
-    // one may lack rights that another one's work does not need
-    isPostgresUsable: () => pools.every((each) => each.unavailableSince() === null),
+    isPostgresUsable: () => isPostgresUsable(pools),
     redisMemory: redisHealth.memory,
     clockSkew: clock.skew,
     pools: {
@@ -173,7 +173,7 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
 
   const ops = createOpsServer({
     name: 'worker',
-    readiness: () => workerReadiness({ db, client: redis.client, redisHealth }),
+    readiness: () => workerReadiness({ pools, client: redis.client, redisHealth }),
     shards: queues.summarize,
     metrics: async () => ({ type: metrics.register.contentType, text: await metrics.register.metrics() }),
   });

@@ -1,7 +1,6 @@
 /** What a worker cannot do without a store, and what that costs. It needs both. */
 
-import type { Database } from '#libs/base/db/database';
-import { isOld, lookAtParts, lookAtPostgres, type Part, type Readiness } from '#libs/base/ops/readiness';
+import { isOld, lookAtParts, lookAtPostgres, type Part, type Pools, type Readiness } from '#libs/base/ops/readiness';
 import type { RedisClient } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
 
@@ -15,16 +14,16 @@ const costs = {
 };
 
 interface Stores {
-  db: Pick<Database, 'read' | 'unavailableSince'>;
+  pools: Pools;
   client: RedisClient;
   redisHealth: Pick<RedisHealth, 'reason' | 'since' | 'warnings'>;
 }
 
-export async function workerReadiness({ db, client: redis, redisHealth }: Stores): Promise<Readiness> {
+export async function workerReadiness({ pools, client: redis, redisHealth }: Stores): Promise<Readiness> {
   const parts: Part[] = [
     {
       name: 'postgres',
-      look: () => lookAtPostgres(db, 'worker'),
+      look: () => lookAtPostgres(pools, 'worker'),
       costs: ({ postgres }) => (isOld(postgres) ? costs.schema : costs.postgres),
     },
     {

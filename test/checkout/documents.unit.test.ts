@@ -226,7 +226,12 @@ describe('docs/operations.md', () => {
     const asked = [recordBacklog([]), statsBacklog, webhookBacklog, retentionBacklog, housekeepingBacklog([])];
     for (const gauges of [queueGauges, ...asked.map((question) => question.gauges)])
       createAskedGauges<never>(register, gauges, () => Promise.reject(new Error('not asked')), nothing);
-    createStoreGauges(register, { isPostgresUsable: () => true, redisMemory: () => 0, clockSkew: () => 0, pools: {} });
+    createStoreGauges(register, {
+      isPostgresUsable: async () => true,
+      redisMemory: () => 0,
+      clockSkew: () => 0,
+      pools: {},
+    });
     createReadyGauge(register);
     const metrics = register.getMetricsAsArray().map(({ name }) => name);
     const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));

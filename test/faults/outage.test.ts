@@ -5,10 +5,12 @@ import { type Answer, createClient, type ProblemAnswer, request, tokenFor } from
 import { countRecords, storedCounters } from '../support/counts.ts';
 import { openGate } from '../support/gate.ts';
 import { makeId } from '../support/ids.ts';
+import { sampleOf } from '../support/metrics.ts';
+import { openPool } from '../support/pool.ts';
 import { expectProblem } from '../support/problems.ts';
-import { startApi } from '../support/service.ts';
+import { startApi, startWorker } from '../support/service.ts';
 import { privacyKey } from '../support/settings.ts';
-import { at, useStores } from '../support/stack.ts';
+import { at, startStack, useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -142,6 +144,61 @@ describe('an outage', () => {
     const { body: log } = await client.records(domainId, 'limit=200');
     expect(log.records.map(({ id }) => id).sort()).toEqual(acknowledged.toSorted());
     expect(await storedCounters(db, tenant.organizationId)).toEqual(await countRecords(db, tenant.organizationId));
+  });
+
+  it('in which Postgres is read-only, or its disk is full: it is not usable, though it answers', async () => {
+    const own = await startStack({ worker: false });
+    const worker = await startWorker(own.env);
+    // Redis takes nothing: records go straight to Postgres
+    const direct = await startApi({ ...own.env, REDIS_URL: 'redis://127.0.0.1:1' });
+    const fresh = createClient(direct.baseUrl, own.tenant);
+    const add = () => fresh.record(own.domainId, own.apiKey, decided);
+    const expectPostgres = async (isUsable: boolean, reason: string, addresses: { opsUrl: string }[]) => {
+      for (const { opsUrl } of addresses) {
+        const ready = await fetch(`${opsUrl}/readyz`);
+        const why = [expect.objectContaining({ part: 'postgres', reason: expect.stringContaining(reason) })];
+        expect([ready.status, await ready.json()]).toEqual([
+          isUsable || opsUrl === own.api.opsUrl ? 200 : 503,
+          expect.objectContaining({ postgres: isUsable, ...(!isUsable && { degraded: expect.arrayContaining(why) }) }),
+        ]);
+        expect(await sampleOf(opsUrl, 'assent_postgres_usable')).toBe(isUsable ? 1 : 0);
+      }
+    };
+    const untilPostgres = (isUsable: boolean, reason = '') =>
+      eventually(() => expectPostgres(isUsable, reason, [own.api, worker, direct]));
+    await untilPostgres(true);
+    const admin = openPool(own.env.DATABASE_URL, { max: 1 });
+    const switchTo = (setting: string) =>
+      admin.run((sql) =>
+        sql.begin('read write', async (transaction) => {
+          const [row] = await transaction`select quote_ident(current_database()) as name`;
+          await transaction.unsafe(`alter database ${row?.name} ${setting}`);
+          await transaction`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid()`;
+        }),
+      );
+    await switchTo('set default_transaction_read_only = on');
+    await untilPostgres(false, 'read-only');
+    await switchTo('reset default_transaction_read_only');
+    await untilPostgres(true);
+
+    // as of a relation that cannot grow
+    await own.sql`
+      create function fill_disk() returns trigger language plpgsql as $$ begin
+        raise exception 'could not extend file "base/1/2": No space left on device' using errcode = 'disk_full';
+      end $$`;
+    await own.sql`create trigger full_disk before insert on records for each row execute function fill_disk()`;
+    await eventually(async () =>
+      expect((await own.client.record(own.domainId, own.apiKey, decided)).body.status).toBe('queued'),
+    );
+    await eventually(async () => {
+      expectUnavailable(await add());
+      await expectPostgres(false, 'No space left on device', [direct, worker]);
+    });
+    await own.sql`drop trigger full_disk on records`;
+    await eventually(async () => expect((await add()).body.status).toBe('persisted'));
+    await untilPostgres(true);
   });
 
   it('of Redis, which an API meets when it starts: it serves', async () => {

@@ -14,7 +14,7 @@ import { createClient } from '../support/client.ts';
 import { countStored } from '../support/counts.ts';
 import { findPostgresClients } from '../support/postgres-clients.ts';
 import { openRunbook, type Runbook } from '../support/runbook.ts';
-import { type Service, startApiProcess, startWorkerProcess } from '../support/service.ts';
+import { startApiProcess, startWorkerProcess, type WorkerProcess } from '../support/service.ts';
 import { at } from '../support/stack.ts';
 import { recordSteadily } from '../support/steady.ts';
 import { connectDatabase, makeTenant, type Tenant } from '../support/stores.ts';
@@ -37,7 +37,7 @@ describe.skipIf(!forPostgres || !forRedis)('a full disk (as root, who may mount 
   let postgres: RunningPostgres;
   let redis: RunningRedis;
   let tenant: Tenant;
-  let worker: Service;
+  let worker: WorkerProcess;
   let runbook: Runbook;
   let env: Record<string, string>;
   let steady: ReturnType<typeof recordSteadily>;
@@ -88,6 +88,9 @@ describe.skipIf(!forPostgres || !forRedis)('a full disk (as root, who may mount 
   it('of Postgres: records wait in Redis, and all are stored', async () => {
     await fill(postgresFolder);
     await eventually(() => expect(worker.lines.join('\n')).toContain('No space left'));
+    await eventually(async () =>
+      expect(await (await fetch(`${worker.opsUrl}/readyz`)).json()).toMatchObject({ ready: false, postgres: false }),
+    );
     await steady.until('queued', 20);
     expect(await createCli(env).json('queue', 'status')).toMatchObject({ failed: 0 });
     expect(await runbook.step('INFO memory', env)).toMatch(/^maxmemory_human:1\.00G/m);

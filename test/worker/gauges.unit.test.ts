@@ -22,7 +22,7 @@ it('a gauge that cannot be read is absent, not old, and is back once it can be',
   };
   createAskedGauges(register, queueGauges, look([{ shard: 0, jobs: { failed: 2 }, oldest: 7 }]), failed);
   const stores = {
-    isPostgresUsable: () => !isAway,
+    isPostgresUsable: async () => !isAway,
     redisMemory: () => (isAway ? null : 0.25),
     clockSkew: () => (isAway ? null : -2_500),
     pools: {},

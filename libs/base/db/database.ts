@@ -8,6 +8,7 @@ import { TimedOut, within } from '../timers.ts';
 import { type Address, readAddress } from './address.ts';
 import { advise, isUnavailable } from './errors.ts';
 import { throughPooler } from './pooled.ts';
+import { type Refusal, watchWrites } from './refused-writes.ts';
 import { sessionBasics, sessionFormats, sessionIsolation } from './session.ts';
 
 /** Runs statements, be it each on its own or all in one transaction. */
@@ -73,10 +74,12 @@ export interface Database extends Reads {
   /** How many calls of `run` are under way: above the number of connections, some wait for one. */
   running(): number;
   /**
-   * Since when Postgres has been unavailable, in Unix milliseconds; null where it answered last. That a call waited for a
-   * connection for too long says nothing of Postgres.
+   * Since when Postgres has been unavailable, in Unix milliseconds; null where it answered last, unless it refuses to store.
+   * That a call waited for a connection for too long says nothing of Postgres.
    */
   unavailableSince(): number | null;
+  /** Why, and since when, Postgres stores nothing though it answers; null where it did last, or it was not tried lately. */
+  refusal(): Refusal | null;
   /** Waits for calls that are under way, for 5 s at most. */
   close(): Promise<void>;
 }
@@ -169,6 +172,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   /** Oldest first, until their work has ended: the first `max` have a connection, and the others wait for one. */
   const underWay = new Set<{ isLate: boolean }>();
   let unavailableSince: number | null = null;
+  const writes = watchWrites();
 
   const replace = () => {
     const pool = sql;
@@ -224,8 +228,8 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     read: (work, { deadline, snapshot = false } = {}) =>
       snapshot ? begin('isolation level repeatable read read only', work, deadline) : run(work, deadline),
-    write: run,
-    transaction: (work, deadline) => begin('', work, deadline),
+    write: (work, deadline) => writes.watch(run(work, deadline)),
+    transaction: (work, deadline) => writes.watch(begin('', work, deadline)),
     run,
     recover: (error) => {
       const isLostWrite = error instanceof TypeError && (error.stack ?? '').includes(lostWrite);
@@ -234,7 +238,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     generation: () => generation,
     running: () => underWay.size,
-    unavailableSince: () => unavailableSince,
+    unavailableSince: () => unavailableSince ?? writes.refusal()?.since ?? null,
+    refusal: writes.refusal,
     // while Postgres is away nothing that waits for it comes to an end, and what nobody waits for any more may never
     close: () => {
       const isAwaited = unavailableSince === null && [...underWay].some(({ isLate }) => !isLate);

@@ -46,6 +46,10 @@ const isOutOfIds = (error: unknown): boolean =>
   error.code === '54000' &&
   /^GetNew(TransactionId|MultiXactId)$/.test(error.routine ?? '');
 
+/** Postgres answers, and stores nothing: its disk is full or fails, it is read-only, or out of transaction ids. */
+export const isNothingStored = (error: unknown): error is Error =>
+  isOutOfIds(error) || ['25006', '53100', '58030'].includes(stateOf(error) ?? '');
+
 /** The row itself is at fault (data exception, integrity violation): retrying cannot help. */
 export const isBadData = (error: unknown): boolean =>
   /^2[23]/.test(stateOf(error) ?? '') && !isMissingMonth(error) && !isOfConnection(error);

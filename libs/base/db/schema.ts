@@ -17,20 +17,21 @@ export const versions = migrations.map(({ version }) => version);
 
 /**
  * `old`: migrations of this build are missing; `elsewhere`: the tables are where this login does not look; `forbidden`:
- * rights that `app` needs are missing; `unknown`: Postgres did not say, within `patience` milliseconds. That is no deadline
+ * rights that `app` needs are missing; `readOnly`: nothing can be stored; `unknown`: Postgres did not say, within `patience` milliseconds. That is no deadline
  * of `run`, which takes silence for lost connections and gives up all that is under way.
  */
 export async function lookAtSchema(
   db: Reads,
   patience: number,
   app: 'api' | 'worker',
-): Promise<'current' | 'old' | 'elsewhere' | 'forbidden' | 'unknown'> {
+): Promise<'current' | 'old' | 'elsewhere' | 'forbidden' | 'readOnly' | 'unknown'> {
   try {
     const answer = db.read(async (sql) => {
       const rows = await sql<{ version: string }[]>`select version from schema_migrations`;
       const applied = new Set(rows.map(({ version }) => version));
       if (!versions.every((version) => applied.has(version))) return 'old';
-      return (await hasRights(sql, app)) ? 'current' : 'forbidden';
+      if (!(await hasRights(sql, app))) return 'forbidden';
+      return (await isReadOnly(sql)) ? 'readOnly' : 'current';
     });
     return await within(patience, answer);
   } catch (error) {
@@ -39,6 +40,12 @@ export async function lookAtSchema(
     const elsewhere = await within(patience, db.read(tablesElsewhere)).catch(() => undefined);
     return elsewhere === undefined ? 'old' : 'elsewhere';
   }
+}
+
+/** As on a standby, or by a default of the login, the database or the server, such as hosters set on a full disk. */
+export async function isReadOnly(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ setting: string }[]>`select current_setting('transaction_read_only') as setting`;
+  return row?.setting === 'on';
 }
 
 /** Whether the login may do what rights.ts says. */

@@ -1,6 +1,7 @@
 /** Whether a process can work, and what of it is degraded: for probes, and for the page that people look at. */
 import type { Database } from '../db/database.ts';
-import { lookAtSchema } from '../db/schema.ts';
+import { isReadOnly, lookAtSchema } from '../db/schema.ts';
+import { within } from '../timers.ts';
 
 type PartName = 'postgres' | 'replica' | 'redis' | 'queue' | 'processes';
 
@@ -29,8 +30,10 @@ interface Seen {
   state: boolean | string;
   /** absent where the part is well */
   fault?: Pick<Fault, 'reason' | 'since'> | undefined;
+  /** of Postgres: it stores nothing, but answers */
+  canBeRead?: boolean;
 }
-type AllSeen = Partial<Record<PartName, Seen>>;
+export type AllSeen = Partial<Record<PartName, Seen>>;
 
 /** What a process depends on. */
 export interface Part {
@@ -54,6 +57,9 @@ export async function lookAtParts(
   };
 }
 
+type Pool = Pick<Database, 'read' | 'unavailableSince' | 'refusal'>;
+export type Pools = readonly [Pool, ...Pool[]];
+
 /** Milliseconds for an answer of Postgres. */
 const postgresPatience = 1_000;
 const lacksMigrations = 'lacks migrations of this release';
@@ -62,21 +68,30 @@ const whyNot = {
   old: lacksMigrations,
   elsewhere: looksElsewhere,
   forbidden: 'its login lacks rights that this release needs: npm run migrate grants them',
+  readOnly: 'is read-only (transaction_read_only is on)',
   unknown: 'does not answer',
 };
 
-/** Whether Postgres answers, with the schema and the rights that `app` needs. */
-export async function lookAtPostgres(
-  db: Pick<Database, 'read' | 'unavailableSince'>,
-  app: 'api' | 'worker',
-): Promise<Seen> {
+/** Whether Postgres answers and stores, with the schema and the rights that `app` needs. `pools`: all of the process. */
+export async function lookAtPostgres(pools: Pools, app: 'api' | 'worker'): Promise<Seen> {
+  const [db] = pools;
   const schema = await lookAtSchema(db, postgresPatience, app);
-  if (schema === 'current') return { state: true };
+  if (schema === 'current') {
+    const refusal = pools.map((pool) => pool.refusal()).find((each) => each !== null);
+    if (!refusal) return { state: true };
+    const { reason, since } = refusal;
+    return { state: false, fault: { reason: `stores nothing: ${reason}`, since }, canBeRead: true };
+  }
   const since = ['old', 'elsewhere'].includes(schema)
     ? Math.round(performance.timeOrigin)
     : (db.unavailableSince() ?? Date.now());
-  return { state: false, fault: { reason: whyNot[schema], since } };
+  return { state: false, fault: { reason: whyNot[schema], since }, canBeRead: schema === 'readOnly' };
 }
+
+/** For a metric. Of all pools: one may lack rights that another one's work does not need. */
+export const isPostgresUsable = async (pools: Pools): Promise<boolean> =>
+  pools.every((pool) => pool.unavailableSince() === null) &&
+  !(await within(postgresPatience, pools[0].read(isReadOnly)).catch(() => false));
 
 /** Whether the schema is that of a release before, or not found: this process has nothing to work with. */
 export const isOld = (postgres: Seen | undefined): boolean =>

@@ -10,7 +10,7 @@ interface Pool {
 }
 
 interface Stores {
-  isPostgresUsable(): boolean;
+  isPostgresUsable(): Promise<boolean>;
   /** the share of maxmemory that Redis uses; null where it does not answer */
   redisMemory(): number | null;
   /** milliseconds that this process' clock is ahead of Postgres'; null where that is not known yet */
@@ -26,12 +26,12 @@ export function createStoreGauges(
   const registers = [register];
   const postgres = new Gauge({
     name: 'assent_postgres_usable',
-    help: '1 while Postgres answers this process',
+    help: '1 while Postgres answers this process, and may store',
     // of several processes behind one port the worst
     aggregator: 'min',
     registers,
-    collect: () => {
-      postgres.set(isPostgresUsable() ? 1 : 0);
+    collect: async () => {
+      postgres.set((await isPostgresUsable()) ? 1 : 0);
     },
   });
   const memory = new Gauge({
