@@ -102,6 +102,7 @@ export async function openApi(
     redis.client,
     { metrics, log },
     { usable: 'recording through Redis', unusable: 'recording straight to Postgres' },
+    'producer',
   );
   const producer = createProducer(redis, config.queueShards, {
     onAnnounceError: failed('announce_shards'),

@@ -4,7 +4,7 @@
  */
 import { type BaseMetrics, countFailures, createBaseMetrics } from '#libs/base/ops/metrics';
 import type { ProcessLog } from '#libs/base/ops/process-log';
-import type { RedisClient } from '#libs/base/redis/connection';
+import type { RedisClient, Role } from '#libs/base/redis/connection';
 import { watchRedis } from '#libs/base/redis/health';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createRecordMetrics } from '#libs/record/metrics';
@@ -48,6 +48,7 @@ export const observeRedis = (
   client: RedisClient,
   { metrics, log }: { metrics: BaseMetrics; log: ProcessLog },
   words: { usable: string; unusable: string },
+  role: Role,
 ) =>
   watchRedis(
     client,
@@ -57,6 +58,7 @@ export const observeRedis = (
       else log.warn({ reason }, words.unusable);
     },
     (warnings) => log.warn({ event: 'redis_settings', warnings }, 'Redis is not set up for an outage'),
+    role,
   );
 
 interface Keys {

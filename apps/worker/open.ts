@@ -71,6 +71,7 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
     redis.client,
     { metrics, log },
     { usable: 'Redis takes jobs', unusable: 'Redis takes no jobs' },
+    'worker',
   );
 
   const consumer = createConsumer({

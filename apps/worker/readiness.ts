@@ -3,6 +3,7 @@
 import { isOld, lookAtParts, lookAtPostgres, type Part, type Pools, type Readiness } from '#libs/base/ops/readiness';
 import type { RedisClient } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
+import { isOfRights } from '#libs/base/redis/rights';
 
 const costs = {
   schema: 'Nothing is stored until the database is migrated: npm run migrate. Records wait in Redis.',
@@ -33,7 +34,7 @@ export async function workerReadiness({ pools, client: redis, redisHealth }: Sto
         const answers = await isAnswered(redis.ping());
         const reason = redisHealth.reason() ?? (answers ? null : 'does not answer');
         if (reason === null) return { state: true };
-        return { state: answers && reason, fault: { reason, since: redisHealth.since() } };
+        return { state: answers && !isOfRights(reason) && reason, fault: { reason, since: redisHealth.since() } };
       },
       costs: (seen) => (seen.redis?.state === false ? costs.redis : costs.partly),
     },

@@ -1,11 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { connectRedis, type RedisAddress } from '#libs/base/redis/connection';
+import { connectRedis, type RedisAddress, type Role } from '#libs/base/redis/connection';
 import { type RedisHealth, watchRedis } from '#libs/base/redis/health';
 import { freePort } from '../../scripts/stack/ports.ts';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { atEnd } from '../support/at-end.ts';
+import { restartRedis } from '../support/outage.ts';
 import { at } from '../support/stack.ts';
 import { openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
@@ -21,13 +22,14 @@ const loopback = hasIPv6 ? '::1' : '127.0.0.1';
 
 // each waits for probes, of servers of its own
 describe.concurrent('the settings of Redis', () => {
-  const watch = (address: RedisAddress): { health: RedisHealth; told: string[][] } => {
-    const connection = connectRedis(address, 'producer', { warn: () => {} });
+  const watch = (address: RedisAddress, role: Role = 'producer'): { health: RedisHealth; told: string[][] } => {
+    const connection = connectRedis(address, role, { warn: () => {} });
     const told: string[][] = [];
     const health = watchRedis(
       connection.client,
       () => {},
       (warnings) => told.push(warnings),
+      role,
     );
     atEnd(() => {
       health.close();
@@ -74,6 +76,45 @@ describe.concurrent('the settings of Redis', () => {
     await probes(client, 2);
     expect(told).toEqual([[unlimited], [unlimited, evicting], [evicting], [forgetting]]);
     await untilUsable();
+  });
+
+  it('are not guessed while it loads its data', async () => {
+    const server = await openRedisServer();
+    const { health, told } = watch({ url: server.url, clusterNodes: [] });
+    const pipeline = connect(server).pipeline();
+    for (let key = 0; key < 8_000; key += 1) pipeline.set(String(key), '');
+    await pipeline.exec();
+    server.kill();
+    await server.exited;
+    const slow = restartRedis(server, { 'key-load-delay': '100' });
+    await eventually(() => expect(health.reason()).toBe('loading its data'), { every: 10 });
+    await connect(server).config('SET', 'key-load-delay', '0');
+    await slow;
+    await eventually(() => expect(health.reason()).toBeNull());
+    expect([told, health.warnings()]).toEqual([[], []]);
+  });
+
+  it('of its user count, too: without a right that the process needs, it is not usable', async () => {
+    const server = await openRedisServer();
+    const admin = connect(server);
+    await admin.call('ACL', 'SETUSER', 'service', 'on', '>password', '~*', '+@all');
+    const address = { url: server.url.replace('//', '//service:password@'), clusterNodes: [] };
+    const [worker, api] = [watch(address, 'worker').health, watch(address, 'producer').health];
+    const untilBoth = (ofWorker: unknown, ofApi: unknown) =>
+      eventually(() => expect([worker.reason(), api.reason()]).toEqual([ofWorker, ofApi]));
+    await untilBoth(null, null);
+    for (const [taken, given, reason] of [
+      ['-@scripting', '+@scripting', expect.stringMatching(/^NOPERM .*eval/)],
+      ['-@hash', '+@hash', expect.stringMatching(/^its user may not run HGET /)],
+      ['resetkeys', '~assent:*', expect.stringMatching(/^its user may not run .* keys that begin with assent:/)],
+    ] as const) {
+      await admin.call('ACL', 'SETUSER', 'service', taken);
+      await untilBoth(reason, reason);
+      await admin.call('ACL', 'SETUSER', 'service', given);
+      await untilBoth(null, null);
+    }
+    await admin.call('ACL', 'SETUSER', 'service', '-bzpopmin');
+    await untilBoth(expect.stringMatching(/^its user may not run BZPOPMIN /), null);
   });
 
   it('of a cluster are those of every master, by IPv6 where the machine has it', async () => {

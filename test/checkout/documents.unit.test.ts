@@ -17,6 +17,7 @@ import { noticesPage } from '#libs/notices/contract';
 import { retentionBacklog } from '#libs/privacy/metrics';
 import { consistency, consistencyQuery, proofBundle } from '#libs/proof/contract';
 import { createProofMetrics } from '#libs/proof/metrics';
+import { erasureEntry, noticeEntry, recordEntry } from '#libs/proof/tree/entry';
 import { receipt, recordFields } from '#libs/record/contract';
 import { createRecordMetrics, queueGauges, recordBacklog } from '#libs/record/metrics';
 import { domainStats, organization, statsQuery } from '#libs/stats/contract';
@@ -237,6 +238,20 @@ describe('docs/operations.md', () => {
     const listed = firstNames('docs/operations.md', '## Monitoring').filter((name) => /^assent_\w+$/.test(name));
     expect([...new Set(listed)].sort()).toEqual(metrics.filter((name) => name.startsWith('assent_')).sort());
   });
+});
+
+it('docs/proof.md has the keys of every entry in their order', () => {
+  const text = readFileSync(path.join(root, 'docs/proof.md'), 'utf8');
+  const keysOf = (entry: string) => Object.keys(JSON.parse(entry)).join(', ');
+  const [domainId, id, decidedAt] = ['dom_x', 'r', '2026-01-02T03:04:05.678Z'];
+  const times = { decidedAt, receivedAt: decidedAt, importedAt: decidedAt };
+  const record = { id, domainId, decision: 'custom', ...times, source: 'api', notice: 'n', gpc: true, bot: true };
+  for (const [type, entry] of [
+    ['record', recordEntry(record, { circumstances: 'c', private: 'p' })],
+    ['notice', noticeEntry({ domainId, notice: 'n', firstSeenAt: decidedAt })],
+    ['erasure', erasureEntry({ domainId, id, erasedOn: '2026-01-02' })],
+  ] as const)
+    expect(text).toContain(`\n| \`${type}\` | \`${keysOf(entry)}\``);
 });
 
 describe('docs/imports.md', () => {

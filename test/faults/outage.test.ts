@@ -11,7 +11,7 @@ import { expectProblem } from '../support/problems.ts';
 import { startApi, startWorker } from '../support/service.ts';
 import { privacyKey } from '../support/settings.ts';
 import { at, startStack, useStores } from '../support/stack.ts';
-import { makeTenant } from '../support/stores.ts';
+import { makeTenant, openRedis, openRedisServer } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const decided = { decision: 'custom' };
@@ -199,6 +199,21 @@ describe('an outage', () => {
     await own.sql`drop trigger full_disk on records`;
     await eventually(async () => expect((await add()).body.status).toBe('persisted'));
     await untilPostgres(true);
+  });
+
+  it('in which the user of Redis lacks a right to take jobs: the worker is not ready, the API is', async () => {
+    const { url } = await openRedisServer();
+    const stores = { DATABASE_URL, REDIS_URL: url };
+    const [taking, adding] = await Promise.all([startWorker(stores), startApi(stores)]);
+    const { client: admin } = await openRedis(url);
+    await admin.call('ACL', 'SETUSER', 'default', '-bzpopmin');
+    const degraded = [expect.objectContaining({ part: 'redis', reason: expect.stringContaining('BZPOPMIN') })];
+    await eventually(async () => {
+      const ready = await Promise.all([taking, adding].map(({ opsUrl }) => fetch(`${opsUrl}/readyz`)));
+      expect(ready.map(({ status }) => status)).toEqual([503, 200]);
+      expect(await ready[0]?.json()).toEqual({ ready: false, postgres: true, redis: false, degraded });
+      expect(await sampleOf(taking.opsUrl, 'assent_redis_usable')).toBe(0);
+    });
   });
 
   it('of Redis, which an API meets when it starts: it serves', async () => {

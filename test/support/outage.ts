@@ -11,8 +11,11 @@ import { atEnd } from './at-end.ts';
 import { openRedis, openRedisServer } from './stores.ts';
 
 /** The same server again after `stop`: its data, its port, another run. */
-export async function restartRedis(stopped: RunningRedis): Promise<RunningRedis> {
-  const server = await startRedis({ dataDir: path.dirname(stopped.logFile), port: stopped.port });
+export async function restartRedis(
+  stopped: RunningRedis,
+  settings: Record<string, string> = {},
+): Promise<RunningRedis> {
+  const server = await startRedis({ dataDir: path.dirname(stopped.logFile), port: stopped.port, settings });
   atEnd(() => {
     server.kill();
     return server.exited;

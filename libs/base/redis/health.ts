@@ -4,7 +4,8 @@
  */
 import { Cluster, type Redis } from 'ioredis';
 import { every, within } from '../timers.ts';
-import type { RedisClient } from './connection.ts';
+import type { RedisClient, Role } from './connection.ts';
+import { lackingRight } from './rights.ts';
 
 const probeEvery = 250;
 const probeTimeout = 500;
@@ -27,11 +28,12 @@ export interface RedisHealth {
   close(): void;
 }
 
-/** `onWarnings`: where the first answer has any, and whenever they become others. */
+/** `onWarnings`: where the first answer has any, and whenever they become others. `role`: what the process needs. */
 export function watchRedis(
   client: RedisClient,
   onChange: (reason: string | null) => void,
   onWarnings: (warnings: string[]) => void = () => {},
+  role: Role = 'producer',
 ): RedisHealth {
   let warnings: string[] = [];
   let memory: number | null = null;
@@ -53,7 +55,7 @@ export function watchRedis(
 
   const probe = async () => {
     const started = performance.now();
-    const { problem: found, warnings: next = warnings, memory: share = null } = await probeAll(client);
+    const { problem: found, warnings: next = warnings, memory: share = null } = await probeAll(client, role);
     memory = share;
     const isNews = next.join() !== warnings.join();
     warnings = next;
@@ -80,6 +82,7 @@ export function watchRedis(
 /** Of all masters; with the problem alone where one did not answer. */
 async function probeAll(
   client: RedisClient,
+  role: Role,
 ): Promise<{ problem: string | null; warnings?: string[]; memory?: number }> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   if (nodes.length === 0) return { problem: 'not connected' };
@@ -91,9 +94,12 @@ async function probeAll(
     const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
     const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(brokenState))) : [];
     const problem = [...infos.map(problemIn), ...states].find((each) => each !== null) ?? null;
+    const rights = nodes.map((node) => (problem === null ? lackingRight(node, role) : null));
+    const lacking = (await within(probeTimeout, Promise.all(rights))).find((each) => each !== null) ?? null;
     return {
-      problem,
-      warnings: [...new Set(infos.flatMap(warningsIn))],
+      problem: problem ?? lacking,
+      // while it loads its data it has no append-only file yet
+      ...(!infos.some(isLoading) && { warnings: [...new Set(infos.flatMap(warningsIn))] }),
       memory: Math.max(...infos.map(memoryIn)),
     };
   } catch (error) {
@@ -133,10 +139,12 @@ async function brokenState(node: Redis): Promise<string | null> {
 
 const fieldOf = (info: string, name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
 
+const isLoading = (info: string): boolean => fieldOf(info, 'loading') === '1';
+
 /** Why this server cannot take records, by its reply to INFO; null if it can. */
 function problemIn(info: string): string | null {
   const field = (name: string) => fieldOf(info, name);
-  if (field('loading') === '1') return 'loading its data';
+  if (isLoading(info)) return 'loading its data';
   if (field('role') === 'slave') return 'a read-only replica';
   if (field('aof_last_write_status') === 'err') return 'cannot write its append-only file';
   // there only where min-replicas-to-write is set
