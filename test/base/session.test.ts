@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { migrate } from '#libs/base/db/migrate';
 import { lookAtSchema } from '#libs/base/db/schema';
-import { createEmptyDatabase } from '../support/database.ts';
+import { connectAs, createEmptyDatabase } from '../support/database.ts';
 import { openPool } from '../support/pool.ts';
 import { runCli } from '../support/run-cli.ts';
 import { startApi } from '../support/service.ts';
@@ -79,4 +79,35 @@ it('migrations work with such defaults, and a login that looks into another sche
   const redis = await openRedisServer();
   const api = await startApi({ DATABASE_URL: lost, REDIS_URL: redis.url });
   expect((await api.logged('tables_elsewhere')).msg).toMatch(told);
+});
+
+it('beside another application: tables of ours that it hides are told of, and its own stay its own', async () => {
+  const url = await createEmptyDatabase(sharedPostgresUrl());
+  const admin = connectAs(url);
+  await migrate(url);
+  const odd = await withLogin(url, 'assent_api', { search_path: 'legacy, public' });
+  await admin.unsafe(`
+    create schema legacy; create table legacy.records (id integer);
+    create table legacy.schema_migrations (version varchar); insert into legacy.schema_migrations values ('20190101000000');
+    grant usage on schema legacy to public; grant select on all tables in schema legacy to public`);
+  const look = () => lookAtSchema(openPool(odd, { max: 1 }), 20_000, 'api');
+  const migrating = () => migrate(url, { patience: 20_000 });
+  const [database] = await admin<{ name: string }[]>`select quote_ident(current_database()) as name`;
+  await admin.unsafe(`alter database ${database?.name} set search_path = legacy, public`);
+  const told =
+    /^the tables are in the schema public, and the search_path of this login is legacy, public: alter role \w+ set search_path = public$/;
+  for (const hidden of ['schema_migrations', 'records']) {
+    await expect(migrating()).rejects.toThrow(told);
+    expect(await look()).toBe('elsewhere');
+    await admin.unsafe(`alter table legacy.${hidden} rename to their_${hidden}`);
+  }
+  const owners = await admin`
+    select from pg_class where relnamespace = 'legacy'::regnamespace and relowner <> current_user::regrole`;
+  expect(owners.count).toBe(0);
+
+  // nothing of ours is hidden: it is found where it is
+  await admin`revoke select on public.records from assent_api`;
+  expect(await look()).toBe('forbidden');
+  expect(await migrating()).toContain('have the rights of this release now');
+  expect([await look(), await migrating()]).toEqual(['current', '']);
 });

@@ -13,7 +13,7 @@ import { type Arrangement, arrangeRoles } from './roles/arrange.ts';
 import { withDefaultRights } from './roles/grants.ts';
 import { roleNames } from './roles/roles.ts';
 import { migrations, migrationsFolder, versions } from './schema.ts';
-import { tablesElsewhere } from './search-path.ts';
+import { findSchema, tablesElsewhere } from './search-path.ts';
 import { isolation, sessionBasics } from './session.ts';
 import { untilAnswers, type Waiting } from './until-answers.ts';
 
@@ -36,11 +36,16 @@ export function migrate(
       // this transaction waits for all the others
       await holder`set local idle_in_transaction_session_timeout = 0`;
       await holdLock(holder, patience);
-      if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
       await checkPlace(sql);
-      return withDefaultRights(sql, roleNames(roles.prefix), async () => {
-        const applied = await applyMissing(sql);
-        const lines = [...applied, ...(await buildRecordIndexes(sql)), ...(await arrangeRoles(sql, roles))];
+      if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
+      const place = { ...roleNames(roles.prefix), schema: (await findSchema(sql)) ?? (await currentSchema(sql)) };
+      return withDefaultRights(sql, place, async () => {
+        const applied = await applyMissing(sql, place.schema);
+        const lines = [
+          ...applied,
+          ...(await buildRecordIndexes(sql)),
+          ...(await arrangeRoles(sql, place, roles.addresses)),
+        ];
         return lines.map((line) => `${line}\n`).join('');
       });
     });
@@ -64,6 +69,13 @@ async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql)
   } finally {
     await sql.end({ timeout: 1 });
   }
+}
+
+/** Where the first migration makes the tables. */
+async function currentSchema(sql: postgres.Sql): Promise<string> {
+  const [row] = await sql<{ schema: string | null }[]>`select current_schema() as schema`;
+  if (!row?.schema) throw new Error('the search_path of this login leads to no schema');
+  return row.schema;
 }
 
 /** Than our first: no migration leads from there to our schema. */
@@ -101,7 +113,7 @@ async function holdLock(holder: postgres.TransactionSql, patience: number): Prom
 }
 
 /** Oldest first. The answer is one line for each that was missing. */
-async function applyMissing(sql: postgres.Sql): Promise<string[]> {
+async function applyMissing(sql: postgres.Sql, schema: string): Promise<string[]> {
   const [known] = await sql`select where to_regclass('schema_migrations') is not null`;
   if (!known) await sql`create table schema_migrations (version varchar primary key)`;
   const rows = await sql<{ version: string }[]>`select version from schema_migrations`;
@@ -109,7 +121,7 @@ async function applyMissing(sql: postgres.Sql): Promise<string[]> {
   const missing = migrations.filter(({ version }) => !applied.has(version));
   for (const { version, file } of missing) {
     try {
-      await apply(sql, version, readFileSync(path.join(migrationsFolder, file), 'utf8'));
+      await apply(sql, schema, version, readFileSync(path.join(migrationsFolder, file), 'utf8'));
     } catch (error) {
       throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
     }
@@ -125,7 +137,7 @@ export function readUp(text: string): { how: string; up: string } {
 }
 
 /** With its note in one transaction, but for the one statement of a file that no transaction may hold. */
-async function apply(sql: postgres.Sql, version: string, text: string): Promise<void> {
+async function apply(sql: postgres.Sql, schema: string, version: string, text: string): Promise<void> {
   const { how, up } = readUp(text);
   const note = (on: postgres.ISql) => on`insert into schema_migrations (version) values (${version})`;
   if (how.includes('transaction:false')) {
@@ -136,6 +148,8 @@ async function apply(sql: postgres.Sql, version: string, text: string): Promise<
     await note(sql);
   } else {
     await sql.begin(async (transaction) => {
+      await transaction`
+        select set_config('search_path', quote_ident(${schema}) || ', ' || current_setting('search_path'), true)`;
       await transaction.unsafe(up);
       await note(transaction);
     });

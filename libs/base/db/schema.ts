@@ -27,6 +27,7 @@ export async function lookAtSchema(
 ): Promise<'current' | 'old' | 'elsewhere' | 'forbidden' | 'readOnly' | 'unknown'> {
   try {
     const answer = db.read(async (sql) => {
+      if (await tablesElsewhere(sql)) return 'elsewhere';
       const rows = await sql<{ version: string }[]>`select version from schema_migrations`;
       const applied = new Set(rows.map(({ version }) => version));
       if (!versions.every((version) => applied.has(version))) return 'old';
@@ -36,9 +37,7 @@ export async function lookAtSchema(
     return await within(patience, answer);
   } catch (error) {
     if (isForbidden(error)) return 'forbidden';
-    if (!isSchemaMissing(error)) return 'unknown';
-    const elsewhere = await within(patience, db.read(tablesElsewhere)).catch(() => undefined);
-    return elsewhere === undefined ? 'old' : 'elsewhere';
+    return isSchemaMissing(error) ? 'old' : 'unknown';
   }
 }
 
@@ -61,7 +60,7 @@ async function hasRights(sql: Sql, app: 'api' | 'worker'): Promise<boolean> {
       ${needed.map(({ table }) => table)}::text[], ${needed.map(({ verb }) => verb)}::text[],
       ${needed.map(({ column }) => column)}::text[]
     ) as needed ("table", verb, "column")
-    join pg_class on relname = "table" and relnamespace = current_schema()::regnamespace
+    join pg_class on pg_class.oid = to_regclass("table")
     where not case
       when "column" = '' then has_table_privilege(pg_class.oid, verb)
       else has_column_privilege(pg_class.oid, "column", verb)

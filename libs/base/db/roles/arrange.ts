@@ -7,7 +7,7 @@ import { isForbidden } from '../errors.ts';
 import { grantRights } from './grants.ts';
 import { loginOf, makeLogin } from './logins.ts';
 import { giveToOwner } from './ownership.ts';
-import { beside, createRoles, join, quoted, roleNames } from './roles.ts';
+import { beside, createRoles, join, type Place, quoted } from './roles.ts';
 
 export interface Arrangement {
   /** what the roles' names begin with */
@@ -17,8 +17,12 @@ export interface Arrangement {
 }
 
 /** Returns what was done, and what was not for lack of rights, a line each. What is as it should be is left alone. */
-export async function arrangeRoles(sql: postgres.Sql, { prefix, addresses }: Arrangement): Promise<string[]> {
-  const names = roleNames(prefix);
+export async function arrangeRoles(
+  sql: postgres.Sql,
+  place: Place,
+  addresses: Arrangement['addresses'],
+): Promise<string[]> {
+  const { schema: _, ...names } = place;
   const { owner, keeper, worker, api } = names;
   const lines: string[] = [];
   const lacking: string[] = [];
@@ -44,14 +48,14 @@ export async function arrangeRoles(sql: postgres.Sql, { prefix, addresses }: Arr
   if (hasRoles) {
     for (const role of ['pg_read_all_stats', 'pg_signal_backend'])
       await may(`${role} for ${worker}`, () => join(sql, role, worker));
-    await may('the rights of the roles in the schema', () => openSchema(sql, Object.values(names), owner));
+    await may('the rights of the roles in the schema', () => openSchema(sql, place));
     const isGiven = await may(`what is in the schema for ${owner}`, async () => {
       if (!(await standForOwner(sql, owner))) return false;
-      if (await giveToOwner(sql, names)) lines.push(`${owner} owns the tables now`);
+      if (await giveToOwner(sql, place)) lines.push(`${owner} owns the tables now`);
       return true;
     });
     await may(`the rights of ${api} and ${worker}`, async () => {
-      if (await grantRights(sql, names)) lines.push(`${api} and ${worker} have the rights of this release now`);
+      if (await grantRights(sql, place)) lines.push(`${api} and ${worker} have the rights of this release now`);
     });
     for (const [group, address] of [
       [api, addresses.api],
@@ -89,16 +93,15 @@ async function standForOwner(sql: postgres.Sql, owner: string): Promise<boolean>
   return isOwner();
 }
 
-async function openSchema(sql: postgres.Sql, roles: string[], owner: string): Promise<void> {
-  const [here] = await sql<{ schema: string; database: string }[]>`
-    select current_schema() as schema, current_database() as database`;
-  if (!here) throw new Error('Postgres did not say which schema this is');
-  const { schema, database } = here;
-  for (const role of roles) {
+async function openSchema(sql: postgres.Sql, { schema, ...names }: Place): Promise<void> {
+  const [here] = await sql<{ database: string }[]>`select current_database() as database`;
+  if (!here) throw new Error('Postgres did not say which database this is');
+  const { database } = here;
+  for (const role of Object.values(names)) {
     const [has] = await sql<{ connects: boolean; uses: boolean; creates: boolean }[]>`
       select has_database_privilege(${role}, ${database}, 'connect') as connects,
         has_schema_privilege(${role}, ${schema}, 'usage') as uses,
-        ${role !== owner} or has_schema_privilege(${role}, ${schema}, 'create') as creates`;
+        ${role !== names.owner} or has_schema_privilege(${role}, ${schema}, 'create') as creates`;
     if (!has?.connects) await sql.unsafe(`grant connect on database ${quoted(database)} to ${quoted(role)}`);
     if (!has?.uses) await sql.unsafe(`grant usage on schema ${quoted(schema)} to ${quoted(role)}`);
     if (!has?.creates) await sql.unsafe(`grant create on schema ${quoted(schema)} to ${quoted(role)}`);

@@ -4,7 +4,7 @@
  */
 import type postgres from 'postgres';
 import { rights } from './rights.ts';
-import { quoted, type RoleNames } from './roles.ts';
+import { type Place, quoted } from './roles.ts';
 
 interface Grant {
   table: string;
@@ -16,12 +16,13 @@ interface Grant {
 const keyOf = ({ table, role, right }: Grant): string => `${table} ${role} ${right}`;
 
 /** Returns whether anything differed. */
-export async function grantRights(sql: postgres.Sql, names: RoleNames): Promise<boolean> {
+export async function grantRights(sql: postgres.Sql, names: Place): Promise<boolean> {
+  const { schema } = names;
   const there = await listGrants(sql, names);
   const tables = new Set(
     (
       await sql<{ name: string }[]>`
-        select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`
+        select relname as name from pg_class where relnamespace = quote_ident(${schema})::regnamespace and relkind in ('r', 'p')`
     ).map(({ name }) => name),
   );
   const wanted = Object.entries(rights)
@@ -37,8 +38,8 @@ export async function grantRights(sql: postgres.Sql, names: RoleNames): Promise<
   const isTaken = (grant: Grant) => taken.has(keyOf({ ...grant, right: grant.right.replace(/\(.*/, '') }));
   const kept = new Set(there.filter((grant) => !isTaken(grant)).map(keyOf));
   const changes = [
-    ...surplus.map((grant) => statement('revoke', 'from', grant)),
-    ...wanted.filter((grant) => !kept.has(keyOf(grant))).map((grant) => statement('grant', 'to', grant)),
+    ...surplus.map((grant) => statement('revoke', 'from', schema, grant)),
+    ...wanted.filter((grant) => !kept.has(keyOf(grant))).map((grant) => statement('grant', 'to', schema, grant)),
   ];
   if (changes.length === 0) return false;
   await sql.begin(async (transaction) => {
@@ -47,14 +48,14 @@ export async function grantRights(sql: postgres.Sql, names: RoleNames): Promise<
   return true;
 }
 
-const statement = (verb: string, to: string, { table, role, right }: Grant): string =>
-  `${verb} ${right} on table ${quoted(table)} ${to} ${quoted(role)}`;
+const statement = (verb: string, to: string, schema: string, { table, role, right }: Grant): string =>
+  `${verb} ${right} on table ${quoted(schema)}.${quoted(table)} ${to} ${quoted(role)}`;
 
 /** What API and worker may do with the tables of the schema, months included. */
-const listGrants = (sql: postgres.Sql, { api, worker }: RoleNames) => sql<Grant[]>`
+const listGrants = (sql: postgres.Sql, { api, worker, schema }: Place) => sql<Grant[]>`
   with tables as (
     select oid, relname, relacl from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+    where relnamespace = quote_ident(${schema})::regnamespace and relkind in ('r', 'p')
       and (relname in ${sql(Object.keys(rights))} or relname ~ '^records_[0-9]{4}_[0-9]{2}$')
   ),
   granted as (
@@ -72,16 +73,15 @@ const listGrants = (sql: postgres.Sql, { api, worker }: RoleNames) => sql<Grant[
  */
 export async function withDefaultRights<T>(
   sql: postgres.Sql,
-  { api, worker }: RoleNames,
+  { api, worker, schema }: Place,
   work: () => Promise<T>,
 ): Promise<T> {
   const [roles] =
     await sql`select where to_regrole(${quoted(api)}) is not null and to_regrole(${quoted(worker)}) is not null`;
   if (!roles) return work();
-  const [found] = await sql<{ schema: string }[]>`select quote_ident(current_schema()) as schema`;
   const change = (verb: string, to: string) =>
     sql.unsafe(
-      `alter default privileges in schema ${found?.schema}
+      `alter default privileges in schema ${quoted(schema)}
        ${verb} select, insert, update, delete on tables ${to} ${quoted(api)}, ${quoted(worker)}`,
     );
   await change('grant', 'to');

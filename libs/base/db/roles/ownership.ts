@@ -2,13 +2,13 @@
 import type postgres from 'postgres';
 import { withShortLocks } from '../short-locks.ts';
 import { functions, rights, types } from './rights.ts';
-import { quoted, type RoleNames } from './roles.ts';
+import { type Place, quoted } from './roles.ts';
 
 /**
  * Tables first: a function that does as its owner is of use only once the owner has them. Returns whether anything was
  * given.
  */
-export async function giveToOwner(sql: postgres.Sql, names: RoleNames): Promise<boolean> {
+export async function giveToOwner(sql: postgres.Sql, names: Place): Promise<boolean> {
   const tables = await giveTables(sql, names);
   for (const type of await listTypes(sql, names))
     await sql.unsafe(`alter type ${type} owner to ${quoted(names.owner)}`);
@@ -19,10 +19,10 @@ export async function giveToOwner(sql: postgres.Sql, names: RoleNames): Promise<
   return (await giveTables(sql, names)) || tables;
 }
 
-async function giveTables(sql: postgres.Sql, { owner }: RoleNames): Promise<boolean> {
+async function giveTables(sql: postgres.Sql, { owner, schema }: Place): Promise<boolean> {
   const tables = await sql<{ name: string }[]>`
     select oid::regclass::text as name from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+    where relnamespace = quote_ident(${schema})::regnamespace and relkind in ('r', 'p')
       and (relname in ${sql(Object.keys(rights))} or relname ~ '^records_[0-9]{4}_[0-9]{2}$')
       and relowner <> to_regrole(${quoted(owner)})
     order by relname`;
@@ -30,35 +30,35 @@ async function giveTables(sql: postgres.Sql, { owner }: RoleNames): Promise<bool
   return tables.length > 0;
 }
 
-async function listTypes(sql: postgres.Sql, { owner }: RoleNames): Promise<string[]> {
+async function listTypes(sql: postgres.Sql, { owner, schema }: Place): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select oid::regtype::text as name from pg_type
-    where typnamespace = current_schema()::regnamespace and typname in ${sql(types)} and typtype = 'e'
+    where typnamespace = quote_ident(${schema})::regnamespace and typname in ${sql(types)} and typtype = 'e'
       and typowner <> to_regrole(${quoted(owner)})`;
   return rows.map(({ name }) => name);
 }
 
-async function listFunctions(sql: postgres.Sql, { owner }: RoleNames): Promise<string[]> {
+async function listFunctions(sql: postgres.Sql, { owner, schema }: Place): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select oid::regprocedure::text as name from pg_proc
-    where pronamespace = current_schema()::regnamespace and proname in ${sql([...functions.asOwner, ...functions.others])}
+    where pronamespace = quote_ident(${schema})::regnamespace and proname in ${sql([...functions.asOwner, ...functions.others])}
       and proowner <> to_regrole(${quoted(owner)})`;
   return rows.map(({ name }) => name);
 }
 
 /** A migration that replaces such a function takes this from it. What it names is looked for in our schema alone. */
-async function standForOwner(sql: postgres.Sql, { api, worker }: RoleNames): Promise<void> {
-  const rows = await sql<{ name: string; schema: string }[]>`
-    select oid::regprocedure::text as name, quote_ident(current_schema()) as schema from pg_proc
-    where pronamespace = current_schema()::regnamespace and proname in ${sql(functions.asOwner)}
+async function standForOwner(sql: postgres.Sql, { api, worker, schema }: Place): Promise<void> {
+  const rows = await sql<{ name: string }[]>`
+    select oid::regprocedure::text as name from pg_proc
+    where pronamespace = quote_ident(${schema})::regnamespace and proname in ${sql(functions.asOwner)}
       -- an empty list is everybody, as after a restore
       and not (
         prosecdef and proacl is not null and not exists (select from aclexplode(proacl) where grantee = 0)
         and has_function_privilege(${api}, oid, 'execute') and has_function_privilege(${worker}, oid, 'execute')
       )`;
-  for (const { name, schema } of rows)
+  for (const { name } of rows)
     await sql.begin(async (transaction) => {
-      await transaction.unsafe(`alter function ${name} security definer set search_path = ${schema}, pg_temp`);
+      await transaction.unsafe(`alter function ${name} security definer set search_path = ${quoted(schema)}, pg_temp`);
       await transaction.unsafe(`revoke execute on function ${name} from public`);
       await transaction.unsafe(`grant execute on function ${name} to ${quoted(api)}, ${quoted(worker)}`);
     });

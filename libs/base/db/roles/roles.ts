@@ -10,6 +10,12 @@ export interface RoleNames {
   api: string;
 }
 
+/** Of one database. */
+export interface Place extends RoleNames {
+  /** that of the tables */
+  schema: string;
+}
+
 export const roleNames = (prefix: string): RoleNames => ({
   owner: `${prefix}_owner`,
   keeper: `${prefix}_keeper`,
