@@ -97,7 +97,9 @@ export async function readSealing(sql: Sql): Promise<SealingState> {
     select (select row_to_json(running) from (${currentServerIn(sql)}) as running) as server,
       (
         select row_to_json(noted)
-        from (select system_identifier as "systemIdentifier", timeline, database from log_server) as noted
+        from (
+          select system_identifier as "systemIdentifier", timeline, database, table_oid as "table" from log_server
+        ) as noted
       ) as "sealedOn",
       count(*) filter (where halted is not null)::integer as halted,
       coalesce(
@@ -111,10 +113,11 @@ export async function readSealing(sql: Sql): Promise<SealingState> {
   return { ...state, sealedOn: state.sealedOn ?? undefined };
 }
 
-export async function sealOn(sql: Sql, { systemIdentifier, timeline, database }: Server): Promise<void> {
+export async function sealOn(sql: Sql, { systemIdentifier, timeline, database, table }: Server): Promise<void> {
   await sql`
-    insert into log_server (system_identifier, timeline, database)
-    values (${systemIdentifier}, ${timeline}, ${database})
+    insert into log_server (system_identifier, timeline, database, table_oid)
+    values (${systemIdentifier}, ${timeline}, ${database}, ${table})
     on conflict (single) do update set
-      system_identifier = excluded.system_identifier, timeline = excluded.timeline, database = excluded.database`;
+      system_identifier = excluded.system_identifier, timeline = excluded.timeline, database = excluded.database,
+      table_oid = excluded.table_oid`;
 }

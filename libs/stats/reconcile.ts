@@ -65,8 +65,8 @@ export async function reconcile(
   { patience = raisePatience, after = '' } = {},
 ): Promise<string> {
   const { client } = parts.redis;
-  const { systemIdentifier, timeline, database } = await parts.db.read(currentServer);
-  const server = [systemIdentifier, timeline, database].join(' ');
+  const { systemIdentifier, timeline, database, table } = await parts.db.read(currentServer);
+  const server = [systemIdentifier, timeline, database, table].join(' ');
   if ((await notedServer(client)) === server) {
     const since = addDays(dayOf(Date.now()), -watchedDays);
     return (await compareFrom(parts, signal, { since, patience, after, within: longest })).next;

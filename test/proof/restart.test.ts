@@ -283,6 +283,24 @@ describe('logs', () => {
     expect(await haltedLogs()).toEqual({ [one]: 'behind', [two]: 'behind' });
   });
 
+  it('an older dump that is restored into the same database makes nobody sure of any log, where Redis is empty', async () => {
+    await storeAndSeal([one, 5]);
+    // a restore makes the tables anew, with the rows that they had
+    await db.run((sql) =>
+      sql`
+        alter table log_server rename to dropped;
+        create table log_server (like dropped including all);
+        insert into log_server select * from dropped;
+        drop table dropped`.simple(),
+    );
+    await redis.client.flushall();
+    await storeAndSeal([one, 2]);
+    expect(await haltedLogs()).toEqual({ [one]: 'unconfirmed' });
+    expect(await confirm()).toEqual({ confirmed: 1, behind: [] });
+    await sealer.closeAndSeal();
+    await expectSealed(one, [7]);
+  });
+
   it('where Redis alone is another server, it is told what it lacks; where both are, nobody is sure of any log', async () => {
     await storeAndSeal([one, 5], [two, 6]);
     const known = await recall(redis.client, [one, two]);

@@ -202,9 +202,9 @@ describe('repairing', () => {
       await reconcile(deps(), signal, { patience: 1 });
       expect(await readSame(connection, organizationId, [ahead])).toEqual([ahead]);
       const filled = await fillsSeen();
-      // as a copy of the database beside it would be
-      const { systemIdentifier, timeline, database } = await db.run(currentServer);
-      await noteServer(connection.client, [systemIdentifier, timeline, `${database}0`].join(' '));
+      // as a dump that was restored into the same database would be
+      const { systemIdentifier, timeline, database, table } = await db.run(currentServer);
+      await noteServer(connection.client, [systemIdentifier, timeline, database, `${table}0`].join(' '));
       await reconcile(deps(), signal, { patience: 1 });
       const none = { ...ahead, accept_all: 0 };
       expect(await readSame(connection, organizationId, [none])).toEqual([none]);

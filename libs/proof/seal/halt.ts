@@ -77,7 +77,8 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
     const both = JSON.stringify([server, witness]);
     if (both !== compared || isAnother || !(await isWhole(redis))) {
       await inspectAll(isAnother, witness);
-      if (!known || known.database !== server.database || isAnother) await db.write((sql) => sealOn(sql, server));
+      if (known?.database !== server.database || known.table !== server.table || isAnother)
+        await db.write((sql) => sealOn(sql, server));
       compared = both;
     } else await inspect(isAnother);
     const now = hasChanged ? await db.read(readSealing) : state;
