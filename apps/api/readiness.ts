@@ -1,15 +1,7 @@
 /** What an API can do without a store, and what that costs. */
 
 import type { Replica } from '#libs/base/db/replica';
-import {
-  type AllSeen,
-  isOld,
-  lookAtParts,
-  lookAtPostgres,
-  type Part,
-  type Pools,
-  type Readiness,
-} from '#libs/base/ops/readiness';
+import { isOld, lookAtParts, lookAtPostgres, type Part, type Pools, type Readiness } from '#libs/base/ops/readiness';
 import type { RedisHealth } from '#libs/base/redis/health';
 
 const costs = {
@@ -21,9 +13,7 @@ const costs = {
   replica: 'The primary answers the reads that the replica would.',
   redis: 'Records are stored directly in Postgres, which takes fewer at once; statistics are read from Postgres.',
   readOnly: 'Records are safe in Redis and stored later. Everything can be read; all changes answer 503.',
-  both: 'Recording and reading answer 503. Widgets keep decisions in the browsers and send them later.',
-  bothReadOnly:
-    'Recording and all changes answer 503; everything can be read. Widgets keep decisions in the browsers and send them later.',
+  both: 'Recording and changes answer 503, as does reading while Postgres does not respond. Widgets keep decisions in the browsers and send them later.',
 };
 
 interface Stores {
@@ -41,14 +31,13 @@ export async function apiReadiness({ pools, redisHealth, replica }: Stores): Pro
     const why = reason();
     return why === null ? { state: true } : { state: why, fault: { reason: why, since: since() } };
   };
-  const both = ({ postgres }: AllSeen) => costs[postgres?.canBeRead ? 'bothReadOnly' : 'both'];
   const parts: Part[] = [
     {
       name: 'postgres',
       look: () => lookAtPostgres(pools, 'api'),
       costs: (seen) => {
         if (isOld(seen.postgres)) return costs.schema;
-        if (seen.redis?.fault) return both(seen);
+        if (seen.redis?.fault) return costs.both;
         if (seen.postgres?.canBeRead) return costs.readOnly;
         return costs[seen.replica?.state === true ? 'postgresBesideReplica' : 'postgres'];
       },
@@ -57,7 +46,7 @@ export async function apiReadiness({ pools, redisHealth, replica }: Stores): Pro
     {
       name: 'redis',
       look: () => health(redisHealth),
-      costs: (seen) => (seen.postgres?.fault ? both(seen) : costs.redis),
+      costs: ({ postgres }) => (postgres?.fault ? costs.both : costs.redis),
     },
   ];
   const state = await lookAtParts(

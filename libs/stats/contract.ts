@@ -116,9 +116,7 @@ export const organization = z
     usage: z.object({
       month,
       used: count.meta({ description: "this month's records, without crawlers'" }),
-      bots: count.meta({
-        description: "crawlers' records that are in statistics already; they are not part of `used`",
-      }),
+      bots: count.meta({ description: "this month's records of crawlers, which are not part of `used`" }),
       limit: count.nullable(),
     }),
     domains: z.array(

@@ -1,7 +1,9 @@
 /** The monthly limit of a plan: how many of its records an organization has used. Crawlers' do not count. */
 
-import type { Sql } from '#libs/base/db/database';
+import { LRUCache } from 'lru-cache';
+import type { Reads, Sql } from '#libs/base/db/database';
 import { addMonths, firstDay, monthOf } from '#libs/base/terms/calendar';
+import { within } from '#libs/base/timers';
 import type { Organization } from '#libs/tenants/tenants';
 
 export interface Cap {
@@ -18,29 +20,53 @@ export async function findCap(sql: Sql, { organizationId, plan }: Organization, 
   const limit = plan.monthlyRecordLimit;
   if (limit === null) return null;
   const month = monthOf(now);
+  // crawlers are counted by domain, which is not worth it below the limit
   const [row] = await sql<{ used: number }[]>`
-    select ${usedIn(sql, sql`organizations`, sql`${month}`)} as used from organizations where id = ${organizationId}`;
+    select ${usedIn(sql, sql`organizations`, sql`${month}`)} as used from organizations
+    where id = ${organizationId} and ${allIn(sql, sql`organizations`, sql`${month}`)} >= ${limit}`;
   const used = row?.used ?? 0;
   return used >= limit ? { limit, used, resetsAt: `${firstDay(addMonths(month, 1))}T00:00:00.000Z` } : null;
 }
 
 type Expression = ReturnType<Sql>;
 
-/**
- * Records of a month. `organization`: the row of `organizations`; `month`: text, `YYYY-MM`. Crawlers are known as far as
- * epochs are closed: until then they count.
- */
-export const usedIn = (sql: Sql, organization: Expression, month: Expression) => sql`
-  greatest(0, coalesce(
+/** Records of a month, with crawlers'. `organization`: the row of `organizations`; `month`: text, `YYYY-MM`. */
+export const allIn = (sql: Sql, organization: Expression, month: Expression) => sql`
+  coalesce(
     (
       select accept_all + reject_all + custom + withdraw from counters
       where organization_id = ${organization}.id and domain_id = '' and period = ${month}
-    ), 0) - coalesce(
-    (
-      select sum(accept_all + reject_all + custom + withdraw)::bigint from facets
-      where organization_number = ${organization}.number and domain_number = 0 and dimension = 'crawlers'
-        and period = ${month}
-    ), 0))`;
+    ), 0)`;
+
+/** Those of crawlers alone, which are counted with the record, not with its epoch. */
+const crawlersIn = (sql: Sql, organization: Expression, month: Expression) => sql`
+  (
+    select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::bigint
+    from domains join crawler_counters on domain_number = domains.number and period = ${month}
+    where organization_id = ${organization}.id
+  )`;
+
+/** Those that count towards the limit. */
+export const usedIn = (sql: Sql, organization: Expression, month: Expression) =>
+  sql`greatest(0, ${allIn(sql, organization, month)} - ${crawlersIn(sql, organization, month)})`;
+
+/** Crawlers' records of an organization in a month, at most half a second old; 0 where Postgres does not answer at once. */
+export function createCrawlerCount(db: Reads): (organizationId: string, month: string) => Promise<number> {
+  const ask = async (organizationId: string, month: string) => {
+    const [row] = await db.read(
+      (sql) => sql<{ crawlers: number }[]>`
+        select ${crawlersIn(sql, sql`organizations`, sql`${month}`)} as crawlers
+        from organizations where id = ${organizationId}`,
+    );
+    return row?.crawlers ?? 0;
+  };
+  const known = new LRUCache<string, number, string>({
+    max: 10_000,
+    ttl: 500,
+    fetchMethod: (organizationId, _, { context: month }) => within(250, ask(organizationId, month)).catch(() => 0),
+  });
+  return async (organizationId, month) => (await known.fetch(organizationId, { context: month })) ?? 0;
+}
 
 /**
  * When the last of a month's records came but for the `later` newest, crawlers' not counted. Null where it is in none of the

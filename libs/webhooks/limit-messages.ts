@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { thisMonth } from '#libs/base/db/due';
-import { cameAt, usedIn } from '#libs/stats/limit';
+import { allIn, cameAt, usedIn } from '#libs/stats/limit';
 
 const steps = [
   { type: 'limit.approaching', column: 'approaching_in', share: 0.8 },
@@ -10,9 +10,8 @@ const steps = [
 ] as const;
 
 /**
- * Adds the messages that are due; returns how many. Each is sent once, so crawlers' records of open epochs, which
- * `usedIn` counts yet, are taken off: whoever has a page's public key could make these. A message is of the time when the
- * record came that reached its share; if that is minutes ago, the limit or the webhook is newer, and it is of now.
+ * Adds the messages that are due; returns how many. A message is of the time when the record came that reached its share;
+ * if that is minutes ago, the limit or the webhook is newer, and it is of now.
  */
 export async function addLimitMessages(sql: Sql): Promise<number> {
   let added = 0;
@@ -27,23 +26,12 @@ export async function addLimitMessages(sql: Sql): Promise<number> {
         join plans on plans.name = organizations.plan
         where monthly_record_limit is not null
           and exists (select from webhooks as w where w.organization_id = organizations.id and ${isUntold})
-          and ${usedIn(sql, sql`organizations`, sql`month`)} >= greatest(1, monthly_record_limit * ${share}::float8)
+          and ${allIn(sql, sql`organizations`, sql`month`)} >= greatest(1, monthly_record_limit * ${share}::float8)
       ),
       due as materialized (
         select w.number, reached.* from reached join webhooks as w on w.organization_id = reached.id and ${isUntold}
       ),
-      exact as materialized (
-        select reached.id, all_records - crawlers as used from reached
-        cross join lateral (
-          select accept_all + reject_all + custom + withdraw as all_records from counters
-          where organization_id = reached.id and domain_id = '' and period = month
-        ) as counted
-        cross join lateral (
-          select coalesce(sum(accept_all + reject_all + custom + withdraw), 0)::bigint as crawlers
-          from domains join crawler_counters on domain_number = domains.number and period = month
-          where organization_id = reached.id
-        ) as bots
-      ),
+      exact as materialized (select id, ${usedIn(sql, sql`reached`, sql`month`)} as used from reached),
       dated as materialized (
         select reached.id, used,
           ${cameAt(sql, sql`reached`, sql`month`, sql`used - ceil(greatest(1, threshold))::bigint`)} as came_at

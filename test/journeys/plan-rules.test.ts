@@ -5,7 +5,7 @@ import { persist } from '#libs/record/persist/persist';
 import { createAdministration } from '#libs/tenants/administration';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
-import { at, useStack } from '../support/stack.ts';
+import { at, startStack, storeRecords, useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const limit = 12;
@@ -35,7 +35,7 @@ describe(`a plan with ${limit} records a month`, () => {
   const inMonth = limit - 2;
   const ofDomain = inMonth + 5;
   const read = async (query = '') => (await stack.client.records(stack.domainId, query)).body;
-  // a crawler's record would count until its epoch is closed
+  // a crawler's record does not count
   const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0' };
   const record = (domain: number) => {
     const [domainId, apiKey] = [at(stack.tenant.domainIds, domain), at(stack.tenant.apiKeys, domain)];
@@ -128,4 +128,23 @@ describe(`a plan with ${limit} records a month`, () => {
     await expectShort();
     expect((await record(0)).status).toBe(202);
   });
+});
+
+it("crawlers' records do not count, although no epoch has been closed since", async () => {
+  const own = await startStack({ worker: false, tenant: { domains: 2, monthlyRecordLimit: 3 } });
+  const crawler = (index: number) =>
+    recordAt(now + index, { domainId: at(own.tenant.domainIds, index % 2), decision: 'custom', bot: true });
+  await storeRecords(own, [
+    recordAt(now, { domainId: own.domainId }),
+    ...Array.from({ length: 4 }, (_, n) => crawler(n)),
+  ]);
+  const usage = async () => (await own.client.organization()).body.usage;
+  await eventually(async () => expect(await usage()).toEqual({ month, used: 1, bots: 4, limit: 3 }));
+  expect((await own.client.records(own.domainId)).body).toMatchObject({ capped: false, total: 3 });
+  await storeRecords(
+    own,
+    [1, 2].map((each) => recordAt(now - each, { domainId: own.domainId })),
+  );
+  expect((await own.client.records(own.domainId)).body).toMatchObject({ capped: true, cap: { used: 3 } });
+  await eventually(async () => expect(await usage()).toMatchObject({ used: 3, bots: 4 }));
 });

@@ -38,7 +38,10 @@ export function migrate(
       await holdLock(holder, patience);
       await checkPlace(sql);
       if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
-      const place = { ...roleNames(roles.prefix), schema: (await findSchema(sql)) ?? (await currentSchema(sql)) };
+      // where there is none yet, the first migration makes the tables in the current one
+      const [current] = await sql<{ schema: string | null }[]>`select current_schema() as schema`;
+      const schema = (await findSchema(sql)) ?? current?.schema ?? 'public';
+      const place = { ...roleNames(roles.prefix), schema };
       return withDefaultRights(sql, place, async () => {
         const applied = await applyMissing(sql, place.schema);
         const lines = [
@@ -69,13 +72,6 @@ async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql)
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-/** Where the first migration makes the tables. */
-async function currentSchema(sql: postgres.Sql): Promise<string> {
-  const [row] = await sql<{ schema: string | null }[]>`select current_schema() as schema`;
-  if (!row?.schema) throw new Error('the search_path of this login leads to no schema');
-  return row.schema;
 }
 
 /** Than our first: no migration leads from there to our schema. */

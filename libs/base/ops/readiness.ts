@@ -33,7 +33,7 @@ interface Seen {
   /** of Postgres: it stores nothing, but answers */
   canBeRead?: boolean;
 }
-export type AllSeen = Partial<Record<PartName, Seen>>;
+type AllSeen = Partial<Record<PartName, Seen>>;
 
 /** What a process depends on. */
 export interface Part {
