@@ -31,11 +31,7 @@ export function migrate(
 ): Promise<string> {
   return withConnections(databaseUrl, async (sql) => {
     await untilAnswers(sql, { patience, say });
-    // with another level it would keep a snapshot, for which `create index concurrently` waits
-    return sql.begin(`isolation level ${isolation}`, async (holder) => {
-      // this transaction waits for all the others
-      await holder`set local idle_in_transaction_session_timeout = 0`;
-      await holdLock(holder, patience);
+    return underLock(sql, patience, async () => {
       await checkPlace(sql);
       if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
       // where there is none yet, the first migration makes the tables in the current one
@@ -96,13 +92,20 @@ function tooOld(databaseUrl: string): string {
   return `the database ${host}${pathname} has a schema from before the first release: nothing was changed, use an empty database`;
 }
 
-async function holdLock(holder: postgres.TransactionSql, patience: number): Promise<void> {
+/** Each try is a transaction of its own: `create index concurrently` waits for every transaction that had a snapshot. */
+async function underLock(sql: postgres.Sql, patience: number, work: () => Promise<string>): Promise<string> {
   const end = performance.now() + patience;
   while (performance.now() < end) {
-    // otherwise the connection would keep the statement's snapshot, for which `create index concurrently` waits
-    const [row] = await holder<{ held: boolean }[]>`
-      select pg_try_advisory_xact_lock(hashtext('assent.migrate')) as held`.simple();
-    if (row?.held) return;
+    // with another level it would keep a snapshot
+    const done = await sql.begin(`isolation level ${isolation}`, async (holder) => {
+      // this transaction waits for all the others
+      await holder`set local idle_in_transaction_session_timeout = 0`;
+      // otherwise the connection would keep the statement's snapshot
+      const [row] = await holder<{ held: boolean }[]>`
+        select pg_try_advisory_xact_lock(hashtext('assent.migrate')) as held`.simple();
+      return row?.held ? work() : undefined;
+    });
+    if (done !== undefined) return done;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`another migration has been running for ${patience / 1000} s`);
