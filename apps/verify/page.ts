@@ -1,7 +1,7 @@
 /** The page's elements, and what is shown in them. All that comes out of a file is put in as text. */
-import type { Verdict } from '#libs/proof/tree/check-file';
+import type { Proven, ProvenCheckpoint } from '#libs/proof/tree/check-file';
 import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from '#libs/proof/tree/facts';
-import type { CheckpointVerdict, Finding } from '#libs/proof/tree/recognize';
+import type { Finding } from '#libs/proof/tree/recognize';
 import { lineOf, summaryOf, type VisitorVerdict, visitorLimit, worstFirst } from '#libs/proof/tree/visitor-answer';
 
 function element<T extends HTMLElement>(id: string, type: new () => T): T {
@@ -64,12 +64,12 @@ function showVisitor(verdict: VisitorVerdict): void {
   showFacts(worstFirst(records).map((record) => [record.id, lineOf(record)]));
 }
 
-function showCheckpoint(verdict: Extract<CheckpointVerdict, { holds: true }>): void {
+function showCheckpoint(verdict: ProvenCheckpoint): void {
   say('verdict good', 'The checkpoint holds.', 'It is signed with this key.');
   showFacts(checkpointFacts(verdict));
 }
 
-function showProof(verdict: Extract<Verdict, { holds: true }>, name: string): void {
+function showProof(verdict: Proven, name: string): void {
   say('verdict good', 'The proof holds.', headline(verdict));
   showFacts(factsOf(verdict));
   const lines = opensslCommands(verdict, `'${name.replaceAll("'", "'\\''")}'`);

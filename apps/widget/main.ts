@@ -13,13 +13,13 @@ import { openLanguage } from './language.ts';
 import type { Notice } from './notice.ts';
 import { assigned } from './page.ts';
 import { pageUrl } from './page-url.ts';
-import type { PlaceholderNotice } from './placeholders.ts';
 import { has, map, now, own, some } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import { createRecordClient, type Report } from './record-client.ts';
 import { isOn, readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
 import { makeId, randomHex } from './uuid.ts';
+import type { PlaceholderNotice } from './view/placeholder.ts';
 import { createView } from './view/view.ts';
 
 function start(): void {

@@ -2,21 +2,16 @@
 import { furtherPhrases } from '#libs/widget/texts';
 import { load, type Waiting } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
-import { type Notice, noticeOf } from './notice.ts';
+import { noticeOf } from './notice.ts';
 import { between, has, map, own, part, some } from './plain.ts';
 import type { Settings } from './settings.ts';
-import { copyPlace, placeholder } from './view/placeholder.ts';
-import type { View } from './view/view.ts';
+import { copyPlace, type PlaceholderNotice, placeholder } from './view/placeholder.ts';
 import { fill } from './wording.ts';
-
-export type PlaceholderNotice = Pick<
-  Notice,
-  'title' | 'intro' | 'note' | 'links' | 'buttons' | 'language' | 'version' | 'policyVersion' | 'variant'
->;
 
 interface PlaceholderOptions {
   settings: Settings;
-  dress: View['dress'];
+  /** Puts content into an element that looks like the widget. */
+  dress(tag: 'assent-embed', content: HTMLElement): HTMLElement;
   /** A placeholder shows this. */
   onShow(notice: PlaceholderNotice): Shown;
   /** The visitor allows these for good. */

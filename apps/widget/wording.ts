@@ -1,12 +1,15 @@
 /** The texts in the visitor's language. The site's own texts replace ours. */
 import type { OwnTexts } from '#libs/widget/config';
 import { aliases, packTags } from '#libs/widget/languages';
-import { phrases } from '#libs/widget/texts';
+import { type furtherPhrases, phrases } from '#libs/widget/texts';
 import { either } from './attempt.ts';
 import { has, lower, map, own, part, words } from './plain.ts';
 
 /** Includes those of the second file and the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
+
+/** With those that the second file alone has. */
+export type AllTexts = Texts & Record<keyof typeof furtherPhrases, string>;
 
 export interface Wording {
   texts: Texts;

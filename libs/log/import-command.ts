@@ -19,9 +19,10 @@ import { beginImport, type ImportCounts, importRows, noRows, noteImport } from '
 import { readNdjson } from './import/ndjson.ts';
 import { type Preset, presetNames, readColumns, readPreset } from './import/presets.ts';
 import { writeRefused } from './import/refused-rows.ts';
-import { type Rows, Unreadable } from './import/rows.ts';
+import type { Rows } from './import/rows.ts';
 import { formatProblem, isTimeZone } from './import/time-rules.ts';
 import type { TimeReader } from './import/times.ts';
+import { Unreadable } from './import/unreadable.ts';
 
 interface ImportConfig {
   actor: string;

@@ -37,8 +37,8 @@ import {
   TooManyRows,
 } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
-import { Unreadable } from './import/rows.ts';
 import { createTimeReader, type TimeReader } from './import/times.ts';
+import { Unreadable } from './import/unreadable.ts';
 import { createImportThrottle } from './import-throttle.ts';
 import { logRoutes } from './routes.ts';
 

@@ -1,8 +1,8 @@
 /** The monthly partitions of `records`: created ahead, and dropped whole once past retention. */
 
-import type { Database, Pool, Sql } from '#libs/base/db/database';
+import type { Database, Sql } from '#libs/base/db/database';
 import { isInTheWay } from '#libs/base/db/errors';
-import { isThroughPooler } from '#libs/base/db/pooled';
+import { isThroughPooler, type Pool } from '#libs/base/db/pooled';
 import { asOwner, ownerToBe } from '#libs/base/db/roles/as-owner';
 import { withShortLocks } from '#libs/base/db/short-locks';
 import { addMonths, firstDay, lowestIdAt, monthOf, startOf } from '#libs/base/terms/calendar';

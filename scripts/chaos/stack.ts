@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { createDatabase, type Database, type Pool } from '#libs/base/db/database';
+import { createDatabase, type Database } from '#libs/base/db/database';
+import type { Pool } from '#libs/base/db/pooled';
 import { connectRedis } from '#libs/base/redis/connection';
 import { shardOf } from '#libs/record/queue';
 import { describe } from '../stack/advice.ts';

@@ -64,12 +64,12 @@ function mayImport(from: string, { name, to }: Import): boolean {
   return floorOf(room) < floorOf(other) && (/^(base\/.*|proof\/tree)$/.test(other) || topOf(other) === other);
 }
 
-/** All that loading these loads, each with what loads it. */
-function reach(from: string[]): Map<string, string> {
+/** All that loading these loads, each with what loads it: by imports of these kinds. */
+function reach(from: string[], kinds: Import['kind'][] = ['static']): Map<string, string> {
   const loaded = new Map(from.map((file) => [file, '']));
   for (const [file] of loaded) {
     for (const { to, kind } of importsOf(file)) {
-      if (kind === 'static' && !loaded.has(to)) loaded.set(to, file);
+      if (kinds.includes(kind) && !loaded.has(to)) loaded.set(to, file);
     }
   }
   return loaded;
@@ -152,6 +152,15 @@ describe('pages', () => {
       );
     expect(refused).toEqual([]);
   });
+});
+
+it('no files import each other in a circle, be it for types or on demand', () => {
+  const circular = files.flatMap((file) =>
+    importsOf(file)
+      .filter(({ to }) => reach([to], ['type', 'static', 'dynamic']).has(file))
+      .map(({ to }) => `${file} → ${to}`),
+  );
+  expect(circular).toEqual([]);
 });
 
 it.each(Object.entries(house.onDemand))('%s does not load what is loaded on demand', (entry, later) => {

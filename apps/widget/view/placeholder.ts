@@ -1,8 +1,13 @@
 /** What stands in place of an iframe that waits. */
-import type { PlaceholderNotice } from '../placeholders.ts';
+import type { Notice } from '../notice.ts';
 import { map, words } from '../plain.ts';
 import { actions, intro } from './banner.ts';
 import { element } from './element.ts';
+
+export type PlaceholderNotice = Pick<
+  Notice,
+  'title' | 'intro' | 'note' | 'links' | 'buttons' | 'language' | 'version' | 'policyVersion' | 'variant'
+>;
 
 /** All that decides about a box from outside. */
 const properties =

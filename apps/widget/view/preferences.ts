@@ -3,14 +3,11 @@ import { furtherPhrases } from '#libs/widget/texts';
 import type { Choice, Consent } from '../consent.ts';
 import type { Notice } from '../notice.ts';
 import { map, own } from '../plain.ts';
-import type { Texts } from '../wording.ts';
+import type { AllTexts, Texts } from '../wording.ts';
 import { actions, intro } from './banner.ts';
 import { type Children, element, icon } from './element.ts';
 import { receipt } from './receipt.ts';
 import { services } from './services.ts';
-
-/** With those that the second file alone has. */
-export type AllTexts = Texts & Record<keyof typeof furtherPhrases, string>;
 
 interface PreferencesActions {
   decide(choice: Choice): void;

@@ -3,9 +3,8 @@ import { either } from '../attempt.ts';
 import type { Consent } from '../consent.ts';
 import type { Notice } from '../notice.ts';
 import { between, has, joined, map, own, words } from '../plain.ts';
-import { fill } from '../wording.ts';
+import { type AllTexts, fill } from '../wording.ts';
 import { element } from './element.ts';
-import type { AllTexts } from './preferences.ts';
 
 export function receipt(
   { settings: { categories }, language }: Notice,

@@ -1,8 +1,8 @@
 /** What a category is made of, folded below it. */
 import type { Cookie, Service } from '#libs/widget/config';
 import { map } from '../plain.ts';
+import type { AllTexts } from '../wording.ts';
 import { type Children, element } from './element.ts';
-import type { AllTexts } from './preferences.ts';
 
 /** What the site says in words of its own may run the other way than the visitor's language: "13 months" in Arabic. */
 const own = (text: string): HTMLElement => element('bdi', {}, text);

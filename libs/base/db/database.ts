@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { TimedOut, within } from '../timers.ts';
 import { type Address, readAddress } from './address.ts';
 import { advise, isUnavailable } from './errors.ts';
-import { throughPooler } from './pooled.ts';
+import { type Pool, throughPooler } from './pooled.ts';
 import { type Refusal, watchWrites } from './refused-writes.ts';
 import { sessionBasics, sessionFormats, sessionIsolation } from './session.ts';
 
@@ -16,9 +16,6 @@ export type Sql = postgres.ISql<{ bigint: number }>;
 
 /** A part of a statement. */
 export type Fragment = postgres.Fragment;
-
-/** All connections to one address, for what no statement and no transaction is. */
-export type Pool = postgres.Sql<{ bigint: number }>;
 
 /**
  * True, and a word in the write-ahead log. A commit waits for synchronous standbys only if its transaction wrote. One that

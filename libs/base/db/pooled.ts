@@ -3,11 +3,14 @@
  * pooler refuses the settings that a session would begin with. So each transaction sets them for itself, and a single
  * statement becomes a transaction. `unsafe` alone stays outside: for the few statements that no transaction may hold.
  */
-import type { TransactionSql } from 'postgres';
-import type { Pool } from './database.ts';
+import type { Sql, TransactionSql } from 'postgres';
 import { isolation } from './session.ts';
 
 type Types = { bigint: number };
+
+/** All connections to one address, for what no statement and no transaction is. */
+export type Pool = Sql<Types>;
+
 type Work = (transaction: TransactionSql<Types>) => unknown;
 type Statement = [strings: TemplateStringsArray, ...parameters: never[]];
 

@@ -2,7 +2,8 @@
 import { withoutMark } from '#libs/base/terms/csv';
 import { headers } from '../export/lines.ts';
 import { emptyTexts, readCsvRecords, unreadable } from './csv-records.ts';
-import { type Row, type Rows, Unreadable, withoutRows } from './rows.ts';
+import { type Row, type Rows, withoutRows } from './rows.ts';
+import { Unreadable } from './unreadable.ts';
 
 interface CsvOptions {
   /** one character; default `,` */

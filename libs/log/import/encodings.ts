@@ -1,6 +1,6 @@
 /** A file in another encoding becomes UTF-8 as it comes. */
 import { encodingOf } from '#libs/base/http/body';
-import { Unreadable } from './rows.ts';
+import { Unreadable } from './unreadable.ts';
 
 /** UTF-8, UTF-16 and those of one byte a character: what stands in files that spreadsheets write. */
 export function isReadable(label: string): boolean {

@@ -1,5 +1,6 @@
 /** Rows of a file, as its reader hands them on, and the pieces of it that readers take. */
 import type { Refusal } from './contract.ts';
+import { Unreadable } from './unreadable.ts';
 
 export type Row =
   | {
@@ -15,9 +16,6 @@ export type Row =
 
 /** Of one piece of the file, in order. */
 export type Rows = AsyncIterable<Row[]>;
-
-/** The file as a whole cannot be read. The message is for whoever sent it. */
-export class Unreadable extends Error {}
 
 /** Throws where the first bytes of a file are not those of UTF-8 text. */
 export function requireUtf8(start: Uint8Array): void {

@@ -1,18 +1,25 @@
-/** What a person brings, a proof file or a bundle, checked with the keys they trust. */
-
-import { fromUtf8 } from './bytes.ts';
+/** What a person brings, a proof file, a bundle or a checkpoint, checked with the keys they trust. */
+import { base64, fromUtf8 } from './bytes.ts';
 import { parseObject } from './fields.ts';
 import type { Sha256 } from './hash.ts';
 import { type Entry, parseEntry } from './parse-entry.ts';
 import { type ProvenBundle, proveBundle } from './proof-bundle.ts';
 import { ProofError } from './proof-error.ts';
-import { type Crypto, type ProvenEntry, parseTlogProof, proveEntry } from './tlog-proof.ts';
-import { parseVerifierKey, type VerifierKey } from './verifier-key.ts';
+import { type Crypto, openCheckpoint, type ProvenEntry, parseTlogProof, proveEntry } from './tlog-proof.ts';
+import { formatVerifierKey, parseVerifierKey, type VerifierKey } from './verifier-key.ts';
 
 /** A proof file proves the entry alone; a bundle also what the entry's commitments are about. */
 export type Proven = { proven: ProvenEntry; entry: Entry } & Partial<Omit<ProvenBundle, 'proven' | 'entry'>>;
 
-export type Verdict = ({ holds: true } & Proven) | { holds: false; why: string };
+export interface ProvenCheckpoint {
+  origin: string;
+  size: number;
+  /** base64 */
+  root: string;
+  signedBy: string[];
+}
+
+export type Verdict<What = Proven> = ({ holds: true } & What) | { holds: false; why: string };
 
 export function checkFile(file: Uint8Array, keys: VerifierKey[], crypto: Crypto): Verdict {
   return verdictOf(() => {
@@ -29,8 +36,15 @@ export function checkFile(file: Uint8Array, keys: VerifierKey[], crypto: Crypto)
   });
 }
 
+export function checkCheckpoint(note: string, keys: VerifierKey[], crypto: Crypto): Verdict<ProvenCheckpoint> {
+  return verdictOf(() => {
+    const { origin, size, root, signers } = openCheckpoint(note, keys, crypto.verifyEd25519);
+    return { origin, size, root: base64(root), signedBy: signers.map(formatVerifierKey) };
+  });
+}
+
 /** What `prove` proves, or why it is refused. */
-export function verdictOf(prove: () => Proven): Verdict {
+export function verdictOf<What>(prove: () => What): Verdict<What> {
   try {
     return { holds: true, ...prove() };
   } catch (error) {

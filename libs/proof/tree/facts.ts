@@ -1,10 +1,8 @@
 /** What a proof says, in words, for people: the same on the command line and on the page. */
-import type { Proven } from './check-file.ts';
+import type { Proven, ProvenCheckpoint } from './check-file.ts';
 import { type Circumstances, circumstanceTexts, type PrivateFields } from './entry.ts';
-import type { CheckpointVerdict } from './recognize.ts';
 
 export type Fact = [name: string, value: string];
-type CheckpointThatHolds = Extract<CheckpointVerdict, { holds: true }>;
 
 const decisions = new Map([
   ['accept_all', 'accepted everything'],
@@ -110,7 +108,7 @@ export function opensslCommands({ timestamp }: Proven, file: string): string[] {
   ];
 }
 
-export const checkpointFacts = ({ origin, size, root, signedBy }: CheckpointThatHolds): Fact[] => [
+export const checkpointFacts = ({ origin, size, root, signedBy }: ProvenCheckpoint): Fact[] => [
   ['Log', origin],
   ['Size', `${size} ${size === 1 ? 'entry' : 'entries'}`],
   ['Root', root],

@@ -1,10 +1,9 @@
 /** What a person brings to be checked, of whichever kind it is. That it “does not hold” is said of proofs alone. */
-import { base64, fromUtf8 } from './bytes.ts';
-import { checkFile, type Verdict } from './check-file.ts';
+import { fromUtf8 } from './bytes.ts';
+import { checkCheckpoint, checkFile, type ProvenCheckpoint, type Verdict } from './check-file.ts';
 import { type Fields, fieldOf, parseObject } from './fields.ts';
-import { ProofError } from './proof-error.ts';
-import { type Crypto, openCheckpoint } from './tlog-proof.ts';
-import { formatVerifierKey, type VerifierKey } from './verifier-key.ts';
+import type { Crypto } from './tlog-proof.ts';
+import type { VerifierKey } from './verifier-key.ts';
 import { checkVisitor, type VisitorVerdict } from './visitor-answer.ts';
 
 /** Bytes: a visitor's answer with ten thousand records has some 80 MB. */
@@ -16,13 +15,9 @@ export type Recognized =
   | { kind: 'visitor'; answer: Fields }
   | { kind: 'nothing'; why: string };
 
-export type CheckpointVerdict =
-  | { holds: true; origin: string; size: number; root: string; signedBy: string[] }
-  | { holds: false; why: string };
-
 export type Finding =
   | { kind: 'proof' | 'bundle'; verdict: Verdict }
-  | { kind: 'checkpoint'; verdict: CheckpointVerdict }
+  | { kind: 'checkpoint'; verdict: Verdict<ProvenCheckpoint> }
   | { kind: 'visitor'; verdict: VisitorVerdict };
 
 const nothing = (why: string): Recognized => ({ kind: 'nothing', why });
@@ -61,15 +56,5 @@ export function examine(found: Exclude<Recognized, { kind: 'nothing' }>, keys: V
       return { kind: found.kind, verdict: checkCheckpoint(found.note, keys, crypto) };
     default:
       return { kind: found.kind, verdict: checkFile(found.file, keys, crypto) };
-  }
-}
-
-function checkCheckpoint(note: string, keys: VerifierKey[], { verifyEd25519 }: Crypto): CheckpointVerdict {
-  try {
-    const { origin, size, root, signers } = openCheckpoint(note, keys, verifyEd25519);
-    return { holds: true, origin, size, root: base64(root), signedBy: signers.map(formatVerifierKey) };
-  } catch (error) {
-    if (error instanceof ProofError) return { holds: false, why: error.message };
-    throw error;
   }
 }

@@ -1,7 +1,8 @@
 /** What only the owner of `records` may do, by a process that has other rights and may stand for it. */
 
-import type { Database, Pool, Sql } from '../database.ts';
+import type { Database, Sql } from '../database.ts';
 import { isAnswer, isInTheWay } from '../errors.ts';
+import type { Pool } from '../pooled.ts';
 
 /**
  * The role that the login has to take on, as it stands in a statement; undefined where it has the rights of the tables'
