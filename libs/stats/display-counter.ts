@@ -89,7 +89,7 @@ type DisplayedOn = Pick<Domain, 'domainId' | 'organizationId'>;
  * Counts displays in memory, by domain, day and values. A page's key is public and anyone may make up values: past a bound
  * these are left out, and the display still counts.
  */
-export interface DisplayTally {
+interface DisplayTally {
   /** `time`: Unix milliseconds */
   add(of: DisplayedOn, time: number, body: DisplayBody): void;
   /** What was counted since the last time. */

@@ -25,7 +25,7 @@ export interface Measurement {
   reference?: Prepare;
 }
 
-export interface Scale {
+interface Scale {
   rounds: number;
   /** of one round */
   seconds: number;

@@ -337,7 +337,7 @@ function whyNotProven(file: Uint8Array, keys: VerifierKey[], recordId: string): 
 }
 
 /** Asks for proofs of some records of every site, and of those that are taken already. What is wrong, in words. */
-export async function checkProofs(scene: Scene, taken: Map<string, Uint8Array> = new Map()): Promise<string[]> {
+async function checkProofs(scene: Scene, taken: Map<string, Uint8Array> = new Map()): Promise<string[]> {
   const wrong: string[] = [];
   for (const site of scene.sites) {
     const ids = await scene.sql(

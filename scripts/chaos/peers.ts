@@ -6,7 +6,7 @@ import type { Site } from '../stack/sites.ts';
 /** How many times slower others may be than beside the control. */
 export const mostSlower = 3;
 
-export interface Peer {
+interface Peer {
   /** of a receiver */
   port: number;
   end(): Promise<unknown>;

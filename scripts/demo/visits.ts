@@ -130,7 +130,7 @@ export const bytesOf = (...words: Words): Buffer => createHash('sha512').update(
 /** Gives numbers from 0 to less than 1, up to 16 of them. */
 export const randomOf = (...words: Words): (() => number) => numbersIn(bytesOf(...words));
 
-export function numbersIn(bytes: Buffer, at = 0): () => number {
+function numbersIn(bytes: Buffer, at = 0): () => number {
   let next = at;
   return () => {
     next += 4;
@@ -186,7 +186,7 @@ function textsIn(language: string): typeof phrases {
   return { ...phrases, ...JSON.parse(readFileSync(`${root}/libs/widget/languages/${language}.json`, 'utf8')) };
 }
 
-export type Site = (typeof sites)[number];
+type Site = (typeof sites)[number];
 
 const german = ['de-DE', 'de-DE', 'de-DE', 'de-AT'];
 
@@ -205,13 +205,13 @@ export const sites = [
 
 /** How many visits begin in each UTC hour, beside each other. */
 const visitsByHour = [2, 1, 1, 1, 1, 1, 2, 5, 7, 8, 8, 8, 9, 8, 7, 7, 8, 9, 10, 12, 13, 12, 9, 5];
-export const hours = visitsByHour.flatMap((visits, hour) => Array<number>(visits).fill(hour));
+const hours = visitsByHour.flatMap((visits, hour) => Array<number>(visits).fill(hour));
 
 /** Where the few come from whose country is not that of their language. */
-export const abroad = ['NL', 'NL', 'CH', 'CH', 'CH', 'BE', 'BE', 'IT', 'ES', 'PL', 'SE', 'DK', 'IE', 'CA'];
+const abroad = ['NL', 'NL', 'CH', 'CH', 'CH', 'BE', 'BE', 'IT', 'ES', 'PL', 'SE', 'DK', 'IE', 'CA'];
 
-export const categories = ['functional', 'analytics', 'marketing'] as const;
-export const pages = ['/', '/', '/', '/sale', '/sale', '/products/4711', '/journal'];
+const categories = ['functional', 'analytics', 'marketing'] as const;
+const pages = ['/', '/', '/', '/sale', '/sale', '/products/4711', '/journal'];
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 const chrome = `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${webkit} Chrome/141.0.0.0 Safari/537.36`;
@@ -221,7 +221,7 @@ const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1';
 const tablet = `Mozilla/5.0 (Linux; Android 14; SM-X710) ${webkit} Chrome/141.0.0.0 Safari/537.36`;
 const desktops = [chrome, chrome, chrome, chrome, firefox];
-export const userAgents = [...desktops, android, android, android, iphone, iphone, iphone, tablet];
+const userAgents = [...desktops, android, android, android, iphone, iphone, iphone, tablet];
 
 /** The API marks it as `bot`. */
-export const crawler = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+const crawler = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { makeIdAt } from '#libs/base/terms/calendar';
 
-export interface Schema {
+interface Schema {
   $ref?: string;
   type?: string;
   enum?: unknown[];
@@ -38,11 +38,11 @@ export interface Known {
 const day = 86_400_000;
 const dayFrom = (days: number) => new Date(Date.now() + days * day).toISOString().slice(0, 10);
 /** Each is its own, so that a record is stored once, however many come at a time. */
-export const recentId = fc.integer({ min: -29 * day, max: 0 }).map((ago) => makeIdAt(Date.now() + ago));
+const recentId = fc.integer({ min: -29 * day, max: 0 }).map((ago) => makeIdAt(Date.now() + ago));
 const hash = (known: string[]) => fc.oneof(fc.constantFrom(...known), fc.stringMatching(/^[0-9a-f]{64}$/));
 
 /** The `name` is that of the parameter or field that a value is for. */
-export function createValid(schemas: Record<string, Schema>, known: Known) {
+function createValid(schemas: Record<string, Schema>, known: Known) {
   /** Where the schema alone is too wide to hit often. */
   const special: Record<string, fc.Arbitrary<unknown>> = {
     domainId: fc.constant(known.domainId),
@@ -121,7 +121,7 @@ export const hostileUrls = listOf(`
   https://receiver.example:22/ https://receiver.example:25/ https://receiver.example:80/ https://x:65536/
 `);
 
-export const hostileText: fc.Arbitrary<string> = fc.oneof(
+const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom(
     ...['', ' ', '\0', 'a\0b', '\ud800', '\udfff\ud800', '\u202e\u2066', '\u001b[31m', '\r\nX-Injected: yes', '\uffff'],
@@ -136,7 +136,7 @@ const deep = fc
   .integer({ min: 1, max: 4_000 })
   .map((levels): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels)));
 
-export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.jsonValue({ maxDepth: 4 }),
   fc.double(),
@@ -145,7 +145,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   deep,
 );
 
-export const hostileBody: fc.Arbitrary<Uint8Array> = fc.oneof(
+const hostileBody: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.constant(Buffer.alloc(20_000, ' ')),
   fc.uint8Array({ maxLength: 300 }),
   fc.json().map((text) => Buffer.from(text)),
@@ -197,7 +197,7 @@ const largeFiles = [
   large('10,000 lines with a quote each', `id,decision,visitorId\n${'x"\n'.repeat(10_000)}`),
 ];
 
-export const importFile: fc.Arbitrary<Uint8Array> = fc.oneof(
+const importFile: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 20, arbitrary: fileOf(ndjsonRow, fc.constant([])) },
   { weight: 20, arbitrary: fileOf(csvRow, fc.tuple(header)) },
   { weight: 4, arbitrary: fc.uint8Array({ maxLength: 300 }) },

@@ -147,7 +147,7 @@ export function git(checkout: string, ...args: string[]): string {
 }
 
 /** Why the commit of a release is not at hand, in one line with what to do about it. */
-export function whyMissing(checkout: string, { version, commit }: Release): string | undefined {
+function whyMissing(checkout: string, { version, commit }: Release): string | undefined {
   const { status } = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout });
   if (status === 0) return undefined;
   const what = `the commit of release ${version} (${commit.slice(0, 7)}) is not in this clone`;

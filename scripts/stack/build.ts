@@ -70,7 +70,7 @@ function replace(target: string, fresh: string) {
 const apart = ['postgres', '@bull-board/api', '@bull-board/koa'];
 
 /** One file and what it loads on demand: a process that reads hundreds of files takes twice as long to start. */
-export const bundleProcess = (app: 'api' | 'worker' | 'cli', outDir: string): Promise<void> =>
+const bundleProcess = (app: 'api' | 'worker' | 'cli', outDir: string): Promise<void> =>
   bundle(
     app,
     {
@@ -129,7 +129,7 @@ const texts = JSON.stringify(
 );
 const textsHash = JSON.stringify(hashOf(texts));
 
-export async function bundleWidget(outDir: string): Promise<void> {
+async function bundleWidget(outDir: string): Promise<void> {
   mkdirSync(outDir, { recursive: true });
   writeFileSync(path.join(outDir, 'texts.json'), texts);
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
@@ -151,7 +151,7 @@ export async function bundleWidget(outDir: string): Promise<void> {
 const first = { name: 'index', test: /\/dashboard\/main\.tsx$/, includeDependenciesRecursively: true };
 
 /** Scripts and styles get names with a hash of their content. */
-export const bundleDashboard = (outDir: string): Promise<void> =>
+const bundleDashboard = (outDir: string): Promise<void> =>
   bundle(
     'dashboard',
     {
@@ -171,7 +171,7 @@ export const bundleDashboard = (outDir: string): Promise<void> =>
   );
 
 /** One file, which also works when it is opened from disk, with a policy that allows its script and style alone. */
-export async function bundleVerifyPage(outDir: string): Promise<void> {
+async function bundleVerifyPage(outDir: string): Promise<void> {
   const source = path.join(root, 'apps/verify');
   const rolldownOptions = script('verify', path.join(source, 'main.ts'), 'iife');
   await bundle('verify', { outDir, target: dashboardBrowsers, rolldownOptions }, {});

@@ -15,7 +15,7 @@ export interface Secured {
   password: string;
 }
 
-export interface RedisOptions extends ServerOptions {
+interface RedisOptions extends ServerOptions {
   secured?: Secured;
   /** Instead of records it watches over servers that others started: the lines of its file that say which. */
   sentinel?: string[];
@@ -80,7 +80,7 @@ const tlsDirectives = ({ certificate: { keyFile, certFile }, password }: Secured
 });
 
 /** To one server; one that does not answer is told at once. */
-export const connectTo = (url: string, certificate: Certificate | undefined): Redis =>
+const connectTo = (url: string, certificate: Certificate | undefined): Redis =>
   new Redis(url, {
     ...(certificate && { tls: { ca: certificate.cert } }),
     maxRetriesPerRequest: 0,
@@ -88,7 +88,7 @@ export const connectTo = (url: string, certificate: Certificate | undefined): Re
   }).on('error', () => {});
 
 /** One command on a connection of its own. */
-export async function askRedis(url: string, certificate: Certificate | undefined, ...command: [string, ...string[]]) {
+async function askRedis(url: string, certificate: Certificate | undefined, ...command: [string, ...string[]]) {
   const client = connectTo(url, certificate);
   try {
     return await client.call(...command);

@@ -32,7 +32,7 @@ const sent = z.object({
 
 export type CollectedSpan = z.infer<typeof span> & { service: unknown; instance: unknown };
 
-export interface Collector {
+interface Collector {
   /** what OTEL_EXPORTER_OTLP_ENDPOINT is set to */
   endpoint: string;
   spans: CollectedSpan[];

@@ -2,7 +2,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { listen } from './listen.ts';
 
-export interface Dialler {
+interface Dialler {
   port: number;
   url: string;
   /** connections on which the last response did not say so, and which a process ended all the same */

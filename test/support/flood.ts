@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Flood {
+interface Flood {
   sent: number;
   /** status → answers */
   answers: Map<number, number>;

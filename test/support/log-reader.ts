@@ -80,5 +80,3 @@ export function createLogReader(baseUrl: string, organizationId: string, domainI
 
   return { get, ok, keys, checkpoint, tiles, rootOf, entries, leafOf };
 }
-
-export type LogReader = ReturnType<typeof createLogReader>;

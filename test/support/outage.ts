@@ -46,7 +46,7 @@ export async function openRefusingRedis() {
   };
 }
 
-export interface OwnPostgres {
+interface OwnPostgres {
   url: string;
   stop(): Promise<void>;
   /** after `stop`, on the same port */

@@ -6,7 +6,7 @@ import { run } from '../../apps/cli/run.ts';
 import { createTools } from '../../apps/cli/tools.ts';
 import { privacyKey, secretsKey } from './settings.ts';
 
-export interface CliResult {
+interface CliResult {
   code: number | null;
   stdout: string;
   stderr: string;

@@ -117,7 +117,7 @@ export async function runApi(
  * Milliseconds of a second of the worker's rounds: tests wait for them, and nobody is promised that they are seldom. Sooner
  * they would take more of the processors than the waiting does: at 200, that of one worker which has nothing to do took 6 %.
  */
-export const second = 300;
+const second = 300;
 
 /** In this process, until `stop`, or the end of the file. */
 export async function startWorker(env: Record<string, string>): Promise<Worker> {

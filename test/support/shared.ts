@@ -6,7 +6,7 @@ import { readStarted, type Started, setUpPatience, startedFile } from './started
 import { eventually } from './wait.ts';
 
 /** Stores, an API and a worker that the files of one vitest worker share: each file makes its own tenants. */
-export interface SharedStack {
+interface SharedStack {
   env: Started['stores'][number];
   api: Addresses;
 }

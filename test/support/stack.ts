@@ -53,7 +53,7 @@ export interface OwnStack extends Stack, OwnStores {
   api: Api;
 }
 
-export interface OwnStackOfProcesses extends Omit<OwnStack, 'api'> {
+interface OwnStackOfProcesses extends Omit<OwnStack, 'api'> {
   api: ApiProcess;
 }
 

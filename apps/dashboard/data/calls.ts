@@ -45,7 +45,7 @@ export interface Called<Body> {
 
 export type GivenTo<Of extends Endpoint> = Given<Endpoints[Of]>;
 export type AnswerTo<Of extends Endpoint> = AnswerOf<Endpoints[Of]>;
-export interface How {
+interface How {
   headers?: Record<string, string | undefined>;
   /** when to give up */
   expiry?: AbortSignal;

@@ -30,7 +30,7 @@ interface ViewOptions {
   onPage(): void;
 }
 
-export interface View {
+interface View {
   /** the first view */
   ask(): void;
   /** the second view, once its file is there; where that does not come, the first one with a word about it */

@@ -63,7 +63,7 @@ export function requireUnpacked(encoding: string | undefined): void {
   });
 }
 
-export const bodyLimit = 16 * 1024;
+const bodyLimit = 16 * 1024;
 /** pieces that are kept of a body */
 const mostChunks = 64;
 

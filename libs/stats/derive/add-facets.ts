@@ -13,7 +13,7 @@ const heldFor = 30;
 const outdoing = 10;
 
 /** SQL text between `with` and a statement. */
-export type Fragment = ReturnType<Sql['unsafe']>;
+type Fragment = ReturnType<Sql['unsafe']>;
 
 const counts = ['accept_all', 'reject_all', 'custom', 'withdraw', 'choices', 'opt_ins', 'answers'];
 /** null where a dimension has none */

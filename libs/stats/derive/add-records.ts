@@ -4,7 +4,7 @@ import type { Span } from '#libs/record/derivations';
 import { addFacets } from './add-facets.ts';
 
 /** Whole epochs, some domains of one epoch, or of one domain these records (16 bytes each). */
-export type Piece = Span | { epoch: number; domainNumbers: number[] } | { domainNumber: number; ids: Buffer };
+type Piece = Span | { epoch: number; domainNumbers: number[] } | { domainNumber: number; ids: Buffer };
 
 /**
  * Adds the piece's records. Each is read once and grouped by all dimensions at once. What is counted apart is packed into

@@ -259,7 +259,7 @@ function soonerRules(ages: Record<string, number>) {
   return file;
 }
 
-export async function watch(scene: Scene, ages: Record<string, number>) {
+async function watch(scene: Scene, ages: Record<string, number>) {
   const dataDir = path.join(scene.folder, 'prometheus');
   mkdirSync(dataDir);
   const write = (name: string, content: object) =>

@@ -314,7 +314,7 @@ const historySpan = 900 * 86_400_000;
 const versions = 300;
 
 /** One of the visitors of the first organization who were erased. */
-export const erasedBefore = (index: number): string => `${toErase}before-${index % erasures}`;
+const erasedBefore = (index: number): string => `${toErase}before-${index % erasures}`;
 
 /** Domains and erasures of the first organization. `erased` gets those who were, as of now. */
 export async function makeHistory(scene: Scene, erased: Map<string, number>): Promise<void> {

@@ -100,7 +100,7 @@ export function history(customer: Customer, days: number, perDay: number): NewRe
     });
 }
 
-export async function store(db: Database, records: NewRecord[]): Promise<void> {
+async function store(db: Database, records: NewRecord[]): Promise<void> {
   for (let at = 0; at < records.length; at += 1_000) {
     await persist(db, records.slice(at, at + 1_000), { owe: true });
   }
