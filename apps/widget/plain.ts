@@ -6,11 +6,13 @@
 import { either } from './attempt.ts';
 
 /** What is the object's own, so that `for … in` names nothing else. */
-export const own = <Value>(object?: { readonly [name: string]: Value } | null): Record<string, Value> =>
-  ({ __proto__: null, ...object }) as unknown as Record<string, Value>;
+export const own = <Value>(object?: { readonly [name: string]: Value } | null): Record<string, Value> => ({
+  __proto__: null as never,
+  ...object,
+});
 
 /** The same, for an object whose members are known by name. */
-export const bare = own as unknown as <Given extends object>(given: Given) => Given;
+export const bare = <Given extends object>(given: Given): Given => ({ __proto__: null as never, ...given });
 
 /** Leaves out what `work` returns undefined for. */
 export function map<Item, Result>(

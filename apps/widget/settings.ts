@@ -51,7 +51,7 @@ const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
 
 export function readSettings(): Settings {
   const { data, address, nonce } = findTag();
-  const config = own(assigned('assentConfig') as Record<string, never>);
+  const config = bare<WidgetConfig & Record<string, unknown>>({ ...assigned('assentConfig') });
   // null, as some servers write what is absent, is absence
   for (const name in config) if (config[name] === null) delete config[name];
   const given: WidgetConfig = bare({ ...config, ...data });
@@ -109,7 +109,7 @@ function flat(metadata: Record<string, unknown>): WidgetConfig['metadata'] {
   const taken = own<string | number | boolean>({});
   for (const name in own(metadata)) {
     const value = metadata[name];
-    if (has(['string', 'boolean', 'number'], typeof value)) taken[name] = value as string;
+    if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') taken[name] = value;
   }
   return json(taken)[4e3] ? undefined : taken;
 }

@@ -109,7 +109,7 @@ function isInNetworks(address: string, { networks }: Reach): boolean {
   const parsed = unwrap(address);
   return networks.some((network) => {
     const [base, bits] = ipaddr.parseCIDR(network);
-    return base.kind() === parsed.kind() && parsed.match([base, bits] as [ipaddr.IPv4, number]);
+    return base.kind() === parsed.kind() && parsed.match(base, bits);
   });
 }
 

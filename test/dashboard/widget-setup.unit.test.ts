@@ -102,6 +102,8 @@ describe('settings from anywhere', () => {
       ],
       consentMode: { maps: 'functionality_storage' },
       displays: '',
+      signals: { uet: false, clarity: true, other: false },
+      reload: 1,
       onload: 'alert(1)',
     };
     expect(readDraft(given)).toEqual({
@@ -115,6 +117,7 @@ describe('settings from anywhere', () => {
         links: [{ label: 'Legal', href: '/legal' }],
         consentMode: { maps: ['functionality_storage'] },
         displays: true,
+        signals: { uet: false },
       },
       refused: [
         'categories: title',
@@ -126,6 +129,8 @@ describe('settings from anywhere', () => {
         'colors: text',
         'colors: hover',
         'links: 2',
+        'signals: other',
+        'reload',
         'onload',
       ],
     });

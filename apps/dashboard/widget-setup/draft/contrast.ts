@@ -51,11 +51,14 @@ export function contrast(one: string, other: string): number | undefined {
 function luminance(colour: string): number | undefined {
   const channels = channelsOf(colour);
   if (!channels) return undefined;
-  const [red, green, blue] = channels.map((channel) => {
-    const share = Math.min(channel, 255) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Channels;
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  const [red, green, blue] = channels;
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+/** Of a channel's light, 0 to 1. */
+function linear(channel: number): number {
+  const share = Math.min(channel, 255) / 255;
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
 interface Colours {

@@ -50,8 +50,25 @@ export interface ReadDraft {
 
 export const changed = (draft: WidgetDraft, change: WidgetChange): WidgetDraft => tidy({ ...draft, ...change });
 
+const defaults = {
+  theme: 'auto',
+  position: 'bottom',
+  button: 'left',
+  maxAgeMonths: 12,
+  consentMode: true,
+  displays: false,
+  layer: 'dataLayer',
+  reload: false,
+} as const;
+type Defaults = typeof defaults;
+const defaultOf: ReadonlyMap<string, unknown> = new Map(Object.entries(defaults));
+
+type WithDefaults = {
+  [Name in keyof WidgetDraft]?: WidgetDraft[Name] | (Name extends keyof Defaults ? Defaults[Name] : never) | undefined;
+};
+
 /** Only what differs from the defaults. */
-const tidy = (given: WidgetChange): WidgetDraft =>
+const tidy = (given: WithDefaults): WidgetDraft =>
   Object.fromEntries(Object.entries(given).filter(([name, value]) => !isDefault(name, value)));
 
 const isDefault = (name: string, value: unknown): boolean =>
@@ -60,18 +77,7 @@ const isDefault = (name: string, value: unknown): boolean =>
   (isObject(value) && Object.keys(value).length === 0) ||
   (name === 'links' && Array.isArray(value) && value.length === 0) ||
   (name === 'categories' && JSON.stringify(value) === JSON.stringify(defaultCategories)) ||
-  defaults.get(name) === value;
-
-const defaults = new Map<string, unknown>([
-  ['theme', 'auto'],
-  ['position', 'bottom'],
-  ['button', 'left'],
-  ['maxAgeMonths', 12],
-  ['consentMode', true],
-  ['displays', false],
-  ['layer', 'dataLayer'],
-  ['reload', false],
-]);
+  defaultOf.get(name) === value;
 
 export function readDraft(given: unknown): ReadDraft {
   const refused: string[] = [];
@@ -87,13 +93,12 @@ export function readDraft(given: unknown): ReadDraft {
     return read;
   };
   const { categories, texts } = take('categories', asCategories) ?? { categories: undefined, texts: {} };
-  // a default, which none of the types has, is dropped
   const draft = tidy({
     lang: take('lang', asLanguage),
     dir: take('dir', oneOf('ltr', 'rtl')),
-    theme: take('theme', oneOf('auto', 'light', 'dark')) as WidgetDraft['theme'],
-    position: take('position', oneOf('bottom', 'left', 'right', 'center')) as WidgetDraft['position'],
-    button: take('button', oneOf('left', 'right', 'none')) as WidgetDraft['button'],
+    theme: take('theme', oneOf('auto', 'light', 'dark')),
+    position: take('position', oneOf('bottom', 'left', 'right', 'center')),
+    button: take('button', oneOf('left', 'right', 'none')),
     policyUrl: take('policyUrl', asAddress),
     policyVersion: take('policyVersion', asVersion),
     bannerVersion: take('bannerVersion', asVersion),
@@ -104,12 +109,12 @@ export function readDraft(given: unknown): ReadDraft {
     texts: take('texts', asTexts(texts)) ?? texts,
     colors: take('colors', asColours),
     links: take('links', asLinks),
-    consentMode: take('consentMode', asConsentMode) as WidgetDraft['consentMode'],
-    displays: take('displays', asSwitch) as WidgetDraft['displays'],
+    consentMode: take('consentMode', asConsentMode),
+    displays: take('displays', asSwitch),
     metadata: take('metadata', asMetadata),
     layer: take('layer', (value) => match(value, /^[A-Za-z_$][\w$]{0,63}$/)),
     signals: take('signals', asSignals),
-    reload: take('reload', asSwitch) as WidgetDraft['reload'],
+    reload: take('reload', asSwitch),
   });
   return { draft, refused: [...refused, ...values.keys()] };
 }
@@ -169,11 +174,14 @@ const asSwitch: Reader<boolean> = (value) => {
 };
 
 /** On is the default. */
-const asSignals: Reader<WidgetDraft['signals']> = (value, refuse) =>
-  entriesOf(value, refuse, (each, name) => {
-    if (name !== 'uet' && name !== 'clarity') return undefined;
-    return each === false ? each : each === true ? '' : undefined;
-  }) as WidgetDraft['signals'];
+const asSignals: Reader<WidgetDraft['signals']> = (value, refuse) => {
+  const states = entriesOf(value, refuse, (each, name) =>
+    (name === 'uet' || name === 'clarity') && typeof each === 'boolean' ? each : undefined,
+  );
+  if (!states) return undefined;
+  const { uet, clarity } = states;
+  return { ...(uet === false && { uet }), ...(clarity === false && { clarity }) };
+};
 
 const asMetadata: Reader<Record<string, string | number | boolean>> = (value, refuse) =>
   entriesOf(value, refuse, (each) =>

@@ -48,13 +48,14 @@ function asCookies(value: unknown, refuse: (part: string) => void): Cookie[] {
 }
 
 /** Those that are texts and not empty. */
-const written = <Name extends string>(values: Record<Name, unknown>): Partial<Record<Name, string>> =>
-  Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => {
-      const text = short(value);
-      return text ? [[name, text]] : [];
-    }),
-  ) as Partial<Record<Name, string>>;
+function written<Name extends string>(values: Record<Name, unknown>): { [Each in Name]?: string } {
+  const texts: { [Each in Name]?: string } = {};
+  for (const name in values) {
+    const text = short(values[name]);
+    if (text) texts[name] = text;
+  }
+  return texts;
+}
 
 /** For people: a cookie a line, its name, then how long it is kept, then what else is known of it. */
 export const cookieLines = (cookies: Cookie[] = []): string =>

@@ -28,7 +28,7 @@ export function readPasted(pasted: string, domainId: string): Pasted | null {
   if (!tag && !setting) return null;
   const inConfig = setting ? configIn(setting.text) : {};
   const { domain, key, api: _, ...attributes } = settingsIn(tag?.dataset ?? {});
-  const merged = isObject(inConfig)
+  const merged: Record<string, unknown> = isObject(inConfig)
     ? {
         ...inConfig,
         ...attributes,
@@ -36,7 +36,7 @@ export function readPasted(pasted: string, domainId: string): Pasted | null {
         ...both('colors', inConfig, attributes),
       }
     : attributes;
-  const { domain: _domain, key: _key, api: _api, ...settings } = merged as Record<string, unknown>;
+  const { domain: _domain, key: _key, api: _api, ...settings } = merged;
   const { draft, refused } = readDraft(settings);
   const isForeign = typeof domain === 'string' && domain !== domainId;
   return {
