@@ -73,8 +73,15 @@ export const imported: Imported = {
 export const importsPage: ImportsPage = {
   imports: [
     {
-      ...{ importId: imported.importId, domainId, at: laterAt, actor: 'ann@example.com' },
-      ...{ read: 3, queued: 1, known: 1, rejected: 1, isComplete: true },
+      importId: imported.importId,
+      domainId,
+      at: laterAt,
+      actor: 'ann@example.com',
+      read: 3,
+      queued: 1,
+      known: 1,
+      rejected: 1,
+      isComplete: true,
     },
   ],
   nextCursor: null,

@@ -23,8 +23,15 @@ export const getImports = ({ db }: { db: Database }): Middleware =>
     const answer: ImportsPage = {
       imports: page.map(
         ({ at, actor, domainId, details: { importId, read, queued, known, rejected, isComplete } }) => ({
-          ...{ importId, domainId, at: at.toISOString(), actor },
-          ...{ read, queued, known, rejected, isComplete },
+          importId,
+          domainId,
+          at: at.toISOString(),
+          actor,
+          read,
+          queued,
+          known,
+          rejected,
+          isComplete,
         }),
       ),
       nextCursor,

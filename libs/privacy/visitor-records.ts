@@ -67,8 +67,11 @@ export async function* newestFirst(
   const limit = Math.max(fewestIds, Math.min(pageSize, Math.floor(mostIds / domains.length)));
   const lines = domains.map(
     ({ domainNumber, domainId, record: { id } }): Line => ({
-      ...{ domainNumber, domainId },
-      ...{ ids: [id], before: id, isOver: false },
+      domainNumber,
+      domainId,
+      ids: [id],
+      before: id,
+      isOver: false,
     }),
   );
   let page: Place[] = [];

@@ -153,7 +153,9 @@ async function benchOf(checkout: string, args: string[], signal: AbortSignal): P
   rmSync(file, { force: true });
   const started = performance.now();
   const { code, output } = await runCommand(process.execPath, ['scripts/run.mjs', 'bench', ...args], {
-    ...{ cwd: checkout, env: process.env, signal },
+    cwd: checkout,
+    env: process.env,
+    signal,
     // it stops its stores first
     stopSignal: 'SIGINT',
     stopDeadlineMs: 30_000,

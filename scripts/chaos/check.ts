@@ -148,7 +148,9 @@ export async function checkPromises(
     attempts: attempts.length,
     acknowledged: acknowledged.length,
     found: stored.length,
-    ...{ lost, slowest, breaches },
+    lost,
+    slowest,
+    breaches,
   };
 }
 

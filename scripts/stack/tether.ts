@@ -54,7 +54,10 @@ export function spawnTethered(command: string, args: readonly string[], options:
   const watch = [stopSignal.replace(/^SIG/, ''), String(Math.ceil(stopDeadlineMs / 100))];
   const log = logFile === undefined ? undefined : openSync(logFile, 'w', 0o600);
   const child = spawn('/bin/sh', ['-c', WATCHED, 'sh', ...watch, command, ...args], {
-    ...{ uid, gid, cwd, env },
+    uid,
+    gid,
+    cwd,
+    env,
     detached: true,
     stdio: ['pipe', log ?? stdout, log ?? stderr],
   });

@@ -47,7 +47,10 @@ const sealSome = ({ size, redis, db, metrics, originOf }: ErasuresParts): Promis
       sql,
       open.flatMap(({ domainNumber, log, size }) =>
         (byDomain.get(domainNumber) ?? []).map(({ id, erasureId }, at) => ({
-          ...{ domainNumber, log, id, erasureId },
+          domainNumber,
+          log,
+          id,
+          erasureId,
           position: size + at,
         })),
       ),

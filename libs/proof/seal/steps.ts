@@ -67,7 +67,9 @@ function stepsOfOne({ domainNumber, waitsFrom }: Waiting, counted: Counted[], ne
   const lacking = counted.filter(({ epoch }) => epoch >= waitsFrom);
   if (lacking.length === 0) return [{ domainNumber, from: waitsFrom, epoch: null, records: 0, next }];
   return lacking.map(({ epoch, records }, at) => ({
-    ...{ domainNumber, epoch, records },
+    domainNumber,
+    epoch,
+    records,
     from: at === 0 ? waitsFrom : epoch,
     next: lacking[at + 1]?.epoch ?? next,
   }));

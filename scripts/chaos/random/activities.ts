@@ -349,7 +349,10 @@ export async function importYears({ database, load }: Scene): Promise<void> {
       bannerVersion: `2.${index % versions}`,
       policyVersion: `of ${(index * 7) % versions}`,
     },
-    ...{ status: 202, how: 'imported', milliseconds: 0, userAgent: null },
+    status: 202,
+    how: 'imported',
+    milliseconds: 0,
+    userAgent: null,
   }));
   load.attempts.push(...all);
   const importedAt = new Date().toISOString();
