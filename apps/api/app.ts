@@ -188,8 +188,14 @@ export function createApp(given: AppParts): Koa<State> {
   };
   mount(statsRoutes, { getDomainStats, getStats, getOrganization });
   mount(logRoutes, {
-    ...{ getOrganizationStats, getRecords, getRecord, getFeed },
-    ...{ exportDomain, exportOrganization, importRecords, getImports },
+    getOrganizationStats,
+    getRecords,
+    getRecord,
+    getFeed,
+    exportDomain,
+    exportOrganization,
+    importRecords,
+    getImports,
   });
   mount(proofRoutes, proof);
   mount(noticeRoutes, { getNotices, getNotice });

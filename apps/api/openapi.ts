@@ -49,9 +49,12 @@ const referenceRoutes = {
 
 /** In the order of the reference. */
 const routes = {
-  ...{ ...recordRoutes, ...displayRoutes },
-  ...{ ...statsRoutes, ...logRoutes },
-  ...{ ...noticeRoutes, ...noticeKeyRoutes },
+  ...recordRoutes,
+  ...displayRoutes,
+  ...statsRoutes,
+  ...logRoutes,
+  ...noticeRoutes,
+  ...noticeKeyRoutes,
   ...proofRoutes,
   ...privacyRoutes,
   ...manageRoutes,

@@ -139,7 +139,8 @@ export const rotateWebhookSecret = (parts: WebhookParts): Middleware =>
         if (!rotated) throw webhookNotFound();
         const { secret, previousUntil } = rotated;
         const answer: WebhookSecret = {
-          ...{ webhookId, secret: formatSecret(secret) },
+          webhookId,
+          secret: formatSecret(secret),
           previousUntil: previousUntil.toISOString(),
         };
         return { status: 200, body: answer };

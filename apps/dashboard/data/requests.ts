@@ -32,7 +32,8 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     const response = await send(addressOf(endpoint, given), token, {
       method: endpoint.replace(/ .*/, '').toUpperCase(),
       ...(body && { body: JSON.stringify(body) }),
-      ...{ signal, expiry },
+      signal,
+      expiry,
       headers: { 'content-type': body && 'application/json', 'if-match': tag ?? undefined, ...headers },
     });
     learnServiceTime(response.headers.get('date'));

@@ -103,7 +103,10 @@ function operationOf(operationId: string, row: Route | KeyRoute): ZodOpenApiOper
   const codes = [...(isKeyed ? [] : scopedCodes), ...(body ? withBody : []), ...row.refusals];
   const responses = Object.entries({ ...answers, ...refusals(...codes) });
   return {
-    ...{ operationId, summary, description, tags: [tag] },
+    operationId,
+    summary,
+    description,
+    tags: [tag],
     ...(Object.keys(requestParams).length > 0 && { requestParams }),
     ...(body && { requestBody: { required: true, content: { 'application/json': body } } }),
     ...(upload && { requestBody: upload }),
