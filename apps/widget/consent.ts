@@ -88,17 +88,16 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     return newest;
   };
   /** Whether the choice is now in the cookie, which may be blocked. Without a text the cookie is deleted. */
-  const bake = (text: string): boolean =>
+  const bake = (text: string, shared = ''): boolean =>
     either(() => {
-      const shared = cookieDomain ? `;domain=${cookieDomain}` : '';
       // the Cookie Store API is not in all browsers, nor outside TLS
       page.cookie = `${begin}${encodeURIComponent(text)}${shared};path=/;max-age=${text ? cookieAge : 0};samesite=lax${secure}`;
-      return readCookies()[0] === text;
+      return has(readCookies(), text);
     }, false);
 
   const write = (kept: Kept): void => {
     const text = json(kept);
-    if (cookieDomain && bake(text)) storage.remove(name);
+    if (cookieDomain && bake(text, `;domain=${cookieDomain}`)) storage.remove(name);
     // a former choice would be in force again once the page empties its storage
     else bake(storage.set(name, text) ? '' : text);
   };

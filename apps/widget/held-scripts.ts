@@ -2,7 +2,7 @@
 import { either } from './attempt.ts';
 import { find } from './growth.ts';
 import { page } from './page.ts';
-import { map, own, some, words } from './plain.ts';
+import { between, map, own, some, words } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import { trusted } from './trusted.ts';
 
@@ -28,6 +28,26 @@ export function createScripts(
       return isHeld || some(begun, hasBegun) ? undefined : script;
     })[0];
 
+  /** Replaces the script by a new one, since one parsed as text never runs. Resolves when the next one may run. */
+  async function run(script: HTMLScriptElement, type: string): Promise<void> {
+    const running = page.createElement('script');
+    map(script.attributes, ({ name, value }) => {
+      if (name !== 'type') running.setAttribute(name, trusted(value));
+    });
+    running.type = type;
+    // browsers hide the nonce attribute
+    running.nonce = script.nonce;
+    running.text = trusted(script.text, 'createScript');
+    running.async = script.hasAttribute('async');
+    const html = writtenBy(() => script.replaceWith(running));
+    // only these block later scripts on a page; others may never fire `load`
+    if (running.src && !running.async && !running.noModule && /^$|javascript/.test(running.type))
+      await new Promise((resolve) => {
+        running.onload = running.onerror = resolve;
+      });
+    if (html) await (await load())?.insertWritten(html, running, run, trusted);
+  }
+
   return async () => {
     const { documentElement } = page;
     if (home === documentElement) return;
@@ -35,14 +55,9 @@ export function createScripts(
     try {
       // searched anew each time: a script may change the page and the choice
       for (let script = next(); script; script = next()) {
-        const { text } = script;
-        // the browser has read the page: its own `document.write` would replace all of it
-        const file = either(() => /\bwrite/.test(text), true) ? await load() : undefined;
-        // the visitor may have refused meanwhile
-        if (next() !== script) continue;
         begun[begun.length] = { script, root: page.documentElement, text: script.outerHTML };
         try {
-          await run(script, file);
+          await run(script, own(script.dataset).type ?? '');
         } catch (error) {
           reportError(error);
         }
@@ -53,23 +68,33 @@ export function createScripts(
   };
 }
 
-/** Replaces the script by a new one, since one parsed as text never runs. Resolves when the next one may run. */
-async function run(script: HTMLScriptElement, file: SecondFile | undefined): Promise<void> {
-  const running = page.createElement('script');
-  map(script.attributes, ({ name, value }) => {
-    if (name !== 'type') running.setAttribute(name, trusted(value));
-  });
-  running.type = own(script.dataset).type ?? '';
-  // browsers hide the nonce attribute
-  running.nonce = script.nonce;
-  running.text = trusted(script.text, 'createScript');
-  running.async = script.hasAttribute('async');
-  const begin = () => script.replaceWith(running);
-  if (file) file.insertWritten(begin, running, trusted);
-  else begin();
-  // only these block later scripts on a page; others may never fire `load`
-  if (running.src && !running.async && !running.noModule && /^$|javascript/.test(running.type))
-    await new Promise((resolve) => {
-      running.onload = running.onerror = resolve;
-    });
+/** What `work` writes into the page. Now that the page has been read, the browser's own `document.write` would replace it. */
+function writtenBy(work: () => void): string {
+  let html = '';
+  const members = document as unknown as Record<string, unknown>;
+  const names = words('write writeln open close');
+  const before = map(names, (name) => members[name]);
+  const put = (name: string) =>
+    name[0] === 'w'
+      ? (...texts: string[]) => {
+          html += between(texts, '') + (name[5] ? '\n' : '');
+        }
+      : () => document;
+  map(names, (name) =>
+    either(() => {
+      members[name] = put(name);
+    }),
+  );
+  try {
+    work();
+  } finally {
+    map(names, (name, index) =>
+      either(() => {
+        delete members[name];
+        // the page has one of its own
+        if (members[name] !== before[index]) members[name] = before[index];
+      }),
+    );
+  }
+  return html;
 }

@@ -21,7 +21,8 @@ export function openSecondFile(
   onArrival: (file: SecondFile) => void,
 ): () => Promise<SecondFile | undefined> {
   const waiting: (() => void)[] = [];
-  let isComing = false;
+  /** The page that its script is in: `document.open` removes what tells that it has come. */
+  let coming: Element | undefined;
   let found: SecondFile | undefined;
 
   const load = async () => {
@@ -30,13 +31,14 @@ export function openSecondFile(
         if (found) return resolve();
         waiting[waiting.length] = resolve;
         setTimeout(resolve, patience);
-        if (isComing) return;
+        const { documentElement } = page;
+        if (coming === documentElement) return;
         const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
         script.onload = script.onerror = () => {
           script.remove();
           const { secondFile } = script;
           found = secondFile;
-          isComing = false;
+          coming = undefined;
           if (secondFile) attempt(() => onArrival(secondFile));
           map(waiting, (done) => done());
         };
@@ -45,7 +47,7 @@ export function openSecondFile(
         script.crossOrigin = 'anonymous';
         script.src = trusted(api + __SECOND_FILE__);
         home.append(script);
-        isComing = true;
+        coming = documentElement;
       });
     } catch {
       // the visitor decides without it

@@ -1,52 +1,24 @@
-/** What a held script writes into the page by `document.write`, which by then would replace the page. */
-import { either } from './attempt.ts';
+/** What a held script has written by `document.write`, which by then would replace the page. */
 import { page } from './page.ts';
-import { between, own } from './plain.ts';
+import { map } from './plain.ts';
 import type { trusted } from './trusted.ts';
 
-/** Runs the script by `begin`, and inserts what it writes after it. */
-export function insertWritten(begin: () => void, script: HTMLScriptElement, trust: typeof trusted): void {
-  let html = writtenBy(begin);
-  let last: ChildNode | null = script;
-  while (html && page.body) {
-    const range = page.createRange();
-    // scripts take themselves out
-    const place: ChildNode = last?.isConnected ? last : page.body.appendChild(page.createTextNode(''));
-    range.selectNode(place);
-    const written = range.createContextualFragment(trust(html, 'createHTML'));
-    last = written.lastChild;
-    // scripts in it run, and may write, too
-    html = writtenBy(() => place.after(written));
+/** Inserts it after the script, and runs the scripts in it one after another, as a parser would. */
+export async function insertWritten(
+  html: string,
+  script: HTMLScriptElement,
+  run: (script: HTMLScriptElement, type: string) => Promise<void>,
+  trust: typeof trusted,
+): Promise<void> {
+  const template = page.createElement('template');
+  template.innerHTML = trust(html, 'createHTML');
+  const { content } = template;
+  const scripts = map(content.querySelectorAll('script'), (each) => each);
+  // a parser, too, would begin the body with what a script in the head writes
+  if (script.isConnected && script.parentNode !== page.head) script.after(content);
+  else page.body.prepend(content);
+  for (let index = 0; index < scripts.length; index += 1) {
+    const written = scripts[index];
+    if (written) await run(written, written.type);
   }
-}
-
-function writtenBy(work: () => void): string {
-  let html = '';
-  const write = (...texts: string[]) => {
-    html += between(texts, '');
-  };
-  const writers = own<unknown>({
-    write,
-    writeln: (...texts: string[]) => write(between(texts, ''), '\n'),
-    open: () => document,
-    close: () => {},
-  });
-  const before = own<unknown>({});
-  const members = document as unknown as typeof writers;
-  for (const name in writers)
-    either(() => {
-      before[name] = members[name];
-      members[name] = writers[name];
-    });
-  try {
-    work();
-  } finally {
-    for (const name in writers)
-      either(() => {
-        delete members[name];
-        // the page has one of its own
-        if (members[name] !== before[name]) members[name] = before[name];
-      });
-  }
-  return html;
 }

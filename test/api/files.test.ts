@@ -146,7 +146,7 @@ describe('the files of the widget', () => {
     `/${name}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.js`;
 
   it.each([
-    ['widget', 12_600],
+    ['widget', 12_700],
     ['assent-preferences', 6_000],
     ['record-client', 2_800],
     ['consent-mode', 1_000],

@@ -163,7 +163,7 @@ describe('the widget for everyone', () => {
     const { page } = await widget.visit.again();
     await page.setViewportSize({ width: 1280, height: 720 });
     const links = Array.from({ length: 40 }, (_, at) => `<p><a href="#${at}">Link ${at}</a></p>`).join('');
-    await page.goto(widget.add('/links', widget.tag(), links));
+    await page.goto(widget.add('/links', widget.tag(), `${links}<input type="search">`));
     await page.getByRole('dialog').waitFor();
     // with the second file, once the browser is idle
     const room = () => page.evaluate(() => document.adoptedStyleSheets.length);
@@ -190,6 +190,10 @@ describe('the widget for everyone', () => {
     expect((await page.getByText('Link 39').boundingBox())?.y).toBeLessThan(
       (await page.getByRole('dialog').boundingBox())?.y ?? 0,
     );
+    // one that a field has a use for, and one that
+    await page.getByRole('searchbox').fill('word');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
     await page.getByRole('link', { name: 'Link 20' }).focus();
     // one that the page has a use for
     await page.evaluate(() => document.addEventListener('keydown', (event) => event.preventDefault(), { once: true }));

@@ -1,7 +1,7 @@
 /** What pages do that their authors may not even know of: writing themselves anew, moving everything, keeping the focus. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { click } from '../support/browser/browser.ts';
+import { click, hold } from '../support/browser/browser.ts';
 import { html } from '../support/browser/site.ts';
 import { consentIn, useWidget } from '../support/browser/widget.ts';
 import { useStack } from '../support/stack.ts';
@@ -54,22 +54,24 @@ describe('the widget on real pages', () => {
     'what a held script writes stands after it, and what that writes in turn%s',
     async (trust) => {
       const { page } = await widget.visit.again();
-      widget.site.add('/far.js', "seen.push('far')", { 'content-type': 'text/javascript' });
+      widget.site.add('/far.js', "ad = (text) => seen.push(text); ad('far')", { 'content-type': 'text/javascript' });
       const nonce = 'nonce="abc"';
       const open = `<script type="text/plain" data-assent="marketing" ${nonce}>`;
-      const body = `<script ${nonce}>seen = []; own = document.write</script>${open}
+      const body = `<script ${nonce}>seen = []; own = document.write; show = () => document.write('<u>shown</u>')</script>${open}
         document.write('<p id="a">One');
         document.writeln(' and two</p>', '<script ${nonce}>document.write("<i>three</i>")</scr' + 'ipt>');
-        document.write('<script ${nonce} src="/far.js"></scr' + 'ipt>');
-        </script><b id="after">after</b>`;
+        document.write('<script ${nonce} src="/far.js"></scr' + 'ipt><script ${nonce}>ad("near")</scr' + 'ipt>');
+        </script>${open}show(); document.currentScript.remove()</script><b id="after">after</b>`;
       const policy = { 'content-security-policy': `script-src 'nonce-abc'${trust}` };
       await page.goto(widget.site.add('/writes', html(widget.tag({ nonce: 'abc' }), body), policy));
       await click(page, 'Accept all');
-      await eventually(async () => expect(await seen(page)).toEqual(['far']));
+      await eventually(async () => expect(await seen(page)).toEqual(['far', 'near']));
       const texts = await page
         .locator('main')
         .evaluate((main: HTMLElement) => main.innerText.replace(/\s+/g, ' ').trim());
-      expect(texts).toBe('One and two threeafter');
+      expect(texts).toBe('One and two three after');
+      // of one that has taken itself out
+      await page.locator('body > u').waitFor();
       expect(await page.evaluate('document.write === own')).toBe(true);
       await widget.records(1);
       await click(page, 'Privacy settings');
@@ -77,6 +79,37 @@ describe('the widget on real pages', () => {
       await widget.records(2);
     },
   );
+
+  it('a held script empties no page, in the head or without the second file', async () => {
+    const held = '<script type="text/plain" data-assent="marketing">document.write("<p>ours</p>")</script>';
+    const { page } = await widget.visit.again();
+    await page.goto(widget.add('/head', widget.tag() + held));
+    await click(page, 'Accept all');
+    await page.locator('body > p').waitFor();
+    await widget.records(1);
+    await page.evaluate(() => localStorage.clear());
+    await page.route('**/assent-preferences*', (route) => route.abort());
+    await page.goto(widget.add('/blocked', widget.tag(), `<h1>A page</h1>${held}`));
+    await click(page, 'Accept all');
+    await widget.records(2);
+    await click(page, 'Privacy settings');
+    await page.getByRole('heading', { name: 'A page' }).waitFor();
+  });
+
+  it('has its settings, too, on a page that wrote itself anew while their file was on its way', async () => {
+    const { page } = await widget.visit.again();
+    const release = await hold(page, '**/assent-preferences*');
+    const asked = page.waitForRequest('**/assent-preferences*');
+    await page.goto(widget.address);
+    await asked;
+    await page.evaluate(() => {
+      document.write('<p>all that there is</p>');
+      document.close();
+    });
+    release();
+    await click(page, 'Customise');
+    await page.locator('dialog:modal').waitFor();
+  });
 
   it.each(['transform: translateZ(0)', 'will-change: transform', 'contain: paint', 'perspective: 100px'])(
     'is in view where the page has `%s`',
@@ -161,11 +194,13 @@ describe('the widget on real pages', () => {
 
   it('remembers the choice in a cookie where the storage of the site is full', async () => {
     const { page, context } = await widget.visit();
+    // nor can the host set a cookie for this one
+    const tag = widget.tag({ 'data-cookie-domain': 'example.org' });
     const fill = `<script>
       for (let size = 2 ** 22; size; size = Math.floor(size / 2))
         for (let free = true; free; ) try { localStorage['x' + Math.random()] = 'x'.repeat(size) } catch { free = false }
     </script>`;
-    await page.goto(widget.add('/full', fill + widget.tag()));
+    await page.goto(widget.add('/full', fill + tag));
     await click(page, 'Accept all');
     const [record] = await widget.records(1);
     await page.reload();

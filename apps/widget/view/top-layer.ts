@@ -1,8 +1,10 @@
 import { either } from '../attempt.ts';
-import { page } from '../page.ts';
+import { find } from '../growth.ts';
+import { some } from '../plain.ts';
 
-/** Whether a modal dialog of the page is open, which makes everything else inert. Older browsers cannot tell. */
-export const isInert = (): unknown => either(() => page.querySelector(':modal'));
+/** Whether a modal dialog of the page makes the widget inert. Older browsers cannot tell. */
+export const isInert = (frame: HTMLElement): boolean =>
+  either(() => some(find('dialog:modal', ''), (dialog) => !frame.contains(dialog)), false);
 
 /**
  * Puts the element into the top layer, where no transform of the page moves it; not above a modal dialog, where it would be
@@ -10,7 +12,7 @@ export const isInert = (): unknown => either(() => page.querySelector(':modal'))
  */
 export function rise(frame: HTMLElement): void {
   either(() => {
-    frame.popover = isInert() ? null : 'manual';
+    frame.popover = isInert(frame) ? null : 'manual';
     frame.showPopover();
   });
 }

@@ -88,7 +88,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const shadow = host.shadowRoot as ShadowRoot;
   const load = openSecondFile(settings, host, (arrived) => {
     file = arrived;
-    arrived.makeRoom(dialog);
+    arrived.makeRoom(dialog, leave, () => isInert(frame));
     onSecond(arrived);
   });
 
@@ -126,11 +126,11 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     else if (page.documentElement && (host.parentNode || body !== page.body)) attach();
     climb();
     // each time, since `document.open` removes all listeners
-    map(words('focusin pointerdown mousedown touchstart keydown click'), (type) => addEventListener(type, hear, true));
+    map(words('focusin pointerdown mousedown touchstart keydown keyup click'), (type) =>
+      addEventListener(type, hear, true),
+    );
     // the back gesture of a phone
     dialog.oncancel = goBack;
-    // in the page, unless that has a use for it
-    addEventListener('keydown', onEscape);
     // a modal dialog of the page
     addEventListener('close', climb, true);
   }
@@ -230,17 +230,16 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     event.preventDefault();
     leave();
   }
-  const onEscape = (event: Event & { key?: string }) => {
-    if (event.key === 'Escape' && dialog.open && !event.defaultPrevented && !isInert()) goBack(event);
-  };
   /** Before the page does: a dialog of its own may keep the focus, and stop whatever happens outside it. */
   const hear = (event: Event) => {
     const path = event.composedPath();
     if (has(path, host)) {
       event.stopImmediatePropagation();
-      onEscape(event);
+      if (event.type === 'keydown' && (event as KeyboardEvent).key === 'Escape' && dialog.open) goBack(event);
     }
-    if (event.type === 'click') map(path, ({ assentClick }) => assentClick)[0]?.();
+    // markup can name a member, too
+    if (event.type === 'click')
+      map(path, ({ assentClick }) => (typeof assentClick === 'function' ? assentClick : undefined))[0]?.();
   };
 
   attach();
