@@ -38,6 +38,7 @@ import { privacyRoutes } from '#libs/privacy/routes';
 import { lookupActs } from '#libs/privacy/visitor-acts';
 import * as proof from '#libs/proof/handlers';
 import { proofRoutes } from '#libs/proof/routes';
+import { createNoteBusy } from '#libs/record/busy-visitors';
 import { recordFields } from '#libs/record/contract';
 import { countRefusal } from '#libs/record/count-refusals';
 import type { CountryOf } from '#libs/record/countries';
@@ -50,6 +51,7 @@ import type { CounterReader } from '#libs/stats/counter-reader';
 import type { DisplayCounter } from '#libs/stats/display-counter';
 import type { FacetReader } from '#libs/stats/facets';
 import { getDomainStats, getStats } from '#libs/stats/handlers';
+import { createCrawlerCount } from '#libs/stats/limit';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { getOrganization } from '#libs/stats/organization-usage';
 import { countDisplay } from '#libs/stats/post-display';
@@ -121,6 +123,8 @@ export function createApp(given: AppParts): Koa<State> {
   const failedKeys = createFailedCredentials('key', given.config.failureRatePerMinute);
   const failedTokens = createFailedCredentials('token', given.config.failureRatePerMinute);
   const noteVisitorRead = createVisitorReads(given);
+  const noteBusy = createNoteBusy(given);
+  const countCrawlers = createCrawlerCount(given.db);
   const refusedOrigins = createRefusedOriginLog(given);
   const noteLeftOut = createNoteLeftOut({
     ...given,
@@ -128,7 +132,17 @@ export function createApp(given: AppParts): Koa<State> {
     fields: recordFields,
   });
   const unsent = createUnsent();
-  const deps = { ...given, failedKeys, failedTokens, noteVisitorRead, refusedOrigins, noteLeftOut, unsent };
+  const deps = {
+    ...given,
+    failedKeys,
+    failedTokens,
+    noteVisitorRead,
+    noteBusy,
+    countCrawlers,
+    refusedOrigins,
+    noteLeftOut,
+    unsent,
+  };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so what needs a token, pages and the rest have one each
   const endpoints = new Router<State>(exact);

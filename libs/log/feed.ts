@@ -1,14 +1,11 @@
 /** The log in its own order, to keep a copy of it up to date. */
 
 import type { Reads, Sql } from '#libs/base/db/database';
-import type { Middleware } from '#libs/base/http/context';
-import { guard } from '#libs/base/http/guard';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem } from '#libs/base/terms/problem';
 import { findSize, type LogSize } from '#libs/proof/published';
 import type { LogName } from '#libs/proof/runs';
-import { organizationIn } from '#libs/tenants/bearer';
-import type { LogReads } from '#libs/tenants/log-reads';
+import { endpoint } from '#libs/tenants/endpoint';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { FeedEntry } from './contract.ts';
 import { readFeed } from './feed-entries.ts';
@@ -20,13 +17,13 @@ const pageBytes = 1_000_000;
 /** Entries that are read together: at first, at most (the largest have some 16 kB each), and as many as have so many bytes. */
 const together = { first: 32, most: 250, bytes: 100_000 };
 
-export function getFeed({ readDb, logReads }: { readDb: Reads; logReads: LogReads }): Middleware {
-  return guard(logRoutes.getFeed, async (ctx, { params: { domainId }, query }) => {
-    const organization = organizationIn(ctx);
+export const getFeed = endpoint(
+  logRoutes.getFeed,
+  async ({ readDb }: { readDb: Reads }, { organization, params: { domainId }, query }) => {
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
     const { from = 0, limit = defaultLimit } = query;
-    const answer = await readDb.read(
+    const { records, text } = await readDb.read(
       async (sql) => {
         const read = await requireSize(sql, domainId, query.log);
         requirePosition(read, from);
@@ -36,11 +33,9 @@ export function getFeed({ readDb, logReads }: { readDb: Reads; logReads: LogRead
       },
       { snapshot: true },
     );
-    logReads.note(ctx, { what: 'feed', records: answer.records, domainId });
-    ctx.type = 'application/json';
-    ctx.body = answer.text;
-  });
-}
+    return { body: text, type: 'application/json', read: { what: 'feed', records, domainId } };
+  },
+);
 
 /**
  * Entries from position `from` on as JSON, `below` not included; fewer where they are large. Each is written once, so that

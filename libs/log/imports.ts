@@ -1,9 +1,7 @@
 /** What was imported, over HTTP or by the operator, newest first: as their acts say it. */
 import type { Database, Sql } from '#libs/base/db/database';
-import type { Middleware } from '#libs/base/http/context';
-import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
-import { organizationIn } from '#libs/tenants/bearer';
+import { endpoint } from '#libs/tenants/endpoint';
 import type { ImportsPage } from './contract.ts';
 import { logRoutes } from './routes.ts';
 
@@ -15,29 +13,27 @@ interface Noted {
   details: Omit<ImportsPage['imports'][number], 'at' | 'actor' | 'domainId'>;
 }
 
-export const getImports = ({ db }: { db: Database }): Middleware =>
-  guard(logRoutes.getImports, async (ctx, { query }) => {
-    const { organizationId, cursorKey } = organizationIn(ctx);
+export const getImports = endpoint(
+  logRoutes.getImports,
+  async ({ db }: { db: Database }, { organization: { organizationId, cursorKey }, query }) => {
     const list = listOf('import', query, { cursorKey, domainId: '' });
     const { page, nextCursor } = await list((range) => db.read((sql) => readImports(sql, organizationId, range)));
-    const answer: ImportsPage = {
-      imports: page.map(
-        ({ at, actor, domainId, details: { importId, read, queued, known, rejected, isComplete } }) => ({
-          importId,
-          domainId,
-          at: at.toISOString(),
-          actor,
-          read,
-          queued,
-          known,
-          rejected,
-          isComplete,
-        }),
-      ),
-      nextCursor,
-    };
-    ctx.body = answer;
-  });
+    const imports = page.map(
+      ({ at, actor, domainId, details: { importId, read, queued, known, rejected, isComplete } }) => ({
+        importId,
+        domainId,
+        at: at.toISOString(),
+        actor,
+        read,
+        queued,
+        known,
+        rejected,
+        isComplete,
+      }),
+    );
+    return { body: { imports, nextCursor } };
+  },
+);
 
 const readImports = (
   sql: Sql,

@@ -10,11 +10,12 @@ import { listOf } from '#libs/base/http/list';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import { endpoint } from '#libs/tenants/endpoint';
 import { sendsToken } from '#libs/tenants/page-access';
 import { workInPlace } from '#libs/tenants/request-places';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
-import { type Notice, type NoticePut, type NoticesPage, readNotice } from './contract.ts';
+import { type Notice, type NoticePut, readNotice } from './contract.ts';
 import {
   findNotice,
   putNotice as keepNotice,
@@ -126,16 +127,15 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
   };
 }
 
-export function getNotices({ db }: { db: Database }): Middleware {
-  return guard(noticeRoutes.getNotices, async (ctx, { params: { domainId }, query }) => {
-    const organization = organizationIn(ctx);
+export const getNotices = endpoint(
+  noticeRoutes.getNotices,
+  async ({ db }: { db: Database }, { organization, params: { domainId }, query }) => {
     const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
     requireOwnDomain(organization, domainId);
     const { page, nextCursor } = await list((range) => db.read((sql) => readNotices(sql, { domainId, ...range })));
-    const answer: NoticesPage = { notices: page.map(toListed), nextCursor };
-    ctx.body = answer;
-  });
-}
+    return { body: { notices: page.map(toListed), nextCursor } };
+  },
+);
 
 const toListed = ({ notice, language, version, firstSeenAt, records }: ListedNotice) => ({
   notice,
@@ -146,13 +146,16 @@ const toListed = ({ notice, language, version, firstSeenAt, records }: ListedNot
 });
 
 /** The bytes as they were put, to be saved and never rendered. */
-export function getNotice({ db }: { db: Database }): Middleware {
-  return guard(noticeRoutes.getNotice, async (ctx, { params: { domainId, hash } }) => {
-    requireOwnDomain(organizationIn(ctx), domainId);
-    const document = await db.read((sql) => findNotice(sql, domainId, hash));
-    if (!document) throw new Problem('notice_not_found', 'the service holds no such notice of this domain');
-    ctx.set('Content-Disposition', `attachment; filename="notice-${hash.slice(0, 12)}.json"`);
-    ctx.set('Content-Type', 'application/json');
-    ctx.body = document;
-  });
-}
+export const getNotice = endpoint(
+  noticeRoutes.getNotice,
+  async ({ db }: { db: Database }, { organization, params: { domainId, hash } }) => {
+    requireOwnDomain(organization, domainId);
+    const body = await db.read((sql) => findNotice(sql, domainId, hash));
+    if (!body) throw new Problem('notice_not_found', 'the service holds no such notice of this domain');
+    const headers = {
+      'Content-Disposition': `attachment; filename="notice-${hash.slice(0, 12)}.json"`,
+      'Content-Type': 'application/json',
+    };
+    return { headers, body };
+  },
+);

@@ -3,7 +3,6 @@ import type { Database } from '#libs/base/db/database';
 import { isUnavailable } from '#libs/base/db/errors';
 import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
-import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
 import { holdUntilTaken, keepingOpen, toStream } from '#libs/base/http/stream';
 import type { Unsent } from '#libs/base/http/unsent';
@@ -11,10 +10,11 @@ import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { within } from '#libs/base/timers';
-import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import { accessIn } from '#libs/tenants/bearer';
+import { endpoint } from '#libs/tenants/endpoint';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitors';
-import type { Erasure, ErasureDetails, ErasuresPage } from './contract.ts';
+import type { Erasure } from './contract.ts';
 import { listErasedDomains } from './erased-domains.ts';
 import {
   eraseVisitor,
@@ -101,27 +101,27 @@ export const visitorHandlers = {
   eraseOrganizationVisitor: erase(privacyRoutes.eraseOrganizationVisitor),
 };
 
-export const getErasures = ({ db }: { db: Database }): Middleware =>
-  guard(privacyRoutes.getErasures, async (ctx, { query }) => {
-    const { organizationId, cursorKey } = organizationIn(ctx);
+export const getErasures = endpoint(
+  privacyRoutes.getErasures,
+  async ({ db }: { db: Database }, { organization: { organizationId, cursorKey }, query }) => {
     const list = listOf('erasure', query, { cursorKey, domainId: '' });
     const { page, nextCursor } = await list((range) =>
       db.read((sql) => readErasures(sql, { organizationId, ...range })),
     );
-    const answer: ErasuresPage = { erasures: page.map((each) => toAnswer(each, each.visitorId)), nextCursor };
-    ctx.body = answer;
-  });
+    return { body: { erasures: page.map((each) => toAnswer(each, each.visitorId)), nextCursor } };
+  },
+);
 
 /** How far an erasure is, and what it took from which domain. */
-export const getErasure = ({ db }: { db: Database }): Middleware =>
-  guard(privacyRoutes.getErasure, async (ctx, { params: { erasureId } }) => {
-    const { organizationId } = organizationIn(ctx);
+export const getErasure = endpoint(
+  privacyRoutes.getErasure,
+  async ({ db }: { db: Database }, { organization: { organizationId }, params: { erasureId } }) => {
     const found = await db.read((sql) => findErasure(sql, organizationId, erasureId));
     if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
     const domains = await db.read((sql) => listErasedDomains(sql, found));
-    const answer: ErasureDetails = { ...toAnswer(found, found.visitorId), domains };
-    ctx.body = answer;
-  });
+    return { body: { ...toAnswer(found, found.visitorId), domains } };
+  },
+);
 
 /** A replica that Postgres fails over to may lack what was just answered. Where Redis is away, a worker adds it later. */
 async function remember(redis: RedisConnection, { organizationId, domainId, hash }: Visitor): Promise<void> {

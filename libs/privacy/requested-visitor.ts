@@ -36,13 +36,17 @@ export function forVisitor(
   { config }: { config: { privacyKey: Buffer | undefined } },
   handle: Handler,
 ): Middleware {
-  const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   const answer = async (ctx: Context, { domainId, visitorId }: Named) => {
     if (visitorId === undefined) throw new Error('the row says nowhere which visitor it is about');
     const organization = organizationIn(ctx);
     if (domainId !== undefined) requireOwnDomain(organization, domainId);
     const { organizationId } = organization;
-    await handle(ctx, { organizationId, domainId, visitorId, hash: requireKey(hashOf)(organizationId, visitorId) });
+    await handle(ctx, {
+      organizationId,
+      domainId,
+      visitorId,
+      hash: requireVisitorHash(config.privacyKey)(organizationId, visitorId),
+    });
   };
   if (body) return guard({ params, body }, (ctx, given) => answer(ctx, { ...given.params, ...given.body }));
   return guard({ params }, (ctx, given) => {
@@ -52,8 +56,8 @@ export function forVisitor(
 }
 
 /** Without the key nobody could be erased for good, so the operator is told in words that they understand. */
-export function requireKey(hashOf: VisitorHash | undefined): VisitorHash {
-  if (hashOf) return hashOf;
+export function requireVisitorHash(privacyKey: Buffer | undefined): VisitorHash {
+  if (privacyKey) return createVisitorHash(privacyKey);
   throw notConfigured('this installation has no PRIVACY_KEY, which visitors are erased with');
 }
 

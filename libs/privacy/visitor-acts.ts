@@ -1,11 +1,8 @@
 /** Who read, exported or erased what is stored about a visitor. */
 import type { Database } from '#libs/base/db/database';
-import type { Middleware } from '#libs/base/http/context';
-import { guard } from '#libs/base/http/guard';
-import { organizationIn } from '#libs/tenants/bearer';
+import { endpoint } from '#libs/tenants/endpoint';
 import { pageOfActs } from '#libs/tenants/handlers';
-import { createVisitorHash } from '#libs/tenants/visitors';
-import { requireKey } from './requested-visitor.ts';
+import { requireVisitorHash } from './requested-visitor.ts';
 import { privacyRoutes } from './routes.ts';
 
 interface Parts {
@@ -13,10 +10,11 @@ interface Parts {
   db: Database;
 }
 
-export function lookupActs({ config, db }: Parts): Middleware {
-  const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
-  return guard(privacyRoutes.lookupActs, async (ctx, { query, body: { visitorId } }) => {
-    const hash = requireKey(hashOf)(organizationIn(ctx).organizationId, visitorId);
-    ctx.body = await pageOfActs(ctx, db, query, { hash });
-  });
-}
+export const lookupActs = endpoint(
+  privacyRoutes.lookupActs,
+  async ({ config, db }: Parts, { organization, query, body: { visitorId } }) => {
+    const hashOf = requireVisitorHash(config.privacyKey);
+    const hash = hashOf(organization.organizationId, visitorId);
+    return { body: await pageOfActs(db, organization, query, { hash }) };
+  },
+);

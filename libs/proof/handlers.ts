@@ -8,12 +8,12 @@ import { sha256 } from '#libs/base/sha256';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import { organizationIn } from '#libs/tenants/bearer';
+import { endpoint } from '#libs/tenants/endpoint';
 import type { LogReads } from '#libs/tenants/log-reads';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import type { Consistency } from './contract.ts';
 import { formatBundle, formatProof, prove } from './prove.ts';
 import { proveEntry } from './prove-entry.ts';
-import { type PublishedLog, requireLog } from './published.ts';
+import { requireLog } from './published.ts';
 import { proofRoutes as routes } from './routes.ts';
 import { readEntryTexts } from './sealed-text.ts';
 import { readHashes, readTileBytes } from './tiles.ts';
@@ -21,39 +21,37 @@ import { base64, utf8 } from './tree/bytes.ts';
 import { consistencyProof, consistencyTiles } from './tree/make-proofs.ts';
 import { type EntryBundle, packBundle, parseTilePath, type Tile, tileWidth, widthAt } from './tree/tlog-tiles.ts';
 
+const text = 'text/plain; charset=utf-8';
+
 /**
  * Also when it was signed, which the note does not say. No plan gates it. Not from a replica: whoever follows a log should
  * not see it shrink.
  */
-export const getCheckpoint = (deps: { db: Database }): Middleware =>
-  publishedText(routes.getCheckpoint, deps, (log, ctx) => {
-    ctx.lastModified = log.sealedAt;
-    return log.checkpoint;
-  });
+export const getCheckpoint = endpoint(
+  routes.getCheckpoint,
+  async ({ db }: { db: Database }, { organization, params: { domainId }, query }) => {
+    requireOwnDomain(organization, domainId);
+    const { checkpoint, sealedAt } = await db.read((sql) => requireLog(sql, domainId, query.log));
+    return { body: checkpoint, type: text, headers: { 'Last-Modified': sealedAt.toUTCString() } };
+  },
+);
 
 /** Like the checkpoint they are for every plan. */
-export const getVerifierKeys = (deps: { db: Database }): Middleware =>
-  publishedText(routes.getVerifierKeys, deps, (log) => log.verifierKeys.map((key) => `${key}\n`).join(''));
+export const getVerifierKeys = endpoint(
+  routes.getVerifierKeys,
+  async ({ db }: { db: Database }, { organization, params: { domainId }, query }) => {
+    requireOwnDomain(organization, domainId);
+    const { verifierKeys } = await db.read((sql) => requireLog(sql, domainId, query.log));
+    return { body: verifierKeys.map((key) => `${key}\n`).join(''), type: text };
+  },
+);
 
-function publishedText(
-  row: typeof routes.getCheckpoint | typeof routes.getVerifierKeys,
-  { db }: { db: Database },
-  textOf: (log: PublishedLog, ctx: Context) => string,
-): Middleware {
-  return guard(row, async (ctx, { params: { domainId }, query }) => {
-    requireOwnDomain(organizationIn(ctx), domainId);
-    const log = await db.read((sql) => requireLog(sql, domainId, query.log));
-    ctx.type = 'text/plain; charset=utf-8';
-    ctx.body = textOf(log, ctx);
-  });
-}
-
-export function getConsistency({ readDb }: { readDb: Reads }): Middleware {
-  return guard(routes.getConsistency, async (ctx, { params: { domainId }, query }) => {
-    const { from, to } = query;
-    requireOwnDomain(organizationIn(ctx), domainId);
-    const answer = await readDb.read(async (sql): Promise<Consistency> => {
-      const published = await requireLog(sql, domainId, query.log);
+export const getConsistency = endpoint(
+  routes.getConsistency,
+  async ({ readDb }: { readDb: Reads }, { organization, params: { domainId }, query: { from, to, log } }) => {
+    requireOwnDomain(organization, domainId);
+    return readDb.read(async (sql) => {
+      const published = await requireLog(sql, domainId, log);
       if (to > published.size) {
         throw refuseFields([
           { path: '/to', in: 'query', message: `must be at most the log's size, ${published.size}` },
@@ -61,11 +59,10 @@ export function getConsistency({ readDb }: { readDb: Reads }): Middleware {
       }
       // between two equal sizes there is nothing to prove
       const tiles = await readTileBytes(sql, published, consistencyTiles(from, to));
-      return { log: published.log, from, to, proof: consistencyProof(sha256, from, to, tiles).map(base64) };
+      return { body: { log: published.log, from, to, proof: consistencyProof(sha256, from, to, tiles).map(base64) } };
     });
-    ctx.body = answer;
-  });
-}
+  },
+);
 
 /** `/<L>/<N>[.p/<W>]`, as C2SP tlog-tiles names them. No plan gates them. */
 export function getTile({ readDb }: { readDb: Reads }): Middleware {
@@ -162,31 +159,29 @@ export function getProof({ config, readDb, log, logReads }: ProofParts): Middlew
     if (isBundle) {
       ctx.body = formatBundle(proven);
     } else {
-      ctx.type = 'text/plain; charset=utf-8';
+      ctx.type = text;
       ctx.body = formatProof(proven);
     }
   });
 }
 
-export function getEntryProof({ config, readDb, log, logReads }: ProofParts): Middleware {
-  return guard(routes.getEntryProof, async (ctx, { params, query }) => {
-    const organization = organizationIn(ctx);
-    requireOwnDomain(organization, params.domainId);
+export const getEntryProof = endpoint(
+  routes.getEntryProof,
+  async ({ config, readDb, log }: Omit<ProofParts, 'logReads'>, { organization, params, query, requestId }) => {
+    const { domainId } = params;
+    requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
-    const reported = { log, domainId: params.domainId, requestId: ctx.state.requestId };
-    const file = await readDb.read(
+    const body = await readDb.read(
       async (sql) => {
-        const found = await proveEntry(sql, { ...params, ...query }, reported);
+        const found = await proveEntry(sql, { ...params, ...query }, { log, domainId, requestId });
         if (found === undefined) throw await notSealed(sql, 'position', config);
         return found;
       },
       { snapshot: true },
     );
-    logReads.note(ctx, { what: 'proof', records: 1, domainId: params.domainId });
-    ctx.type = 'text/plain; charset=utf-8';
-    ctx.body = file;
-  });
-}
+    return { body, type: text, read: { what: 'proof', records: 1, domainId } };
+  },
+);
 
 async function notSealed(sql: Sql, what: string, { sealSeconds }: ProofParts['config']): Promise<Problem> {
   if (!(await isSealing(sql))) return notConfigured('this installation has no LOG_KEY, which records are sealed with');

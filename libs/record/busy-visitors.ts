@@ -6,6 +6,7 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { isOutage } from '#libs/base/db/errors';
 import { untilWritersEnd } from '#libs/base/db/lock-holders';
+import { type BaseMetrics, countFailures } from '#libs/base/ops/metrics';
 import { numberOf } from './joined-names.ts';
 import { addExcluded, countDecisions, joinPeriods } from './persist/persist.ts';
 import { isVisitor } from './visitor-rows.ts';
@@ -23,6 +24,15 @@ const patience = 10_000;
 export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: string; visitorId: string }) => sql`
   insert into busy_visitors (domain_number, visitor_id) values (${numberOf(sql, domainId)}, ${visitorId})
   on conflict do nothing`;
+
+export type NoteBusy = (domainId: string, visitorId: string) => void;
+
+/** Nothing waits for it, and the next page of this visitor asks again. */
+export function createNoteBusy({ db, metrics }: { db: Database; metrics: BaseMetrics }): NoteBusy {
+  const countFailure = countFailures(metrics, 'note_busy_visitor');
+  return (domainId, visitorId) =>
+    void db.write((sql) => noteBusyVisitor(sql, { domainId, visitorId })).catch(countFailure);
+}
 
 /** Of one who is erased, on the domains with these numbers. */
 export async function forgetVisitor(sql: Sql, visitorId: string, numbers: ReturnType<Sql>): Promise<void> {

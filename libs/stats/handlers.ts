@@ -2,12 +2,10 @@
  * The counters over any range of days; with `by` also what the
  * decisions have in common, which is complete until `through`.
  */
-import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { groupBy } from '#libs/base/group-by';
-import type { Context, Middleware } from '#libs/base/http/context';
-import { hasTag } from '#libs/base/http/etag';
-import { guard } from '#libs/base/http/guard';
+import { hashedTag } from '#libs/base/http/etag';
+import type { Route } from '#libs/base/http/routes';
 import type { InPlace } from '#libs/base/places';
 import { cover, daysBetween, monthOfDay, monthsBetween, type Span } from '#libs/base/terms/calendar';
 import {
@@ -20,12 +18,11 @@ import {
   wholeOrganization,
   withTotal,
 } from '#libs/base/terms/terms';
-import { organizationIn } from '#libs/tenants/bearer';
-import { workInPlace } from '#libs/tenants/request-places';
+import { type Asked, endpoint } from '#libs/tenants/endpoint';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
-import type { DomainStats, OrganizationStats, statsQuery } from './contract.ts';
-import type { CounterReader, StatsSource } from './counter-reader.ts';
+import type { DomainStats, statsQuery } from './contract.ts';
+import type { CounterReader } from './counter-reader.ts';
 import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
 import { choiceFigures, groupedFigures, ratesOf } from './groups.ts';
 import { statsRoutes } from './routes.ts';
@@ -36,25 +33,18 @@ interface StatsParts {
   places: Pick<SharedPlaces, 'reads'>;
 }
 
-export const getDomainStats = (parts: StatsParts): Middleware =>
-  guard(statsRoutes.getDomainStats, async (ctx, { params: { domainId }, query }) => {
-    const { organizationId } = requireOwn(ctx, domainId);
-    const stats = await readStats(ctx, parts, { organizationId, domainId, ...query });
-    if (stats) ctx.body = { domainId, ...stats } satisfies DomainStats;
-  });
+export const getDomainStats = endpoint(statsRoutes.getDomainStats, async (parts: StatsParts, asked) => {
+  const { organization, params, query } = asked;
+  requireOwnDomain(organization, params.domainId);
+  const { organizationId } = organization;
+  return replyWith(params, await readStats(parts, asked, { organizationId, ...params, ...query }));
+});
 
-export const getStats = (parts: StatsParts): Middleware =>
-  guard(statsRoutes.getStats, async (ctx, { query }) => {
-    const { organizationId } = organizationIn(ctx);
-    const stats = await readStats(ctx, parts, { organizationId, domainId: wholeOrganization, ...query });
-    if (stats) ctx.body = { organizationId, ...stats } satisfies OrganizationStats;
-  });
-
-function requireOwn(ctx: Context, domainId: string) {
-  const organization = organizationIn(ctx);
-  requireOwnDomain(organization, domainId);
-  return organization;
-}
+export const getStats = endpoint(statsRoutes.getStats, async (parts: StatsParts, asked) => {
+  const { organizationId } = asked.organization;
+  const question = { organizationId, domainId: wholeOrganization, ...asked.query };
+  return replyWith({ organizationId }, await readStats(parts, asked, question));
+});
 
 interface Question extends z.infer<typeof statsQuery> {
   organizationId: string;
@@ -62,43 +52,78 @@ interface Question extends z.infer<typeof statsQuery> {
   domainId: string;
 }
 
-type Stats = Omit<DomainStats, 'domainId'>;
-
-/** Undefined where the client has the answer already. */
-async function readStats(
-  ctx: Context,
-  { counters, facets, places }: StatsParts,
-  question: Question,
-): Promise<Stats | undefined> {
-  const { from, to, interval, by } = question;
-  const answer = (source: StatsSource, breakdown: Breakdown) => {
-    ctx.set('X-Stats-Source', source);
-    return { from, to, total: totalOf(breakdown), breakdown };
-  };
-  // what is asked by a dimension has its place among the reads already
-  const inPlace: InPlace = (work) => workInPlace(places.reads, ctx, work);
-  if (interval !== undefined) {
-    const spans = interval === 'day' ? [{ from, to }] : cover(from, to);
-    const [{ source, counts }, bySource] = await Promise.all([
-      counters.read({ ...ownerOf(question), spans }, inPlace),
-      facets.readIfQuick({ ...sourcesIn(question, spans), isByPeriod: true }, inPlace),
-    ]);
-    const series = seriesOf[interval](from, to, counts, bySource);
-    return { ...answer(source, sumOf(counts.values())), ...(bySource && ratesOf(bySource)), series };
-  }
-  const wanted = { ...ownerOf(question), spans: cover(from, to) };
-  if (by === undefined) {
-    const [{ source, counts }, bySource] = await Promise.all([
-      counters.sum(wanted, inPlace),
-      facets.readIfQuick(sourcesIn(question, wanted.spans), inPlace),
-    ]);
-    return { ...answer(source, counts), ...(bySource && ratesOf(bySource)) };
-  }
-  const { source, counts } = await counters.sum(wanted);
-  const whole = answer(source, counts);
-  const grouped = await readGroups(ctx, facets, { ...question, by }, counts);
-  return grouped && { ...whole, ...grouped };
+interface Found {
+  headers: Record<string, string>;
+  /** undefined where the client has the answer already */
+  stats: Omit<DomainStats, 'domainId'> | undefined;
 }
+
+const replyWith = <Owner extends object>(owner: Owner, { headers, stats }: Found) =>
+  stats ? { headers, body: { ...owner, ...stats } } : { status: 304, headers, body: null };
+
+type Conditions = Pick<Asked<Route>, 'workIn' | 'ifNoneMatch'>;
+
+function readStats(parts: StatsParts, { workIn, ifNoneMatch }: Conditions, question: Question): Promise<Found> {
+  const { interval, by } = question;
+  // what is asked by a dimension has its place among the reads already
+  const inPlace: InPlace = (work) => workIn(parts.places.reads, work);
+  if (interval !== undefined) return readSeries(parts, { ...question, interval }, inPlace);
+  if (by === undefined) return readSums(parts, question, inPlace);
+  return readGroups(parts, { ...question, by }, ifNoneMatch);
+}
+
+async function readSeries(
+  { counters, facets }: StatsParts,
+  question: Question & { interval: 'day' | 'month' },
+  inPlace: InPlace,
+): Promise<Found> {
+  const { from, to, interval } = question;
+  const spans = interval === 'day' ? [{ from, to }] : cover(from, to);
+  const [{ source, counts }, bySource] = await Promise.all([
+    counters.read({ ...ownerOf(question), spans }, inPlace),
+    facets.readIfQuick({ ...sourcesIn(question, spans), isByPeriod: true }, inPlace),
+  ]);
+  const series = seriesOf[interval](from, to, counts, bySource);
+  return {
+    headers: { 'X-Stats-Source': source },
+    stats: { ...sumsOf(question, sumOf(counts.values())), ...(bySource && ratesOf(bySource)), series },
+  };
+}
+
+async function readSums({ counters, facets }: StatsParts, question: Question, inPlace: InPlace): Promise<Found> {
+  const spans = cover(question.from, question.to);
+  const [{ source, counts }, bySource] = await Promise.all([
+    counters.sum({ ...ownerOf(question), spans }, inPlace),
+    facets.readIfQuick(sourcesIn(question, spans), inPlace),
+  ]);
+  return {
+    headers: { 'X-Stats-Source': source },
+    stats: { ...sumsOf(question, counts), ...(bySource && ratesOf(bySource)) },
+  };
+}
+
+async function readGroups(
+  { counters, facets }: StatsParts,
+  question: Question & { by: Dimension },
+  ifNoneMatch: Conditions['ifNoneMatch'],
+): Promise<Found> {
+  const wanted = { ...ownerOf(question), spans: cover(question.from, question.to) };
+  const { source, counts } = await counters.sum(wanted);
+  const through = await facets.through();
+  const headers = { 'X-Stats-Source': source, ETag: hashedTag([question, through, counts]) };
+  if (ifNoneMatch?.(headers.ETag)) return { headers, stats: undefined };
+  const { by } = question;
+  const found = await facets.read({ ...wanted, dimensions: [by, 'source', 'crawlers'] }, through);
+  const groups = { ...groupedFigures(by, found), through: through.at?.toISOString() ?? null };
+  return { headers, stats: { ...sumsOf(question, counts), ...groups } };
+}
+
+const sumsOf = ({ from, to }: Question, breakdown: Breakdown) => ({
+  from,
+  to,
+  total: totalOf(breakdown),
+  breakdown,
+});
 
 const ownerOf = ({ organizationId, domainId }: Question) => ({ organizationId, domainId });
 
@@ -107,27 +132,6 @@ const sourcesIn = (question: Question, spans: Span[]): FacetQuestion => ({
   dimensions: ['source'],
   spans,
 });
-
-async function readGroups(
-  ctx: Context,
-  facets: FacetReader,
-  question: Question & { by: Dimension },
-  counts: Breakdown,
-): Promise<Partial<Stats> | undefined> {
-  const through = await facets.through();
-  const { by } = question;
-  const seen = [question, through, counts];
-  const tag = `"${hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 22)}"`;
-  ctx.set('ETag', tag);
-  // not `ctx.fresh`: browsers' scripts that send the header themselves send `no-cache` as well
-  if (hasTag(ctx, tag)) {
-    ctx.status = 304;
-    return undefined;
-  }
-  const spans = cover(question.from, question.to);
-  const found = await facets.read({ ...ownerOf(question), dimensions: [by, 'source', 'crawlers'], spans }, through);
-  return { ...groupedFigures(by, found), through: through.at?.toISOString() ?? null };
-}
 
 const seriesOf = { day: byDay, month: byMonth };
 

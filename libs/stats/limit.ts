@@ -50,8 +50,10 @@ const crawlersIn = (sql: Sql, organization: Expression, month: Expression) => sq
 export const usedIn = (sql: Sql, organization: Expression, month: Expression) =>
   sql`greatest(0, ${allIn(sql, organization, month)} - ${crawlersIn(sql, organization, month)})`;
 
+export type CountCrawlers = (organizationId: string, month: string) => Promise<number>;
+
 /** Crawlers' records of an organization in a month, at most half a second old; 0 where Postgres does not answer at once. */
-export function createCrawlerCount(db: Reads): (organizationId: string, month: string) => Promise<number> {
+export function createCrawlerCount(db: Reads): CountCrawlers {
   const ask = async (organizationId: string, month: string) => {
     const [row] = await db.read(
       (sql) => sql<{ crawlers: number }[]>`

@@ -2,14 +2,14 @@
 
 import type { Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
-import { type Around, createPerform } from './audited-change.ts';
+import { createPerform } from './audited-change.ts';
 import { domainChanges } from './domains.ts';
 import { keyChanges } from './keys.ts';
 import { organizationChanges } from './organizations.ts';
 import { tokenChanges } from './tokens.ts';
 
-export function createAdministration(db: Pick<Database, 'transaction'>, actor: string, around?: Around) {
-  const perform = createPerform(db, actor, around);
+export function createAdministration(db: Pick<Database, 'transaction'>, actor: string) {
+  const perform = createPerform(db, actor);
 
   return {
     ...organizationChanges(perform),

@@ -14,9 +14,6 @@ interface Act {
 /** Why nothing was changed. */
 export type Unchanged = 'not found' | 'changed meanwhile';
 
-/** What has to be done around a change, within its transaction. */
-export type Around = <T>(sql: Sql, change: () => Promise<T>) => Promise<T>;
-
 export type Perform = <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) => Promise<T>;
 
 /** Milliseconds that a process may stand still within a change: others wait for what it has locked. */
@@ -24,12 +21,12 @@ const idleFor = 5_000;
 
 /** The lock of acts is held until the commit, so that acts become visible in the order of their ids. */
 export const createPerform =
-  (db: Pick<Database, 'transaction'>, actor: string, around: Around = (_, change) => change()): Perform =>
+  (db: Pick<Database, 'transaction'>, actor: string): Perform =>
   <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) =>
     db.transaction(async (sql) => {
       await sql`select set_config('idle_in_transaction_session_timeout', ${String(idleFor)}, true)`;
       const acts: Act[] = [];
-      const result = await around(sql, () => change(sql, async (act) => void acts.push(act)));
+      const result = await change(sql, async (act) => void acts.push(act));
       if (acts.length > 0) await sql`select lock_administrative_acts()`;
       for (const { act, subject, organizationId = null, domainId = null, details = {} } of acts) {
         await sql`

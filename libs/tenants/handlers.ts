@@ -1,98 +1,85 @@
 /** /v1/organization: what an organization changes about itself, and who did what. */
 
 import type { Database } from '#libs/base/db/database';
-import type { Context, Middleware } from '#libs/base/http/context';
 import { type Binding, makeMergedCursor, readMergedCursor } from '#libs/base/http/cursor';
-import { changedMeanwhile, requiredVersion, setVersion, tagOf } from '#libs/base/http/etag';
-import { guard } from '#libs/base/http/guard';
+import { changedMeanwhile } from '#libs/base/http/etag';
 import { type ListQuery, listOf } from '#libs/base/http/list';
 import { isAllowed } from '#libs/base/terms/origin';
 import { Problem } from '#libs/base/terms/problem';
 import { type ActFilters, type ActsPosition, listActs as readActs } from './acts.ts';
 import { createAdministration } from './administration.ts';
-import type { Around, Unchanged } from './audited-change.ts';
-import { accessIn, organizationIn } from './bearer.ts';
-import type {
-  ActsPage,
-  ManagedDomain as Answer,
-  DomainsPage,
-  Key,
-  KeysPage,
-  MadeKey,
-  RevokedToken,
-  ShownDomain,
-} from './contract.ts';
-import { type ManagedDomain, listDomains as readDomains } from './domains.ts';
-import { answerOnce } from './idempotency.ts';
+import type { Unchanged } from './audited-change.ts';
+import type { ActsPage, ManagedDomain as Answer, Key, ShownDomain } from './contract.ts';
+import { domainChanges, type ManagedDomain, listDomains as readDomains } from './domains.ts';
+import { endpoint } from './endpoint.ts';
 import { listIgnoredFields } from './ignored-fields.ts';
-import { type ListedKey, listKeys as readKeys } from './keys.ts';
-import { Archived, toQuotaProblem } from './refused-changes.ts';
+import { keyChanges, type ListedKey, listKeys as readKeys } from './keys.ts';
 import { listRefusedOrigins, type RefusedOrigin } from './refused-origins.ts';
-import { domainArchived, domainNotFound, findOwnDomain } from './requirements.ts';
+import type { Reply } from './reply.ts';
+import { domainNotFound, findOwnDomain } from './requirements.ts';
 import { manageRoutes as routes } from './routes.ts';
+import type { Organization } from './tenants.ts';
 
 interface Parts {
+  config: { quotas: { domains: number; keys: number }; tokens: { maxLifetime: number | undefined } };
   db: Database;
 }
 
-export const getDomains = ({ db }: Parts): Middleware =>
-  guard(routes.getDomains, async (ctx, { query }) => {
-    const { organizationId, cursorKey } = organizationIn(ctx);
-    const list = listOf('domain', query, { cursorKey, domainId: '' });
-    const { page, nextCursor } = await list((range) =>
-      db.read((sql) => readDomains(sql, { organizationId, ...range })),
-    );
-    const answer: DomainsPage = { domains: page.map(toDomain), nextCursor };
-    ctx.body = answer;
-  });
+export const getDomains = endpoint(routes.getDomains, async ({ db }: Parts, { organization, query }) => {
+  const { organizationId, cursorKey } = organization;
+  const list = listOf('domain', query, { cursorKey, domainId: '' });
+  const { page, nextCursor } = await list((range) => db.read((sql) => readDomains(sql, { organizationId, ...range })));
+  return { body: { domains: page.map(toDomain), nextCursor } };
+});
 
-export const createDomain = ({ config, ...parts }: Parts & { config: { quotas: { domains: number } } }): Middleware =>
-  guard(routes.createDomain, async (ctx, { body }) => {
-    const { name, origins = [] } = body;
-    const { organizationId } = organizationIn(ctx);
-    const { domains: quota } = config.quotas;
-    const make = (around: Around | undefined) =>
-      adminOf(parts, ctx, around)
-        .createDomain(organizationId, { name, origins }, quota)
-        .catch((error: unknown) => {
-          throw toQuotaProblem(error);
-        });
-    await answerOnce(ctx, { body }, make, (made) => ({ status: 201, body: toDomain(made), etag: tagOf(made) }));
-  });
+export const createDomain = endpoint(
+  routes.createDomain,
+  ({ config }: Parts, { organization: { organizationId }, body: { name, origins = [] }, once }) =>
+    once(async (perform) => {
+      const quota = config.quotas.domains;
+      return {
+        status: 201,
+        ...show(await domainChanges(perform).createDomain(organizationId, { name, origins }, quota)),
+      };
+    }),
+);
 
-export const getDomain = (parts: Parts): Middleware =>
-  guard(routes.getDomain, async (ctx, { params }) => {
-    const domain = await findOwnDomain(ctx, parts.db, params.domainId);
-    const [refused, ignored] = await Promise.all([
-      parts.db.read((sql) => listRefusedOrigins(sql, domain.number)),
-      parts.db.read((sql) => listIgnoredFields(sql, domain.number)),
-    ]);
-    setVersion(ctx, domain);
-    const answer: ShownDomain = {
+export const getDomain = endpoint(routes.getDomain, async ({ db }: Parts, { organization, params }) => {
+  const domain = await findOwnDomain(db, organization, params.domainId);
+  const [refused, ignored] = await Promise.all([
+    db.read((sql) => listRefusedOrigins(sql, domain.number)),
+    db.read((sql) => listIgnoredFields(sql, domain.number)),
+  ]);
+  return {
+    version: domain.version,
+    body: {
       ...toDomain(domain),
       refusedOrigins: stillRefused(domain, refused),
       ignoredFields: ignored.map((each) => ({ ...each, ignoredAt: each.ignoredAt.toISOString() })),
-    };
-    ctx.body = answer;
-  });
+    },
+  };
+});
 
-export const changeDomain = (parts: Parts): Middleware =>
-  guard(routes.changeDomain, async (ctx, { params, body: change }) => {
-    const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
-    const version = requiredVersion(ctx, found);
-    show(ctx, requireChanged(await adminOf(parts, ctx).changeDomain(organizationId, domainId, change, version)));
-  });
+export const changeDomain = endpoint(
+  routes.changeDomain,
+  async ({ db }: Parts, { organization, actor, params: { domainId }, body, ifMatch }) => {
+    const version = ifMatch(await findOwnDomain(db, organization, domainId));
+    const { organizationId } = organization;
+    const admin = createAdministration(db, actor);
+    return show(requireChanged(await admin.changeDomain(organizationId, domainId, body, version)));
+  },
+);
 
 /** Its log and its figures stay. */
-export const archiveDomain = (parts: Parts): Middleware =>
-  guard(routes.archiveDomain, async (ctx, { params }) => {
-    const { organizationId, domainId, ...found } = await findOwnDomain(ctx, parts.db, params.domainId);
-    const version = requiredVersion(ctx, found);
-    show(ctx, requireChanged(await adminOf(parts, ctx).archiveDomain(organizationId, domainId, version)));
-  });
-
-const adminOf = ({ db }: Parts, ctx: Context, around?: Around) =>
-  createAdministration(db, accessIn(ctx).subject, around);
+export const archiveDomain = endpoint(
+  routes.archiveDomain,
+  async ({ db }: Parts, { organization, actor, params: { domainId }, ifMatch }) => {
+    const version = ifMatch(await findOwnDomain(db, organization, domainId));
+    const { organizationId } = organization;
+    const admin = createAdministration(db, actor);
+    return show(requireChanged(await admin.archiveDomain(organizationId, domainId, version)));
+  },
+);
 
 function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   if (changed === 'changed meanwhile') throw changedMeanwhile();
@@ -100,10 +87,7 @@ function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   return changed;
 }
 
-function show(ctx: Context, domain: ManagedDomain): void {
-  setVersion(ctx, domain);
-  ctx.body = toDomain(domain);
-}
+const show = (domain: ManagedDomain): Reply<Answer> => ({ version: domain.version, body: toDomain(domain) });
 
 const toDomain = ({ domainId, name, origins, createdAt, archivedAt }: ManagedDomain): Answer => ({
   domainId,
@@ -118,44 +102,39 @@ const stillRefused = ({ origins }: ManagedDomain, refused: RefusedOrigin[]): Sho
     .filter(({ origin }) => !isAllowed(origins, origin))
     .map(({ origin, refusedAt }) => ({ origin, refusedAt: refusedAt.toISOString() }));
 
-export const getKeys = ({ db }: Parts): Middleware =>
-  guard(routes.getKeys, async (ctx, { params: { domainId }, query }) => {
-    const list = listOf('key', query, { cursorKey: organizationIn(ctx).cursorKey, domainId });
-    await findOwnDomain(ctx, db, domainId);
+export const getKeys = endpoint(
+  routes.getKeys,
+  async ({ db }: Parts, { organization, params: { domainId }, query }) => {
+    const list = listOf('key', query, { cursorKey: organization.cursorKey, domainId });
+    await findOwnDomain(db, organization, domainId);
     const { page, nextCursor } = await list((range) => db.read((sql) => readKeys(sql, { domainId, ...range })));
-    const answer: KeysPage = { keys: page.map(toKey), nextCursor };
-    ctx.body = answer;
-  });
+    return { body: { keys: page.map(toKey), nextCursor } };
+  },
+);
 
-export const createKey = ({
-  config,
-  db,
-}: Parts & { config: { quotas: { keys: number }; secretsKey: Buffer | undefined } }): Middleware =>
-  guard(routes.createKey, async (ctx, { params: { domainId } }) => {
-    await findOwnDomain(ctx, db, domainId);
-    try {
-      await answerOnce(
-        ctx,
-        { secretsKey: { key: config.secretsKey } },
-        (around) => adminOf({ db }, ctx, around).createKey(domainId, config.quotas.keys),
-        ({ key, apiKey }) => {
-          const answer: MadeKey = { ...toKey(key), apiKey };
-          return { status: 201, body: answer };
-        },
-      );
-    } catch (error) {
-      throw error instanceof Archived ? domainArchived() : toQuotaProblem(error);
-    }
-  });
+export const createKey = endpoint(
+  routes.createKey,
+  async ({ config, db }: Parts, { organization, params: { domainId }, once }) => {
+    await findOwnDomain(db, organization, domainId);
+    return once(
+      async (perform) => {
+        const { key, apiKey } = await keyChanges(perform).createKey(domainId, config.quotas.keys);
+        return { status: 201, body: { ...toKey(key), apiKey } };
+      },
+      { showsSecret: true },
+    );
+  },
+);
 
-export const revokeKey = ({ db }: Parts): Middleware =>
-  guard(routes.revokeKey, async (ctx, { params: { domainId, prefix } }) => {
-    await findOwnDomain(ctx, db, domainId);
-    const admin = adminOf({ db }, ctx);
-    const key = await admin.revokeListedKey(domainId, prefix);
+export const revokeKey = endpoint(
+  routes.revokeKey,
+  async ({ db }: Parts, { organization, actor, params: { domainId, prefix } }) => {
+    await findOwnDomain(db, organization, domainId);
+    const key = await createAdministration(db, actor).revokeListedKey(domainId, prefix);
     if (!key) throw new Problem('key_not_found', 'this domain has no such key');
-    ctx.body = toKey(key);
-  });
+    return { body: toKey(key) };
+  },
+);
 
 const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => ({
   prefix,
@@ -164,35 +143,31 @@ const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => 
   revokedAt: revokedAt?.toISOString() ?? null,
 });
 
-export const revokeToken = ({
-  config,
-  db,
-}: Parts & { config: { tokens: { maxLifetime: number | undefined } } }): Middleware =>
-  guard(routes.revokeToken, async (ctx, { body: { jti } }) => {
-    const admin = adminOf({ db }, ctx);
-    const { organizationId } = organizationIn(ctx);
-    const revoked = await admin.revokeToken(organizationId, jti, config.tokens.maxLifetime).catch((error: unknown) => {
-      throw toQuotaProblem(error);
-    });
-    const answer: RevokedToken = { jti, revokedAt: revoked.revokedAt.toISOString() };
-    ctx.body = answer;
-  });
+export const revokeToken = endpoint(
+  routes.revokeToken,
+  async ({ config, db }: Parts, { organization: { organizationId }, actor, body: { jti } }) => {
+    const admin = createAdministration(db, actor);
+    const { revokedAt } = await admin.revokeToken(organizationId, jti, config.tokens.maxLifetime);
+    return { body: { jti, revokedAt: revokedAt.toISOString() } };
+  },
+);
 
 const defaultLimit = 50;
 
-export const getActs = ({ db }: Parts): Middleware =>
-  guard(routes.getActs, async (ctx, { query: { limit, cursor, ...filters } }) => {
-    ctx.body = await pageOfActs(ctx, db, { limit, cursor }, filters);
-  });
+export const getActs = endpoint(
+  routes.getActs,
+  async ({ db }: Parts, { organization, query: { limit, cursor, ...filters } }) => ({
+    body: await pageOfActs(db, organization, { limit, cursor }, filters),
+  }),
+);
 
-/** A page of acts of the token's organization. `hash`: only those about this visitor. */
+/** `hash`: only those about this visitor. */
 export async function pageOfActs(
-  ctx: Context,
   db: Database,
+  { organizationId, cursorKey }: Organization,
   { limit = defaultLimit, cursor }: ListQuery,
   { hash, ...filters }: ActFilters & { hash?: Uint8Array },
 ): Promise<ActsPage> {
-  const { organizationId, cursorKey } = organizationIn(ctx);
   const visitor = hash && Buffer.from(hash).toString('hex');
   const binding = { cursorKey, domainId: '', filters: { ...filters, visitor } };
   const after = cursor === undefined ? undefined : readPosition(cursor, binding);

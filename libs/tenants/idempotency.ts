@@ -6,79 +6,75 @@ import { createHmac } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
 import type { Context } from '#libs/base/http/context';
+import { tagOf } from '#libs/base/http/etag';
 import { createSecretBox, type SecretBox } from '#libs/base/secret-box';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
-import type { Around } from './audited-change.ts';
+import { createPerform, type Perform } from './audited-change.ts';
 import { accessIn, organizationIn } from './bearer.ts';
+import type { Reply } from './reply.ts';
 
+/**
+ * Does a change, and makes the reply that shows it in the same transaction, if the request has a key. `showsSecret`: it is
+ * kept encrypted. Throws a 400 for a key that is none, a 409 while the first one is under way, a 422 where that had
+ * another body.
+ */
+export type Once = <Body extends object>(
+  change: (perform: Perform) => Promise<Reply<Body>>,
+  how?: { showsSecret: boolean },
+) => Promise<Reply<Body | string>>;
+
+interface Parts {
+  config: { secretsKey: Buffer | undefined };
+  db: Database;
+}
+
+/** `sent`: the body, checked, in the order of its schema. */
+export const onceFor =
+  (ctx: Context, { config, db }: Parts, sent: unknown): Once =>
+  async (change, { showsSecret } = { showsSecret: false }) => {
+    const { subject } = accessIn(ctx);
+    const perform = createPerform(db, subject);
+    const key = keyIn(ctx);
+    if (key === undefined) return change(perform);
+    const { organizationId, cursorKey } = organizationIn(ctx);
+    const digest = (...parts: string[]) => createHmac('sha256', cursorKey).update(JSON.stringify(parts)).digest();
+    const asked = digest('request', subject, ctx.method, ctx.path, key);
+    const body = digest('body', JSON.stringify(sent ?? null));
+    const name = asked.toString('hex');
+    const box = showsSecret ? requireBox(config.secretsKey) : undefined;
+    return perform(async (sql, note) => {
+      await lock(sql, name);
+      const kept = await findAnswer(sql, organizationId, asked);
+      if (kept && !kept.body.equals(body))
+        throw new Problem('idempotency_mismatch', 'this Idempotency-Key was sent with another body');
+      if (kept) return again(parse(box ? open(box, name, kept.answer) : kept.answer));
+      const reply = await change((work) => work(sql, note));
+      const bytes = Buffer.from(JSON.stringify(answerOf(reply)));
+      await keep(sql, { organizationId, asked, body, answer: box ? box.seal(name, bytes) : bytes });
+      return reply;
+    });
+  };
+
+/** What is kept. Other releases read it, too. */
 interface Answer {
-  status: 200 | 201;
+  status: number;
   body: object;
   etag?: string;
 }
 
-interface Request {
-  /** checked, in the order of its schema */
-  body?: unknown;
-  /** the answer shows a secret: it is kept encrypted under this key */
-  secretsKey?: { key: Buffer | undefined };
-}
+const answerOf = ({ status = 200, body, version }: Reply<object>) => ({
+  status,
+  body,
+  ...(version !== undefined && { etag: tagOf({ version }) }),
+});
 
-/** That the request was answered before: what is under way is rolled back. */
-class Answered extends Error {
-  constructor(readonly answer: Answer) {
-    super('this request was answered before');
-  }
-}
-
-/**
- * `change` makes what `answerOf` then shows; it is handed what has to be around its transaction, if the request has a key.
- * Throws a 400 for a key that is none, a 409 while the first one is under way, a 422 where that had another body.
- */
-export async function answerOnce<T>(
-  ctx: Context,
-  request: Request,
-  change: (around: Around | undefined) => Promise<T>,
-  answerOf: (made: T) => Answer,
-): Promise<void> {
-  const key = keyIn(ctx);
-  if (key === undefined) return send(ctx, answerOf(await change(undefined)));
-  const { organizationId, cursorKey } = organizationIn(ctx);
-  const digest = (...parts: string[]) => createHmac('sha256', cursorKey).update(JSON.stringify(parts)).digest();
-  const asked = digest('request', accessIn(ctx).subject, ctx.method, ctx.path, key);
-  const body = digest('body', JSON.stringify(request.body ?? null));
-  const name = asked.toString('hex');
-  const box = request.secretsKey && requireBox(request.secretsKey.key);
-  let made: Answer | undefined;
-  const around: Around = async <M>(sql: Sql, work: () => Promise<M>) => {
-    await lock(sql, name);
-    const kept = await findAnswer(sql, organizationId, asked);
-    if (kept && !kept.body.equals(body))
-      throw new Problem('idempotency_mismatch', 'this Idempotency-Key was sent with another body');
-    if (kept) throw new Answered(parse(box ? open(box, name, kept.answer) : kept.answer));
-    const result = await work();
-    // the change is its only transaction
-    made = answerOf(result as M & T);
-    const bytes = Buffer.from(JSON.stringify(made));
-    await keep(sql, { organizationId, asked, body, answer: box ? box.seal(name, bytes) : bytes });
-    return result;
-  };
-  try {
-    await change(around);
-  } catch (error) {
-    if (!(error instanceof Answered)) throw error;
-    ctx.set('Idempotent-Replayed', 'true');
-    made = error.answer;
-  }
-  if (made) send(ctx, made);
-}
-
-function send(ctx: Context, { status, body, etag }: Answer): void {
-  if (etag !== undefined) ctx.set('ETag', etag);
-  ctx.status = status;
-  ctx.body = body;
-}
+const again = ({ status, body, etag }: Answer): Reply<string> => ({
+  status,
+  body: JSON.stringify(body),
+  type: 'application/json',
+  headers: { 'Idempotent-Replayed': 'true', ...(etag !== undefined && { ETag: etag }) },
+});
 
 const pattern = /^[\x21-\x7e]{1,128}$/;
 

@@ -16,21 +16,24 @@ const stopPatience = 2_500;
 /** Different ones that wait, in all and of one organization. At half of either they are written at once. */
 const most = { inAll: 20_000, perOrganization: 5_000 };
 
-type LogReadKind = 'records' | 'record' | 'proof' | 'entries' | 'feed' | 'org-stats';
+export interface LogRead {
+  what: 'records' | 'record' | 'proof' | 'entries' | 'feed' | 'org-stats';
+  /** how many the answer shows; none is no act */
+  records: number;
+  /** undefined for all of the organization */
+  domainId?: string;
+}
 
 export interface LogReads {
-  /** `records`: how many the answer shows; none is no act. `domainId`: undefined for all of the organization. */
-  note(ctx: Context, read: { what: LogReadKind; records: number; domainId?: string }): void;
+  note(ctx: Context, read: LogRead): void;
   /** Writes what is left, within 2.5 s. */
   close(): Promise<void>;
 }
 
-interface LogRead {
+interface Counted extends Omit<LogRead, 'domainId'> {
   organizationId: string;
   domainId: string | null;
   actor: string;
-  what: LogReadKind;
-  records: number;
 }
 
 interface Parts {
@@ -102,13 +105,13 @@ export function createLogReads({ db, log, metrics }: Parts): LogReads {
 }
 
 function createTally() {
-  const reads = new Map<string, LogRead>();
+  const reads = new Map<string, Counted>();
   const sizes = new Map<string, number>();
   const sizeOf = (organizationId: string) => sizes.get(organizationId) ?? 0;
   return {
     reads,
     /** Returns false where there is no room. */
-    add: (key: string, read: LogRead): boolean => {
+    add: (key: string, read: Counted): boolean => {
       const known = reads.get(key);
       const size = sizeOf(read.organizationId);
       if (known) known.records += read.records;
@@ -125,7 +128,7 @@ function createTally() {
 }
 
 /** Those of an organization that is gone go with it. */
-const addLogReads = (sql: Sql, reads: LogRead[]) => sql`
+const addLogReads = (sql: Sql, reads: Counted[]) => sql`
   insert into visitor_acts (organization_number, domain_number, actor, act, details)
   select o.number, coalesce(d.number, 0), r.actor, 'log.read', jsonb_build_object('what', r.what, 'records', r.records)
   from json_to_recordset(${JSON.stringify(reads)}::text::json) as r (

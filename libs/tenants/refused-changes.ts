@@ -31,8 +31,11 @@ export const requireName = (name: string): void => {
   if (!/\S/.test(name) || [...name].length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');
 };
 
-/** For `catch`: what it throws is the answer. */
-export function toQuotaProblem(error: unknown): unknown {
+/** What a caller is told of it. */
+export function problemOf(error: unknown): unknown {
+  if (error instanceof Archived) return domainArchived();
   if (!(error instanceof QuotaReached)) return error;
   return new Problem('quota_exceeded', error.message, { limit: error.limit, cause: error });
 }
+
+export const domainArchived = () => new Problem('domain_archived', 'the domain is archived; restore it first');

@@ -1,10 +1,9 @@
 /** What requests require of their organization and domain. */
 
 import type { Database } from '#libs/base/db/database';
-import type { Context } from '#libs/base/http/context';
 import { Problem } from '#libs/base/terms/problem';
-import { organizationIn } from './bearer.ts';
 import { findDomain, type ManagedDomain } from './domains.ts';
+import { domainArchived } from './refused-changes.ts';
 import type { Organization, OwnDomain } from './tenants.ts';
 
 /** Throws the same 404 for an unknown domain and for one of another organization. */
@@ -21,8 +20,6 @@ export function requireInUse({ archivedAt }: OwnDomain): void {
   if (archivedAt !== undefined) throw domainArchived();
 }
 
-export const domainArchived = () => new Problem('domain_archived', 'the domain is archived; restore it first');
-
 /** Throws a 403 where the plan does not include the log. */
 export function requireConsentLog({ plan }: Organization): void {
   if (plan.consentLog) return;
@@ -30,8 +27,11 @@ export function requireConsentLog({ plan }: Organization): void {
 }
 
 /** The domain that a request manages: from Postgres, since what is cached may be half a second old. */
-export async function findOwnDomain(ctx: Context, db: Database, domainId: string): Promise<ManagedDomain> {
-  const { organizationId } = organizationIn(ctx);
+export async function findOwnDomain(
+  db: Database,
+  { organizationId }: Organization,
+  domainId: string,
+): Promise<ManagedDomain> {
   const domain = await db.read((sql) => findDomain(sql, organizationId, domainId));
   if (!domain) throw domainNotFound();
   return domain;

@@ -4,13 +4,12 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
-import type { Context } from '#libs/base/http/context';
-import { accessIn, organizationIn } from './bearer.ts';
+import type { AccessToken } from './access-token.ts';
 import { addVisitorAct, createVisitorHash } from './visitors.ts';
 
 const remembered = { max: 10_000, ttl: 60_000 };
 
-export type NoteVisitorRead = (ctx: Context, domainId: string, visitorId: string) => Promise<void>;
+export type NoteVisitorRead = (access: AccessToken, domainId: string, visitorId: string) => Promise<void>;
 
 export function createVisitorReads(deps: {
   config: { privacyKey: Buffer | undefined };
@@ -18,9 +17,7 @@ export function createVisitorReads(deps: {
 }): NoteVisitorRead {
   const noted = new LRUCache<string, true>(remembered);
   const hashOf = deps.config.privacyKey && createVisitorHash(deps.config.privacyKey);
-  return async (ctx, domainId, visitorId) => {
-    const { organizationId } = organizationIn(ctx);
-    const { subject: actor, countedAs } = accessIn(ctx);
+  return async ({ organizationId, subject: actor, countedAs }, domainId, visitorId) => {
     const hash = hashOf?.(organizationId, visitorId) ?? null;
     const key = `${countedAs} ${domainId} ${hash?.toString('base64') ?? ''}`;
     if (noted.has(key)) return;

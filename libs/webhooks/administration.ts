@@ -5,7 +5,7 @@ import type { Database, Sql } from '#libs/base/db/database';
 import type { SecretBox } from '#libs/base/secret-box';
 import type { Decision } from '#libs/base/terms/terms';
 import { findSize, type LogSize } from '#libs/proof/published';
-import { type Around, createPerform, type Unchanged } from '#libs/tenants/audited-change';
+import { createPerform, type Unchanged } from '#libs/tenants/audited-change';
 import { requireRoom } from '#libs/tenants/refused-changes';
 import { type Headers, namesOf, type WebhookChange, type WebhookType } from './contract.ts';
 import { addLanes, addMissingLanes, dropLanes, forgetBounds, restLanes, setBack, wakeLanes } from './lanes.ts';
@@ -31,9 +31,8 @@ const previousFor = 24;
 export function createWebhookAdministration(
   db: Pick<Database, 'transaction' | 'read' | 'write'>,
   actor: string,
-  around?: Around,
+  perform = createPerform(db, actor),
 ) {
-  const perform = createPerform(db, actor, around);
   return {
     /** The secret is in the result, and elsewhere only encrypted. It starts at the present size of every log. */
     create: (

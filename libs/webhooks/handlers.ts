@@ -1,33 +1,21 @@
 /** What an organization is told of, and where. */
 
-import type { Middleware } from '#libs/base/http/context';
-import { changedMeanwhile, requiredVersion, tagOf } from '#libs/base/http/etag';
-import { guard } from '#libs/base/http/guard';
+import { changedMeanwhile } from '#libs/base/http/etag';
 import { listOf } from '#libs/base/http/list';
 import { refuseFields } from '#libs/base/terms/field-errors';
-import type { Around, Unchanged } from '#libs/tenants/audited-change';
-import { organizationIn } from '#libs/tenants/bearer';
-import { answerOnce } from '#libs/tenants/idempotency';
-import { toQuotaProblem } from '#libs/tenants/refused-changes';
+import type { Unchanged } from '#libs/tenants/audited-change';
+import { endpoint } from '#libs/tenants/endpoint';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
-import type {
-  DeliveriesPage,
-  MadeWebhook,
-  WebhookReplay,
-  WebhookSecret,
-  WebhooksPage,
-  WebhookTest,
-} from './contract.ts';
+import { createWebhookAdministration as adminOf } from './administration.ts';
+import type { DeliveriesPage } from './contract.ts';
 import {
-  adminOf,
-  forWebhook,
+  findOwnWebhook,
   requireAllowed,
   requireAllowedChange,
   requireBox,
   requireScopeFor,
   requireUrl,
   requireWebhook,
-  secretsKeyOf,
   show,
   toAnswer,
   type WebhookParts,
@@ -44,72 +32,65 @@ import {
   type Webhook,
 } from './stored-webhooks.ts';
 
-export function getWebhooks(parts: WebhookParts): Middleware {
-  return guard(routes.getWebhooks, async (ctx, { query }) => {
-    const { organizationId, cursorKey } = organizationIn(ctx);
-    const list = listOf('webhook', query, { cursorKey, domainId: '' });
-    requireBox(parts);
-    const { page, nextCursor } = await list((range) =>
-      parts.db.read((sql) => readWebhooks(sql, { organizationId, ...range })),
-    );
-    const answer: WebhooksPage = { webhooks: page.map(toAnswer), nextCursor };
-    ctx.body = answer;
-  });
-}
+export const getWebhooks = endpoint(routes.getWebhooks, async (parts: WebhookParts, { organization, query }) => {
+  const { organizationId, cursorKey } = organization;
+  const list = listOf('webhook', query, { cursorKey, domainId: '' });
+  requireBox(parts);
+  const { page, nextCursor } = await list((range) =>
+    parts.db.read((sql) => readWebhooks(sql, { organizationId, ...range })),
+  );
+  return { body: { webhooks: page.map(toAnswer), nextCursor } };
+});
 
 /** The answer has the secret, this once. */
-export function createWebhook(parts: WebhookParts): Middleware {
-  return guard(routes.createWebhook, async (ctx, { body }) => {
+export const createWebhook = endpoint(
+  routes.createWebhook,
+  async (parts: WebhookParts, { organization, access, actor, body, once }) => {
     const { url, types, domains = null, decisions = null, ...rest } = body;
-    requireScopeFor(ctx, types);
+    requireScopeFor(access, types);
     const wanted = { url: requireUrl(url, parts), types, domains, decisions, ...rest };
-    const organization = organizationIn(ctx);
-    requireAllowed(ctx, organization, wanted);
+    requireAllowed(access, organization, wanted);
     const box = requireBox(parts);
-    const { webhooks: quota } = parts.config.quotas;
-    const make = (around: Around | undefined) =>
-      adminOf(parts, ctx, around)
-        .create(organization.organizationId, wanted, box, quota)
-        .catch((error: unknown) => {
-          throw toQuotaProblem(error);
-        });
-    await answerOnce(ctx, { body, secretsKey: secretsKeyOf(parts) }, make, ({ webhook, secret }) => {
-      const answer: MadeWebhook = { ...toAnswer(webhook), secret: formatSecret(secret) };
-      return { status: 201, body: answer, etag: tagOf(webhook) };
-    });
-  });
-}
+    return once(
+      async (perform) => {
+        const admin = adminOf(parts.db, actor, perform);
+        const quota = parts.config.quotas.webhooks;
+        const { webhook, secret } = await admin.create(organization.organizationId, wanted, box, quota);
+        return { status: 201, version: webhook.version, body: { ...toAnswer(webhook), secret: formatSecret(secret) } };
+      },
+      { showsSecret: true },
+    );
+  },
+);
 
-export const getWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(routes.getWebhook, parts, async (ctx, { find }) => show(ctx, await find()));
+export const getWebhook = endpoint(routes.getWebhook, async (parts: WebhookParts, { organization, params }) =>
+  show(await findOwnWebhook(parts, organization, params.webhookId)),
+);
 
-export const changeWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(routes.changeWebhook, parts, async (ctx, { find, body: { url, ...rest } }) => {
-    requireScopeFor(ctx, rest.types ?? []);
+export const changeWebhook = endpoint(
+  routes.changeWebhook,
+  async (parts: WebhookParts, { organization, access, actor, params, body: { url, ...rest }, ifMatch }) => {
+    requireScopeFor(access, rest.types ?? []);
     const change = { ...rest, ...(url !== undefined && { url: requireUrl(url, parts) }) };
-    const organization = organizationIn(ctx);
     for (const domainId of change.domains ?? []) requireOwnDomain(organization, domainId);
-    const webhook = await find();
+    const webhook = await findOwnWebhook(parts, organization, params.webhookId);
     const { types = webhook.types, domains = webhook.domains, enabled = webhook.enabled } = change;
-    requireAllowedChange(ctx, organization, { types, domains, enabled });
-    const version = requiredVersion(ctx, webhook);
-    const { organizationId } = organization;
-    const changed = await adminOf(parts, ctx).change(organizationId, webhook.webhookId, change, {
-      version,
-      box: requireBox(parts),
-    });
-    show(ctx, requireChanged(changed));
-  });
+    requireAllowedChange(access, organization, { types, domains, enabled });
+    const which = { version: ifMatch(webhook), box: requireBox(parts) };
+    const { organizationId, webhookId } = webhook;
+    return show(requireChanged(await adminOf(parts.db, actor).change(organizationId, webhookId, change, which)));
+  },
+);
 
 /** Answers what it was. */
-export const deleteWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(routes.deleteWebhook, parts, async (ctx, { find }) => {
-    const webhook = await find();
-    const { organizationId } = organizationIn(ctx);
-    const version = requiredVersion(ctx, webhook);
-    const admin = adminOf(parts, ctx);
-    show(ctx, requireChanged(await admin.remove(organizationId, webhook.webhookId, version)));
-  });
+export const deleteWebhook = endpoint(
+  routes.deleteWebhook,
+  async (parts: WebhookParts, { organization, actor, params, ifMatch }) => {
+    const webhook = await findOwnWebhook(parts, organization, params.webhookId);
+    const { organizationId, webhookId } = webhook;
+    return show(requireChanged(await adminOf(parts.db, actor).remove(organizationId, webhookId, ifMatch(webhook))));
+  },
+);
 
 function requireChanged(changed: Webhook | Unchanged): Webhook {
   if (changed === 'changed meanwhile') throw changedMeanwhile();
@@ -117,73 +98,61 @@ function requireChanged(changed: Webhook | Unchanged): Webhook {
 }
 
 /** The worker sends it; how it went is among the deliveries. */
-export const testWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(routes.testWebhook, parts, async (ctx, { find }) => {
-    const webhook = await find();
-    const answer: WebhookTest = {
-      webhookId: webhook.webhookId,
-      messageId: await adminOf(parts, ctx).test(webhook),
-    };
-    ctx.status = 202;
-    ctx.body = answer;
-  });
+export const testWebhook = endpoint(
+  routes.testWebhook,
+  async (parts: WebhookParts, { organization, actor, params }) => {
+    const webhook = await findOwnWebhook(parts, organization, params.webhookId);
+    const messageId = await adminOf(parts.db, actor).test(webhook);
+    return { status: 202, body: { webhookId: webhook.webhookId, messageId } };
+  },
+);
 
-export const rotateWebhookSecret = (parts: WebhookParts): Middleware =>
-  forWebhook(routes.rotateWebhookSecret, parts, async (ctx, { find }) => {
-    const { webhookId, organizationId } = await find();
-    await answerOnce(
-      ctx,
-      { secretsKey: secretsKeyOf(parts) },
-      (around) => adminOf(parts, ctx, around).rotate(organizationId, webhookId, requireBox(parts)),
-      (rotated) => {
+export const rotateWebhookSecret = endpoint(
+  routes.rotateWebhookSecret,
+  async (parts: WebhookParts, { organization, actor, params, once }) => {
+    const { webhookId, organizationId } = await findOwnWebhook(parts, organization, params.webhookId);
+    return once(
+      async (perform) => {
+        const rotated = await adminOf(parts.db, actor, perform).rotate(organizationId, webhookId, requireBox(parts));
         if (!rotated) throw webhookNotFound();
         const { secret, previousUntil } = rotated;
-        const answer: WebhookSecret = {
-          webhookId,
-          secret: formatSecret(secret),
-          previousUntil: previousUntil.toISOString(),
-        };
-        return { status: 200, body: answer };
+        return { body: { webhookId, secret: formatSecret(secret), previousUntil: previousUntil.toISOString() } };
       },
+      { showsSecret: true },
     );
-  });
+  },
+);
 
-export const replayWebhook = (parts: WebhookParts): Middleware =>
-  forWebhook(routes.replayWebhook, parts, async (ctx, { find, body: wanted }) => {
-    const { domainId, from } = wanted;
-    const organization = organizationIn(ctx);
+export const replayWebhook = endpoint(
+  routes.replayWebhook,
+  async (parts: WebhookParts, { organization, actor, params: { webhookId }, body, once }) => {
+    const { domainId, from } = body;
     requireOwnDomain(organization, domainId);
     requireConsentLog(organization);
-    const webhook = await find();
+    const webhook = await findOwnWebhook(parts, organization, webhookId);
     if (!isToldOf(webhook, domainId))
       throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
-    await answerOnce(
-      ctx,
-      { body: wanted },
-      (around) => adminOf(parts, ctx, around).replay(webhook, wanted),
-      (found) => {
-        if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
-        const { log, size } = found;
-        const answer: WebhookReplay = { webhookId: webhook.webhookId, domainId, log, from, size };
-        return { status: 200, body: answer };
-      },
-    );
-  });
+    return once(async (perform) => {
+      const found = await adminOf(parts.db, actor, perform).replay(webhook, body);
+      if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
+      return { body: { webhookId, domainId, log: found.log, from, size: found.size } };
+    });
+  },
+);
 
 /** Every try of the last 30 days, newest first. */
-export function getDeliveries(parts: WebhookParts): Middleware {
-  return guard(routes.getDeliveries, async (ctx, { params: { webhookId }, query }) => {
-    const { organizationId, cursorKey } = organizationIn(ctx);
+export const getDeliveries = endpoint(
+  routes.getDeliveries,
+  async (parts: WebhookParts, { organization: { organizationId, cursorKey }, params: { webhookId }, query }) => {
     const list = listOf('delivery', query, { cursorKey, domainId: webhookId });
     const webhook = requireWebhook(await parts.db.read((sql) => findWebhook(sql, organizationId, webhookId)));
     requireBox(parts);
     const { page, nextCursor } = await list((range) =>
       parts.db.read((sql) => readDeliveries(sql, { webhook: webhook.number, ...range })),
     );
-    const answer: DeliveriesPage = { deliveries: page.map(toListed), nextCursor };
-    ctx.body = answer;
-  });
-}
+    return { body: { deliveries: page.map(toListed), nextCursor } };
+  },
+);
 
 const toListed = ({
   number,

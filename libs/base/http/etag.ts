@@ -1,4 +1,5 @@
 /** `ETag`, `If-None-Match` of whoever may have it already, and `If-Match` of what can be changed. */
+import { hash } from 'node:crypto';
 import { Problem } from '../terms/problem.ts';
 import type { Context } from './context.ts';
 
@@ -12,12 +13,16 @@ const tagsIn = (header: string): string[] => header.split(',').map((tag) => asSe
 const asSent = (tag: string): string =>
   tag.replace(/^W\//, '').replace(/(?:(?:--?|;)(?:gzip|br|zstd|deflate))+(?="$)/, '');
 
-interface Versioned {
+export interface Versioned {
   /** grows with each change */
   version: number;
 }
 
 export const tagOf = ({ version }: Versioned): string => `"${version}"`;
+
+/** The same for as long as all that an answer is made of is the same. */
+export const hashedTag = (seen: unknown[]): string =>
+  `"${hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 22)}"`;
 
 export const setVersion = (ctx: Context, found: Versioned): void => ctx.set('ETag', tagOf(found));
 

@@ -1,0 +1,74 @@
+/** An endpoint with an access token: its row, and a function of what was asked, which knows nothing of Koa. */
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { hasTag, requiredVersion, type Versioned } from '#libs/base/http/etag';
+import { guard } from '#libs/base/http/guard';
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '#libs/base/http/routes';
+import type { Places } from '#libs/base/places';
+import type { AccessToken } from './access-token.ts';
+import { accessIn, organizationIn } from './bearer.ts';
+import { type Once, onceFor } from './idempotency.ts';
+import type { LogReads } from './log-reads.ts';
+import { problemOf } from './refused-changes.ts';
+import { type Reply, send } from './reply.ts';
+import { workInPlace } from './request-places.ts';
+import type { Organization } from './tenants.ts';
+
+export interface Asked<Row> {
+  organization: Organization;
+  access: AccessToken;
+  /** as acts name whom the token was issued for */
+  actor: string;
+  params: ParamsOf<Row>;
+  query: QueryOf<Row>;
+  body: BodyOf<Row>;
+  /** when the request arrived, in Unix milliseconds */
+  now: number;
+  requestId: string;
+  /** The version that `If-Match` names; undefined for any. Throws a 412 where it names others than that of `found`. */
+  ifMatch: (found: Versioned) => number | undefined;
+  /**
+   * Whether `If-None-Match` names this tag; undefined where it is not sent. Not as Koa's `fresh`: browsers' scripts that
+   * send the header themselves send `no-cache` as well.
+   */
+  ifNoneMatch: ((etag: string) => boolean) | undefined;
+  once: Once;
+  /** For work that needs another place than the one of the row. */
+  workIn: <T>(places: Places, work: () => Promise<T>) => Promise<T>;
+}
+
+interface EndpointParts {
+  config: { secretsKey: Buffer | undefined };
+  db: Database;
+  logReads: LogReads;
+}
+
+/** `handle` answers JSON as its row says, or text or bytes that are made already; null with a 304. */
+export const endpoint =
+  <const Row extends Route, Parts>(
+    row: Row,
+    handle: (parts: Parts, asked: Asked<Row>) => Promise<Reply<AnswerOf<Row> | string | Buffer | null>>,
+  ) =>
+  (parts: Parts & EndpointParts): Middleware =>
+    guard(row, async (ctx, given) => {
+      const reply = await handle(parts, { ...given, ...askedIn(ctx, parts, given.body) }).catch((error: unknown) => {
+        throw problemOf(error);
+      });
+      if (reply.read) parts.logReads.note(ctx, reply.read);
+      send(ctx, reply);
+    });
+
+function askedIn(ctx: Context, parts: EndpointParts, body: unknown): Omit<Asked<unknown>, 'params' | 'query' | 'body'> {
+  const access = accessIn(ctx);
+  return {
+    organization: organizationIn(ctx),
+    access,
+    actor: access.subject,
+    now: ctx.state.receivedAt,
+    requestId: ctx.state.requestId,
+    ifMatch: (found) => requiredVersion(ctx, found),
+    ifNoneMatch: ctx.get('if-none-match') === '' ? undefined : (etag) => hasTag(ctx, etag),
+    once: onceFor(ctx, parts, body),
+    workIn: (places, work) => workInPlace(places, ctx, work),
+  };
+}
