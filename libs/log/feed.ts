@@ -17,25 +17,27 @@ const pageBytes = 1_000_000;
 /** Entries that are read together: at first, at most (the largest have some 16 kB each), and as many as have so many bytes. */
 const together = { first: 32, most: 250, bytes: 100_000 };
 
-export const getFeed = endpoint(
-  logRoutes.getFeed,
-  async ({ readDb }: { readDb: Reads }, { organization, params: { domainId }, query }) => {
-    requireOwnDomain(organization, domainId);
-    requireConsentLog(organization);
-    const { from = 0, limit = defaultLimit } = query;
-    const { records, text } = await readDb.read(
-      async (sql) => {
-        const read = await requireSize(sql, domainId, query.log);
-        requirePosition(read, from);
-        const { log, size } = read;
-        const { texts, records, next } = await readPage(sql, read, { from, below: Math.min(size, from + limit) });
-        return { records, text: `{"log":${log},"entries":[${texts.join()}],"next":${next},"size":${size}}` };
-      },
-      { snapshot: true },
-    );
-    return { body: text, type: 'application/json', read: { what: 'feed', records, domainId } };
-  },
-);
+interface Parts {
+  readDb: Reads;
+}
+
+export const getFeed = endpoint(logRoutes.getFeed, async ({ readDb }: Parts, { organization, params, query }) => {
+  const { domainId } = params;
+  requireOwnDomain(organization, domainId);
+  requireConsentLog(organization);
+  const { from = 0, limit = defaultLimit } = query;
+  const { records, text } = await readDb.read(
+    async (sql) => {
+      const read = await requireSize(sql, domainId, query.log);
+      requirePosition(read, from);
+      const { log, size } = read;
+      const { texts, records, next } = await readPage(sql, read, { from, below: Math.min(size, from + limit) });
+      return { records, text: `{"log":${log},"entries":[${texts.join()}],"next":${next},"size":${size}}` };
+    },
+    { snapshot: true },
+  );
+  return { body: text, type: 'application/json', read: { what: 'feed', records, domainId } };
+});
 
 /**
  * Entries from position `from` on as JSON, `below` not included; fewer where they are large. Each is written once, so that

@@ -5,6 +5,10 @@ import { endpoint } from '#libs/tenants/endpoint';
 import type { ImportsPage } from './contract.ts';
 import { logRoutes } from './routes.ts';
 
+interface Parts {
+  db: Database;
+}
+
 interface Noted {
   number: number;
   at: Date;
@@ -13,27 +17,25 @@ interface Noted {
   details: Omit<ImportsPage['imports'][number], 'at' | 'actor' | 'domainId'>;
 }
 
-export const getImports = endpoint(
-  logRoutes.getImports,
-  async ({ db }: { db: Database }, { organization: { organizationId, cursorKey }, query }) => {
-    const list = listOf('import', query, { cursorKey, domainId: '' });
-    const { page, nextCursor } = await list((range) => db.read((sql) => readImports(sql, organizationId, range)));
-    const imports = page.map(
-      ({ at, actor, domainId, details: { importId, read, queued, known, rejected, isComplete } }) => ({
-        importId,
-        domainId,
-        at: at.toISOString(),
-        actor,
-        read,
-        queued,
-        known,
-        rejected,
-        isComplete,
-      }),
-    );
-    return { body: { imports, nextCursor } };
-  },
-);
+export const getImports = endpoint(logRoutes.getImports, async ({ db }: Parts, { organization, query }) => {
+  const { organizationId, cursorKey } = organization;
+  const list = listOf('import', query, { cursorKey, domainId: '' });
+  const { page, nextCursor } = await list((range) => db.read((sql) => readImports(sql, organizationId, range)));
+  const imports = page.map(
+    ({ at, actor, domainId, details: { importId, read, queued, known, rejected, isComplete } }) => ({
+      importId,
+      domainId,
+      at: at.toISOString(),
+      actor,
+      read,
+      queued,
+      known,
+      rejected,
+      isComplete,
+    }),
+  );
+  return { body: { imports, nextCursor } };
+});
 
 const readImports = (
   sql: Sql,

@@ -57,7 +57,7 @@ export const getOrganizationStats = endpoint(
     // a replica may not have all records that the counters count; then the next question is answered in full
     const counted = daily.slice(-recordsDays).reduce((sum, { total }) => sum + total, 0);
     return {
-      headers: page.total >= counted ? headersWith(version) : (unmoved ?? { 'X-Stats-Source': source }),
+      headers: page.total >= counted ? headersWith(version) : { 'X-Stats-Source': source },
       body: {
         organizationId,
         period,

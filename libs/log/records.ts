@@ -6,12 +6,11 @@ import { requireRecord } from '#libs/proof/positions';
 import type { NoteBusy } from '#libs/record/busy-visitors';
 import { type Cap, findCap } from '#libs/stats/limit';
 import { endpoint } from '#libs/tenants/endpoint';
-import type { LogRead } from '#libs/tenants/log-reads';
+import type { Reply } from '#libs/tenants/reply';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { NoteVisitorRead } from '#libs/tenants/visitor-reads';
 import type { RecordsPage } from './contract.ts';
 import { readPage } from './domain-page.ts';
-import type { LogPage } from './pages/log-page.ts';
 import { logRoutes } from './routes.ts';
 
 const defaultLimit = 50;
@@ -25,67 +24,54 @@ interface Parts {
 }
 
 /** Subject to the plan's two rules. */
-export const getRecords = endpoint(
-  logRoutes.getRecords,
-  async ({ db, readDb, noteBusy, noteVisitorRead }: Parts, { organization, access, params, query, now }) => {
-    const { domainId } = params;
-    const { organizationId, cursorKey } = organization;
-    const { cursor, page: given, limit = defaultLimit, ...filters } = query;
-    const binding = { cursorKey, domainId, filters };
-    const position = cursor === undefined ? undefined : readCursor(cursor, binding);
-    requireOwnDomain(organization, domainId);
-    requireConsentLog(organization);
-    const cap = await db.read((sql) => findCap(sql, organization, now));
-    if (cap) {
-      const size = Math.min(limit, cappedLimit);
-      const first = await readDb.read((sql) => readPage(sql, { organizationId, domainId, limit: size, offset: 0 }), {
-        snapshot: true,
-      });
-      return { body: cappedPage(domainId, size, first, cap), read: readOf(domainId, first) };
-    }
-    const page = given ?? position?.page ?? 1;
-    const offset = (page - 1) * limit;
-    const wanted = { organizationId, domainId, ...filters, limit, offset, after: position?.after.id };
-    const { visitorId } = filters;
-    if (visitorId !== undefined) await noteVisitorRead(access, domainId, visitorId);
-    const found = await readDb.read((sql) => readPage(sql, wanted, (busy) => noteBusy(domainId, busy)), {
-      snapshot: true,
-    });
-    const last = found.records.at(-1);
-    return {
-      body: {
-        domainId,
-        page,
-        limit,
-        total: found.total,
-        totalPages: Math.ceil(found.total / limit),
-        capped: false,
-        nextCursor: found.more && last ? makeCursor({ after: last, page: page + 1 }, binding) : null,
-        records: found.records,
-      },
-      read: readOf(domainId, found),
-    };
-  },
-);
-
-const readOf = (domainId: string, { records }: LogPage): LogRead => ({
-  what: 'records',
-  records: records.length,
-  domainId,
+export const getRecords = endpoint(logRoutes.getRecords, async ({ db, readDb, ...parts }: Parts, asked) => {
+  const { organization, access, params } = asked;
+  const { cursor, page: given, limit = defaultLimit, ...filters } = asked.query;
+  const binding = { cursorKey: organization.cursorKey, ...params, filters };
+  const position = cursor === undefined ? undefined : readCursor(cursor, binding);
+  requireOwnDomain(organization, params.domainId);
+  requireConsentLog(organization);
+  const owner = { organizationId: organization.organizationId, ...params };
+  const cap = await db.read((sql) => findCap(sql, organization, asked.now));
+  if (cap) return readCapped(readDb, owner, Math.min(limit, cappedLimit), cap);
+  const page = given ?? position?.page ?? 1;
+  const wanted = { ...owner, ...filters, limit, offset: (page - 1) * limit, after: position?.after.id };
+  const { visitorId } = filters;
+  if (visitorId !== undefined) await parts.noteVisitorRead(access, params.domainId, visitorId);
+  const noteBusy = (busy: string) => parts.noteBusy(params.domainId, busy);
+  const { total, more, records } = await readDb.read((sql) => readPage(sql, wanted, noteBusy), { snapshot: true });
+  const last = records.at(-1);
+  const nextCursor = more && last ? makeCursor({ after: last, page: page + 1 }, binding) : null;
+  return {
+    body: { ...params, page, limit, total, totalPages: Math.ceil(total / limit), capped: false, nextCursor, records },
+    read: { what: 'records', records: records.length, ...params },
+  };
 });
 
 /** The first short page, whatever was asked for: pages, cursors and filters could otherwise get around the limit. */
-function cappedPage(domainId: string, limit: number, first: LogPage, cap: Cap): RecordsPage {
+async function readCapped(
+  readDb: Reads,
+  owner: { organizationId: string; domainId: string },
+  limit: number,
+  cap: Cap,
+): Promise<Reply<RecordsPage>> {
+  const { total, records } = await readDb.read((sql) => readPage(sql, { ...owner, limit, offset: 0 }), {
+    snapshot: true,
+  });
+  const { domainId } = owner;
   return {
-    domainId,
-    page: 1,
-    limit,
-    total: first.total,
-    totalPages: 1,
-    capped: true,
-    cap: { reason: 'monthly_record_limit', ...cap },
-    nextCursor: null,
-    records: first.records,
+    body: {
+      domainId,
+      page: 1,
+      limit,
+      total,
+      totalPages: 1,
+      capped: true,
+      cap: { reason: 'monthly_record_limit', ...cap },
+      nextCursor: null,
+      records,
+    },
+    read: { what: 'records', records: records.length, domainId },
   };
 }
 

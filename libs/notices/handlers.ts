@@ -127,15 +127,17 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
   };
 }
 
-export const getNotices = endpoint(
-  noticeRoutes.getNotices,
-  async ({ db }: { db: Database }, { organization, params: { domainId }, query }) => {
-    const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
-    requireOwnDomain(organization, domainId);
-    const { page, nextCursor } = await list((range) => db.read((sql) => readNotices(sql, { domainId, ...range })));
-    return { body: { notices: page.map(toListed), nextCursor } };
-  },
-);
+interface Parts {
+  db: Database;
+}
+
+export const getNotices = endpoint(noticeRoutes.getNotices, async ({ db }: Parts, { organization, params, query }) => {
+  const { domainId } = params;
+  const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
+  requireOwnDomain(organization, domainId);
+  const { page, nextCursor } = await list((range) => db.read((sql) => readNotices(sql, { domainId, ...range })));
+  return { body: { notices: page.map(toListed), nextCursor } };
+});
 
 const toListed = ({ notice, language, version, firstSeenAt, records }: ListedNotice) => ({
   notice,
@@ -146,16 +148,14 @@ const toListed = ({ notice, language, version, firstSeenAt, records }: ListedNot
 });
 
 /** The bytes as they were put, to be saved and never rendered. */
-export const getNotice = endpoint(
-  noticeRoutes.getNotice,
-  async ({ db }: { db: Database }, { organization, params: { domainId, hash } }) => {
-    requireOwnDomain(organization, domainId);
-    const body = await db.read((sql) => findNotice(sql, domainId, hash));
-    if (!body) throw new Problem('notice_not_found', 'the service holds no such notice of this domain');
-    const headers = {
-      'Content-Disposition': `attachment; filename="notice-${hash.slice(0, 12)}.json"`,
-      'Content-Type': 'application/json',
-    };
-    return { headers, body };
-  },
-);
+export const getNotice = endpoint(noticeRoutes.getNotice, async ({ db }: Parts, { organization, params }) => {
+  const { domainId, hash } = params;
+  requireOwnDomain(organization, domainId);
+  const body = await db.read((sql) => findNotice(sql, domainId, hash));
+  if (!body) throw new Problem('notice_not_found', 'the service holds no such notice of this domain');
+  const headers = {
+    'Content-Disposition': `attachment; filename="notice-${hash.slice(0, 12)}.json"`,
+    'Content-Type': 'application/json',
+  };
+  return { headers, body };
+});

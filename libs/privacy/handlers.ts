@@ -29,9 +29,12 @@ import { rememberTombstones } from './tombstones-in-redis.ts';
 import { allAbout } from './visitor-document.ts';
 import { listVisitorDomains } from './visitor-records.ts';
 
-interface Keyed {
-  config: { privacyKey: Buffer | undefined };
+interface Parts {
   db: Database;
+}
+
+interface Keyed extends Parts {
+  config: { privacyKey: Buffer | undefined };
 }
 
 const showVisitor =
@@ -101,27 +104,20 @@ export const visitorHandlers = {
   eraseOrganizationVisitor: erase(privacyRoutes.eraseOrganizationVisitor),
 };
 
-export const getErasures = endpoint(
-  privacyRoutes.getErasures,
-  async ({ db }: { db: Database }, { organization: { organizationId, cursorKey }, query }) => {
-    const list = listOf('erasure', query, { cursorKey, domainId: '' });
-    const { page, nextCursor } = await list((range) =>
-      db.read((sql) => readErasures(sql, { organizationId, ...range })),
-    );
-    return { body: { erasures: page.map((each) => toAnswer(each, each.visitorId)), nextCursor } };
-  },
-);
+export const getErasures = endpoint(privacyRoutes.getErasures, async ({ db }: Parts, { organization, query }) => {
+  const { organizationId, cursorKey } = organization;
+  const list = listOf('erasure', query, { cursorKey, domainId: '' });
+  const { page, nextCursor } = await list((range) => db.read((sql) => readErasures(sql, { organizationId, ...range })));
+  return { body: { erasures: page.map((each) => toAnswer(each, each.visitorId)), nextCursor } };
+});
 
 /** How far an erasure is, and what it took from which domain. */
-export const getErasure = endpoint(
-  privacyRoutes.getErasure,
-  async ({ db }: { db: Database }, { organization: { organizationId }, params: { erasureId } }) => {
-    const found = await db.read((sql) => findErasure(sql, organizationId, erasureId));
-    if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
-    const domains = await db.read((sql) => listErasedDomains(sql, found));
-    return { body: { ...toAnswer(found, found.visitorId), domains } };
-  },
-);
+export const getErasure = endpoint(privacyRoutes.getErasure, async ({ db }: Parts, { organization, params }) => {
+  const found = await db.read((sql) => findErasure(sql, organization.organizationId, params.erasureId));
+  if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
+  const domains = await db.read((sql) => listErasedDomains(sql, found));
+  return { body: { ...toAnswer(found, found.visitorId), domains } };
+});
 
 /** A replica that Postgres fails over to may lack what was just answered. Where Redis is away, a worker adds it later. */
 async function remember(redis: RedisConnection, { organizationId, domainId, hash }: Visitor): Promise<void> {

@@ -13,8 +13,7 @@ interface Parts {
 export const lookupActs = endpoint(
   privacyRoutes.lookupActs,
   async ({ config, db }: Parts, { organization, query, body: { visitorId } }) => {
-    const hashOf = requireVisitorHash(config.privacyKey);
-    const hash = hashOf(organization.organizationId, visitorId);
-    return { body: await pageOfActs(db, organization, query, { hash }) };
+    const hash = requireVisitorHash(config.privacyKey)(organization.organizationId, visitorId);
+    return { body: await pageOfActs(db, organization, query, hash) };
   },
 );

@@ -21,30 +21,30 @@ import { base64, utf8 } from './tree/bytes.ts';
 import { consistencyProof, consistencyTiles } from './tree/make-proofs.ts';
 import { type EntryBundle, packBundle, parseTilePath, type Tile, tileWidth, widthAt } from './tree/tlog-tiles.ts';
 
+interface Parts {
+  db: Database;
+}
+
 const text = 'text/plain; charset=utf-8';
 
 /**
  * Also when it was signed, which the note does not say. No plan gates it. Not from a replica: whoever follows a log should
  * not see it shrink.
  */
-export const getCheckpoint = endpoint(
-  routes.getCheckpoint,
-  async ({ db }: { db: Database }, { organization, params: { domainId }, query }) => {
-    requireOwnDomain(organization, domainId);
-    const { checkpoint, sealedAt } = await db.read((sql) => requireLog(sql, domainId, query.log));
-    return { body: checkpoint, type: text, headers: { 'Last-Modified': sealedAt.toUTCString() } };
-  },
-);
+export const getCheckpoint = endpoint(routes.getCheckpoint, async ({ db }: Parts, { organization, params, query }) => {
+  const { domainId } = params;
+  requireOwnDomain(organization, domainId);
+  const { checkpoint, sealedAt } = await db.read((sql) => requireLog(sql, domainId, query.log));
+  return { body: checkpoint, type: text, headers: { 'Last-Modified': sealedAt.toUTCString() } };
+});
 
 /** Like the checkpoint they are for every plan. */
-export const getVerifierKeys = endpoint(
-  routes.getVerifierKeys,
-  async ({ db }: { db: Database }, { organization, params: { domainId }, query }) => {
-    requireOwnDomain(organization, domainId);
-    const { verifierKeys } = await db.read((sql) => requireLog(sql, domainId, query.log));
-    return { body: verifierKeys.map((key) => `${key}\n`).join(''), type: text };
-  },
-);
+export const getVerifierKeys = endpoint(routes.getVerifierKeys, async ({ db }: Parts, asked) => {
+  const { domainId } = asked.params;
+  requireOwnDomain(asked.organization, domainId);
+  const { verifierKeys } = await db.read((sql) => requireLog(sql, domainId, asked.query.log));
+  return { body: verifierKeys.map((key) => `${key}\n`).join(''), type: text };
+});
 
 export const getConsistency = endpoint(
   routes.getConsistency,

@@ -14,7 +14,7 @@ import { listCounters, readCounts } from './stored-counters.ts';
 /** Organizations at a time. No places: whoever asks, an organization has one fill, so there are no turns to take. */
 const fillsAtOnce = 2;
 
-export type StatsSource = 'redis' | 'postgres';
+type StatsSource = 'redis' | 'postgres';
 
 /** `inPlace`: what is read from Postgres takes one; without it, the caller has one. */
 export interface CounterReader {

@@ -32,17 +32,17 @@ export const getDomains = endpoint(routes.getDomains, async ({ db }: Parts, { or
   return { body: { domains: page.map(toDomain), nextCursor } };
 });
 
-export const createDomain = endpoint(
-  routes.createDomain,
-  ({ config }: Parts, { organization: { organizationId }, body: { name, origins = [] }, once }) =>
-    once(async (perform) => {
-      const quota = config.quotas.domains;
-      return {
-        status: 201,
-        ...show(await domainChanges(perform).createDomain(organizationId, { name, origins }, quota)),
-      };
-    }),
-);
+export const createDomain = endpoint(routes.createDomain, async ({ config }: Parts, { organization, body, once }) => {
+  const { name, origins = [] } = body;
+  const { organizationId } = organization;
+  return once('plain', async (perform) => {
+    const domains = domainChanges(perform);
+    return {
+      status: 201,
+      ...show(await domains.createDomain(organizationId, { name, origins }, config.quotas.domains)),
+    };
+  });
+});
 
 export const getDomain = endpoint(routes.getDomain, async ({ db }: Parts, { organization, params }) => {
   const domain = await findOwnDomain(db, organization, params.domainId);
@@ -60,26 +60,20 @@ export const getDomain = endpoint(routes.getDomain, async ({ db }: Parts, { orga
   };
 });
 
-export const changeDomain = endpoint(
-  routes.changeDomain,
-  async ({ db }: Parts, { organization, actor, params: { domainId }, body, ifMatch }) => {
-    const version = ifMatch(await findOwnDomain(db, organization, domainId));
-    const { organizationId } = organization;
-    const admin = createAdministration(db, actor);
-    return show(requireChanged(await admin.changeDomain(organizationId, domainId, body, version)));
-  },
-);
+export const changeDomain = endpoint(routes.changeDomain, async ({ db }: Parts, asked) => {
+  const domain = await findOwnDomain(db, asked.organization, asked.params.domainId);
+  const { organizationId, domainId } = domain;
+  const admin = createAdministration(db, asked.actor);
+  return show(requireChanged(await admin.changeDomain(organizationId, domainId, asked.body, asked.ifMatch(domain))));
+});
 
 /** Its log and its figures stay. */
-export const archiveDomain = endpoint(
-  routes.archiveDomain,
-  async ({ db }: Parts, { organization, actor, params: { domainId }, ifMatch }) => {
-    const version = ifMatch(await findOwnDomain(db, organization, domainId));
-    const { organizationId } = organization;
-    const admin = createAdministration(db, actor);
-    return show(requireChanged(await admin.archiveDomain(organizationId, domainId, version)));
-  },
-);
+export const archiveDomain = endpoint(routes.archiveDomain, async ({ db }: Parts, asked) => {
+  const domain = await findOwnDomain(db, asked.organization, asked.params.domainId);
+  const { organizationId, domainId } = domain;
+  const admin = createAdministration(db, asked.actor);
+  return show(requireChanged(await admin.archiveDomain(organizationId, domainId, asked.ifMatch(domain))));
+});
 
 function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   if (changed === 'changed meanwhile') throw changedMeanwhile();
@@ -102,39 +96,30 @@ const stillRefused = ({ origins }: ManagedDomain, refused: RefusedOrigin[]): Sho
     .filter(({ origin }) => !isAllowed(origins, origin))
     .map(({ origin, refusedAt }) => ({ origin, refusedAt: refusedAt.toISOString() }));
 
-export const getKeys = endpoint(
-  routes.getKeys,
-  async ({ db }: Parts, { organization, params: { domainId }, query }) => {
-    const list = listOf('key', query, { cursorKey: organization.cursorKey, domainId });
-    await findOwnDomain(db, organization, domainId);
-    const { page, nextCursor } = await list((range) => db.read((sql) => readKeys(sql, { domainId, ...range })));
-    return { body: { keys: page.map(toKey), nextCursor } };
-  },
-);
+export const getKeys = endpoint(routes.getKeys, async ({ db }: Parts, { organization, params, query }) => {
+  const { domainId } = params;
+  const list = listOf('key', query, { cursorKey: organization.cursorKey, domainId });
+  await findOwnDomain(db, organization, domainId);
+  const { page, nextCursor } = await list((range) => db.read((sql) => readKeys(sql, { domainId, ...range })));
+  return { body: { keys: page.map(toKey), nextCursor } };
+});
 
-export const createKey = endpoint(
-  routes.createKey,
-  async ({ config, db }: Parts, { organization, params: { domainId }, once }) => {
-    await findOwnDomain(db, organization, domainId);
-    return once(
-      async (perform) => {
-        const { key, apiKey } = await keyChanges(perform).createKey(domainId, config.quotas.keys);
-        return { status: 201, body: { ...toKey(key), apiKey } };
-      },
-      { showsSecret: true },
-    );
-  },
-);
+export const createKey = endpoint(routes.createKey, async ({ config, db }: Parts, { organization, params, once }) => {
+  const { domainId } = params;
+  await findOwnDomain(db, organization, domainId);
+  return once('encrypted', async (perform) => {
+    const { key, apiKey } = await keyChanges(perform).createKey(domainId, config.quotas.keys);
+    return { status: 201, body: { ...toKey(key), apiKey } };
+  });
+});
 
-export const revokeKey = endpoint(
-  routes.revokeKey,
-  async ({ db }: Parts, { organization, actor, params: { domainId, prefix } }) => {
-    await findOwnDomain(db, organization, domainId);
-    const key = await createAdministration(db, actor).revokeListedKey(domainId, prefix);
-    if (!key) throw new Problem('key_not_found', 'this domain has no such key');
-    return { body: toKey(key) };
-  },
-);
+export const revokeKey = endpoint(routes.revokeKey, async ({ db }: Parts, { organization, actor, params }) => {
+  const { domainId, prefix } = params;
+  await findOwnDomain(db, organization, domainId);
+  const key = await createAdministration(db, actor).revokeListedKey(domainId, prefix);
+  if (!key) throw new Problem('key_not_found', 'this domain has no such key');
+  return { body: toKey(key) };
+});
 
 const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => ({
   prefix,
@@ -145,28 +130,25 @@ const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => 
 
 export const revokeToken = endpoint(
   routes.revokeToken,
-  async ({ config, db }: Parts, { organization: { organizationId }, actor, body: { jti } }) => {
+  async ({ config, db }: Parts, { organization, actor, body }) => {
     const admin = createAdministration(db, actor);
-    const { revokedAt } = await admin.revokeToken(organizationId, jti, config.tokens.maxLifetime);
-    return { body: { jti, revokedAt: revokedAt.toISOString() } };
+    const revoked = await admin.revokeToken(organization.organizationId, body.jti, config.tokens.maxLifetime);
+    return { body: { jti: revoked.jti, revokedAt: revoked.revokedAt.toISOString() } };
   },
 );
 
 const defaultLimit = 50;
 
-export const getActs = endpoint(
-  routes.getActs,
-  async ({ db }: Parts, { organization, query: { limit, cursor, ...filters } }) => ({
-    body: await pageOfActs(db, organization, { limit, cursor }, filters),
-  }),
-);
+export const getActs = endpoint(routes.getActs, async ({ db }: Parts, { organization, query }) => ({
+  body: await pageOfActs(db, organization, query),
+}));
 
 /** `hash`: only those about this visitor. */
 export async function pageOfActs(
   db: Database,
   { organizationId, cursorKey }: Organization,
-  { limit = defaultLimit, cursor }: ListQuery,
-  { hash, ...filters }: ActFilters & { hash?: Uint8Array },
+  { limit = defaultLimit, cursor, ...filters }: ListQuery & ActFilters,
+  hash?: Uint8Array,
 ): Promise<ActsPage> {
   const visitor = hash && Buffer.from(hash).toString('hex');
   const binding = { cursorKey, domainId: '', filters: { ...filters, visitor } };

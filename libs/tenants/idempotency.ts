@@ -15,13 +15,13 @@ import { accessIn, organizationIn } from './bearer.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Does a change, and makes the reply that shows it in the same transaction, if the request has a key. `showsSecret`: it is
- * kept encrypted. Throws a 400 for a key that is none, a 409 while the first one is under way, a 422 where that had
+ * If the request has a key, the change and the reply that shows it are made in one transaction. A reply that shows a secret
+ * is kept encrypted. Throws a 400 for a key that is none, a 409 while the first one is under way, a 422 where that had
  * another body.
  */
 export type Once = <Body extends object>(
+  kept: 'plain' | 'encrypted',
   change: (perform: Perform) => Promise<Reply<Body>>,
-  how?: { showsSecret: boolean },
 ) => Promise<Reply<Body | string>>;
 
 interface Parts {
@@ -32,7 +32,7 @@ interface Parts {
 /** `sent`: the body, checked, in the order of its schema. */
 export const onceFor =
   (ctx: Context, { config, db }: Parts, sent: unknown): Once =>
-  async (change, { showsSecret } = { showsSecret: false }) => {
+  async (how, change) => {
     const { subject } = accessIn(ctx);
     const perform = createPerform(db, subject);
     const key = keyIn(ctx);
@@ -42,7 +42,7 @@ export const onceFor =
     const asked = digest('request', subject, ctx.method, ctx.path, key);
     const body = digest('body', JSON.stringify(sent ?? null));
     const name = asked.toString('hex');
-    const box = showsSecret ? requireBox(config.secretsKey) : undefined;
+    const box = how === 'encrypted' ? requireBox(config.secretsKey) : undefined;
     return perform(async (sql, note) => {
       await lock(sql, name);
       const kept = await findAnswer(sql, organizationId, asked);

@@ -51,15 +51,12 @@ export const createWebhook = endpoint(
     const wanted = { url: requireUrl(url, parts), types, domains, decisions, ...rest };
     requireAllowed(access, organization, wanted);
     const box = requireBox(parts);
-    return once(
-      async (perform) => {
-        const admin = adminOf(parts.db, actor, perform);
-        const quota = parts.config.quotas.webhooks;
-        const { webhook, secret } = await admin.create(organization.organizationId, wanted, box, quota);
-        return { status: 201, version: webhook.version, body: { ...toAnswer(webhook), secret: formatSecret(secret) } };
-      },
-      { showsSecret: true },
-    );
+    return once('encrypted', async (perform) => {
+      const admin = adminOf(parts.db, actor, perform);
+      const quota = parts.config.quotas.webhooks;
+      const { webhook, secret } = await admin.create(organization.organizationId, wanted, box, quota);
+      return { status: 201, version: webhook.version, body: { ...toAnswer(webhook), secret: formatSecret(secret) } };
+    });
   },
 );
 
@@ -111,15 +108,12 @@ export const rotateWebhookSecret = endpoint(
   routes.rotateWebhookSecret,
   async (parts: WebhookParts, { organization, actor, params, once }) => {
     const { webhookId, organizationId } = await findOwnWebhook(parts, organization, params.webhookId);
-    return once(
-      async (perform) => {
-        const rotated = await adminOf(parts.db, actor, perform).rotate(organizationId, webhookId, requireBox(parts));
-        if (!rotated) throw webhookNotFound();
-        const { secret, previousUntil } = rotated;
-        return { body: { webhookId, secret: formatSecret(secret), previousUntil: previousUntil.toISOString() } };
-      },
-      { showsSecret: true },
-    );
+    return once('encrypted', async (perform) => {
+      const rotated = await adminOf(parts.db, actor, perform).rotate(organizationId, webhookId, requireBox(parts));
+      if (!rotated) throw webhookNotFound();
+      const { secret, previousUntil } = rotated;
+      return { body: { webhookId, secret: formatSecret(secret), previousUntil: previousUntil.toISOString() } };
+    });
   },
 );
 
@@ -132,7 +126,7 @@ export const replayWebhook = endpoint(
     const webhook = await findOwnWebhook(parts, organization, webhookId);
     if (!isToldOf(webhook, domainId))
       throw refuseFields([{ path: '/domainId', message: 'must be a domain whose records it is told of' }]);
-    return once(async (perform) => {
+    return once('plain', async (perform) => {
       const found = await adminOf(parts.db, actor, perform).replay(webhook, body);
       if (!found) throw refuseFields([{ path: '/from', message: "must be at most the log's size" }]);
       return { body: { webhookId, domainId, log: found.log, from, size: found.size } };

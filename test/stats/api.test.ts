@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addDays, dayOf, daysBetween, monthsBetween, startOf, timeOf } from '#libs/base/terms/calendar';
 import { type Breakdown, decisions, emptyBreakdown, totalOf } from '#libs/base/terms/terms';
+import type { OrgStats } from '#libs/log/contract';
 import type { NewRecord } from '#libs/record/contract';
 import { createAdministration } from '#libs/tenants/administration';
-import { tokenFor } from '../support/client.ts';
+import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { at, type Stack, storeRecords, useStack } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
@@ -167,5 +168,23 @@ describe("an organization's statistics", () => {
     await admin.setPlan(`no-log-${own.tenant.organizationId}`, { consentLog: false });
     await admin.setOrganizationPlan(own.tenant.organizationId, `no-log-${own.tenant.organizationId}`);
     await eventually(async () => expect((await ask(second)).status).toBe(200));
+  });
+
+  it('have no tag while a replica lacks what was counted, so that what it lacks is read once it is there', async () => {
+    const own = await useStack();
+    const ask = (headers = {}) =>
+      request<OrgStats>(own.api.baseUrl, '/v1/consent/org-stats', {
+        headers: { authorization: `Bearer ${tokenFor(own.tenant.organizationId)}`, ...headers },
+      });
+    await storeRecords(own, [recordAt(Date.now(), { domainId: own.domainId })]);
+    await eventually(async () => {
+      const { headers } = await ask();
+      expect([headers.get('x-stats-source'), headers.get('etag')]).toEqual(['redis', expect.any(String)]);
+    });
+    await own.sql`delete from counters where organization_id = ${own.tenant.organizationId}`;
+    for (const known of [{}, { 'if-none-match': '"another"' }]) {
+      const { headers, body } = await ask(known);
+      expect([body.total, body.recordsTotal, headers.get('etag')]).toEqual([1, 0, null]);
+    }
   });
 });
