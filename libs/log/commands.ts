@@ -1,6 +1,7 @@
 import { Command } from 'commander';
-import { print, printList } from '#libs/base/cli/session';
-import { wholeNumber } from '#libs/base/cli/whole-number';
+import { z } from 'zod';
+import { listed } from '#libs/base/cli/session';
+import { flags, limited, none, verbsOf } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 import { type NewRecord, newRecord } from '#libs/record/contract';
 import { deleteRejected, listRejected, type RejectedRecord } from '#libs/record/rejected';
@@ -8,38 +9,37 @@ import { persistInPart } from '#libs/record/store';
 import { addExport, type ExportTools } from './export-command.ts';
 import { type ImportTools, importCommand } from './import-command.ts';
 
-const mostListed = 10_000;
+const pageFlags = flags(limited(100).extend({ after: z.int().min(1).optional() }), {
+  after: ['--after <id>', 'continue after the one with this id, towards older ones'],
+});
 
 export function recordsCommand(tools: ExportTools & ImportTools): Command {
-  const command = new Command('records').description('imports and exports, and records that Postgres rejected');
-  command
-    .command('rejected')
-    .alias('list')
-    .description('the newest that Postgres rejected, with their errors; nothing is dropped')
-    .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 100)
-    .option('--after <id>', 'continue after the one with this id, towards older ones', wholeNumber())
-    .action(async ({ limit, after }: { limit: number; after?: number }, self: Command) => {
-      const rows = await tools.database((db) => db.read((sql) => listRejected(sql, { limit, after })));
-      printList(
-        self,
+  const noun = new Command('records').description('imports and exports, and records that Postgres rejected');
+  const verb = verbsOf(noun);
+
+  verb('rejected', pageFlags, async ({ limit, after }) => {
+    const rows = await tools.database((db) => db.read((sql) => listRejected(sql, { limit, after })));
+    return async (self) => {
+      await listed(
         'rejected',
-        rows.map((row) => ({ ...row })),
+        rows,
         after === undefined ? 'no rejected records' : `no rejected records older than ${after}`,
-      );
+      )(self);
       const last = rows.at(-1);
       if (last && rows.length === limit) process.stderr.write(`older ones, if any: --after ${last.id}\n`);
-    });
-  command.addCommand(importCommand(tools));
-  command
-    .command('replay')
-    .description('retry all that were rejected; those that are stored leave the list')
-    .action(async (_: object, self: Command) => {
-      const result = await tools.database((db) => replay(db));
-      if (result.replayed > 0 && result.stored === 0) process.exitCode = 1;
-      print(self, result);
-    });
-  addExport(command, tools);
-  return command;
+    };
+  })
+    .alias('list')
+    .description('the newest that Postgres rejected, with their errors; nothing is dropped');
+  noun.addCommand(importCommand(tools));
+
+  verb('replay', none, async () => {
+    const result = await tools.database((db) => replay(db));
+    if (result.replayed > 0 && result.stored === 0) process.exitCode = 1;
+    return result;
+  }).description('retry all that were rejected; those that are stored leave the list');
+  addExport(noun, tools);
+  return noun;
 }
 
 /** `atOnce` from the newest: those that are rejected meanwhile are newer, so there is an end. */

@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
+import { z } from 'zod';
 import { isGzip, isPackedFile, unpackedOf } from '#libs/base/cli/gzipped';
 import { isJson, print, type Tools } from '#libs/base/cli/session';
+import { act, flags, text, toggle } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 import type { AddressRule } from '#libs/base/http/client-address';
 import type { NewRecord } from '#libs/record/contract';
@@ -32,44 +34,37 @@ interface ImportConfig {
 
 export type ImportTools = Tools<ImportConfig>;
 
-interface Options {
-  domain: string;
-  format?: string;
-  dryRun?: boolean;
-  refused?: string;
-  delimiter?: string;
-  preset?: string;
-  map: string[];
-  mapValue: string[];
-  timeFormat?: string;
-  timeZone?: string;
-  encoding?: string;
-}
+const repeated = (description: string, value: string) => z.array(z.string()).default([]).meta({ description, value });
 
-const collect = (value: string, before: string[]): string[] => [...before, value];
+const importFlags = flags(
+  z.object({
+    domain: z.string().describe('of which they are the records'),
+    format: text('ndjson or csv; default: by the name of the file'),
+    dryRun: toggle('only check and count'),
+    refused: text('write the rows that were refused to this file, as CSV', 'file'),
+    delimiter: text('between the cells of a CSV; default: a comma', 'character'),
+    preset: text(
+      `how another service writes its files: ${presetNames.join(', ')} (not tried with real files), or a JSON file`,
+      'name',
+    ),
+    map: repeated('the column of a CSV that holds this field; may be repeated', 'field=column'),
+    mapValue: repeated('what a value of theirs means; may be repeated', 'field:theirs=ours'),
+    timeFormat: text('of times, such as "dd/MM/yyyy HH:mm", unix or unix-ms; default: RFC 3339', 'format'),
+    timeZone: text('the time zone of times without one, such as Europe/Berlin; default: UTC', 'zone'),
+    encoding: text('of the file, such as utf-16 or latin1; a byte order mark counts more; default: utf-8', 'name'),
+  }),
+);
+type Options = z.output<typeof importFlags.of>;
 
 export function importCommand(tools: ImportTools): Command {
-  return new Command('import')
+  const command = new Command('import')
     .argument('<file>', 'NDJSON or CSV, of any length, also gzipped')
-    .description('import records from elsewhere, or from an export; run again, it goes on and adds nothing twice')
-    .requiredOption('--domain <domain>', 'of which they are the records')
-    .option('--format <format>', 'ndjson or csv; default: by the name of the file')
-    .option('--dry-run', 'only check and count')
-    .option('--refused <file>', 'write the rows that were refused to this file, as CSV')
-    .option('--delimiter <character>', 'between the cells of a CSV; default: a comma')
-    .option(
-      '--preset <name>',
-      `how another service writes its files: ${presetNames.join(', ')} (not tried with real files), or a JSON file`,
-    )
-    .option('--map <field=column>', 'the column of a CSV that holds this field; may be repeated', collect, [])
-    .option('--map-value <field:theirs=ours>', 'what a value of theirs means; may be repeated', collect, [])
-    .option('--time-format <format>', 'of times, such as "dd/MM/yyyy HH:mm", unix or unix-ms; default: RFC 3339')
-    .option('--time-zone <zone>', 'the time zone of times without one, such as Europe/Berlin; default: UTC')
-    .option('--encoding <name>', 'of the file, such as utf-16 or latin1; a byte order mark counts more; default: utf-8')
-    .action(async (file: string, options: Options, self: Command) => {
-      const { counts, importId } = await tools.keyed(['IP_HASH_KEY'], (db) => run(tools.config(), db, file, options));
-      const { errors, ...numbers } = counts;
-      if (counts.read > 0 && counts.rejected === counts.read) process.exitCode = 1;
+    .description('import records from elsewhere, or from an export; run again, it goes on and adds nothing twice');
+  return act(command, importFlags, async (options, file) => {
+    const { counts, importId } = await tools.keyed(['IP_HASH_KEY'], (db) => run(tools.config(), db, file, options));
+    const { errors, ...numbers } = counts;
+    if (counts.read > 0 && counts.rejected === counts.read) process.exitCode = 1;
+    return (self) => {
       if (isJson(self)) return print(self, { importId, ...counts });
       print(self, options.dryRun ? { dryRun: true, ...numbers } : { importId, ...numbers });
       for (const { row, code, detail } of errors.slice(0, 10)) {
@@ -80,7 +75,8 @@ export function importCommand(tools: ImportTools): Command {
         const where = options.refused === undefined ? '--refused FILE lists them all' : `all are in ${options.refused}`;
         process.stderr.write(`${more} more; ${where}\n`);
       }
-    });
+    };
+  });
 }
 
 async function run(config: ImportConfig, db: Database, file: string, options: Options) {

@@ -1,11 +1,13 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import { print, type Tools } from '#libs/base/cli/session';
+import { z } from 'zod';
+import type { Tools } from '#libs/base/cli/session';
+import { flags, text, toggle, verbsOf } from '#libs/base/cli/verb';
 import { visible } from '#libs/base/cli/visible';
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { requireSubject } from '#libs/tenants/command-subject';
+import { requireSubject, subjectFlags } from '#libs/tenants/command-subject';
 import { addVisitorAct, createVisitorHash } from '#libs/tenants/visitors';
 import { eraseVisitor } from './erasures.ts';
 import { replayTombstones } from './replay.ts';
@@ -26,87 +28,75 @@ type VisitorTools = Tools<{
   previousPrivacyKey(): Buffer | undefined;
 }>;
 
-interface ScopeOptions {
-  org?: string;
-  domain?: string;
-}
+const eraseFlags = flags(
+  z.object({
+    ...subjectFlags,
+    replay: toggle('after a restore: erase again everyone whom Redis remembers as erased'),
+    from: text('with --replay: take the erasures from this file, which `visitor tombstones` wrote', 'file'),
+  }),
+);
+const tombstonesFlags = flags(
+  z.object({
+    out: text(
+      'write to this file; its entries from the last BACKUP_DAYS are kept, even if Redis no longer has them',
+      'file',
+    ),
+    toRedis: toggle('copy the erasures of the last 32 days from Postgres to Redis'),
+  }),
+);
 
 export function visitorCommand(tools: VisitorTools): Command {
-  const command = new Command('visitor').description("what is stored about one visitor, and that visitor's erasure");
-  command
-    .command('show <visitor>')
-    .description('all that is stored, as JSON: records, newest first, what was shown, proofs')
-    .option('--org <org>', 'of all domains of this organization')
-    .option('--domain <domain>', 'of this domain')
-    .action(async (visitorId: string, options: ScopeOptions) => {
-      const { actor } = tools.config();
-      const hashOf = createVisitorHash(tools.config().privacyKey());
-      await tools.keyed(['PRIVACY_KEY'], async (db) => {
-        const scope = await requireSubject(db, options);
-        const hash = hashOf(scope.organizationId, visitorId);
-        await db.write((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
-        const domains = await listVisitorDomains(db, scope, visitorId);
-        await pipeline(printed(allAbout(db, visitorId, domains, sayDiffers)), process.stdout, { end: false });
-      });
+  const noun = new Command('visitor').description("what is stored about one visitor, and that visitor's erasure");
+  const verb = verbsOf(noun);
+
+  verb('show <visitor>', flags(z.object(subjectFlags)), async (about, visitorId) => {
+    const { actor, privacyKey } = tools.config();
+    const hashOf = createVisitorHash(privacyKey());
+    await tools.keyed(['PRIVACY_KEY'], async (db) => {
+      const scope = await requireSubject(db, about);
+      const hash = hashOf(scope.organizationId, visitorId);
+      await db.write((sql) => addVisitorAct(sql, { ...scope, actor, act: 'visitor.access', hash }));
+      const domains = await listVisitorDomains(db, scope, visitorId);
+      await pipeline(printed(allAbout(db, visitorId, domains, sayDiffers)), process.stdout, { end: false });
     });
-  command
-    .command('erase [visitor]')
-    .description('take the personal fields out of all records, also of those that are still to come')
-    .option('--org <org>', 'of all domains of this organization')
-    .option('--domain <domain>', 'of this domain')
-    .option('--replay', 'after a restore: erase again everyone whom Redis remembers as erased')
-    .option('--from <file>', 'with --replay: take the erasures from this file, which `visitor tombstones` wrote')
-    .action(
-      async (
-        visitorId: string | undefined,
-        options: ScopeOptions & { replay?: boolean; from?: string },
-        self: Command,
-      ) => {
-        if (options.replay) {
-          if (visitorId !== undefined) throw new Error('--replay takes no visitor');
-          return print(self, await replay(tools, options.from));
-        }
-        if (visitorId === undefined) throw new Error('name a visitor, or give --replay');
-        if (options.from !== undefined) throw new Error('--from needs --replay');
-        const { actor } = tools.config();
-        const hashOf = createVisitorHash(tools.config().privacyKey());
-        const erasure = await tools.keyed(['PRIVACY_KEY'], async (db) => {
-          const scope = await requireSubject(db, options);
-          const hash = hashOf(scope.organizationId, visitorId);
-          return eraseVisitor(db, { ...scope, visitorId, hash, actor });
-        });
-        const state = erasure.erasedAt ? 'done' : 'running';
-        print(self, { ...erasure, visitorId, state });
-      },
-    );
-  command
-    .command('tombstones')
-    .description(
-      'list erased visitors as hashes. Keep the list apart from the backups: `visitor erase --replay` needs it',
-    )
-    .option(
-      '--out <file>',
-      'write to this file; its entries from the last BACKUP_DAYS are kept, even if Redis no longer has them',
-    )
-    .option('--to-redis', 'copy the erasures of the last 32 days from Postgres to Redis')
-    .action(async ({ out, toRedis = false }: { out?: string; toRedis?: boolean }, self: Command) => {
-      if (toRedis) {
-        if (out !== undefined) throw new Error('give either --out or --to-redis');
-        return print(self, {
-          tombstones: await tools.database((db) => tools.redis((redis) => copyTombstones(db, redis))),
-        });
-      }
-      const { tombstones, now } = await tools.redis(async ({ client }) => {
-        const [seconds] = await client.time();
-        // a clock that is ahead must not take anybody out of the file
-        return { tombstones: await recallTombstones(client), now: Math.min(Date.now(), Number(seconds) * 1_000) };
-      });
-      if (out === undefined)
-        return void process.stdout.write(tombstones.map((each) => `${JSON.stringify(each)}\n`).join(''));
-      const since = new Date(now - tools.config().backupDays * day).toISOString();
-      print(self, await writeTombstones(out, tombstones, since));
+    return undefined;
+  }).description('all that is stored, as JSON: records, newest first, what was shown, proofs');
+
+  verb('erase [visitor]', eraseFlags, async ({ replay: isReplay, from, ...about }, visitorId?: string) => {
+    if (isReplay) {
+      if (visitorId !== undefined) throw new Error('--replay takes no visitor');
+      return replay(tools, from);
+    }
+    if (visitorId === undefined) throw new Error('name a visitor, or give --replay');
+    if (from !== undefined) throw new Error('--from needs --replay');
+    const { actor, privacyKey } = tools.config();
+    const hashOf = createVisitorHash(privacyKey());
+    const erasure = await tools.keyed(['PRIVACY_KEY'], async (db) => {
+      const scope = await requireSubject(db, about);
+      const hash = hashOf(scope.organizationId, visitorId);
+      return eraseVisitor(db, { ...scope, visitorId, hash, actor });
     });
-  return command;
+    return { ...erasure, visitorId, state: erasure.erasedAt ? 'done' : 'running' };
+  }).description('take the personal fields out of all records, also of those that are still to come');
+
+  verb('tombstones', tombstonesFlags, async ({ out, toRedis }) => {
+    if (toRedis) {
+      if (out !== undefined) throw new Error('give either --out or --to-redis');
+      return { tombstones: await tools.database((db) => tools.redis((redis) => copyTombstones(db, redis))) };
+    }
+    const { tombstones, now } = await tools.redis(async ({ client }) => {
+      const [seconds] = await client.time();
+      // a clock that is ahead must not take anybody out of the file
+      return { tombstones: await recallTombstones(client), now: Math.min(Date.now(), Number(seconds) * 1_000) };
+    });
+    if (out === undefined)
+      return () => void process.stdout.write(tombstones.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    const since = new Date(now - tools.config().backupDays * day).toISOString();
+    return writeTombstones(out, tombstones, since);
+  }).description(
+    'list erased visitors as hashes. Keep the list apart from the backups: `visitor erase --replay` needs it',
+  );
+  return noun;
 }
 
 /** tombstones in one statement */

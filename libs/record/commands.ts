@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises';
 import type { Job, Queue } from 'bullmq';
 import { Command } from 'commander';
+import { z } from 'zod';
 import { packedFor } from '#libs/base/cli/gzipped';
-import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import { isJson, listed, print, type Tools } from '#libs/base/cli/session';
+import { flags, none, verbsOf } from '#libs/base/cli/verb';
 import { wholeNumber } from '#libs/base/cli/whole-number';
 import { isOfNewer, unpackJob } from './queue.ts';
 import type { QueueSummary } from './queue-summary.ts';
@@ -17,36 +19,38 @@ export interface QueueTools extends Tools<{ connections(): { queueShards: number
 }
 
 export function queueCommand(tools: QueueTools): Command {
-  const command = new Command('queue').description('the record queues');
-  command
-    .command('status')
-    .alias('show')
-    .description('jobs by state, of each shard too, and the errors of the newest failed ones')
-    .action(async (_: object, self: Command) => {
-      const { shards, failures, ...all } = await tools.queues(readStatus);
+  const noun = new Command('queue').description('the record queues');
+  const verb = verbsOf(noun);
+  /** Of the failed jobs of all queues. Resolves to how many were taken out. */
+  const takeAll = (take: (jobs: Job<unknown>[], shard: number) => Promise<number>) =>
+    tools.queues(async (queues, shards) => {
+      let count = 0;
+      for (const [at, queue] of queues.entries())
+        count += await takeFailed(queue, (jobs) => take(jobs, shards[at] ?? at));
+      return count;
+    });
+
+  verb('status', none, async () => {
+    const { shards, failures, ...all } = await tools.queues(readStatus);
+    return async (self) => {
       if (isJson(self)) return print(self, { ...all, shards, failures });
       print(self, all);
-      if (shards.length > 1) printList(self, 'shards', shards);
-      if (failures.length > 0) printList(self, 'failures', failures);
-    });
-  command
-    .command('retry-failed')
-    .description('retry failed jobs; safe to repeat, since each record is stored once')
-    .action(async (_: object, self: Command) => {
-      const retried = await tools.queues(async (queues) => {
-        let count = 0;
-        for (const queue of queues) {
-          count += await takeFailed(queue, async (jobs) => {
-            const anew = { resetAttemptsMade: true, resetAttemptsStarted: true };
-            for (const job of jobs) await job.retry('failed', anew);
-            return jobs.length;
-          });
-        }
-        return count;
-      });
-      print(self, { retried });
-    });
-  command
+      if (shards.length > 1) await listed('shards', shards)(self);
+      if (failures.length > 0) await listed('failures', failures)(self);
+    };
+  })
+    .alias('show')
+    .description('jobs by state, of each shard too, and the errors of the newest failed ones');
+
+  verb('retry-failed', none, async () => ({
+    retried: await takeAll(async (jobs) => {
+      const anew = { resetAttemptsMade: true, resetAttemptsStarted: true };
+      for (const job of jobs) await job.retry('failed', anew);
+      return jobs.length;
+    }),
+  })).description('retry failed jobs; safe to repeat, since each record is stored once');
+
+  noun
     .command('forget')
     .argument('<shard...>', 'their numbers', (text, before: number[] = []) => [...before, shardNumber(text)])
     .description("end the workers' consumers of empty shards that QUEUE_SHARDS no longer names; takes six seconds")
@@ -59,27 +63,20 @@ export function queueCommand(tools: QueueTools): Command {
       await tools.redis((redis) => forgetShards(redis, shards));
       print(self, { forgotten: shards });
     });
-  command
-    .command('discard')
-    .description('take failed jobs that cannot be read out of the queues, after they were written to a file')
-    .requiredOption('--out <file>', 'add them to this file, each with its error')
-    .action(async ({ out }: { out: string }, self: Command) => {
-      // such a job fails again whenever it is retried
-      const discarded = await tools.queues(async (queues, shards) => {
-        let count = 0;
-        for (const [at, queue] of queues.entries()) {
-          count += await takeFailed(queue, async (jobs) => {
-            const found = jobs.filter(isUnreadable);
-            if (found.length > 0) await append(out, found.map((job) => toLine(job, shards[at] ?? at)).join(''));
-            for (const job of found) await job.remove();
-            return found.length;
-          });
-        }
-        return count;
-      });
-      print(self, { discarded });
-    });
-  return command;
+
+  const outFlags = flags(z.object({ out: z.string() }), {
+    out: ['--out <file>', 'add them to this file, each with its error'],
+  });
+  verb('discard', outFlags, async ({ out }) => ({
+    // such a job fails again whenever it is retried
+    discarded: await takeAll(async (jobs, shard) => {
+      const found = jobs.filter(isUnreadable);
+      if (found.length > 0) await append(out, found.map((job) => toLine(job, shard)).join(''));
+      for (const job of found) await job.remove();
+      return found.length;
+    }),
+  })).description('take failed jobs that cannot be read out of the queues, after they were written to a file');
+  return noun;
 }
 
 async function readStatus(queues: Queue[], shards: number[]) {

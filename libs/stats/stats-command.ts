@@ -1,6 +1,6 @@
 /** The statistics of a range of days on the command line, straight from Postgres: the figures of `stats` with `by`. */
 import { Command, Option } from 'commander';
-import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import { isJson, listed, print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import { cover } from '#libs/base/terms/calendar';
 import { type Dimension, dimensions, sumOf, totalOf, wholeOrganization } from '#libs/base/terms/terms';
@@ -38,7 +38,7 @@ export function statsCommand(tools: Tools): Command {
       const { breakdown, ...figures } = answer;
       print(self, { ...figures, ...breakdown });
       process.stdout.write('\n');
-      printList(self, 'groups', groups.map(toRow), withoutGroups(answer.total));
+      await listed('groups', groups.map(toRow), withoutGroups(answer.total))(self);
     });
 }
 

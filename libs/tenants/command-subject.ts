@@ -1,4 +1,5 @@
 /** What a command is about: an organization or a domain, which has to be there. */
+import { text } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 
 /** `advice`: behind the error. */
@@ -16,6 +17,11 @@ export async function requireDomain(db: Database, domainId: string): Promise<str
   if (!found) throw new Error(`no domain ${domainId}`);
   return found.organizationId;
 }
+
+export const subjectFlags = {
+  org: text('of all domains of this organization'),
+  domain: text('of this domain'),
+};
 
 /** One of `--org` and `--domain`. */
 export async function requireSubject(

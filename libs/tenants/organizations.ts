@@ -11,11 +11,14 @@ export const listOrganizations = (sql: Sql) => sql<{ organizationId: string; nam
   select id as "organizationId", name, plan from organizations order by created_at, id`;
 
 export const organizationChanges = (perform: Perform) => ({
-  setPlan: (name: string, change: { consentLog?: boolean; monthlyRecordLimit?: number | null }): Promise<Plan> =>
+  setPlan: (
+    name: string,
+    change: { consentLog?: boolean | undefined; monthlyRecordLimit?: number | null | undefined },
+  ): Promise<Plan> =>
     perform(async (sql, note) => {
       requireName(name);
       const { consentLog = null } = change;
-      const limitGiven = 'monthlyRecordLimit' in change;
+      const limitGiven = change.monthlyRecordLimit !== undefined;
       const limit = change.monthlyRecordLimit ?? null;
       const [plan] = await sql<Plan[]>`
         insert into plans as p (name, consent_log, monthly_record_limit)

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
-import { print, printList, type Tools } from '#libs/base/cli/session';
-import { wholeNumber } from '#libs/base/cli/whole-number';
+import { Command } from 'commander';
+import { z } from 'zod';
+import { listed, type Tools } from '#libs/base/cli/session';
+import { flags, limited, none, text, toggle, verbsOf } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 import { createSecretBox } from '#libs/base/secret-box';
-import { type Decision, decisions } from '#libs/base/terms/terms';
+import { decisions } from '#libs/base/terms/terms';
 import { requireOrganization } from '#libs/tenants/command-subject';
 import { type Reach, readWebhookUrl } from './addresses.ts';
 import { createWebhookAdministration } from './administration.ts';
-import { type Headers, headersGiven, type WebhookType, webhookBody, webhookTypes } from './contract.ts';
+import { type Headers, headersGiven, replayBody, webhookBody, webhookChange, webhookTypes } from './contract.ts';
 import { formatSecret, resealSecrets } from './secret.ts';
 import {
   findWebhookAnywhere,
@@ -28,39 +29,23 @@ type WebhookTools = Tools<{
   webhookReach: Reach;
 }>;
 
-interface Options {
-  url?: string;
-  type?: WebhookType[];
-  domain?: string[];
-  allDomains?: boolean;
-  decision?: Decision[];
-  allDecisions?: boolean;
-  enable?: boolean;
-  disable?: boolean;
-  headersFile?: string;
-  maxBytes?: number;
-}
+type Administration = ReturnType<typeof createWebhookAdministration>;
 
-const oneOf =
-  <Value extends string>(values: readonly Value[]) =>
-  (text: string, before: Value[] = []): Value[] => {
-    const value = values.find((each) => each === text);
-    if (value === undefined) throw new InvalidArgumentError(`must be one of ${values.join(', ')}`);
-    return [...new Set([...before, value])];
-  };
-const collect = (text: string, before: string[] = []): string[] => [...new Set([...before, text])];
-
-const describedBy = (command: Command): Command =>
-  command
-    .option('--type <type>', `what it is told of; repeatable: ${webhookTypes.join(', ')}`, oneOf(webhookTypes))
-    .option('--domain <domain>', 'only of this domain; repeatable', collect)
-    .option('--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`, oneOf(decisions))
-    .option('--headers-file <file>', 'what is sent with each message: a line NAME: VALUE each; an empty file: nothing')
-    .option('--max-bytes <n>', 'bytes of a message, from 16384 to 1048576', wholeNumber(1_048_576, 16_384));
+/** The flags of `create` and `set`; another field of the contract is a flag of both. */
+const told = {
+  types: ['--type <type>', `what it is told of; repeatable: ${webhookTypes.join(', ')}`],
+  domains: ['--domain <domain>', 'only of this domain; repeatable'],
+  decisions: ['--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`],
+  headers: [
+    '--headers-file <file>',
+    'what is sent with each message: a line NAME: VALUE each; an empty file: nothing',
+    readHeaders,
+  ],
+  maxBytes: ['--max-bytes <n>', 'bytes of a message, from 16384 to 1048576'],
+} satisfies Parameters<typeof flags<typeof webhookChange>>[1];
 
 /** From a file: what stands in arguments everybody on the machine can read. */
-function readHeaders({ headersFile: file }: Options): Headers | undefined {
-  if (file === undefined) return undefined;
+function readHeaders(file: string): Headers {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '');
@@ -80,152 +65,123 @@ function readHeaders({ headersFile: file }: Options): Headers | undefined {
 }
 
 export function webhookCommand(tools: WebhookTools): Command {
+  const noun = new Command('webhook').description('webhooks: receivers that are told of new entries and of limits');
+  const verb = verbsOf(noun);
   const administration = (db: Database) => createWebhookAdministration(db, tools.config().actor);
-  const command = new Command('webhook').description('webhooks: receivers that are told of new entries and of limits');
-  command
-    .command('list')
-    .description('list the webhooks of an organization, or all whose every try fails')
-    .option('--org <org>', 'the organization')
-    .option('--failing', 'list the failing webhooks of all organizations, those that have failed longest first')
-    .action(async ({ org, failing }: { org?: string; failing?: boolean }, self: Command) => {
-      if ((org === undefined) === (failing === undefined)) throw new Error('give either --org or --failing');
-      const rows = await tools.database(async (db) => {
-        if (org === undefined) return (await db.read((sql) => listFailingWebhooks(sql, mostListed))).map(shownFailing);
-        await requireOrganization(db, org);
-        return (await db.read((sql) => listWebhooks(sql, { organizationId: org, limit: mostListed }))).map(shown);
-      });
-      printList(self, 'webhooks', rows, failing ? 'no webhook fails' : undefined);
+  const onWebhook = <T>(
+    webhookId: string,
+    work: (webhook: Webhook, admin: Administration, db: Database) => Promise<T>,
+    keys: 'SECRETS_KEY'[] = [],
+  ) => tools.keyed(keys, async (db) => work(await requireWebhook(db, webhookId), administration(db), db));
+  const urlOf = (url: string) => readUrl(tools, url);
+  const boxOf = () => createSecretBox(tools.config().secretsKey());
+
+  const listFlags = flags(
+    z.object({
+      org: text('the organization'),
+      failing: toggle('list the failing webhooks of all organizations, those that have failed longest first'),
+    }),
+  );
+  verb('list', listFlags, async ({ org, failing }) => {
+    if ((org === undefined) === (failing === undefined)) throw new Error('give either --org or --failing');
+    const rows = await tools.database(async (db) => {
+      if (org === undefined) return (await db.read((sql) => listFailingWebhooks(sql, mostListed))).map(shownFailing);
+      await requireOrganization(db, org);
+      return (await db.read((sql) => listWebhooks(sql, { organizationId: org, limit: mostListed }))).map(shown);
     });
-  command
-    .command('show <webhook>')
-    .description('show one webhook')
-    .action(async (webhookId: string, _: object, self: Command) => {
-      print(self, shown(await tools.database((db) => requireWebhook(db, webhookId))));
+    return listed('webhooks', rows, failing ? 'no webhook fails' : undefined);
+  }).description('list the webhooks of an organization, or all whose every try fails');
+
+  verb('show <webhook>', none, (_, webhookId) => onWebhook(webhookId, async (webhook) => shown(webhook))).description(
+    'show one webhook',
+  );
+
+  const createFlags = flags(webhookBody.omit({ url: true }).partial({ types: true }), told);
+  verb('create <org> <url>', createFlags, async ({ types, domains = null, decisions = null, ...rest }, org, url) => {
+    const wanted = { url: urlOf(url), types: types ?? ['records.sealed'], domains, decisions, ...rest };
+    const box = boxOf();
+    const { webhook, secret } = await tools.keyed(['SECRETS_KEY'], async (db) => {
+      await requireOrganization(db, org);
+      await requireDomains(db, org, domains);
+      return administration(db).create(org, wanted, box);
     });
-  describedBy(command.command('create <org> <url>'))
-    .description(
-      'make a webhook, of records.sealed and every domain unless told otherwise; its secret is shown only once',
-    )
-    .action(async (organizationId: string, url: string, options: Options, self: Command) => {
-      const { type, domain, decision, maxBytes } = options;
-      const box = createSecretBox(tools.config().secretsKey());
-      const wanted = {
-        url: readUrl(tools, url),
-        types: type ?? (['records.sealed'] satisfies WebhookType[]),
-        domains: domain ?? null,
-        decisions: decision ?? null,
-        headers: readHeaders(options),
-        maxBytes,
-      };
-      const made = await tools.keyed(['SECRETS_KEY'], async (db) => {
-        await requireOrganization(db, organizationId);
-        await requireDomains(db, organizationId, wanted.domains);
-        return administration(db).create(organizationId, wanted, box);
-      });
-      print(self, { ...shown(made.webhook), secret: formatSecret(made.secret) });
+    return { ...shown(webhook), secret: formatSecret(secret) };
+  }).description(
+    'make a webhook, of records.sealed and every domain unless told otherwise; its secret is shown only once',
+  );
+
+  const setFlags = flags(
+    webhookChange,
+    { ...told, url: ['--url <url>', 'where to', urlOf] },
+    {
+      '--all-domains': ['of every domain, also of those to come', { domains: null }],
+      '--all-decisions': ['records with any decision', { decisions: null }],
+      '--enable': [
+        'send to it again, from where it stopped, and at once what waits for its next try',
+        { enabled: true },
+      ],
+      '--disable': ['send nothing to it', { enabled: false }],
+    },
+  );
+  verb('set <webhook>', setFlags, async (change, webhookId) => {
+    if (Object.keys(change).length === 0) throw new Error('say what to change: see --help');
+    const box = change.headers && boxOf();
+    const changing = async ({ organizationId }: Webhook, admin: Administration, db: Database) => {
+      await requireDomains(db, organizationId, change.domains);
+      return admin.change(organizationId, webhookId, change, { box });
+    };
+    const after = await onWebhook(webhookId, changing, box ? ['SECRETS_KEY'] : []);
+    if (typeof after === 'string') throw new Error(`no webhook ${webhookId}`);
+    return shown(after);
+  }).description('change a webhook');
+
+  verb('delete <webhook>', none, async (_, webhookId) => {
+    await onWebhook(webhookId, ({ organizationId }, admin) => admin.remove(organizationId, webhookId));
+    return { webhookId, deleted: true };
+  }).description('delete a webhook and its deliveries');
+
+  verb('test <webhook>', none, async (_, webhookId) => ({
+    webhookId,
+    messageId: await onWebhook(webhookId, (webhook, admin) => admin.test(webhook)),
+  })).description('have the worker send a webhook.test; its deliveries say how it went');
+
+  verb('rotate <webhook>', none, async (_, webhookId) => {
+    const box = boxOf();
+    const rotating = ({ organizationId }: Webhook, admin: Administration) =>
+      admin.rotate(organizationId, webhookId, box);
+    const rotated = await onWebhook(webhookId, rotating, ['SECRETS_KEY']);
+    if (!rotated) throw new Error(`no webhook ${webhookId}`);
+    return { webhookId, secret: formatSecret(rotated.secret), previousUntil: rotated.previousUntil };
+  }).description('make a new secret, shown only once; the one before signs beside it for 24 hours');
+
+  verb('reseal', none, async () => {
+    const { secretsKey, previousSecretsKey, actor } = tools.config();
+    const box = createSecretBox(secretsKey(), previousSecretsKey());
+    return { resealed: await tools.keyed(['SECRETS_KEY'], (db) => resealSecrets(db, box, actor)) };
+  }).description('encrypt the secrets of all webhooks under SECRETS_KEY; SECRETS_KEY_PREVIOUS opens those from before');
+
+  const replayFlags = flags(replayBody.pick({ from: true }), { from: ['--from <position>', 'the first one'] });
+  verb('replay <webhook> <domain>', replayFlags, async ({ from }, webhookId, domainId) => {
+    const found = await onWebhook(webhookId, async (webhook, admin, db) => {
+      await requireDomains(db, webhook.organizationId, [domainId]);
+      if (!isToldOf(webhook, domainId))
+        throw new Error(`webhook ${webhookId} is told of no records of domain ${domainId}`);
+      return admin.replay(webhook, { domainId, from });
     });
-  describedBy(command.command('set <webhook>'))
-    .description('change a webhook')
-    .option('--url <url>', 'where to')
-    .option('--all-domains', 'of every domain, also of those to come')
-    .option('--all-decisions', 'records with any decision')
-    .option('--enable', 'send to it again, from where it stopped, and at once what waits for its next try')
-    .option('--disable', 'send nothing to it')
-    .action(async (webhookId: string, options: Options, self: Command) => {
-      const { url, type, domain, allDomains, decision, allDecisions, enable, disable } = options;
-      const not = (one: string, other: string) => new Error(`give either --${one} or --${other}`);
-      if (enable && disable) throw not('enable', 'disable');
-      if (domain && allDomains) throw not('domain', 'all-domains');
-      if (decision && allDecisions) throw not('decision', 'all-decisions');
-      const change = {
-        url: url === undefined ? undefined : readUrl(tools, url),
-        types: type,
-        domains: allDomains ? null : domain,
-        decisions: allDecisions ? null : decision,
-        headers: readHeaders(options),
-        maxBytes: options.maxBytes,
-        enabled: enable ? true : disable ? false : undefined,
-      };
-      if (Object.values(change).every((each) => each === undefined)) throw new Error('say what to change: see --help');
-      const box = change.headers && createSecretBox(tools.config().secretsKey());
-      const after = await tools.keyed(box ? ['SECRETS_KEY'] : [], async (db) => {
-        const { organizationId } = await requireWebhook(db, webhookId);
-        await requireDomains(db, organizationId, change.domains ?? null);
-        return administration(db).change(organizationId, webhookId, change, { box });
-      });
-      if (typeof after === 'string') throw new Error(`no webhook ${webhookId}`);
-      print(self, shown(after));
-    });
-  command
-    .command('delete <webhook>')
-    .description('delete a webhook and its deliveries')
-    .action(async (webhookId: string, _: object, self: Command) => {
-      await tools.database(async (db) => {
-        const { organizationId } = await requireWebhook(db, webhookId);
-        await administration(db).remove(organizationId, webhookId);
-      });
-      print(self, { webhookId, deleted: true });
-    });
-  command
-    .command('test <webhook>')
-    .description('have the worker send a webhook.test; its deliveries say how it went')
-    .action(async (webhookId: string, _: object, self: Command) => {
-      const messageId = await tools.database(async (db) =>
-        administration(db).test(await requireWebhook(db, webhookId)),
-      );
-      print(self, { webhookId, messageId });
-    });
-  command
-    .command('rotate <webhook>')
-    .description('make a new secret, shown only once; the one before signs beside it for 24 hours')
-    .action(async (webhookId: string, _: object, self: Command) => {
-      const box = createSecretBox(tools.config().secretsKey());
-      const rotated = await tools.keyed(['SECRETS_KEY'], async (db) => {
-        const { organizationId } = await requireWebhook(db, webhookId);
-        return administration(db).rotate(organizationId, webhookId, box);
-      });
-      if (!rotated) throw new Error(`no webhook ${webhookId}`);
-      print(self, { webhookId, secret: formatSecret(rotated.secret), previousUntil: rotated.previousUntil });
-    });
-  command
-    .command('reseal')
-    .description('encrypt the secrets of all webhooks under SECRETS_KEY; SECRETS_KEY_PREVIOUS opens those from before')
-    .action(async (_: object, self: Command) => {
-      const { secretsKey, previousSecretsKey, actor } = tools.config();
-      const box = createSecretBox(secretsKey(), previousSecretsKey());
-      print(self, { resealed: await tools.keyed(['SECRETS_KEY'], (db) => resealSecrets(db, box, actor)) });
-    });
-  command
-    .command('replay <webhook> <domain>')
-    .description("send a domain's entries again, from a position on")
-    .requiredOption('--from <position>', 'the first one', wholeNumber(Number.MAX_SAFE_INTEGER, 0))
-    .action(async (webhookId: string, domainId: string, { from }: { from: number }, self: Command) => {
-      const found = await tools.database(async (db) => {
-        const webhook = await requireWebhook(db, webhookId);
-        await requireDomains(db, webhook.organizationId, [domainId]);
-        if (!isToldOf(webhook, domainId))
-          throw new Error(`webhook ${webhookId} is told of no records of domain ${domainId}`);
-        return administration(db).replay(webhook, { domainId, from });
-      });
-      if (!found) throw new Error(`the log of domain ${domainId} has no position ${from}`);
-      print(self, { webhookId, domainId, log: found.log, from, size: found.size });
-    });
-  command
-    .command('deliveries <webhook>')
-    .description('the newest tries of the last 30 days')
-    .option('--limit <n>', `how many, up to ${mostListed}`, wholeNumber(mostListed), 50)
-    .action(async (webhookId: string, { limit }: { limit: number }, self: Command) => {
-      const deliveries = await tools.database(async (db) => {
-        const { number } = await requireWebhook(db, webhookId);
-        return db.read((sql) => listDeliveries(sql, { webhook: number, limit }));
-      });
-      printList(
-        self,
-        'deliveries',
-        deliveries.map(({ number, ...delivery }) => delivery),
-      );
-    });
-  return command;
+    if (!found) throw new Error(`the log of domain ${domainId} has no position ${from}`);
+    return { webhookId, domainId, log: found.log, from, size: found.size };
+  }).description("send a domain's entries again, from a position on");
+
+  verb('deliveries <webhook>', flags(limited(50)), async ({ limit }, webhookId) => {
+    const deliveries = await onWebhook(webhookId, ({ number }, _, db) =>
+      db.read((sql) => listDeliveries(sql, { webhook: number, limit })),
+    );
+    return listed(
+      'deliveries',
+      deliveries.map(({ number, ...delivery }) => delivery),
+    );
+  }).description('the newest tries of the last 30 days');
+  return noun;
 }
 
 const shown = ({ number, version, organizationId, ...webhook }: Webhook) => webhook;
@@ -251,7 +207,7 @@ async function requireWebhook(db: Database, webhookId: string): Promise<Webhook>
   return found;
 }
 
-async function requireDomains(db: Database, organizationId: string, domains: string[] | null): Promise<void> {
+async function requireDomains(db: Database, organizationId: string, domains: string[] | null = null): Promise<void> {
   for (const domainId of domains ?? []) {
     const [found] = await db.read(
       (sql) => sql`select from domains where id = ${domainId} and organization_id = ${organizationId}`,

@@ -16,12 +16,17 @@ export interface Tools<Config = unknown> {
   redis<T>(work: (redis: RedisConnection) => Promise<T>): Promise<T>;
 }
 
-type Value = string | number | boolean | null | Date | string[] | object;
-type Row = Record<string, Value>;
+/** What a verb has printed: an object, or what prints by itself. */
+export type Printed = object | ((command: Command) => Promise<void> | void) | undefined;
 
-const show = (value: Value): string => visible(textOf(value));
+export async function show(command: Command, printed: Printed): Promise<void> {
+  if (typeof printed === 'function') await printed(command);
+  else if (printed) print(command, printed);
+}
 
-const textOf = (value: Value): string => {
+const cellOf = (value: unknown): string => visible(textOf(value));
+
+const textOf = (value: unknown): string => {
   if (value === null) return '–';
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value))
@@ -31,90 +36,74 @@ const textOf = (value: Value): string => {
 
 export const isJson = (command: Command): boolean => command.optsWithGlobals().json === true;
 
-const printJson = (value: object) => process.stdout.write(`${visible(JSON.stringify(value))}\n`);
-
 /** One object: as JSON, or a line for each field. */
-export function print(command: Command, fields: Row): void {
-  if (isJson(command)) return void printJson(fields);
+export function print(command: Command, fields: object): void {
+  if (isJson(command)) return void process.stdout.write(`${visible(JSON.stringify(fields))}\n`);
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
-  for (const [name, value] of Object.entries(fields)) process.stdout.write(`${name.padEnd(width)}  ${show(value)}\n`);
+  for (const [name, value] of Object.entries(fields)) process.stdout.write(`${name.padEnd(width)}  ${cellOf(value)}\n`);
 }
 
 /** A list: as one JSON object under its `name`, or as a table. */
-export function printList(command: Command, name: string, rows: readonly Row[], empty = `no ${name}`): void {
-  if (isJson(command)) return void printJson({ [name]: rows });
-  const [first] = rows;
-  if (!first) return void process.stdout.write(`${empty}\n`);
-  const columns = Object.keys(first);
-  const widths = columns.map((column) =>
-    Math.max(column.length, ...rows.map((row) => show(row[column] ?? null).length)),
-  );
-  const line = (cells: string[]) =>
-    process.stdout.write(
-      `${cells
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
-  line(columns);
-  for (const row of rows) line(columns.map((column) => show(row[column] ?? null)));
-}
+export const listed =
+  (name: string, rows: readonly object[], empty?: string) =>
+  (command: Command): Promise<void> =>
+    printPages(command, name, [rows], empty);
 
 /**
  * A list that comes a page at a time, of which only one is held: as one JSON object under its `name`, or as a table whose
  * columns are as wide as the first page needs.
  */
-export async function printPages<const Column extends string>(
-  command: Command,
-  name: string,
-  columns: readonly Column[],
-  pages: AsyncIterable<Record<Column, Value>[]>,
-): Promise<void> {
-  const texts = isJson(command) ? asJson(name, columns, pages) : asTable(name, columns, pages);
-  await pipeline(texts, process.stdout, { end: false });
+export async function printPages(command: Command, name: string, pages: Pages, empty = `no ${name}`): Promise<void> {
+  await pipeline(isJson(command) ? asJson(name, pages) : asTable(pages, empty), process.stdout, { end: false });
 }
 
-async function* asJson<Column extends string>(
-  name: string,
-  columns: readonly Column[],
-  pages: AsyncIterable<Record<Column, Value>[]>,
-) {
+type Pages = AsyncIterable<readonly object[]> | Iterable<readonly object[]>;
+
+async function* asJson(name: string, pages: Pages) {
   yield `{${JSON.stringify(name)}:[`;
   let separator = '';
   for await (const page of pages) {
     if (page.length === 0) continue;
-    const rows = page.map((row) => JSON.stringify(Object.fromEntries(columns.map((column) => [column, row[column]]))));
-    yield separator + visible(rows.join(','));
+    yield separator + visible(page.map((row) => JSON.stringify(row)).join(','));
     separator = ',';
   }
   yield ']}\n';
 }
 
-async function* asTable<Column extends string>(
-  name: string,
-  columns: readonly Column[],
-  pages: AsyncIterable<Record<Column, Value>[]>,
-) {
-  let widths: number[] | undefined;
+async function* asTable(pages: Pages, empty: string) {
+  let columns: { name: string; width: number }[] | undefined;
   const line = (cells: string[]) =>
     `${cells
-      .map((cell, at) => cell.padEnd(widths?.[at] ?? 0))
+      .map((cell, at) => cell.padEnd(columns?.[at]?.width ?? 0))
       .join('  ')
       .trimEnd()}\n`;
   for await (const page of pages) {
-    if (page.length === 0) continue;
-    const rows = page.map((row) => columns.map((column) => show(row[column])));
-    if (!widths) {
-      widths = columns.map((column, at) => Math.max(column.length, ...rows.map((row) => row[at]?.length ?? 0)));
-      yield line([...columns]);
+    const rows = page.map((row) => new Map(Object.entries(row)));
+    const cellsOf = (name: string) => rows.map((row) => cellOf(row.get(name) ?? null));
+    if (!columns && rows[0]) {
+      columns = [...rows[0].keys()].map((name) => ({
+        name,
+        width: Math.max(...[name, ...cellsOf(name)].map(({ length }) => length)),
+      }));
+      yield line(columns.map(({ name }) => name));
     }
-    yield rows.map(line).join('');
+    const cells = columns?.map(({ name }) => cellsOf(name)) ?? [];
+    yield rows.map((_, at) => line(cells.map((column) => column[at] ?? ''))).join('');
   }
-  if (!widths) yield `no ${name}\n`;
+  if (!columns) yield `${empty}\n`;
 }
 
+/** What a check has found: as JSON with the differences, otherwise their number and a table of them. */
+export const differing =
+  <T extends object>(checked: object, differences: readonly T[], toRow: (difference: T) => object = (row) => row) =>
+  async (command: Command): Promise<void> => {
+    if (isJson(command)) return print(command, { ...checked, differences });
+    print(command, { ...checked, differences: differences.length });
+    if (differences.length > 0) await listed('differences', differences.map(toRow))(command);
+  };
+
 /** The one of a list with this id, or an error that names it. */
-export function find<T extends Row>(rows: readonly T[], field: keyof T, id: string, noun: string): T {
+export function find<T extends object>(rows: readonly T[], field: keyof T, id: string, noun: string): T {
   const row = rows.find((each) => each[field] === id);
   if (!row) throw new Error(`no ${noun} ${id}`);
   return row;

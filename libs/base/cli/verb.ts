@@ -1,0 +1,136 @@
+/**
+ * Verbs of the command line. A verb's flags are the fields of a schema, the endpoint's own where an endpoint does the same:
+ * a field that is added to the contract is a flag, too. What a verb returns is printed.
+ */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { parseOptions } from '../terms/field-errors.ts';
+import { type Printed, show } from './session.ts';
+import { wholeNumber } from './whole-number.ts';
+
+interface Flags<S extends z.ZodObject = z.ZodObject> {
+  of: S;
+  told: { [Field in keyof z.output<S>]?: Told };
+  fixed: Record<string, [says: string, value: Partial<z.input<S>>]>;
+}
+
+/** `read`: from the flag's text, where that is not the field. */
+type Told = [flag: string, says: string, read?: (text: string) => unknown];
+
+/**
+ * `told`: the fields whose flags have another name or help than the schema gives them; `fixed`: flags that stand for a value
+ * of a field.
+ */
+export const flags = <S extends z.ZodObject>(
+  of: S,
+  told: Flags<S>['told'] = {},
+  fixed: Flags<S>['fixed'] = {},
+): Flags<S> => ({ of, told, fixed });
+
+type Run<S extends z.ZodObject> = (given: z.output<S>, ...args: string[]) => Promise<Printed> | Printed;
+
+interface Flag {
+  option: Option;
+  field: string;
+  /** what it stands for; undefined: for what is given with it */
+  value?: unknown;
+}
+
+export const none = flags(z.object({}));
+/** `value`: what stands for it in the help, if not the name of the flag. */
+export const text = (says: string, value?: string) => z.string().optional().meta({ description: says, value });
+export const toggle = (says: string) => z.boolean().optional().meta({ description: says });
+/** `--limit` of a list. */
+export const limited = (usual: number, most = 10_000) =>
+  z.object({ limit: z.int().min(1).max(most).default(usual).describe(`how many, up to ${most}`) });
+
+/** Adds verbs to a noun. `use`: the verb with its arguments, such as `create <org> <name>`. */
+export const verbsOf =
+  (noun: Command) =>
+  <S extends z.ZodObject>(use: string, flags: Flags<S>, run: Run<S>): Command =>
+    act(noun.command(use), flags, run);
+
+/** The same for a command that is there, such as a noun without verbs. */
+export function act<S extends z.ZodObject>(command: Command, flags: Flags<S>, run: Run<S>): Command {
+  const all = flagsOf(flags);
+  for (const { option } of all) command.addOption(option);
+  return command.action(async () => {
+    await show(command, await run(read(flags.of, all, command), ...command.args));
+  });
+}
+
+function flagsOf({ of: { shape }, told, fixed }: Flags): Flag[] {
+  const standing = Object.entries(fixed).flatMap(([flag, [says, values]]) =>
+    Object.entries(values).map(([field, value]) => ({ field, value, option: new Option(flag, says) })),
+  );
+  const words: Record<string, Told | undefined> = told;
+  const own = Object.entries(shape).flatMap(([field, schema]) => {
+    const isStanding = standing.some((each) => each.field === field);
+    const { description = '', value } = z.globalRegistry.get(schema) ?? {};
+    const usual = isStanding ? undefined : usualFlag(field, innerOf(schema), value);
+    const [flag, says, given] = words[field] ?? [usual, description];
+    return flag === undefined ? [] : [{ field, option: optionOf(schema, flag, says, given) }];
+  });
+  return [...own, ...standing];
+}
+
+/** Without what says that it may be left out. */
+const innerOf = (schema: z.core.$ZodType): z.core.$ZodType =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+    ? innerOf(schema.unwrap())
+    : schema;
+
+/** `maxBytes` → `--max-bytes <n>`; a list is given one by one: `types` → `--type <type>`. Undefined: it is no text. */
+function usualFlag(field: string, inner: z.core.$ZodType, value: unknown): string | undefined {
+  if (inner instanceof z.ZodNull || inner instanceof z.ZodRecord) return undefined;
+  const name = field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (inner instanceof z.ZodBoolean) return `--${name}`;
+  const one = inner instanceof z.ZodArray ? name.replace(/s$/, '') : name;
+  return `--${one} <${value ?? (inner instanceof z.ZodNumber ? 'n' : one)}>`;
+}
+
+function optionOf(schema: z.core.$ZodType, flag: string, says: string, given?: (text: string) => unknown): Option {
+  const inner = innerOf(schema);
+  const option = new Option(flag, says).argParser((text: string, before: unknown) => {
+    const value =
+      inner instanceof z.ZodArray
+        ? [...new Set([...(Array.isArray(before) ? before : []), text])]
+        : given
+          ? given(text)
+          : inner instanceof z.ZodNumber
+            ? wholeNumber(inner.maxValue ?? undefined, inner.minValue ?? undefined)(text)
+            : text;
+    const [issue] = z.safeParse(schema, value, parseOptions).error?.issues ?? [];
+    if (issue) throw new InvalidArgumentError(issue.message);
+    return value;
+  });
+  if (inner instanceof z.ZodEnum) option.choices(inner.options.map(String));
+  if (schema instanceof z.ZodDefault) option.default(schema.def.defaultValue);
+  return option.makeOptionMandatory(!z.safeParse(schema, undefined).success);
+}
+
+/** What is given, by field. Throws an error that names the flag. */
+function read<S extends z.ZodObject>(schema: S, flags: Flag[], command: Command): z.output<S> {
+  const given = new Map<string, { flag: string | undefined; value: unknown }>();
+  for (const { option, field, value } of flags) {
+    const name = option.attributeName();
+    if (command.getOptionValueSourceWithGlobals(name) !== 'cli') continue;
+    const flag = option.long;
+    const other = given.get(field)?.flag;
+    if (other) throw new Error(`give either ${other} or ${flag}`);
+    // a global option of the same name takes what is given
+    given.set(field, { flag, value: value === undefined ? command.optsWithGlobals()[name] : value });
+  }
+  const result = schema.safeParse(
+    Object.fromEntries([...given].map(([field, { value }]) => [field, value])),
+    parseOptions,
+  );
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const message = issue?.message.replaceAll(/`(\w+)`/g, (_, field) => flagOf(field)) ?? '';
+  throw new Error(`${flagOf(issue?.path[0])} ${message}`);
+
+  function flagOf(field: unknown): string {
+    return flags.find((flag) => flag.field === field)?.option.long ?? String(field);
+  }
+}
