@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { isGzip, isPackedFile, unpackedOf } from '#libs/base/cli/gzipped';
+import { createProgress } from '#libs/base/cli/progress';
 import { isJson, print, type Tools } from '#libs/base/cli/session';
 import { act, flags, text, toggle } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
@@ -17,7 +18,7 @@ import { createFieldsOf } from './import/columns.ts';
 import { type ImportFormat, importFormats } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
 import { inUtf8, isReadable } from './import/encodings.ts';
-import { beginImport, type ImportCounts, importRows, noRows, noteImport } from './import/import-rows.ts';
+import { beginImport, importRows, noRows, noteImport } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { type Preset, presetNames, readColumns, readPreset } from './import/presets.ts';
 import { writeRefused } from './import/refused-rows.ts';
@@ -105,7 +106,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   });
   const { size } = await stat(file);
   const isPacked = await isPackedFile(file);
-  const progress = createProgress(size);
+  const progress = createProgress(size, 'bytes');
   const refused = options.refused === undefined ? undefined : writeRefused(options.refused);
   const counts = noRows();
   const note = (isComplete: boolean) =>
@@ -127,7 +128,10 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
     process.exit(130);
   };
   process.once('SIGINT', stop);
-  const read = progress.watch(createReadStream(file));
+  let length = 0;
+  const read = counted(createReadStream(file), (more) => {
+    length += more;
+  });
   try {
     await importRows(
       {
@@ -136,7 +140,8 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
         findKnown: (rows) => db.read((sql) => findKnownRows(sql, domainId, rows)),
         ...(!isDryRun && { store }),
         ...(refused && { onRefused: ({ row, text }, refusal) => refused.add(row, refusal, text) }),
-        progress: () => progress.show(counts),
+        progress: () =>
+          progress.show(length, `${counts.queued} new, ${counts.known} known, ${counts.rejected} refused`),
         held: { count: 0 },
       },
       counts,
@@ -216,33 +221,10 @@ function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, form: Preset
   return readCsv(bytes, { delimiter, ...(isMapped(form, options) && { fieldsOf: createFieldsOf(columns) }) });
 }
 
-const width = 24;
-
-/** A bar by how much of the file was read, where there is a terminal to draw it on. */
-function createProgress(size: number) {
-  const isShown = process.stderr.isTTY;
-  let read = 0;
-  let shown = 0;
-  return {
-    watch: async function* (bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-      for await (const chunk of bytes) {
-        read += chunk.length;
-        yield chunk;
-      }
-    },
-    show: (counts: ImportCounts) => {
-      const now = performance.now();
-      if (!isShown || now < shown + 200) return;
-      shown = now;
-      const share = size === 0 ? 1 : read / size;
-      const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
-      const { queued, known, rejected } = counts;
-      process.stderr.write(
-        `\r\u001b[K${bar} ${Math.round(share * 100)} %  ${queued} new, ${known} known, ${rejected} refused`,
-      );
-    },
-    end: () => {
-      if (isShown) process.stderr.write('\r\u001b[K');
-    },
-  };
+/** Hands on what is read, and its length. */
+async function* counted(bytes: AsyncIterable<Buffer>, count: (length: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of bytes) {
+    count(chunk.length);
+    yield chunk;
+  }
 }

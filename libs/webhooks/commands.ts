@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { listed, type Tools } from '#libs/base/cli/session';
-import { flags, limited, none, text, toggle, verbsOf } from '#libs/base/cli/verb';
+import { flags, limited, none, type Told, text, toggle, verbsOf } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 import { createSecretBox } from '#libs/base/secret-box';
 import { decisions } from '#libs/base/terms/terms';
@@ -31,18 +31,21 @@ type WebhookTools = Tools<{
 
 type Administration = ReturnType<typeof createWebhookAdministration>;
 
+/** One that is given twice counts once. */
+const distinct = (text: string, before: unknown) => [...new Set([...(Array.isArray(before) ? before : []), text])];
+
 /** The flags of `create` and `set`; another field of the contract is a flag of both. */
 const told = {
-  types: ['--type <type>', `what it is told of; repeatable: ${webhookTypes.join(', ')}`],
-  domains: ['--domain <domain>', 'only of this domain; repeatable'],
-  decisions: ['--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`],
+  types: ['--type <type>', `what it is told of; repeatable: ${webhookTypes.join(', ')}`, distinct],
+  domains: ['--domain <domain>', 'only of this domain; repeatable', distinct],
+  decisions: ['--decision <decision>', `only records with it; repeatable: ${decisions.join(', ')}`, distinct],
   headers: [
     '--headers-file <file>',
     'what is sent with each message: a line NAME: VALUE each; an empty file: nothing',
     readHeaders,
   ],
   maxBytes: ['--max-bytes <n>', 'bytes of a message, from 16384 to 1048576'],
-} satisfies Parameters<typeof flags<typeof webhookChange>>[1];
+} satisfies Record<string, Told>;
 
 /** From a file: what stands in arguments everybody on the machine can read. */
 function readHeaders(file: string): Headers {

@@ -4,7 +4,8 @@ const width = 30;
 const between = 200;
 
 interface Progress {
-  show(done: number): void;
+  /** `text`: behind the bar, instead of how many of the noun are done, and how fast */
+  show(done: number, text?: string): void;
   end(): void;
 }
 
@@ -14,12 +15,12 @@ export function createProgress(total: number, noun: string): Progress {
   const started = performance.now();
   let shown = 0;
   return {
-    show: (done) => {
+    show: (done, text) => {
       const now = performance.now();
       if (now < shown + between) return;
       shown = now;
       const rate = Math.round(done / ((now - started) / 1_000));
-      process.stderr.write(`\r\u001b[K${bar(done, total)}${done} ${noun}, ${rate}/s`);
+      process.stderr.write(`\r\u001b[K${bar(done, total)}${text ?? `${done} ${noun}, ${rate}/s`}`);
     },
     end: () => void process.stderr.write('\r\u001b[K'),
   };

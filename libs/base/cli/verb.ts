@@ -14,8 +14,9 @@ interface Flags<S extends z.ZodObject = z.ZodObject> {
   fixed: Record<string, [says: string, value: Partial<z.input<S>>]>;
 }
 
-/** `read`: from the flag's text, where that is not the field. */
-type Told = [flag: string, says: string, read?: (text: string) => unknown];
+/** What a field is by the flag's text, and by what was given before, if the flag is repeatable. */
+type Read = (text: string, before: unknown) => unknown;
+export type Told = [flag: string, says: string, read?: Read];
 
 /**
  * `told`: the fields whose flags have another name or help than the schema gives them; `fixed`: flags that stand for a value
@@ -55,7 +56,7 @@ export function act<S extends z.ZodObject>(command: Command, flags: Flags<S>, ru
   const all = flagsOf(flags);
   for (const { option } of all) command.addOption(option);
   return command.action(async () => {
-    await show(command, await run(read(flags.of, all, command), ...command.args));
+    await show(command, await run(readGiven(flags.of, all, command), ...command.args));
   });
 }
 
@@ -68,8 +69,8 @@ function flagsOf({ of: { shape }, told, fixed }: Flags): Flag[] {
     const isStanding = standing.some((each) => each.field === field);
     const { description = '', value } = z.globalRegistry.get(schema) ?? {};
     const usual = isStanding ? undefined : usualFlag(field, innerOf(schema), value);
-    const [flag, says, given] = words[field] ?? [usual, description];
-    return flag === undefined ? [] : [{ field, option: optionOf(schema, flag, says, given) }];
+    const [flag, says, read] = words[field] ?? [usual, description];
+    return flag === undefined ? [] : [{ field, option: optionOf(schema, flag, says, read) }];
   });
   return [...own, ...standing];
 }
@@ -89,17 +90,10 @@ function usualFlag(field: string, inner: z.core.$ZodType, value: unknown): strin
   return `--${one} <${value ?? (inner instanceof z.ZodNumber ? 'n' : one)}>`;
 }
 
-function optionOf(schema: z.core.$ZodType, flag: string, says: string, given?: (text: string) => unknown): Option {
+function optionOf(schema: z.core.$ZodType, flag: string, says: string, read = readerOf(schema)): Option {
   const inner = innerOf(schema);
   const option = new Option(flag, says).argParser((text: string, before: unknown) => {
-    const value =
-      inner instanceof z.ZodArray
-        ? [...new Set([...(Array.isArray(before) ? before : []), text])]
-        : given
-          ? given(text)
-          : inner instanceof z.ZodNumber
-            ? wholeNumber(inner.maxValue ?? undefined, inner.minValue ?? undefined)(text)
-            : text;
+    const value = read(text, before);
     const [issue] = z.safeParse(schema, value, parseOptions).error?.issues ?? [];
     if (issue) throw new InvalidArgumentError(issue.message);
     return value;
@@ -109,8 +103,15 @@ function optionOf(schema: z.core.$ZodType, flag: string, says: string, given?: (
   return option.makeOptionMandatory(!z.safeParse(schema, undefined).success);
 }
 
+function readerOf(schema: z.core.$ZodType): Read {
+  const inner = innerOf(schema);
+  if (inner instanceof z.ZodArray) return (text, before) => [...(Array.isArray(before) ? before : []), text];
+  if (!(inner instanceof z.ZodNumber)) return (text) => text;
+  return wholeNumber(inner.maxValue ?? undefined, inner.minValue ?? undefined);
+}
+
 /** What is given, by field. Throws an error that names the flag. */
-function read<S extends z.ZodObject>(schema: S, flags: Flag[], command: Command): z.output<S> {
+function readGiven<S extends z.ZodObject>(schema: S, flags: Flag[], command: Command): z.output<S> {
   const given = new Map<string, { flag: string | undefined; value: unknown }>();
   for (const { option, field, value } of flags) {
     const name = option.attributeName();
