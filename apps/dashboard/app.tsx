@@ -4,7 +4,7 @@ import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
 import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
-import { useReading } from './data/reading.ts';
+import { useReading } from './data/query.ts';
 import { homeAddress, type Route, useRoute } from './data/router.ts';
 import { mayRead } from './data/scopes.ts';
 import { now } from './data/service-clock.ts';

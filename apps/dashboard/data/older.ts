@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Reading } from './query.ts';
 
 export interface Older {
   isLoading: boolean;
@@ -6,15 +7,31 @@ export interface Older {
   load(): void;
 }
 
-/** The next page of a list that goes back in time. `cursorOf`: where it begins, as of the click; null at the end. */
-export function useOlder(cursorOf: () => string | null | undefined, read: (cursor: string) => Promise<void>): Older {
+/**
+ * The next page of a list that goes back in time. `cursorOf`: where it begins, as of the click; null at the end. `append`:
+ * the list with that page, unless another list is shown meanwhile.
+ */
+export function useOlder<T, Page>(
+  { latest, put }: Pick<Reading<T>, 'latest' | 'put'>,
+  cursorOf: (value: T) => string | null,
+  read: (cursor: string) => Promise<Page>,
+  append: (value: T, page: Page) => T,
+): Older {
   const [state, setState] = useState({ isLoading: false, hasFailed: false });
+  const cursorNow = () => {
+    const value = latest();
+    return value === undefined ? null : cursorOf(value);
+  };
   const load = () => {
-    const cursor = cursorOf();
+    const cursor = cursorNow();
     if (!cursor || state.isLoading) return;
     setState({ isLoading: true, hasFailed: false });
     read(cursor).then(
-      () => setState({ isLoading: false, hasFailed: false }),
+      (page) => {
+        const value = latest();
+        if (value !== undefined && cursorNow() === cursor) put(append(value, page));
+        setState({ isLoading: false, hasFailed: false });
+      },
       () => setState({ isLoading: false, hasFailed: true }),
     );
   };

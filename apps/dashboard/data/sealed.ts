@@ -1,9 +1,10 @@
 /** How far logs are sealed, and where in them a record is. What cannot be read is not shown: nothing depends on it. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
 import type { Api } from './api.ts';
 import type { Sealed } from './proof-api.ts';
+import { useLive } from './query.ts';
 import { now } from './service-clock.ts';
 
 /** milliseconds between two looks */
@@ -16,19 +17,17 @@ const soon = 5 * 60_000;
 const mayBeSealed = (record: FullRecord): boolean =>
   positionOf(record) !== undefined || now() - Date.parse(record.receivedAt) < soon;
 
-/** Looks again and again while the page is visible; null where nothing of the domain is sealed. */
+/** Null where nothing of the domain is sealed. */
 export function useSealed(api: Api, domainId: string, records: FullRecord[]): Sealed | null {
   const [found, setFound] = useState<{ domainId: string; sealed: Sealed | null } | null>(null);
-  const asks = records.some(mayBeSealed);
-  useEffect(() => {
-    if (!asks) return undefined;
-    return repeatVisibly(every.checkpoint, async (signal) => {
-      const sealed = await api.sealed(domainId, signal);
-      setFound({ domainId, sealed });
-      return sealed !== null;
-    });
-  }, [api, domainId, asks]);
-  return found?.domainId === domainId ? found.sealed : null;
+  const sealed = found?.domainId === domainId ? found.sealed : undefined;
+  useLive(sealed !== null && records.some(mayBeSealed) ? domainId : null, {
+    ask: (signal) => api.sealed(domainId, signal),
+    onAnswer: (newest) => setFound({ domainId, sealed: newest }),
+    interval: every.checkpoint,
+    isEager: true,
+  });
+  return sealed ?? null;
 }
 
 type RecordPosition = 'unknown' | 'waiting' | { log: number; position: number };
@@ -36,34 +35,19 @@ type RecordPosition = 'unknown' | 'waiting' | { log: number; position: number };
 /** `waiting`: the domain's log is sealed, but not up to this record yet. */
 export function usePosition(api: Api, record: FullRecord): RecordPosition {
   const [place, setPlace] = useState<RecordPosition>(positionOf(record) ?? 'unknown');
-  useEffect(() => {
-    if (positionOf(record) || !mayBeSealed(record)) return undefined;
-    let sealed: Promise<Sealed | null> | undefined;
-    return repeatVisibly(every.record, async (signal) => {
-      sealed ??= api.sealed(record.domainId, signal);
+  const sealed = useRef<Promise<Sealed | null> | undefined>(undefined);
+  useLive(typeof place === 'string' && mayBeSealed(record) ? record.id : null, {
+    ask: async (signal) => {
+      sealed.current ??= api.sealed(record.domainId);
       const found = positionOf(await api.record(record.domainId, record.id, signal));
-      setPlace(found ?? ((await sealed) ? 'waiting' : 'unknown'));
-      return !found;
-    });
-  }, [api, record]);
+      return found ?? ((await sealed.current) ? 'waiting' : 'unknown');
+    },
+    onAnswer: setPlace,
+    interval: every.record,
+    isEager: true,
+  });
   return place;
 }
 
 const positionOf = ({ log, position }: FullRecord) =>
   log === null || position === null ? undefined : { log, position };
-
-/** Once at once; then again as long as `look` says so. Returns a function that stops it. */
-function repeatVisibly(wait: number, look: (signal: AbortSignal) => Promise<boolean>): () => void {
-  const stop = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const run = async () => {
-    const isHidden = document.visibilityState !== 'visible';
-    const goesOn = isHidden || (await look(stop.signal).catch(() => true));
-    if (goesOn && !stop.signal.aborted) timer = setTimeout(run, wait);
-  };
-  void run();
-  return () => {
-    stop.abort();
-    clearTimeout(timer);
-  };
-}

@@ -1,9 +1,8 @@
 /** One domain over any period, compared with the period before. The address says which. */
 import { useEffect, useRef } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
-import { useLive } from '../data/live.ts';
 import { defaultPeriod, includesToday, intervalIn, type Period, periodBefore, periodIn } from '../data/periods.ts';
-import { useReading } from '../data/reading.ts';
+import { useLive, useReading } from '../data/query.ts';
 import { domainAddress, navigate } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';

@@ -3,7 +3,7 @@ import '../parts/activity.css';
 import './erasures.css';
 import type { ErasuresPage } from '#libs/privacy/contract';
 import { useOlder } from '../data/older.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { erasureAddress } from '../data/router.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -30,12 +30,12 @@ export function Erasures({ erasureId }: { erasureId: string | null }) {
 function All() {
   const { api } = useSignedIn();
   const reading = useReading<ErasuresPage>('erasures', (signal) => api.erasures(undefined, signal));
-  const page = reading.value;
-  const cursorOf = () => page?.nextCursor;
-  const older = useOlder(cursorOf, async (cursor) => {
-    const { erasures, nextCursor } = await api.erasures(cursor);
-    reading.put({ erasures: [...(page?.erasures ?? []), ...erasures], nextCursor });
-  });
+  const older = useOlder(
+    reading,
+    (page) => page.nextCursor,
+    (cursor) => api.erasures(cursor),
+    (page, next) => ({ ...next, erasures: [...page.erasures, ...next.erasures] }),
+  );
   return (
     <ThingsPage
       page="erasures"

@@ -1,11 +1,11 @@
 /** The receipt of an erasure: when, by whom, how many records of which domain, and where that is sealed. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ErasureDetails } from '#libs/privacy/contract';
 import { ApiError } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { base } from '../data/base.ts';
 import { domainIn } from '../data/domains.ts';
-import { useReading } from '../data/reading.ts';
+import { useLive, useReading } from '../data/query.ts';
 import { erasuresAddress } from '../data/router.ts';
 import { mayReadLogs } from '../data/scopes.ts';
 import { now } from '../data/service-clock.ts';
@@ -31,16 +31,17 @@ type OfDomain = ErasureDetails['domains'][string];
 
 export function OneErasure({ erasureId }: { erasureId: string }) {
   const { api, organization } = useSignedIn();
-  const reading = useReading<ErasureDetails>(erasureId, (signal) => api.erasure(erasureId, signal));
+  const read = (signal: AbortSignal) => api.erasure(erasureId, signal);
+  const reading = useReading<ErasureDetails>(erasureId, read);
   const erasure = reading.value;
   const isYoung = erasure !== undefined && now() - Date.parse(erasure.erasedAt ?? erasure.requestedAt) < sealedWithin;
-  useEffect(() => {
-    if (!erasure) return undefined;
-    const isSealing = isYoung && Object.values(erasure.domains).some((of) => waitingIn(of) > 0);
-    if (erasure.state !== 'running' && !isSealing) return undefined;
-    const timer = setTimeout(reading.retry, erasure.state === 'running' ? pause.running : pause.sealing);
-    return () => clearTimeout(timer);
-  }, [erasure]);
+  const isRunning = erasure?.state === 'running';
+  const isSealing = isYoung && Object.values(erasure.domains).some((of) => waitingIn(of) > 0);
+  useLive(isRunning ? 'running' : isSealing ? 'sealing' : null, {
+    ask: read,
+    onAnswer: reading.put,
+    interval: isRunning ? pause.running : pause.sealing,
+  });
   const domains = Object.entries(erasure?.domains ?? {});
   return (
     <div class="stack receipt">

@@ -4,7 +4,7 @@ import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../data/completeness.ts';
 import { experimentsOf, titleOf } from '../data/experiment-figures.ts';
 import { defaultPeriod, isGrouped, type Period, periodIn } from '../data/periods.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { experimentsAddress } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';

@@ -6,7 +6,7 @@ import { completeness } from '../data/completeness.ts';
 import { dimensionNames } from '../data/dimension-names.ts';
 import { titleOf } from '../data/dimensions.ts';
 import { defaultPeriod, isGrouped, type Period, periodBefore, periodIn } from '../data/periods.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { groupsAddress } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';

@@ -1,8 +1,9 @@
 /** The first domains with their opt-in rates. The menu in the header has all of them, and those that are archived. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { OrgStats } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
 import type { Api } from '../data/api.ts';
+import { useLive } from '../data/query.ts';
 import { domainAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { type Sort, sorted } from '../data/sorted.ts';
@@ -103,29 +104,18 @@ function useDomainRates(
   { from, to }: OrgStats['period'],
 ): ReadonlyMap<string, DomainRate | null> {
   const [rates, setRates] = useState<ReadonlyMap<string, DomainRate | null>>(new Map());
-  const wanted = domainIds.join(' ');
-  useEffect(() => {
-    const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const readAll = async () => {
-      for (const domainId of wanted.split(' ').filter(Boolean)) {
-        if (stop.signal.aborted) return;
-        const stats = await api.stats(domainId, { from, to, by: 'source' }, stop.signal).catch(() => null);
-        if (stop.signal.aborted) return;
+  useLive([from, to, ...domainIds].join(' '), {
+    ask: async (signal) => {
+      for (const domainId of domainIds) {
+        const stats = await api.stats(domainId, { from, to, by: 'source' }, signal).catch(() => null);
+        if (signal.aborted) return;
         const rate = stats && { total: stats.total, rate: stats.optInRate ?? null };
         setRates((before) => new Map(before).set(domainId, rate ?? before.get(domainId) ?? null));
       }
-      timer = setTimeout(readAgain, interval);
-    };
-    const readAgain = () => {
-      if (document.visibilityState === 'visible') return void readAll();
-      timer = setTimeout(readAgain, interval);
-    };
-    void readAll();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, [api, wanted, from, to]);
+    },
+    onAnswer: () => {},
+    interval,
+    isEager: true,
+  });
   return rates;
 }

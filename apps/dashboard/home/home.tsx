@@ -1,6 +1,6 @@
 /** The home page: 30 days of all domains, and the latest records. */
 import './home.css';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
@@ -34,7 +34,7 @@ function Figures() {
         {live && <LiveBadge state={live} />}
       </PageHead>
       <Unanswered reading={reading} kind="page" />
-      {state && <Overview state={state} put={reading.put} />}
+      {state && <Overview state={state} reading={reading} />}
     </>
   );
 }

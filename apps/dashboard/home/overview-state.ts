@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { OrgStats } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
 import type { Api } from '../data/api.ts';
-import { useLive } from '../data/live.ts';
+import { useLive } from '../data/query.ts';
 import { gapLimit, mergeLatest, pollLimit, type Stream, startStream } from './stream.ts';
 
 export interface OverviewState {

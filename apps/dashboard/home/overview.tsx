@@ -1,15 +1,14 @@
 /** The figures, chart, domains and latest records of an organization, or what it has to do first. */
 
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { OrgStats } from '#libs/log/contract';
 import type { FullRecord } from '#libs/record/contract';
 import type { OrganizationStats } from '#libs/stats/contract';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { StackedChart } from '../charts/stacked-chart.tsx';
 import { rateOf } from '../data/group-rows.ts';
-import { useLive } from '../data/live.ts';
 import { useOlder } from '../data/older.ts';
-import { useReading } from '../data/reading.ts';
+import { type Reading, useKept } from '../data/query.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dayTick, dayWithWeekday, share } from '../format.ts';
@@ -31,7 +30,7 @@ const ratesEvery = 10_000;
 /** Older records that are read at once. */
 const pageLength = 100;
 
-export function Overview({ state, put }: { state: OverviewState; put(state: OverviewState): void }) {
+export function Overview({ state, reading }: { state: OverviewState; reading: Reading<OverviewState> }) {
   const { api, organization } = useSignedIn();
   const { stats, stream } = state;
   const rates = useRates(stats.period);
@@ -40,15 +39,12 @@ export function Overview({ state, put }: { state: OverviewState; put(state: Over
     () => new Map(organization.domains.map(({ domainId, name }) => [domainId, name])),
     [organization.domains],
   );
-  const latest = useRef(state);
-  latest.current = state;
-  const cursorOf = () => latest.current.stream.cursor;
-  const older = useOlder(cursorOf, async (cursor) => {
-    const page = await api.orgStats({ limit: pageLength, cursor });
-    const now = latest.current;
-    // unless the stream has started over meanwhile
-    if (now.stream.cursor === cursor) put({ stats: now.stats, stream: appendPage(now.stream, page) });
-  });
+  const older = useOlder(
+    reading,
+    (now) => now.stream.cursor,
+    (cursor) => api.orgStats({ limit: pageLength, cursor }),
+    (now, page) => ({ ...now, stream: appendPage(now.stream, page) }),
+  );
   const first = organization.domains.find(({ archivedAt }) => archivedAt === undefined);
   if (organization.domains.length === 0 || (!first && stats.total === 0)) return <FirstDomain />;
   const usage = <UsageFigure plan={organization.plan} usage={currentUsage(organization.usage, stats)} />;
@@ -108,11 +104,8 @@ export function Overview({ state, put }: { state: OverviewState; put(state: Over
 /** The opt-in rate of the whole and of each day; undefined until the first answer. */
 function useRates({ from, to }: OrgStats['period']): OrganizationStats | undefined {
   const { api } = useSignedIn();
-  const key = `rates ${from} ${to}`;
   const read = (signal: AbortSignal) => api.organizationStats({ from, to, interval: 'day' }, signal);
-  const { value, isLoading, put } = useReading(key, read);
-  useLive(value && !isLoading ? key : null, { ask: read, onAnswer: put, interval: ratesEvery });
-  return value;
+  return useKept(`rates ${from} ${to}`, { read, interval: ratesEvery }).value;
 }
 
 /** This week against the one before. Whole weeks, because decisions depend on the weekday. */

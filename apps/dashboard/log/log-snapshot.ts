@@ -6,7 +6,7 @@ import type { RecordsPage } from '#libs/log/contract';
 import type { DomainStats } from '#libs/stats/contract';
 import type { Api } from '../data/api.ts';
 import { isDecision } from '../data/decisions.ts';
-import { type LiveState, useLive } from '../data/live.ts';
+import { type LiveState, useLive } from '../data/query.ts';
 import { now } from '../data/service-clock.ts';
 import type { LogQuery } from './log-query.ts';
 

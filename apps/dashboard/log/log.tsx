@@ -4,7 +4,7 @@ import './log.css';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
 import type { Sealed } from '../data/proof-api.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { cameByHistory, logAddress, navigate, visitorAddress } from '../data/router.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
 import { useSealed } from '../data/sealed.ts';

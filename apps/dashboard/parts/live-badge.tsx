@@ -1,8 +1,7 @@
 import './live-badge.css';
 /** Whether the figures are live, and if not, how old they are. `null` stands for a period that is over. */
 
-import type { LiveState } from '../data/live.ts';
-import type { PollStatus } from '../data/poll.ts';
+import type { LiveState } from '../data/query.ts';
 import { localTimeOfDay } from '../format.ts';
 
 export function LiveBadge({ state }: { state: LiveState | null }) {
@@ -22,7 +21,7 @@ export function LiveBadge({ state }: { state: LiveState | null }) {
   );
 }
 
-function problemWith(status: PollStatus): string {
+function problemWith(status: LiveState['status']): string {
   if (!navigator.onLine) return 'You are offline';
   return status === 'late' ? 'Waiting for the service' : 'No connection to the service';
 }

@@ -3,7 +3,7 @@
  * what stands there before the first. A new kind of thing needs its words, its reading and its rows.
  */
 import type { ComponentChildren } from 'preact';
-import type { Reading } from '../data/reading.ts';
+import type { Reading } from '../data/query.ts';
 import { ButtonLink } from './button.tsx';
 import { type OrganizationPage, PageHead } from './page-head.tsx';
 import { Unanswered } from './unanswered.tsx';

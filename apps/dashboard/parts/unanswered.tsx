@@ -1,4 +1,4 @@
-import type { Reading } from '../data/reading.ts';
+import type { Reading } from '../data/query.ts';
 import { ErrorCard } from './error-card.tsx';
 import { Skeleton } from './skeleton.tsx';
 

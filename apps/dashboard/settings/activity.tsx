@@ -1,10 +1,9 @@
 /** Who did what and when, newest first. */
 import '../parts/activity.css';
 
-import { useRef } from 'preact/hooks';
 import type { ActsPage } from '#libs/tenants/contract';
 import { useOlder } from '../data/older.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { erasureAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../format.ts';
@@ -26,14 +25,12 @@ export function Activity({ query, visitorId }: Props) {
   const read = (cursor?: string, signal?: AbortSignal) =>
     visitorId === null ? api.manage.acts(filters, cursor, signal) : api.actsAbout(visitorId, cursor, signal);
   const reading = useReading<ActsPage>(JSON.stringify([filters, visitorId]), (signal) => read(undefined, signal));
-  const latest = useRef(reading.value);
-  latest.current = reading.value;
-  const cursorOf = () => latest.current?.nextCursor;
-  const older = useOlder(cursorOf, async (cursor) => {
-    const { acts, nextCursor } = await read(cursor);
-    // unless others are shown meanwhile
-    if (cursorOf() === cursor) reading.put({ acts: [...(latest.current?.acts ?? []), ...acts], nextCursor });
-  });
+  const older = useOlder(
+    reading,
+    (page) => page.nextCursor,
+    (cursor) => read(cursor),
+    (page, next) => ({ ...next, acts: [...page.acts, ...next.acts] }),
+  );
   const isAll = visitorId === null && Object.keys(filters).length === 0;
   return (
     <ThingsPage

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
 import type { ManagedDomain } from '#libs/tenants/contract';
 import { domainsFound } from '../data/domains.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { newDomainAddress, settingsAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateOf } from '../format.ts';

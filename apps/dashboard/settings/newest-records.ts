@@ -4,7 +4,7 @@ import type { FullRecord } from '#libs/record/contract';
 import type { Organization } from '#libs/stats/contract';
 import type { Key } from '#libs/tenants/contract';
 import type { Api } from '../data/api.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { mayReadLogs } from '../data/scopes.ts';
 
 /** The most that a page takes. */

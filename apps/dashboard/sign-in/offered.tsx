@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
 import { createApi } from '../data/api.ts';
 import { textOf } from '../data/api-error.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { now } from '../data/service-clock.ts';
 import { Button } from '../parts/button.tsx';
 import { isolated } from '../parts/isolated.tsx';

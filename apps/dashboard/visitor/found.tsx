@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { base } from '../data/base.ts';
 import type { FoundVisitor } from '../data/privacy-api.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { activityAddress, visitorAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';

@@ -2,7 +2,7 @@
 import './visitor.css';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { FoundVisitor } from '../data/privacy-api.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { erasureAddress, navigate, visitorAddress } from '../data/router.ts';
 import { mayReadLogs, mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DeliveriesPage, Webhook } from '#libs/webhooks/contract';
 import type { Api } from '../data/api.ts';
 import type { Called } from '../data/calls.ts';
-import { useKept } from '../data/kept.ts';
 import { useOlder } from '../data/older.ts';
+import { useKept } from '../data/query.ts';
 import { webhooksOf } from './webhook-api.ts';
 import { mergeDeliveries } from './webhook-facts.ts';
 
@@ -47,14 +47,12 @@ export function useWebhook(api: Api, webhookId: string) {
     }
   };
 
-  const cursorOf = () => kept.latest()?.tries.nextCursor;
-  const older = useOlder(cursorOf, async (cursor) => {
-    const { deliveries, nextCursor } = await webhooksOf(api).deliveries(webhookId, cursor);
-    const now = kept.latest();
-    // unless the list has started over meanwhile
-    if (now?.tries.nextCursor === cursor)
-      kept.put({ ...now, tries: { deliveries: [...now.tries.deliveries, ...deliveries], nextCursor } });
-  });
+  const older = useOlder(
+    kept,
+    ({ tries }) => tries.nextCursor,
+    (cursor) => webhooksOf(api).deliveries(webhookId, cursor),
+    (now, next) => ({ ...now, tries: { ...next, deliveries: [...now.tries.deliveries, ...next.deliveries] } }),
+  );
 
   /** What a change answered. */
   const putWebhook = ({ body, tag }: Called<Webhook>) => kept.change({ webhook: body, tag });

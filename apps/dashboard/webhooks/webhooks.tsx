@@ -2,7 +2,7 @@
 import './webhooks.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { navigate, webhookAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';

@@ -1,7 +1,6 @@
 /** From which sites a domain records: a refused origin is the most common mistake. */
 import type { ManagedDomain } from '#libs/tenants/contract';
-import { useLive } from '../data/live.ts';
-import { useReading } from '../data/reading.ts';
+import { useLive, useReading } from '../data/query.ts';
 import { settingsAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';

@@ -3,7 +3,7 @@ import type { Key } from '#libs/tenants/contract';
 import { useAttempt } from '../data/attempt.ts';
 import { domainIn } from '../data/domains.ts';
 import { isMadeHere, keepKey, keepMadeKey } from '../data/kept-keys.ts';
-import { useReading } from '../data/reading.ts';
+import { useReading } from '../data/query.ts';
 import { mayManage } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { escapeInvisible } from '../format.ts';

@@ -5,9 +5,8 @@ import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../../data/completeness.ts';
 import { experimentsOf } from '../../data/experiment-figures.ts';
 import { funnelOf } from '../../data/group-rows.ts';
-import { useLive } from '../../data/live.ts';
 import { includesToday, isGrouped, type Period } from '../../data/periods.ts';
-import { useReading } from '../../data/reading.ts';
+import { useKept } from '../../data/query.ts';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
 import { useSignedIn } from '../../data/signed-in.ts';
@@ -46,13 +45,8 @@ function GroupedCards({ domainId, from, to }: Props) {
   const { api } = useSignedIn();
   const key = domainAddress(domainId, { from, to });
   const read = (signal: AbortSignal) => readAll((by) => api.stats(domainId, { from, to, by }, signal));
-  const reading = useReading(key, read);
+  const reading = useKept(key, { read, interval, isQuiet: !includesToday({ from, to }, now()) });
   const { value } = reading;
-  useLive(value && !reading.isLoading && includesToday({ from, to }, now()) ? key : null, {
-    ask: read,
-    onAnswer: reading.put,
-    interval,
-  });
   if (!value) return <Unanswered reading={reading} kind="table" />;
   const period = { from: value.source.from, to: value.source.to };
   const funnel = funnelOf(value.source);

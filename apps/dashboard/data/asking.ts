@@ -1,5 +1,5 @@
 /**
- * Asks for fresh figures: at most once a second, one request at a time, and only while the page is visible.
+ * The loop behind every question of a view: one request at a time, and only while the page is visible.
  *
  * Polling instead of server-sent events, because it is stateless: it works behind any proxy, with any number of API
  * processes and with tokens that expire, and an open tab does not hold a connection. Every answer is complete, so there
@@ -8,58 +8,67 @@
  */
 import { ApiError } from './api-error.ts';
 
-/** Milliseconds between the starts of two requests, unless another interval is asked for. */
-const everySecond = 1_000;
+/** Milliseconds between the starts of two requests, unless another interval is asked for, and after the first failure. */
+export const everySecond = 1_000;
+/** Milliseconds after failures: each wait is twice as long as the one before, up to this. */
+const longestWait = 15_000;
 /** Milliseconds. An answer that takes longer means a busy service: the next wait is this many times as long. */
 const slowAnswer = 500;
 const slowFactor = 4;
-/** Milliseconds without an answer after which the figures no longer count as live. */
+/** Milliseconds without an answer after which figures no longer count as live. */
 const lateAfter = 3_000;
-/** Milliseconds: the longest wait after failures. */
-const longestWait = 15_000;
 
-export type PollStatus = 'waiting' | 'live' | 'late' | 'lost';
-
-export interface Poll<Answer> {
+export interface Asking<Answer> {
   ask(signal: AbortSignal): Promise<Answer>;
   onAnswer(answer: Answer): void;
-  onStatus(status: PollStatus): void;
-  /** milliseconds between the starts of two requests */
-  interval?: number | undefined;
+  /** Returns whether to ask again. */
+  onFailure(error: unknown): boolean;
+  onLate(): void;
+  /** Milliseconds between the starts of two requests; null asks until there is an answer. */
+  interval: number | null;
+  /** asks at once, and not after the first interval */
+  isEager: boolean;
 }
 
-/** Returns a function that stops the polling. */
-export function startPoll<Answer>({ ask, onAnswer, onStatus, interval = everySecond }: Poll<Answer>): () => void {
+/** Returns a function that stops it. */
+export function startAsking<Answer>({
+  ask,
+  onAnswer,
+  onFailure,
+  onLate,
+  interval,
+  isEager,
+}: Asking<Answer>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pending: AbortController | undefined;
   let startedAt = performance.now();
   let failures = 0;
-
+  let isOver = false;
+  const untilNext = () => Math.max(0, startedAt + (interval ?? everySecond) - performance.now());
   const schedule = (wait: number) => {
     clearTimeout(timer);
-    if (document.visibilityState === 'visible') timer = setTimeout(run, wait);
+    if (document.visibilityState === 'visible' && !isOver) timer = setTimeout(run, wait);
   };
-  const untilNext = () => Math.max(0, startedAt + interval - performance.now());
 
   async function run() {
     const own = new AbortController();
     pending = own;
     startedAt = performance.now();
     const lateTimer = setTimeout(() => {
-      if (!own.signal.aborted && failures === 0) onStatus('late');
+      if (!own.signal.aborted && failures === 0) onLate();
     }, lateAfter);
     try {
       const answer = await ask(own.signal);
       if (own.signal.aborted) return;
       failures = 0;
-      onStatus('live');
+      isOver = interval === null;
       onAnswer(answer);
       const took = performance.now() - startedAt;
-      schedule(took > slowAnswer ? Math.min(took * slowFactor, longestWait) : untilNext());
+      schedule(Math.max(untilNext(), took > slowAnswer ? Math.min(took * slowFactor, longestWait) : 0));
     } catch (error) {
       if (own.signal.aborted) return;
       failures += 1;
-      onStatus('lost');
+      isOver = !onFailure(error);
       const requested = error instanceof ApiError ? error.retryAfter : 0;
       schedule(Math.max(requested, Math.min(everySecond * 2 ** (failures - 1), longestWait)));
     } finally {
@@ -68,24 +77,27 @@ export function startPoll<Answer>({ ask, onAnswer, onStatus, interval = everySec
     }
   }
 
-  const pause = () => {
+  const abort = () => {
     clearTimeout(timer);
     pending?.abort();
     pending = undefined;
   };
-  const onVisibility = () => (document.visibilityState === 'visible' ? schedule(untilNext()) : pause());
-  const onOnline = () => {
+  const onVisibility = () => {
+    // what is asked once is answered in a hidden page, too
+    if (document.visibilityState !== 'visible') return interval !== null && abort();
     if (!pending) schedule(untilNext());
   };
-  const onOffline = () => onStatus('lost');
+  const onOnline = () => {
+    if (!pending) schedule(interval === null ? 0 : untilNext());
+  };
   document.addEventListener('visibilitychange', onVisibility);
   addEventListener('online', onOnline);
-  addEventListener('offline', onOffline);
-  schedule(interval);
+  if (isEager) void run();
+  else schedule(untilNext());
   return () => {
-    pause();
+    isOver = true;
+    abort();
     document.removeEventListener('visibilitychange', onVisibility);
     removeEventListener('online', onOnline);
-    removeEventListener('offline', onOffline);
   };
 }

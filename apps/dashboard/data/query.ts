@@ -1,0 +1,172 @@
+/**
+ * What a view shows of the service: read once, and again where that fails for a while (`useReading`), polled (`useLive`), or
+ * both, with what changes here put in at once (`useKept`).
+ */
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from './api-error.ts';
+import { type Asking, everySecond, startAsking } from './asking.ts';
+
+/** Milliseconds after which the old answer fades: most answers come sooner, and then nothing flickers. */
+const fadesAfter = 150;
+/** Milliseconds after which the view says that loading takes long. */
+const slowAfter = 2_500;
+/** Statuses of a service, or of a proxy before it, that is restarting. */
+const transientStatuses: readonly (number | undefined)[] = [502, 503, 504];
+
+export interface Reading<T> {
+  /** the answer; while another one is loading, the previous one */
+  value: T | undefined;
+  error: ApiError | undefined;
+  isLoading: boolean;
+  isLate: boolean;
+  isSlow: boolean;
+  retry(): void;
+  /** replaces the value by one from elsewhere, such as a live update */
+  put(value: T): void;
+  /** the newest value, also between two renders */
+  latest(): T | undefined;
+}
+
+type State<T> = Omit<Reading<T>, 'retry' | 'put' | 'latest'>;
+
+const idle = { error: undefined, isLoading: false, isLate: false, isSlow: false };
+
+/** Reads again whenever `key` changes. A refused token is not reported here: it ends the session. */
+export function useReading<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Reading<T> {
+  const [attempt, setAttempt] = useState(0);
+  const [state, setState] = useState<State<T>>({ ...idle, value: undefined, isLoading: true });
+  const [current, latest, isPending] = [useRef(read), useRef(state.value), useRef(true)];
+  current.current = read;
+  latest.current = state.value;
+  const end = (next: (before: State<T>) => State<T>) => {
+    isPending.current = false;
+    setState(next);
+  };
+  // the request starts at once
+  useLayoutEffect(() => {
+    isPending.current = true;
+    return startAsking<T>({
+      ask: (signal) => current.current(signal),
+      onAnswer: (value) => end(() => ({ ...idle, value })),
+      onFailure: (cause) => {
+        const error = cause instanceof ApiError ? cause : new ApiError('problem', 'Something went wrong.');
+        if (error.kind === 'refused') return false;
+        // a lasting outage keeps its first error, so that its request id can be copied
+        const isSame = (before?: ApiError) => before && before.kind === error.kind && before.code === error.code;
+        end(({ error: before }) => ({ ...idle, value: undefined, error: isSame(before) ? before : error }));
+        return isTransient(error);
+      },
+      onLate: () => {},
+      interval: null,
+      isEager: true,
+    });
+  }, [key, attempt]);
+  // after the browser has painted the click
+  useEffect(() => {
+    if (!isPending.current) return undefined;
+    setState(({ value }) => ({ ...idle, value, isLoading: true }));
+    const become = (changed: Partial<State<T>>) => () =>
+      setState((before) => (before.isLoading ? { ...before, ...changed } : before));
+    const timers = [setTimeout(become({ isLate: true }), fadesAfter), setTimeout(become({ isSlow: true }), slowAfter)];
+    return () => timers.forEach(clearTimeout);
+  }, [key, attempt]);
+
+  const retry = useCallback(() => setAttempt((before) => before + 1), []);
+  const put = useCallback((value: T) => {
+    setState((before) => {
+      if (before.isLoading) return before;
+      latest.current = value;
+      return { ...before, value, error: undefined };
+    });
+  }, []);
+  return { ...state, retry, put, latest: () => latest.current };
+}
+
+const isTransient = ({ kind, status, code }: ApiError): boolean =>
+  kind !== 'problem' || (transientStatuses.includes(status) && code !== 'not_configured');
+
+export interface LiveState {
+  status: 'waiting' | 'live' | 'late' | 'lost';
+  /** Unix milliseconds of the last answer */
+  updatedAt: number;
+}
+
+interface Live<Answer> extends Pick<Asking<Answer>, 'ask' | 'onAnswer'> {
+  /** milliseconds between the starts of two requests */
+  interval?: number;
+  isEager?: boolean;
+}
+
+/** Polls while `key` is not null, and starts over when it changes. The callbacks may change on every render. */
+export function useLive<Answer>(key: string | null, given: Live<Answer>): LiveState | null {
+  const [state, setState] = useState<LiveState>(() => ({ status: 'waiting', updatedAt: Date.now() }));
+  const [current, updatedAt] = [useRef(given), useRef(state.updatedAt)];
+  current.current = given;
+  useEffect(() => {
+    if (key === null) return undefined;
+    // no render every second while the status stays the same
+    const become = (status: LiveState['status']) =>
+      setState((before) => (before.status === status ? before : { status, updatedAt: updatedAt.current }));
+    const onOffline = () => become('lost');
+    addEventListener('offline', onOffline);
+    const stop = startAsking<Answer>({
+      ask: (signal) => current.current.ask(signal),
+      onAnswer: (answer) => {
+        updatedAt.current = Date.now();
+        become('live');
+        current.current.onAnswer(answer);
+      },
+      onFailure: () => {
+        become('lost');
+        return true;
+      },
+      onLate: () => become('late'),
+      interval: current.current.interval ?? everySecond,
+      isEager: current.current.isEager ?? false,
+    });
+    return () => {
+      removeEventListener('offline', onOffline);
+      stop();
+    };
+  }, [key]);
+  return key === null ? null : state;
+}
+
+interface Kept<T> extends Reading<T> {
+  live: LiveState | null;
+  /** Takes over what a change answered. */
+  change(changed: Partial<T>): void;
+}
+
+interface KeptOptions<T> {
+  read(signal: AbortSignal): Promise<T>;
+  /** What a poll makes of what is shown; `before` itself where nothing has changed. The newest, if absent. */
+  merge?(before: T, newest: T): T;
+  /** nothing is asked meanwhile */
+  isQuiet?: boolean | undefined;
+  interval?: number;
+}
+
+/** One thing as it is now. */
+export function useKept<T extends object>(key: string, { read, merge, isQuiet, interval }: KeptOptions<T>): Kept<T> {
+  const reading = useReading(key, read);
+  const { value, isLoading, latest, put } = reading;
+  // an answer that was asked for before a change would show the state before it
+  const changes = useRef(0);
+  const live = useLive(value && !isLoading && !isQuiet ? key : null, {
+    ask: async (signal) => ({ asOf: changes.current, newest: await read(signal) }),
+    onAnswer: ({ asOf, newest }) => {
+      const before = latest();
+      if (!before || asOf !== changes.current) return;
+      const merged = merge ? merge(before, newest) : newest;
+      if (merged !== before) put(merged);
+    },
+    ...(interval !== undefined && { interval }),
+  });
+  const change = (changed: Partial<T>) => {
+    changes.current += 1;
+    const before = latest();
+    if (before) put({ ...before, ...changed });
+  };
+  return { ...reading, live, change };
+}
