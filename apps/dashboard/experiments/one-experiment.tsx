@@ -3,7 +3,7 @@ import { conclusionOf, type Experiment, type Measured, measure, unevenness } fro
 import type { Interval } from '../data/proportions.ts';
 import { count, escapeInvisible, points, share, signedPoints } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
-import { NumberHead } from '../parts/sort-head.tsx';
+import { Table } from '../parts/table.tsx';
 
 export function OneExperiment({ experiment }: { experiment: Experiment }) {
   const variants = measure(experiment);
@@ -19,58 +19,55 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
         ))}
       </div>
       {warning && <p class="notice notice-bad">{warning}</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
-      <section class="table-frame" aria-label="Variants" tabIndex={0}>
-        <table class="flush">
-          <caption class="hidden">Opt-in rates by variant</caption>
-          <thead>
-            <tr>
-              <th scope="col">Variant</th>
-              {hasDisplays && <NumberHead class="wide-only">Displays</NumberHead>}
-              <NumberHead>Choices</NumberHead>
-              <NumberHead class="wide-only">Opt-ins</NumberHead>
-              <NumberHead>Opt-in rate</NumberHead>
-              <th scope="col" class="interval-cell wide-only">
-                95% interval
-              </th>
-              <NumberHead class="difference">
+      <Table
+        class="flush"
+        caption="Opt-in rates by variant"
+        frame="Variants"
+        rows={variants}
+        keyOf={({ name }) => name}
+        columns={[
+          { head: 'Variant', is: 'name', class: 'anywhere', cell: ({ name }) => isolated(name) },
+          hasDisplays && { head: 'Displays', is: 'number', isWide: true, cell: ({ displays = 0 }) => count(displays) },
+          { head: 'Choices', is: 'number', cell: ({ all }) => count(all) },
+          { head: 'Opt-ins', is: 'number', isWide: true, cell: ({ part }) => count(part) },
+          {
+            head: 'Opt-in rate',
+            is: 'number',
+            cell: ({ rate, interval }) => (
+              <>
+                <strong>{rate === null ? 'no choices yet' : share(rate)}</strong>
+                {interval && <p class="hint">{shares(interval)}</p>}
+              </>
+            ),
+          },
+          {
+            head: '95% interval',
+            headClass: 'interval-cell',
+            class: 'interval-cell',
+            isWide: true,
+            cell: ({ rate, interval }) =>
+              interval && rate !== null && <IntervalBar interval={interval} middle={rate} frame={frame} />,
+          },
+          {
+            head: (
+              <>
                 Difference to “<bdi>{control}</bdi>”
-              </NumberHead>
-            </tr>
-          </thead>
-          <tbody>
-            {variants.map((variant) => (
-              <tr key={variant.name}>
-                <th scope="row" class="anywhere">
-                  {isolated(variant.name)}
-                </th>
-                {hasDisplays && <td class="number wide-only">{count(variant.displays ?? 0)}</td>}
-                <td class="number">{count(variant.all)}</td>
-                <td class="number wide-only">{count(variant.part)}</td>
-                <td class="number">
-                  <strong>{variant.rate === null ? 'no choices yet' : share(variant.rate)}</strong>
-                  {variant.interval && <p class="hint">{shares(variant.interval)}</p>}
-                </td>
-                <td class="interval-cell wide-only">
-                  {variant.interval && variant.rate !== null && (
-                    <IntervalBar interval={variant.interval} middle={variant.rate} frame={frame} />
-                  )}
-                </td>
-                <td class="number">
-                  {variant.difference ? (
-                    <>
-                      {points(0, variant.difference.points)}
-                      <p class="hint">{inPoints(variant.difference.interval)}</p>
-                    </>
-                  ) : (
-                    '–'
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+              </>
+            ),
+            headClass: 'difference',
+            is: 'number',
+            cell: ({ difference }) =>
+              difference ? (
+                <>
+                  {points(0, difference.points)}
+                  <p class="hint">{inPoints(difference.interval)}</p>
+                </>
+              ) : (
+                '–'
+              ),
+          },
+        ]}
+      />
     </>
   );
 }

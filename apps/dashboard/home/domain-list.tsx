@@ -6,10 +6,9 @@ import type { Api } from '../data/api.ts';
 import { useLive } from '../data/query.ts';
 import { domainAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { type Sort, sorted } from '../data/sorted.ts';
 import { count, share } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
-import { SortHead } from '../parts/sort-head.tsx';
+import { type Column, Table, useSorted } from '../parts/table.tsx';
 
 const listed = 20;
 
@@ -17,15 +16,12 @@ const listed = 20;
 const absent = (figures: null | undefined): string => (figures === null ? '–' : '…');
 const opted = (rate: number | null): string => (rate === null ? 'no choices' : share(rate));
 
-type Column = 'name' | 'total' | 'rate';
-
 interface Props extends Pick<Organization, 'domains'> {
   period: OrgStats['period'];
 }
 
 export function DomainList({ domains, period }: Props) {
   const { api } = useSignedIn();
-  const [sort, setSort] = useState<Sort<Column> | null>(null);
   const active = domains.filter(({ archivedAt }) => archivedAt === undefined);
   const first = active.slice(0, listed);
   const rates = useDomainRates(
@@ -34,46 +30,40 @@ export function DomainList({ domains, period }: Props) {
     period,
   );
   const rows = first.map((domain) => ({ ...domain, figures: rates.get(domain.domainId) }));
-  const shown = sort
-    ? sorted(rows, (row) => (sort.by === 'name' ? row.name : (row.figures?.[sort.by] ?? null)), sort.isDescending)
-    : rows;
-  const more = active.length - shown.length;
+  const columns: Column<(typeof rows)[number]>[] = [
+    {
+      head: 'Name',
+      is: 'name',
+      sort: { by: 'name', value: ({ name }) => name },
+      cell: ({ domainId, name }) => (
+        <a class="clipped" href={domainAddress(domainId)}>
+          {isolated(name)}
+        </a>
+      ),
+    },
+    {
+      head: 'Decisions',
+      is: 'number',
+      sort: { by: 'total', value: ({ figures }) => figures?.total ?? null },
+      cell: ({ figures }) => (figures ? count(figures.total) : absent(figures)),
+    },
+    {
+      head: 'Opt-in',
+      is: 'number',
+      sort: { by: 'rate', value: ({ figures }) => figures?.rate ?? null },
+      cell: ({ figures }) => (figures ? opted(figures.rate) : absent(figures)),
+    },
+  ];
+  const shown = useSorted(rows, columns);
+  const more = active.length - rows.length;
   const archived = domains.length - active.length;
-  const heads = { sort, setSort };
   return (
     <nav class="card domains" aria-labelledby="domains-title">
       <header class="card-head">
         <h2 id="domains-title">Domains</h2>
         <p class="muted">{count(active.length)}</p>
       </header>
-      <table class="flush dense">
-        <thead>
-          <tr>
-            <SortHead column="name" isText {...heads}>
-              Name
-            </SortHead>
-            <SortHead column="total" {...heads}>
-              Decisions
-            </SortHead>
-            <SortHead column="rate" {...heads}>
-              Opt-in
-            </SortHead>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ domainId, name, figures }) => (
-            <tr key={domainId}>
-              <th scope="row">
-                <a class="clipped" href={domainAddress(domainId)}>
-                  {isolated(name)}
-                </a>
-              </th>
-              <td class="number">{figures ? count(figures.total) : absent(figures)}</td>
-              <td class="number">{figures ? opted(figures.rate) : absent(figures)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table class="flush dense" keyOf={({ domainId }) => domainId} columns={columns} {...shown} />
       <p class="hint">Opt-in = opt-ins ÷ choices of the last 30 days, without crawlers.</p>
       {(more > 0 || archived > 0) && (
         <p class="hint">

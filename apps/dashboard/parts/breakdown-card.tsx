@@ -1,10 +1,10 @@
 /** The count and share of each decision, compared with the period before where there is one. */
 import './breakdown-card.css';
-import type { Breakdown } from '#libs/base/terms/terms';
+import type { Breakdown, Decision } from '#libs/base/terms/terms';
 import { colourOf, decisions } from '../data/decisions.ts';
 import { count, growth, share } from '../format.ts';
 import { DecisionName } from './decision-name.tsx';
-import { NumberHead } from './sort-head.tsx';
+import { Table } from './table.tsx';
 
 interface Counted {
   total: number;
@@ -35,42 +35,41 @@ export const BreakdownCard = ({ now, before, note, isPartDay = false }: Props) =
   </section>
 );
 
-function BreakdownTable({ now, before, isPartDay }: { now: Counted; before?: Counted; isPartDay?: boolean }) {
-  return (
-    <table class="flush breakdown">
-      <caption class="hidden">Decisions by kind</caption>
-      <thead>
-        <tr>
-          <th scope="col">Decision</th>
-          <NumberHead>Count</NumberHead>
-          <NumberHead>Share</NumberHead>
-          {before && <NumberHead class="wide-only">Before</NumberHead>}
-          {before && <NumberHead>Change</NumberHead>}
-        </tr>
-      </thead>
-      <tbody>
-        {decisions.map((name) => (
-          <tr key={name} data-decision={name}>
-            <th scope="row">
-              <DecisionName decision={name} />
-              <span class="bar" aria-hidden="true">
-                <span
-                  style={{
-                    background: colourOf(name),
-                    width: `${now.total ? (now.breakdown[name] / now.total) * 100 : 0}%`,
-                  }}
-                />
-              </span>
-            </th>
-            <td class="number strong">{count(now.breakdown[name])}</td>
-            <td class="number">{share(now.total ? now.breakdown[name] / now.total : null)}</td>
-            {before && <td class="number muted wide-only">{count(before.breakdown[name])}</td>}
-            {before && (
-              <td class="number">{(!isPartDay && growth(before.breakdown[name], now.breakdown[name])) || '–'}</td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const BreakdownTable = ({ now, before, isPartDay }: { now: Counted; before?: Counted; isPartDay?: boolean }) => (
+  <Table
+    class="flush breakdown"
+    caption="Decisions by kind"
+    rows={decisions}
+    keyOf={(name) => name}
+    columns={[
+      {
+        head: 'Decision',
+        is: 'name',
+        cell: (name) => (
+          <>
+            <DecisionName decision={name} />
+            <span class="bar" aria-hidden="true">
+              <span style={{ background: colourOf(name), width: `${(shareIn(now, name) ?? 0) * 100}%` }} />
+            </span>
+          </>
+        ),
+      },
+      { head: 'Count', is: 'number', class: 'strong', cell: (name) => count(now.breakdown[name]) },
+      { head: 'Share', is: 'number', cell: (name) => share(shareIn(now, name)) },
+      before && {
+        head: 'Before',
+        is: 'number',
+        class: 'muted',
+        isWide: true,
+        cell: (name) => count(before.breakdown[name]),
+      },
+      before && {
+        head: 'Change',
+        is: 'number',
+        cell: (name) => (!isPartDay && growth(before.breakdown[name], now.breakdown[name])) || '–',
+      },
+    ]}
+  />
+);
+
+const shareIn = ({ total, breakdown }: Counted, name: Decision) => (total ? breakdown[name] / total : null);

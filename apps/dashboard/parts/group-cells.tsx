@@ -1,30 +1,40 @@
-/** What each table of groups has in a row: the group over its bar, and its rate. */
+/** What each table of groups has: the group over its bar, its decisions and its rate. */
 import './group-bar.css';
 import type { Dimension } from '#libs/base/terms/terms';
 import { colourOf } from '../data/decisions.ts';
+import { titleOf } from '../data/dimensions.ts';
 import type { Row } from '../data/group-rows.ts';
-import { share } from '../format.ts';
+import { count, share } from '../format.ts';
+import type { Column } from './table.tsx';
 
-interface NameProps {
-  by: Dimension;
-  row: Row;
-  /** decisions of the largest group */
-  largest: number;
-}
+/** Under a category's name is how many allowed it, under any other how large the group is beside the largest. */
+export const groupName = (by: Dimension, largest: number): Column<Row> => ({
+  head: titleOf(by),
+  is: 'name',
+  class: 'anywhere',
+  sort: { by: 'name', value: ({ name }) => name },
+  cell: ({ name, count, rate }) => (
+    <>
+      <bdi>{name}</bdi>
+      {by === 'category' ? <GroupBar share={rate ?? 0} rest={1 - (rate ?? 0)} /> : <GroupBar share={count / largest} />}
+    </>
+  ),
+});
 
-/** Under a category's name is how many allowed it, under any other how large the group is. */
-export const GroupName = ({ by, row: { name, count, rate }, largest }: NameProps) => (
-  <th scope="row" class="anywhere">
-    <bdi>{name}</bdi>
-    {by === 'category' ? <GroupBar share={rate ?? 0} rest={1 - (rate ?? 0)} /> : <GroupBar share={count / largest} />}
-  </th>
-);
+export const decided: Column<Row> = {
+  head: 'Decisions',
+  is: 'number',
+  sort: { by: 'count', value: (row) => row.count },
+  cell: (row) => count(row.count),
+};
 
-export const rateName = (by: Dimension): string => (by === 'category' ? 'Allowed' : 'Opt-in rate');
-
-export const GroupRate = ({ rate }: Pick<Row, 'rate'>) => (
-  <td class={rate === null ? 'number muted' : 'number strong'}>{rate === null ? 'no choices yet' : share(rate)}</td>
-);
+export const groupRate = (by: Dimension): Column<Row> => ({
+  head: by === 'category' ? 'Allowed' : 'Opt-in rate',
+  is: 'number',
+  class: ({ rate }) => (rate === null ? 'muted' : 'strong'),
+  sort: { by: 'rate', value: ({ rate }) => rate },
+  cell: ({ rate }) => (rate === null ? 'no choices yet' : share(rate)),
+});
 
 /** How large a group is beside the largest, or which share of it allowed a category. */
 export const GroupBar = ({ share, rest }: { share: number; rest?: number }) => (

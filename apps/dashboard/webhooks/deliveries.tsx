@@ -6,6 +6,7 @@ import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndTime, dateOf, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
+import { Table } from '../parts/table.tsx';
 import { nameOfDomain } from './coverage.ts';
 import type { Replay } from './webhook-api.ts';
 import { type Delivery, failureOf, idOfTry, isDelivered, messageNames } from './webhook-facts.ts';
@@ -17,6 +18,8 @@ interface Props {
 }
 
 export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay }: Props) {
+  const { organization } = useSignedIn();
+  const nameOf = ({ domainId }: Delivery) => domainId && nameOfDomain(organization, domainId);
   // a message has the same id in each try
   const newest = new Set(new Map(deliveries.toReversed().map((each) => [each.messageId, each])).values());
   return (
@@ -28,100 +31,92 @@ export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay 
       {deliveries.length === 0 ? (
         <p class="muted deliveries-none">Nothing has been sent yet. A test shows whether your receiver answers.</p>
       ) : (
-        <div class="table-frame">
-          <table class="as-cards deliveries">
-            <caption class="hidden">Deliveries, newest first</caption>
-            <thead>
-              <tr>
-                <th scope="col">Time (UTC)</th>
-                <th scope="col">Message</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Try</th>
-                <th scope="col">
-                  <span class="hidden">Replay</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {deliveries.map((delivery) => (
-                <DeliveryRow
-                  key={idOfTry(delivery)}
-                  delivery={delivery}
-                  isNewest={newest.has(delivery)}
-                  onReplay={onReplay}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          class="as-cards deliveries"
+          caption="Deliveries, newest first"
+          frame
+          rows={deliveries}
+          keyOf={idOfTry}
+          columns={[
+            {
+              head: 'Time (UTC)',
+              class: 'digits delivery-time',
+              cell: ({ at }) => (
+                <time dateTime={at}>
+                  {dateOf(at)} <strong>{timeOfDay(at)}</strong>
+                </time>
+              ),
+            },
+            {
+              head: 'Message',
+              class: 'anywhere delivery-message',
+              cell: (delivery) => <Message delivery={delivery} name={nameOf(delivery)} />,
+            },
+            { head: 'Outcome', cell: (delivery) => <Outcome delivery={delivery} /> },
+            {
+              head: 'Try',
+              class: 'delivery-try',
+              cell: (delivery) => (
+                <>
+                  <span class="delivery-label">Try </span>
+                  {count(delivery.attempt)}
+                  {newest.has(delivery) && <NextTry delivery={delivery} />}
+                </>
+              ),
+            },
+            {
+              head: <span class="hidden">Replay</span>,
+              class: 'number delivery-replay',
+              cell: (delivery) => {
+                const { type, domainId, first, log } = delivery;
+                if (!onReplay || type !== 'records.sealed' || domainId === null || first === null) return null;
+                return (
+                  <Button
+                    text="Replay"
+                    kind="quiet"
+                    aria-label={`Replay ${nameOf(delivery)} from ${entryName(first)} on`}
+                    onClick={() => onReplay({ domainId, from: first, log: log ?? undefined })}
+                  />
+                );
+              },
+            },
+          ]}
+        />
       )}
       {nextCursor !== null && <LoadOlder older={older} what="deliveries" />}
     </section>
   );
 }
 
-interface RowProps {
-  delivery: Delivery;
-  /** of its message */
-  isNewest: boolean;
-  onReplay: ((from: Replay) => void) | undefined;
-}
-
-/** One try: when, what, how it went, and whether there will be another. */
-function DeliveryRow({ delivery, isNewest, onReplay }: RowProps) {
-  const { organization } = useSignedIn();
-  const { at, type, domainId, log, first, attempt, milliseconds, status } = delivery;
-  const name = domainId === null ? null : nameOfDomain(organization, domainId);
+function Message({ delivery, name }: { delivery: Delivery; name: string | null }) {
   const entries = entriesOf(delivery);
   return (
-    <tr>
-      <td class="digits delivery-time">
-        <time dateTime={at}>
-          {dateOf(at)} <strong>{timeOfDay(at)}</strong>
-        </time>
-      </td>
-      <td class="anywhere delivery-message">
-        {messageNames[type]}
-        {name !== null && (
-          <span class="muted">
-            {' '}
-            <bdi>{name}</bdi>
-            {entries !== null && `, ${entries}`}
-          </span>
-        )}
-      </td>
-      <td>
-        {isDelivered(delivery) ? (
-          <>
-            <span class="delivery-good">Delivered</span>{' '}
-            <span class="muted">
-              {status}, {count(milliseconds)} ms
-            </span>
-          </>
-        ) : (
-          <>
-            <span class="delivery-bad">Failed</span>: {failureOf(delivery)}
-          </>
-        )}
-      </td>
-      <td class="delivery-try">
-        <span class="delivery-label">Try </span>
-        {count(attempt)}
-        {isNewest && <NextTry delivery={delivery} />}
-      </td>
-      <td class="number delivery-replay">
-        {onReplay && type === 'records.sealed' && domainId !== null && first !== null && (
-          <Button
-            text="Replay"
-            kind="quiet"
-            aria-label={`Replay ${name} from ${entryName(first)} on`}
-            onClick={() => onReplay({ domainId, from: first, log: log ?? undefined })}
-          />
-        )}
-      </td>
-    </tr>
+    <>
+      {messageNames[delivery.type]}
+      {name !== null && (
+        <span class="muted">
+          {' '}
+          <bdi>{name}</bdi>
+          {entries !== null && `, ${entries}`}
+        </span>
+      )}
+    </>
   );
 }
+
+const Outcome = ({ delivery }: { delivery: Delivery }) =>
+  isDelivered(delivery) ? (
+    <>
+      <span class="delivery-good">Delivered</span>{' '}
+      <span class="muted">
+        {delivery.status}, {count(delivery.milliseconds)} ms
+      </span>
+    </>
+  ) : (
+    <>
+      <span class="delivery-bad">Failed</span>: {failureOf(delivery)}
+    </>
+  );
 
 /** Only what is still to come. */
 function NextTry({ delivery: { outcome, type, nextTryAt } }: { delivery: Delivery }) {

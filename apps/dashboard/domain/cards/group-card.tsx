@@ -3,13 +3,12 @@ import type { ComponentChildren } from 'preact';
 import type { Dimension } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
 import { dimensionNames } from '../../data/dimension-names.ts';
-import { titleOf } from '../../data/dimensions.ts';
 import { rowsOf } from '../../data/group-rows.ts';
 import type { Period } from '../../data/periods.ts';
 import { groupsAddress } from '../../data/router.ts';
 import { count } from '../../format.ts';
-import { GroupName, GroupRate, rateName } from '../../parts/group-cells.tsx';
-import { NumberHead } from '../../parts/sort-head.tsx';
+import { decided, groupName, groupRate } from '../../parts/group-cells.tsx';
+import { Table } from '../../parts/table.tsx';
 
 const listed = 5;
 
@@ -30,27 +29,14 @@ export function GroupCard({ domainId, by, period, stats }: Props) {
       {rows.length === 0 ? (
         <p class="muted">{by === 'category' ? 'No choices by category yet.' : 'No decisions yet.'}</p>
       ) : (
-        <div class="table-frame">
-          <table class="flush dense">
-            <caption class="hidden">{title}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{titleOf(by)}</th>
-                <NumberHead>Decisions</NumberHead>
-                <NumberHead>{rateName(by)}</NumberHead>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.slice(0, listed).map((row) => (
-                <tr key={row.key}>
-                  <GroupName by={by} row={row} largest={largest} />
-                  <td class="number">{count(row.count)}</td>
-                  <GroupRate rate={row.rate} />
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          class="flush dense"
+          caption={title}
+          frame
+          rows={rows.slice(0, listed)}
+          keyOf={(row) => row.key}
+          columns={[groupName(by, largest), decided, groupRate(by)]}
+        />
       )}
       {more > 0 && <p class="hint group-card-foot">and {count(more)} more</p>}
     </LinkedCard>

@@ -1,0 +1,121 @@
+/** A table: what it shows, its columns, by which it may be sorted, and a row for each thing. */
+import './table.css';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Sort, sorted } from '../data/sorted.ts';
+
+export interface Column<Row> {
+  head: ComponentChildren;
+  cell(row: Row): ComponentChildren;
+  /** of the cells; the head has it too, without what depends on the row */
+  class?: string | undefined | ((row: Row) => string | undefined);
+  headClass?: string;
+  /** numbers end where those above them end; `name`: of the row */
+  is?: 'number' | 'name';
+  /** not on a phone */
+  isWide?: boolean;
+  /** what it is sorted by, and the column's own name then */
+  sort?: { by: string; value(row: Row): string | number | null };
+}
+
+/** Those that are false are not there. */
+type Columns<Row> = readonly (Column<Row> | false | null | undefined)[];
+
+const there = <Row,>(columns: Columns<Row>) => columns.flatMap((column) => column || []);
+const classes = (...names: unknown[]) => names.filter(Boolean).join(' ') || undefined;
+
+interface Props<Row> {
+  columns: Columns<Row>;
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+  caption?: string;
+  class?: string;
+  /** scrolls sideways where it is too wide; with a name, also by the keyboard */
+  frame?: true | string;
+  sorting?: Sorting;
+}
+
+interface Sorting {
+  sort: Sort<string> | null;
+  setSort(sort: Sort<string>): void;
+}
+
+/** The rows by the column that was chosen last; as they are, if there is none. */
+export function useSorted<Row>(rows: readonly Row[], columns: Columns<Row>, first: Sort<string> | null = null) {
+  const [sort, setSort] = useState(first);
+  const by = there(columns).find((column) => column.sort && column.sort.by === sort?.by)?.sort;
+  return { rows: sort && by ? sorted(rows, by.value, sort.isDescending) : rows, sorting: { sort, setSort } };
+}
+
+export function Table<Row>({ columns: given, rows, keyOf, caption, class: own, frame, sorting }: Props<Row>) {
+  const columns = there(given);
+  const table = (
+    <table class={own}>
+      {caption !== undefined && <caption class="hidden">{caption}</caption>}
+      <thead>
+        <tr>
+          {columns.map((column, at) => (
+            <Head key={at} column={column} sorting={sorting} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>{rows.map((row) => tableRow(columns, row, keyOf))}</tbody>
+    </table>
+  );
+  if (frame === undefined) return table;
+  if (frame === true) return <div class="table-frame">{table}</div>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+    <section class="table-frame" aria-label={frame} tabIndex={0}>
+      {table}
+    </section>
+  );
+}
+
+/** A second click turns the order around. Names begin with A, numbers with the largest. */
+function Head<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting | undefined }) {
+  const { head, is, isWide, headClass, sort: own } = column;
+  const given = {
+    scope: 'col' as const,
+    class: classes(is === 'number' && 'number', headClass, isWide && 'wide-only'),
+  };
+  if (!sorting || !own) return <th {...given}>{head}</th>;
+  const { sort, setSort } = sorting;
+  const isCurrent = sort?.by === own.by;
+  const isDescending = isCurrent && sort.isDescending;
+  return (
+    <th {...given} aria-sort={isCurrent ? (isDescending ? 'descending' : 'ascending') : undefined}>
+      <button
+        type="button"
+        class="sort-head"
+        onClick={() => setSort({ by: own.by, isDescending: isCurrent ? !isDescending : is === 'number' })}
+      >
+        {head}
+        <span aria-hidden="true">{isCurrent ? (isDescending ? '↓' : '↑') : '↕'}</span>
+      </button>
+    </th>
+  );
+}
+
+const tableRow = <Row,>(columns: readonly Column<Row>[], row: Row, keyOf: (row: Row) => string) => (
+  <tr key={keyOf(row)}>
+    {columns.map(({ cell, is, isWide, class: own }, at) => {
+      const name = classes(
+        is === 'number' && 'number',
+        typeof own === 'function' ? own(row) : own,
+        isWide && 'wide-only',
+      );
+      if (is === 'name')
+        return (
+          <th key={at} scope="row" class={name}>
+            {cell(row)}
+          </th>
+        );
+      return (
+        <td key={at} class={name}>
+          {cell(row)}
+        </td>
+      );
+    })}
+  </tr>
+);
