@@ -1,12 +1,14 @@
 /** Chooses what is shown: sign-in, or the page of the address once the service has accepted the token. */
 
+import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
+import type { PageName } from '#libs/base/terms/dashboard-pages';
 import type { Organization } from '#libs/stats/contract';
 import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
 import { useReading } from './data/query.ts';
-import { homeAddress, type Route, useRoute } from './data/router.ts';
-import { mayRead } from './data/scopes.ts';
+import { homeAddress, type Route, type RouteTo, useRoute } from './data/router.ts';
+import { maySee } from './data/scopes.ts';
 import { now } from './data/service-clock.ts';
 import { SignedInContext, useSignedIn } from './data/signed-in.ts';
 import { Domain } from './domain/domain.tsx';
@@ -15,8 +17,6 @@ import { Button, ButtonLink } from './parts/button.tsx';
 import { Header } from './parts/header.tsx';
 import { isolated } from './parts/isolated.tsx';
 import { later } from './parts/later.tsx';
-import { NotAllowed } from './parts/not-allowed.tsx';
-import { PageHead } from './parts/page-head.tsx';
 import { Unanswered } from './parts/unanswered.tsx';
 import { Offered } from './sign-in/offered.tsx';
 import { providerTokens } from './sign-in/provider-session.ts';
@@ -37,14 +37,29 @@ import {
 import { Returning, SignIn } from './sign-in/sign-in.tsx';
 import { comesFromProvider, hasProvider, readProvider } from './sign-in/sign-in-methods.ts';
 
-const Log = later(async () => (await import('./log/log.tsx')).Log);
-const Visitor = later(async () => (await import('./visitor/visitor.tsx')).Visitor);
-const Groups = later(async () => (await import('./groups/groups.tsx')).Groups);
-const Experiments = later(async () => (await import('./experiments/experiments.tsx')).Experiments);
-const Settings = later(async () => (await import('./settings/settings.tsx')).Settings);
-const Erasures = later(async () => (await import('./erasures/erasures.tsx')).Erasures);
-const WidgetSetup = later(async () => (await import('./widget-setup/widget-setup.tsx')).WidgetSetup);
-const Webhooks = later(async () => (await import('./webhooks/webhooks.tsx')).Webhooks);
+const Refused = later(async () => (await import('./refused.tsx')).Refused, 'table');
+const settings = () => import('./settings/settings.tsx');
+const webhooks = () => import('./webhooks/webhooks.tsx');
+const erasures = () => import('./erasures/erasures.tsx');
+
+/** What each page shows. Those that are not the first to be looked at are loaded when they are. */
+const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
+  home: Home,
+  domain: Domain,
+  log: later(async () => (await import('./log/log.tsx')).Log),
+  visitor: later(async () => (await import('./visitor/visitor.tsx')).Visitor),
+  groups: later(async () => (await import('./groups/groups.tsx')).Groups),
+  experiments: later(async () => (await import('./experiments/experiments.tsx')).Experiments),
+  widget: later(async () => (await import('./widget-setup/widget-setup.tsx')).WidgetSetup),
+  domains: later(async () => (await settings()).AllDomains),
+  'new-domain': later(async () => (await settings()).NewDomain),
+  activity: later(async () => (await settings()).Activity),
+  settings: later(async () => (await settings()).OneDomain),
+  erasures: later(async () => (await erasures()).AllErasures),
+  erasure: later(async () => (await erasures()).OneErasure),
+  webhooks: later(async () => (await webhooks()).AllWebhooks),
+  webhook: later(async () => (await webhooks()).NewOrOneWebhook),
+};
 
 export function App() {
   // before the session, which would take it
@@ -167,35 +182,18 @@ function SignedIn({ session, end }: SignedInProps) {
   );
 }
 
-type OfRecords = Extract<Route, { page: 'domain' | 'groups' | 'experiments' | 'log' }>;
-const isOfRecords = (route: Route): route is OfRecords =>
-  ['domain', 'groups', 'experiments', 'log'].includes(route.page);
-
-const Unreadable = ({ domainId, page }: OfRecords) => (
-  <>
-    <PageHead note="What visitors of this domain decided" domain={{ domainId, page }} />
-    <NotAllowed what="Seeing statistics and the log" scope="read" />
-  </>
-);
-
 function Page({ route }: { route: Route }) {
   const { organization } = useSignedIn();
-  if (route.page === 'home') return <Home />;
-  if (isOfRecords(route) && !mayRead(organization)) return <Unreadable {...route} />;
-  if (route.page === 'domain') return <Domain key={route.domainId} {...route} />;
-  if (route.page === 'groups') return <Groups key={route.domainId} {...route} />;
-  if (route.page === 'experiments') return <Experiments key={route.domainId} {...route} />;
-  if (route.page === 'log') return <Log key={route.domainId} {...route} />;
-  if (route.page === 'visitor') return <Visitor key={route.domainId} {...route} />;
-  if (route.page === 'widget') return <WidgetSetup key={route.domainId} {...route} />;
-  if (route.page === 'webhooks') return <Webhooks {...route} />;
-  if (route.page === 'erasures') return <Erasures {...route} />;
-  if (route.page !== 'unknown')
-    return <Settings key={'domainId' in route ? route.domainId : route.page} route={route} />;
-  return (
-    <section class="card message">
-      <h1>Page not found</h1>
-      <ButtonLink text="Go to the overview" kind="primary" href={homeAddress} />
-    </section>
-  );
+  if (route.page === 'unknown')
+    return (
+      <section class="card message">
+        <h1>Page not found</h1>
+        <ButtonLink text="Go to the overview" kind="primary" href={homeAddress} />
+      </section>
+    );
+  if (!maySee(route.page, organization)) return <Refused route={route} />;
+  const Shown = shown[route.page] as ComponentType<Route>;
+  // not of webhooks: one that was just made brings its secret along
+  const key = 'domainId' in route ? route.domainId : 'erasureId' in route ? route.erasureId : undefined;
+  return <Shown key={key} {...route} />;
 }

@@ -6,11 +6,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { escapeHtml } from '#libs/base/http/html';
 import { forDocuments } from '#libs/base/http/security-headers';
+import { dashboardPages, pageParams, signInPath } from '#libs/base/terms/dashboard-pages';
 import { Problem } from '#libs/base/terms/problem';
-import { dimensions, domainIdPattern } from '#libs/base/terms/terms';
-import { erasurePath } from '#libs/privacy/contract';
+import { dimensions } from '#libs/base/terms/terms';
 import type { SignIn } from '#libs/tenants/contract';
-import { webhookPath } from '#libs/webhooks/contract';
 import { eachTime, forEver, type PackedFile, pack, sendPacked } from './send-packed.ts';
 
 const types: Record<string, string> = {
@@ -44,6 +43,14 @@ const adapted = (html: Buffer, base: string, hasProvider: boolean): Buffer => {
   );
 };
 
+/** Of a path's parameters. */
+const invalid: Record<string, string> = {
+  domainId: 'this is not a valid domain id',
+  by: 'records are not grouped by this',
+  which: 'this is not a valid webhook id',
+  erasureId: 'this is not a valid erasure id',
+};
+
 /** Path → handler. Every other path stays a 404. */
 export function dashboard({
   build,
@@ -57,24 +64,10 @@ export function dashboard({
   );
   const folder = new URL('dashboard/assets/', build);
   const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), forEver)]));
-  const page: Middleware = (ctx) => send(ctx, html);
-  const pageOfDomain: Middleware = (ctx) => {
-    requireDomainId(ctx);
-    send(ctx, html);
-  };
-  const pageOfGroups: Middleware = (ctx) => {
-    if (!dimensions.some((each) => each === ctx.params.by)) absent(ctx, 'records are not grouped by this');
-    requireDomainId(ctx);
-    send(ctx, html);
-  };
-  const pageOfWebhook: Middleware = (ctx) => {
-    const { which } = ctx.params;
-    if (which !== 'new' && !webhookPath.safeParse({ webhookId: which }).success)
-      absent(ctx, 'this is not a valid webhook id');
-    send(ctx, html);
-  };
-  const pageOfErasure: Middleware = (ctx) => {
-    if (!erasurePath.safeParse(ctx.params).success) absent(ctx, 'this is not a valid erasure id');
+  const page: Middleware = (ctx) => {
+    const isDimension = dimensions.some((each) => each === ctx.params.by);
+    for (const [name, value] of Object.entries(ctx.params))
+      if (!pageParams[name]?.test(String(value)) || (name === 'by' && !isDimension)) absent(ctx, invalid[name] ?? '');
     send(ctx, html);
   };
   const asset: Middleware = (ctx) => {
@@ -82,29 +75,8 @@ export function dashboard({
     if (!file) return absent(ctx, 'this release has no such file');
     send(ctx, file);
   };
-  return {
-    '/': page,
-    '/sign-in': page,
-    '/domains': page,
-    '/new-domain': page,
-    '/activity': page,
-    '/domains/:domainId': pageOfDomain,
-    '/domains/:domainId/by/:by': pageOfGroups,
-    '/domains/:domainId/experiments': pageOfDomain,
-    '/domains/:domainId/log': pageOfDomain,
-    '/domains/:domainId/visitor': pageOfDomain,
-    '/domains/:domainId/settings': pageOfDomain,
-    '/domains/:domainId/widget': pageOfDomain,
-    '/erasures': page,
-    '/erasures/:erasureId': pageOfErasure,
-    '/webhooks': page,
-    '/webhooks/:which': pageOfWebhook,
-    '/assets/:file': asset,
-  };
-}
-
-function requireDomainId(ctx: Context): void {
-  if (!domainIdPattern.test(ctx.params.domainId)) absent(ctx, 'this is not a valid domain id');
+  const paths = [...Object.values(dashboardPages).map(({ path }) => path), signInPath];
+  return { ...Object.fromEntries(paths.map((path) => [path, page])), '/assets/:file': asset };
 }
 
 function absent(ctx: Context, detail: string): never {

@@ -1,7 +1,4 @@
-/**
- * What a view shows of the service: read once, and again where that fails for a while (`useReading`), polled (`useLive`), or
- * both, with what changes here put in at once (`useKept`).
- */
+/** What a view shows of the service: read once, and again where that fails for a while, or polled. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api-error.ts';
 import { type Asking, everySecond, startAsking } from './asking.ts';
@@ -130,43 +127,4 @@ export function useLive<Answer>(key: string | null, given: Live<Answer>): LiveSt
     };
   }, [key]);
   return key === null ? null : state;
-}
-
-interface Kept<T> extends Reading<T> {
-  live: LiveState | null;
-  /** Takes over what a change answered. */
-  change(changed: Partial<T>): void;
-}
-
-interface KeptOptions<T> {
-  read(signal: AbortSignal): Promise<T>;
-  /** What a poll makes of what is shown; `before` itself where nothing has changed. The newest, if absent. */
-  merge?(before: T, newest: T): T;
-  /** nothing is asked meanwhile */
-  isQuiet?: boolean | undefined;
-  interval?: number;
-}
-
-/** One thing as it is now. */
-export function useKept<T extends object>(key: string, { read, merge, isQuiet, interval }: KeptOptions<T>): Kept<T> {
-  const reading = useReading(key, read);
-  const { value, isLoading, latest, put } = reading;
-  // an answer that was asked for before a change would show the state before it
-  const changes = useRef(0);
-  const live = useLive(value && !isLoading && !isQuiet ? key : null, {
-    ask: async (signal) => ({ asOf: changes.current, newest: await read(signal) }),
-    onAnswer: ({ asOf, newest }) => {
-      const before = latest();
-      if (!before || asOf !== changes.current) return;
-      const merged = merge ? merge(before, newest) : newest;
-      if (merged !== before) put(merged);
-    },
-    ...(interval !== undefined && { interval }),
-  });
-  const change = (changed: Partial<T>) => {
-    changes.current += 1;
-    const before = latest();
-    if (before) put({ ...before, ...changed });
-  };
-  return { ...reading, live, change };
 }

@@ -1,68 +1,60 @@
 /** Addresses and the pages behind them. Everything that a view shows is in its address, so that a link reproduces it. */
 import { useLayoutEffect, useState } from 'preact/hooks';
+import {
+  type dashboardPages,
+  type PageName,
+  pageNames,
+  pageOf,
+  pageParams,
+  signInPath,
+} from '#libs/base/terms/dashboard-pages';
 import type { Dimension } from '#libs/base/terms/terms';
 import { base } from './base.ts';
 import { dimensionNames } from './dimension-names.ts';
 
-export type Route =
-  | { page: 'home' }
-  | { page: 'domain'; domainId: string; query: URLSearchParams }
-  | { page: 'log'; domainId: string; query: URLSearchParams }
-  /** decisions by country, banner version and so on */
-  | { page: 'groups'; domainId: string; by: Dimension; query: URLSearchParams }
-  | { page: 'experiments'; domainId: string; query: URLSearchParams }
-  | { page: 'visitor'; domainId: string; visitorId: string | null }
-  /** `which`: a webhook's id, `new`, or null for all */
-  | { page: 'webhooks'; which: string | null }
-  | { page: 'domains' | 'new-domain' }
-  /** `visitorId`: only acts about this visitor */
-  | { page: 'activity'; query: URLSearchParams; visitorId: string | null }
-  /** `erasureId`: null for all */
-  | { page: 'erasures'; erasureId: string | null }
-  /** of a domain */
-  | { page: 'settings'; domainId: string }
-  /** where its banner is set up */
-  | { page: 'widget'; domainId: string }
-  | { page: 'unknown' };
+/** The `:name`s of a path. */
+type ParamsOf<Path> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? ParamOf<Name> & ParamsOf<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? ParamOf<Name>
+    : unknown;
+type ParamOf<Name extends string> = Name extends 'by' ? { by: Dimension } : Record<Name, string>;
 
-/** The pages of what an organization manages. */
-export type SettingsRoute = Extract<Route, { page: 'domains' | 'new-domain' | 'activity' | 'settings' }>;
+/** `visitorId`: of the fragment */
+export type RouteTo<Name extends PageName> = {
+  page: Name;
+  query: URLSearchParams;
+  visitorId: string | null;
+} & ParamsOf<(typeof dashboardPages)[Name]['path']>;
+export type Route = { [Name in PageName]: RouteTo<Name> }[PageName] | { page: 'unknown' };
 
 const isDimension = (text: string): text is Dimension => Object.hasOwn(dimensionNames, text);
 
 type Query = Record<string, string | number | undefined>;
 
-const domainPath =
-  /^\/domains\/([A-Za-z0-9_-]{1,64})(\/log|\/visitor|\/settings|\/widget|\/experiments|\/by\/[A-Za-z]+)?$/;
-const erasurePath = /^\/erasures(?:\/(ers_[A-Za-z0-9]{1,64}))?$/;
-const webhookPath = /^\/webhooks(?:\/(new|wh_[A-Za-z0-9]{1,64}))?$/;
+/** Each page with what its paths match. */
+const matches = pageNames.map((name): [PageName, RegExp] => [
+  name,
+  new RegExp(`^${pageOf(name).path.replace(/:(\w+)/g, (_, param: string) => `(?<${param}>${sourceOf(param)})`)}$`),
+]);
+function sourceOf(param: string): string {
+  return pageParams[param]?.source.slice(1, -1) ?? '';
+}
+
 /** A fragment is never sent to a server, so that no log holds a visitor's id. */
 const visitorFragment = /^#visitor=(.+)/;
 
 type Address = Record<'pathname' | 'search' | 'hash', string>;
 
 function routeOf({ pathname: whole, search, hash }: Address): Route {
-  if (!whole.startsWith(`${base}/`)) return { page: 'unknown' };
-  const pathname = whole.slice(base.length);
-  if (pathname === '/' || pathname === '/sign-in') return { page: 'home' };
-  if (whole === domainsAddress) return { page: 'domains' };
-  if (whole === newDomainAddress) return { page: 'new-domain' };
-  if (whole === activityAddress())
-    return { page: 'activity', query: new URLSearchParams(search), visitorId: visitorIn(hash) };
-  const erasure = erasurePath.exec(pathname);
-  if (erasure) return { page: 'erasures', erasureId: erasure[1] ?? null };
-  const webhook = webhookPath.exec(pathname);
-  if (webhook) return { page: 'webhooks', which: webhook[1] ?? null };
-  const match = domainPath.exec(pathname);
-  if (!match?.[1]) return { page: 'unknown' };
-  if (match[2] === '/visitor') return { page: 'visitor', domainId: match[1], visitorId: visitorIn(hash) };
-  if (match[2] === '/settings') return { page: 'settings', domainId: match[1] };
-  if (match[2] === '/widget') return { page: 'widget', domainId: match[1] };
-  const ofDomain = { domainId: match[1], query: new URLSearchParams(search) };
-  if (match[2] === '/experiments') return { page: 'experiments', ...ofDomain };
-  if (!match[2]?.startsWith('/by/')) return { page: match[2] ? 'log' : 'domain', ...ofDomain };
-  const by = match[2].slice('/by/'.length);
-  return isDimension(by) ? { page: 'groups', by, ...ofDomain } : { page: 'unknown' };
+  const pathname = whole === signInAddress ? '/' : whole.startsWith(`${base}/`) ? whole.slice(base.length) : '';
+  for (const [page, pattern] of matches) {
+    const found = pattern.exec(pathname);
+    const by = found?.groups?.by;
+    if (found && (by === undefined || isDimension(by)))
+      return { page, ...found.groups, query: new URLSearchParams(search), visitorId: visitorIn(hash) } as Route;
+  }
+  return { page: 'unknown' };
 }
 
 function visitorIn(hash: string): string | null {
@@ -81,38 +73,47 @@ const withQuery = (path: string, query: Query): string => {
   return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
 };
 
-/** Where the identity provider sends people back to. */
-export const signInAddress = `${base}/sign-in`;
-export const homeAddress = `${base}/`;
+/** `params`: for the `:name`s of its path. */
+const addressOf = (page: PageName, params: Record<string, string> = {}): string =>
+  base + pageOf(page).path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '');
 const ofDomain =
-  (rest: string) =>
+  (page: PageName) =>
   (domainId: string, query: Query = {}): string =>
-    withQuery(`${base}/domains/${domainId}${rest}`, query);
-export const domainAddress = ofDomain('');
-export const logAddress = ofDomain('/log');
-/** `experiment`: its name. */
-export const experimentsAddress = ofDomain('/experiments');
-export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}): string =>
-  ofDomain(`/by/${by}`)(domainId, query);
-/** Without an id it asks for one. */
-export const visitorAddress = (domainId: string, visitorId?: string): string =>
-  `${base}/domains/${domainId}/visitor${fragmentOf(visitorId)}`;
+    withQuery(addressOf(page, { domainId }), query);
 const fragmentOf = (visitorId?: string): string =>
   visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`;
 
-export const domainsAddress = `${base}/domains`;
-export const newDomainAddress = `${base}/new-domain`;
-export const settingsAddress = (domainId: string): string => `${domainsAddress}/${domainId}/settings`;
-export const widgetAddress = (domainId: string): string => `${domainsAddress}/${domainId}/widget`;
+export const signInAddress = base + signInPath;
+export const homeAddress = addressOf('home');
+export const domainAddress = ofDomain('domain');
+export const logAddress = ofDomain('log');
+/** `experiment`: its name. */
+export const experimentsAddress = ofDomain('experiments');
+export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}): string =>
+  withQuery(addressOf('groups', { domainId, by }), query);
+/** Without an id it asks for one. */
+export const visitorAddress = (domainId: string, visitorId?: string): string =>
+  addressOf('visitor', { domainId }) + fragmentOf(visitorId);
+export const settingsAddress = ofDomain('settings');
+export const widgetAddress = ofDomain('widget');
+export const domainsAddress = addressOf('domains');
+export const newDomainAddress = addressOf('new-domain');
 /** Who did what; with an id, about this visitor. */
 export const activityAddress = (query: Query = {}, visitorId?: string): string =>
-  withQuery(`${base}/activity`, query) + fragmentOf(visitorId);
-export const erasuresAddress = `${base}/erasures`;
-export const erasureAddress = (erasureId: string): string => `${erasuresAddress}/${erasureId}`;
-
-export const webhooksAddress = `${base}/webhooks`;
+  withQuery(addressOf('activity'), query) + fragmentOf(visitorId);
+export const erasuresAddress = addressOf('erasures');
+export const erasureAddress = (erasureId: string): string => addressOf('erasure', { erasureId });
+export const webhooksAddress = addressOf('webhooks');
 /** `new`: where one is made. */
-export const webhookAddress = (which: string): string => `${webhooksAddress}/${which}`;
+export const webhookAddress = (which: string): string => addressOf('webhook', { which });
+
+/** The pages of a domain that have a tab, or those of the organization, each with its address. */
+export const tabsOf = (domainId?: string) =>
+  pageNames.flatMap((page) => {
+    const { path, name, hasTab } = pageOf(page);
+    if (!hasTab || path.includes(':') !== (domainId !== undefined)) return [];
+    return [{ page, name, address: addressOf(page, { domainId: domainId ?? '' }) }];
+  });
 
 const navigation = new EventTarget();
 let isByHistory = false;

@@ -1,4 +1,5 @@
 /** What the access token may do. The service decides; this only spares visitors what would be refused. */
+import { type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
 import type { Organization } from '#libs/stats/contract';
 
 /** Statistics, and the log where the plan has it. */
@@ -17,3 +18,9 @@ export const maySeeActs = (organization: Organization): boolean =>
 /** Entries of logs: what webhooks with `records.sealed` send. */
 export const mayReadLogs = (organization: Organization): boolean =>
   mayRead(organization) && organization.plan.consentLog;
+
+/** The page at all, whatever of it. */
+export function maySee(page: PageName, { scopes }: Organization): boolean {
+  const { scopes: needed } = pageOf(page);
+  return !needed || needed.some((scope) => scope && scopes.includes(scope));
+}

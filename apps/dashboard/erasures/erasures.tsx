@@ -5,29 +5,15 @@ import type { ErasuresPage } from '#libs/privacy/contract';
 import { useOlder } from '../data/older.ts';
 import { useReading } from '../data/query.ts';
 import { erasureAddress } from '../data/router.ts';
-import { mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { counted, dateOf, timeOfDay } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
-import { NotAllowed } from '../parts/not-allowed.tsx';
-import { PageHead } from '../parts/page-head.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
-import { OneErasure } from './one-erasure.tsx';
 
-/** `erasureId`: null for all. */
-export function Erasures({ erasureId }: { erasureId: string | null }) {
-  if (mayReadVisitors(useSignedIn().organization))
-    return erasureId === null ? <All /> : <OneErasure key={erasureId} erasureId={erasureId} />;
-  return (
-    <>
-      <PageHead title="Erasures" note="Visitors who were erased" />
-      <NotAllowed what="Seeing erasures" scope="privacy" />
-    </>
-  );
-}
+export { OneErasure } from './one-erasure.tsx';
 
-function All() {
+export function AllErasures() {
   const { api } = useSignedIn();
   const reading = useReading<ErasuresPage>('erasures', (signal) => api.erasures(undefined, signal));
   const older = useOlder(

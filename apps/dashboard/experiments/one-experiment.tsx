@@ -2,8 +2,8 @@
 import { conclusionOf, type Experiment, type Measured, measure, unevenness } from '../data/experiment-figures.ts';
 import type { Interval } from '../data/proportions.ts';
 import { count, escapeInvisible, points, share, signedPoints } from '../format.ts';
+import { FramedTable } from '../parts/framed-table.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { Table } from '../parts/table.tsx';
 
 export function OneExperiment({ experiment }: { experiment: Experiment }) {
   const variants = measure(experiment);
@@ -19,17 +19,17 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
         ))}
       </div>
       {warning && <p class="notice notice-bad">{warning}</p>}
-      <Table
+      <FramedTable
         class="flush"
         caption="Opt-in rates by variant"
-        frame="Variants"
+        label="Variants"
         rows={variants}
         keyOf={({ name }) => name}
         columns={[
           { head: 'Variant', is: 'name', class: 'anywhere', cell: ({ name }) => isolated(name) },
-          hasDisplays && { head: 'Displays', is: 'number', isWide: true, cell: ({ displays = 0 }) => count(displays) },
+          hasDisplays && { head: 'Displays', is: 'number', ...wide, cell: ({ displays = 0 }) => count(displays) },
           { head: 'Choices', is: 'number', cell: ({ all }) => count(all) },
-          { head: 'Opt-ins', is: 'number', isWide: true, cell: ({ part }) => count(part) },
+          { head: 'Opt-ins', is: 'number', ...wide, cell: ({ part }) => count(part) },
           {
             head: 'Opt-in rate',
             is: 'number',
@@ -42,9 +42,8 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
           },
           {
             head: '95% interval',
-            headClass: 'interval-cell',
-            class: 'interval-cell',
-            isWide: true,
+            headClass: 'interval-cell wide-only',
+            class: 'interval-cell wide-only',
             cell: ({ rate, interval }) =>
               interval && rate !== null && <IntervalBar interval={interval} middle={rate} frame={frame} />,
           },
@@ -71,6 +70,9 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
     </>
   );
 }
+
+/** Not on a phone. */
+const wide = { headClass: 'wide-only', class: 'wide-only' };
 
 const shares = ({ low, high }: Interval): string => `${share(low)} to ${share(high)}`;
 const inPoints = ({ low, high }: Interval): string => `${signedPoints(low)} to ${signedPoints(high)}`;

@@ -7,8 +7,9 @@ import { changeOf, isShown, type Row, rowsOf } from '../data/group-rows.ts';
 import { downloadText } from '../download.ts';
 import { count, dayRange, points, share } from '../format.ts';
 import { Button } from '../parts/button.tsx';
+import { FramedTable } from '../parts/framed-table.tsx';
 import { decided, groupName, groupRate } from '../parts/group-cells.tsx';
-import { type Column, Table, useSorted } from '../parts/table.tsx';
+import { type Column, useSorted } from '../parts/table.tsx';
 import { groupCsv } from './group-csv.ts';
 
 interface Props {
@@ -30,7 +31,8 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
     !isCategory && {
       head: 'Share',
       is: 'number',
-      isWide: true,
+      headClass: 'wide-only',
+      class: 'wide-only',
       cell: (row) => share(row.count / Math.max(1, sum)),
     },
     ...decisions.map(
@@ -68,7 +70,14 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
   const title = `Decisions by ${dimensionNames[by]}`;
   return (
     <>
-      <Table caption={title} frame={title} rows={rows} keyOf={(row) => row.key} columns={columns} sorting={sorting} />
+      <FramedTable
+        caption={title}
+        label={title}
+        rows={rows}
+        keyOf={(row) => row.key}
+        columns={columns}
+        sorting={sorting}
+      />
       <div class="cluster baseline spread groups-foot">
         <p class="muted">
           {before

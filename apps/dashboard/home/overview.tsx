@@ -8,7 +8,7 @@ import { ShareBar } from '../charts/share-bar.tsx';
 import { StackedChart } from '../charts/stacked-chart.tsx';
 import { rateOf } from '../data/group-rows.ts';
 import { useOlder } from '../data/older.ts';
-import { type Reading, useKept } from '../data/query.ts';
+import { type Reading, useLive, useReading } from '../data/query.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dayTick, dayWithWeekday, share } from '../format.ts';
@@ -105,7 +105,10 @@ export function Overview({ state, reading }: { state: OverviewState; reading: Re
 function useRates({ from, to }: OrgStats['period']): OrganizationStats | undefined {
   const { api } = useSignedIn();
   const read = (signal: AbortSignal) => api.organizationStats({ from, to, interval: 'day' }, signal);
-  return useKept(`rates ${from} ${to}`, { read, interval: ratesEvery }).value;
+  const key = `rates ${from} ${to}`;
+  const { value, isLoading, put } = useReading(key, read);
+  useLive(value && !isLoading ? key : null, { ask: read, onAnswer: put, interval: ratesEvery });
+  return value;
 }
 
 /** This week against the one before. Whole weeks, because decisions depend on the weekday. */

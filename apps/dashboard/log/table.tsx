@@ -6,9 +6,9 @@ import { visitorAddress } from '../data/router.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { DecisionName } from '../parts/decision-name.tsx';
+import { FramedTable } from '../parts/framed-table.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { memo } from '../parts/memo.ts';
-import { Table } from '../parts/table.tsx';
 
 interface Props {
   records: FullRecord[];
@@ -27,10 +27,9 @@ export const LogTable = memo(function LogTable({ records, hasVisitors, onOpen }:
   useEffect(() => setCompleted(records), [records]);
   const rest = records.length > firstRows ? completed.slice(firstRows) : [];
   return (
-    <Table
+    <FramedTable
       class="as-cards log"
       caption="Consent records, newest first"
-      frame
       rows={[...records.slice(0, firstRows), ...rest]}
       keyOf={({ id }) => id}
       columns={[

@@ -59,8 +59,8 @@ const BreakdownTable = ({ now, before, isPartDay }: { now: Counted; before?: Cou
       before && {
         head: 'Before',
         is: 'number',
-        class: 'muted',
-        isWide: true,
+        headClass: 'wide-only',
+        class: 'muted wide-only',
         cell: (name) => count(before.breakdown[name]),
       },
       before && {

@@ -1,23 +1,12 @@
 /** The head of a page: breadcrumbs, title and tabs. Also sets the document's title. */
-import type { Organization } from '#libs/stats/contract';
+import { type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
 import { firstPageOf } from '../data/first-page.ts';
-import {
-  activityAddress,
-  domainAddress,
-  domainsAddress,
-  erasuresAddress,
-  homeAddress,
-  logAddress,
-  settingsAddress,
-  visitorAddress,
-  webhooksAddress,
-  widgetAddress,
-} from '../data/router.ts';
-import { mayManage, mayRead, mayReadVisitors, maySeeActs } from '../data/scopes.ts';
+import { homeAddress, tabsOf } from '../data/router.ts';
+import { maySee, maySeeActs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { escapeInvisible } from '../format.ts';
 import { isolated } from './isolated.tsx';
@@ -26,8 +15,6 @@ interface PageLink {
   name: string;
   address: string;
 }
-
-export type OrganizationPage = 'home' | 'domains' | 'webhooks' | 'activity' | 'erasures';
 
 interface Props {
   /** the domain's name, if absent on one of its pages */
@@ -41,33 +28,24 @@ interface Props {
   /** what the document's title has before the page's */
   before?: string;
   /** on a page of the organization */
-  tabs?: OrganizationPage;
+  tabs?: PageName;
 }
 
 interface OfDomain {
   domainId: string;
-  page: 'domain' | keyof typeof crumbs;
+  page: PageName;
   /** of a page whose name is not the same for all domains */
   crumb?: string;
 }
 
 let isFirstPage = true;
 
-const crumbs = {
-  groups: 'Groups',
-  experiments: 'Experiments',
-  log: 'Log',
-  visitor: 'Visitor',
-  widget: 'Widget',
-  settings: 'Settings',
-};
-
 export function PageHead({ title: given, note, children, domain, under, before = '', tabs }: Props) {
   const { organization } = useSignedIn();
   const title = given ?? (domain ? domainIn(organization, domain.domainId).name : '');
   const heading = useRef<HTMLHeadingElement>(null);
   const page = domain?.page;
-  const prefix = page === undefined ? before : page === 'domain' ? '' : `${crumbs[page]} of `;
+  const prefix = page === undefined ? before : page === 'domain' ? '' : `${pageOf(page).name} of `;
   useEffect(() => {
     document.title = `${prefix}${escapeInvisible(title)} · Assent`;
   }, [title, prefix]);
@@ -84,7 +62,7 @@ export function PageHead({ title: given, note, children, domain, under, before =
       {domain && domain.page !== 'domain' && (
         <Crumbs
           way={[{ name: title, address: firstPageOf(domain.domainId, organization) }]}
-          here={domain.crumb ?? crumbs[domain.page]}
+          here={domain.crumb ?? pageOf(domain.page).name}
         />
       )}
       <div class="cluster page-title">
@@ -95,16 +73,9 @@ export function PageHead({ title: given, note, children, domain, under, before =
         {children}
       </div>
       <p class="muted">{note}</p>
-      {domain && <Tabs label="Pages of this domain" tabs={tabsOf(domain, organization)} />}
+      {domain && <Tabs label="Pages of this domain" of={domain.page} tabs={tabsOf(domain.domainId)} />}
       {/* with the overview alone there is nothing to choose from */}
-      {tabs && maySeeActs(organization) && (
-        <Tabs
-          label="Pages of the organization"
-          tabs={organizationTabs
-            .filter(({ isFor }) => isFor(organization))
-            .map((tab) => ({ ...tab, isCurrent: tab.page === tabs }))}
-        />
-      )}
+      {tabs && maySeeActs(organization) && <Tabs label="Pages of the organization" of={tabs} tabs={tabsOf()} />}
     </div>
   );
 }
@@ -123,43 +94,19 @@ const Crumbs = ({ way, here }: { way: PageLink[]; here: string }) => (
   </nav>
 );
 
-interface Tab extends PageLink {
-  isCurrent: boolean;
-}
-
-const Tabs = ({ label, tabs }: { label: string; tabs: Tab[] }) => (
-  <nav class="tabs" aria-label={label}>
-    {tabs.map(({ name, address, isCurrent }) => (
-      <a key={name} href={address} aria-current={isCurrent ? 'page' : undefined}>
-        {name}
-      </a>
-    ))}
-  </nav>
-);
-
-const organizationTabs: (PageLink & { page: OrganizationPage; isFor(organization: Organization): boolean })[] = [
-  { page: 'home', name: 'Overview', address: homeAddress, isFor: () => true },
-  { page: 'domains', name: 'Domains', address: domainsAddress, isFor: mayManage },
-  { page: 'webhooks', name: 'Webhooks', address: webhooksAddress, isFor: mayManage },
-  { page: 'activity', name: 'Activity', address: activityAddress(), isFor: maySeeActs },
-  { page: 'erasures', name: 'Erasures', address: erasuresAddress, isFor: mayReadVisitors },
-];
-
-function tabsOf({ domainId, page }: OfDomain, organization: Organization): Tab[] {
-  const tab = (name: string, address: string, ...pages: OfDomain['page'][]): Tab => ({
-    name,
-    address,
-    isCurrent: pages.includes(page),
-  });
-  return [
-    ...(mayRead(organization)
-      ? [
-          tab('Statistics', domainAddress(domainId), 'domain', 'groups', 'experiments'),
-          tab('Log', logAddress(domainId), 'log'),
-        ]
-      : []),
-    ...(mayReadVisitors(organization) ? [tab('Visitor', visitorAddress(domainId), 'visitor')] : []),
-    tab('Widget', widgetAddress(domainId), 'widget'),
-    ...(mayManage(organization) ? [tab('Settings', settingsAddress(domainId), 'settings')] : []),
-  ];
+/** Those that the token opens. */
+function Tabs({ label, of, tabs }: { label: string; of: PageName; tabs: ReturnType<typeof tabsOf> }) {
+  const { organization } = useSignedIn();
+  const { under } = pageOf(of);
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs
+        .filter(({ page }) => maySee(page, organization))
+        .map(({ page, name, address }) => (
+          <a key={name} href={address} aria-current={page === of || page === under ? 'page' : undefined}>
+            {name}
+          </a>
+        ))}
+    </nav>
+  );
 }

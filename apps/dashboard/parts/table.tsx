@@ -7,13 +7,11 @@ import { type Sort, sorted } from '../data/sorted.ts';
 export interface Column<Row> {
   head: ComponentChildren;
   cell(row: Row): ComponentChildren;
-  /** of the cells; the head has it too, without what depends on the row */
-  class?: string | undefined | ((row: Row) => string | undefined);
+  /** of the cells */
+  class?: string | ((row: Row) => string);
   headClass?: string;
   /** numbers end where those above them end; `name`: of the row */
   is?: 'number' | 'name';
-  /** not on a phone */
-  isWide?: boolean;
   /** what it is sorted by, and the column's own name then */
   sort?: { by: string; value(row: Row): string | number | null };
 }
@@ -22,16 +20,15 @@ export interface Column<Row> {
 type Columns<Row> = readonly (Column<Row> | false | null | undefined)[];
 
 const there = <Row,>(columns: Columns<Row>) => columns.flatMap((column) => column || []);
-const classes = (...names: unknown[]) => names.filter(Boolean).join(' ') || undefined;
+const classOf = (is: Column<unknown>['is'], own = ''): string | undefined =>
+  (is === 'number' ? `number ${own}`.trim() : own) || undefined;
 
-interface Props<Row> {
+export interface TableProps<Row> {
   columns: Columns<Row>;
   rows: readonly Row[];
   keyOf(row: Row): string;
   caption?: string;
   class?: string;
-  /** scrolls sideways where it is too wide; with a name, also by the keyboard */
-  frame?: true | string;
   sorting?: Sorting;
 }
 
@@ -47,9 +44,9 @@ export function useSorted<Row>(rows: readonly Row[], columns: Columns<Row>, firs
   return { rows: sort && by ? sorted(rows, by.value, sort.isDescending) : rows, sorting: { sort, setSort } };
 }
 
-export function Table<Row>({ columns: given, rows, keyOf, caption, class: own, frame, sorting }: Props<Row>) {
+export function Table<Row>({ columns: given, rows, keyOf, caption, class: own, sorting }: TableProps<Row>) {
   const columns = there(given);
-  const table = (
+  return (
     <table class={own}>
       {caption !== undefined && <caption class="hidden">{caption}</caption>}
       <thead>
@@ -62,23 +59,12 @@ export function Table<Row>({ columns: given, rows, keyOf, caption, class: own, f
       <tbody>{rows.map((row) => tableRow(columns, row, keyOf))}</tbody>
     </table>
   );
-  if (frame === undefined) return table;
-  if (frame === true) return <div class="table-frame">{table}</div>;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
-    <section class="table-frame" aria-label={frame} tabIndex={0}>
-      {table}
-    </section>
-  );
 }
 
 /** A second click turns the order around. Names begin with A, numbers with the largest. */
 function Head<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting | undefined }) {
-  const { head, is, isWide, headClass, sort: own } = column;
-  const given = {
-    scope: 'col' as const,
-    class: classes(is === 'number' && 'number', headClass, isWide && 'wide-only'),
-  };
+  const { head, is, headClass, sort: own } = column;
+  const given = { scope: 'col' as const, class: classOf(is, headClass) };
   if (!sorting || !own) return <th {...given}>{head}</th>;
   const { sort, setSort } = sorting;
   const isCurrent = sort?.by === own.by;
@@ -99,19 +85,13 @@ function Head<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting 
 
 const tableRow = <Row,>(columns: readonly Column<Row>[], row: Row, keyOf: (row: Row) => string) => (
   <tr key={keyOf(row)}>
-    {columns.map(({ cell, is, isWide, class: own }, at) => {
-      const name = classes(
-        is === 'number' && 'number',
-        typeof own === 'function' ? own(row) : own,
-        isWide && 'wide-only',
-      );
-      if (is === 'name')
-        return (
-          <th key={at} scope="row" class={name}>
-            {cell(row)}
-          </th>
-        );
-      return (
+    {columns.map(({ cell, is, class: own }, at) => {
+      const name = classOf(is, typeof own === 'function' ? own(row) : own);
+      return is === 'name' ? (
+        <th key={at} scope="row" class={name}>
+          {cell(row)}
+        </th>
+      ) : (
         <td key={at} class={name}>
           {cell(row)}
         </td>

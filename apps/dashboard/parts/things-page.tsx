@@ -3,13 +3,14 @@
  * what stands there before the first. A new kind of thing needs its words, its reading and its rows.
  */
 import type { ComponentChildren } from 'preact';
+import type { PageName } from '#libs/base/terms/dashboard-pages';
 import type { Reading } from '../data/query.ts';
 import { ButtonLink } from './button.tsx';
-import { type OrganizationPage, PageHead } from './page-head.tsx';
+import { PageHead } from './page-head.tsx';
 import { Unanswered } from './unanswered.tsx';
 
 interface Props<Answer> {
-  page: OrganizationPage;
+  page: PageName;
   title: string;
   note: string;
   /** absent where nobody makes one */

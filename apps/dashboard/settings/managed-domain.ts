@@ -4,7 +4,7 @@ import type { Organization } from '#libs/stats/contract';
 import type { IgnoredField, Key, ManagedDomain, RefusedOrigin } from '#libs/tenants/contract';
 import type { Api } from '../data/api.ts';
 import type { Called } from '../data/calls.ts';
-import { useKept } from '../data/query.ts';
+import { useKept } from '../data/kept.ts';
 import { now } from '../data/service-clock.ts';
 
 export interface DomainSnapshot {

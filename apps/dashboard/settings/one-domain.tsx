@@ -21,14 +21,9 @@ import { useManagedDomain, withDomain } from './managed-domain.ts';
 import { useNewestRecords } from './newest-records.ts';
 import { Origins, OriginsHint } from './origins.tsx';
 
-interface Props {
-  domainId: string;
-  /** shown until somebody has copied it or leaves the page */
-  made: MadeKey | null;
-  onMade(made: MadeKey | null): void;
-}
-
-export function OneDomain({ domainId, made, onMade }: Props) {
+export function OneDomain({ domainId }: { domainId: string }) {
+  // shown until somebody has copied it or leaves the page
+  const [made, setMade] = useState<MadeKey | null>(null);
   const { api, organization, onOrganization } = useSignedIn();
   const reading = useManagedDomain(api, domainId);
   const [asks, setAsks] = useState<'change' | 'archive' | null>(null);
@@ -66,7 +61,7 @@ export function OneDomain({ domainId, made, onMade }: Props) {
     onOrganization(withDomain(organization, changed.body));
   };
   const onDone = () => {
-    onMade(null);
+    setMade(null);
     page.current?.querySelector<HTMLElement>('.settings-key')?.focus();
   };
   const fresh = made && keys.find(({ prefix }) => prefix === made.prefix);
@@ -112,7 +107,7 @@ export function OneDomain({ domainId, made, onMade }: Props) {
         onMade={(key) => {
           const { apiKey: _, ...shown } = key;
           reading.putKey(shown);
-          onMade(key);
+          setMade(key);
         }}
         onRevoked={reading.putKey}
       />

@@ -4,13 +4,12 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { FoundVisitor } from '../data/privacy-api.ts';
 import { useReading } from '../data/query.ts';
 import { erasureAddress, navigate, visitorAddress } from '../data/router.ts';
-import { mayReadLogs, mayReadVisitors } from '../data/scopes.ts';
+import { mayReadLogs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { VisitorField } from '../parts/field.tsx';
 import { FocusedTitle } from '../parts/focus.tsx';
-import { NotAllowed } from '../parts/not-allowed.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import type { Erased } from './erasing.ts';
@@ -23,8 +22,6 @@ interface Props {
 }
 
 export function Visitor({ domainId, visitorId }: Props) {
-  const { organization } = useSignedIn();
-  const isAllowed = mayReadVisitors(organization);
   const [erased, setErased] = useState<Erased | null>(null);
   useEffect(() => {
     if (visitorId !== null) setErased(null);
@@ -40,12 +37,11 @@ export function Visitor({ domainId, visitorId }: Props) {
         note="What is stored about one visitor of this domain. Times are UTC."
         domain={{ domainId, page: 'visitor' }}
       />
-      {!isAllowed && <NotAllowed what="Reading and erasing one visitor" scope="privacy" />}
-      {isAllowed && <FindVisitor domainId={domainId} visitorId={visitorId} />}
-      {isAllowed && visitorId !== null && (
+      <FindVisitor domainId={domainId} visitorId={visitorId} />
+      {visitorId !== null && (
         <OneVisitor key={visitorId} domainId={domainId} visitorId={visitorId} onErased={onErased} />
       )}
-      {isAllowed && visitorId === null && erased && <Left erased={erased} />}
+      {visitorId === null && erased && <Left erased={erased} />}
     </div>
   );
 }

@@ -5,8 +5,8 @@ import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndTime, dateOf, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
+import { FramedTable } from '../parts/framed-table.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
-import { Table } from '../parts/table.tsx';
 import { nameOfDomain } from './coverage.ts';
 import type { Replay } from './webhook-api.ts';
 import { type Delivery, failureOf, idOfTry, isDelivered, messageNames } from './webhook-facts.ts';
@@ -31,10 +31,9 @@ export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay 
       {deliveries.length === 0 ? (
         <p class="muted deliveries-none">Nothing has been sent yet. A test shows whether your receiver answers.</p>
       ) : (
-        <Table
+        <FramedTable
           class="as-cards deliveries"
           caption="Deliveries, newest first"
-          frame
           rows={deliveries}
           keyOf={idOfTry}
           columns={[

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DeliveriesPage, Webhook } from '#libs/webhooks/contract';
 import type { Api } from '../data/api.ts';
 import type { Called } from '../data/calls.ts';
+import { useKept } from '../data/kept.ts';
 import { useOlder } from '../data/older.ts';
-import { useKept } from '../data/query.ts';
 import { webhooksOf } from './webhook-api.ts';
 import { mergeDeliveries } from './webhook-facts.ts';
 

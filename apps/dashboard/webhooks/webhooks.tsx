@@ -1,15 +1,12 @@
-/** Webhooks of the organization: all, one, or a new one. The token needs a scope. */
+/** Webhooks of the organization: all, one, or a new one. */
 import './webhooks.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';
 import { useReading } from '../data/query.ts';
 import { navigate, webhookAddress } from '../data/router.ts';
-import { mayManage } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dateAndTime } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
-import { NotAllowed } from '../parts/not-allowed.tsx';
-import { PageHead } from '../parts/page-head.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { domainsText, typesText } from './coverage.ts';
 import { OneWebhook } from './one-webhook.tsx';
@@ -18,23 +15,10 @@ import type { FreshSecret } from './webhook-facts.ts';
 import { NewWebhook } from './webhook-form.tsx';
 import { StateTag } from './webhook-settings.tsx';
 
-interface Props {
-  /** a webhook's id, `new`, or null for all */
-  which: string | null;
-}
-
-export function Webhooks({ which }: Props) {
-  const { organization } = useSignedIn();
+/** `which`: a webhook's id, or `new`. */
+export function NewOrOneWebhook({ which }: { which: string }) {
   const [secret, setSecret] = useState<FreshSecret | null>(null);
   useEffect(() => setSecret((kept) => (kept?.webhookId === which ? kept : null)), [which]);
-  if (!mayManage(organization))
-    return (
-      <>
-        <PageHead {...head} />
-        <NotAllowed what="Seeing and changing webhooks" scope="manage" />
-      </>
-    );
-  if (which === null) return <AllWebhooks />;
   if (which === 'new') {
     const onMade = (made: FreshSecret) => {
       setSecret(made);
@@ -45,18 +29,13 @@ export function Webhooks({ which }: Props) {
   return <OneWebhook key={which} webhookId={which} secret={secret} onSecret={setSecret} />;
 }
 
-/** What the page has above its list. */
-const head = {
-  title: 'Webhooks',
-  note: 'Signed messages to your own systems about new entries, erasures and limits. Times are UTC.',
-};
-
-function AllWebhooks() {
+export function AllWebhooks() {
   const { api, organization } = useSignedIn();
   return (
     <ThingsPage
       page="webhooks"
-      {...head}
+      title="Webhooks"
+      note="Signed messages to your own systems about new entries, erasures and limits. Times are UTC."
       make={{ text: 'New webhook', href: webhookAddress('new') }}
       reading={useReading<Webhook[]>('webhooks', (signal) => webhooksOf(api).list(signal))}
       isEmpty={(webhooks) => webhooks.length === 0}

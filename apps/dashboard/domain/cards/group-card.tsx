@@ -7,8 +7,8 @@ import { rowsOf } from '../../data/group-rows.ts';
 import type { Period } from '../../data/periods.ts';
 import { groupsAddress } from '../../data/router.ts';
 import { count } from '../../format.ts';
+import { FramedTable } from '../../parts/framed-table.tsx';
 import { decided, groupName, groupRate } from '../../parts/group-cells.tsx';
-import { Table } from '../../parts/table.tsx';
 
 const listed = 5;
 
@@ -29,10 +29,9 @@ export function GroupCard({ domainId, by, period, stats }: Props) {
       {rows.length === 0 ? (
         <p class="muted">{by === 'category' ? 'No choices by category yet.' : 'No decisions yet.'}</p>
       ) : (
-        <Table
+        <FramedTable
           class="flush dense"
           caption={title}
-          frame
           rows={rows.slice(0, listed)}
           keyOf={(row) => row.key}
           columns={[groupName(by, largest), decided, groupRate(by)]}

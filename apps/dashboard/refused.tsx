@@ -1,0 +1,59 @@
+/** Instead of a page whose endpoints need a scope that the access token lacks. */
+import { type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
+import type { Route } from './data/router.ts';
+import { PageHead } from './parts/page-head.tsx';
+
+type Needs = [what: string, note: string];
+
+const records: Needs = ['Seeing statistics and the log', 'What visitors of this domain decided'];
+const managed = 'What an organization manages itself';
+const webhooks: Needs = [
+  'Seeing and changing webhooks',
+  'Signed messages to your own systems about new entries, erasures and limits. Times are UTC.',
+];
+const erasures: Needs = ['Seeing erasures', 'Visitors who were erased'];
+
+/** What needs the scope, and what the page is about. */
+const needs: Partial<Record<PageName, Needs>> = {
+  domain: records,
+  groups: records,
+  experiments: records,
+  log: records,
+  visitor: ['Reading and erasing one visitor', 'What is stored about one visitor of this domain. Times are UTC.'],
+  domains: ['Managing domains', managed],
+  'new-domain': ['Making a domain', managed],
+  settings: ['Managing a domain and its keys', managed],
+  activity: ['Seeing who did what', managed],
+  webhooks,
+  webhook: webhooks,
+  erasures,
+  erasure: erasures,
+};
+
+export function Refused({ route }: { route: Exclude<Route, { page: 'unknown' }> }) {
+  const { page } = route;
+  const { name, scopes: [scope, other] = [] } = pageOf(page);
+  const [what, note] = needs[page] ?? [name, ''];
+  return (
+    <>
+      {'domainId' in route && page !== 'settings' ? (
+        <PageHead note={note} domain={{ domainId: route.domainId, page }} />
+      ) : (
+        <PageHead title={name} note={note} />
+      )}
+      <section class="card message plan-notice">
+        <h2>Your access token does not allow this page</h2>
+        <p>
+          {what} needs the scope <code>{scope}</code>
+          {other && (
+            <>
+              {' '}
+              or <code>{other}</code>
+            </>
+          )}
+          , whatever the plan. Sign in with a token that has it; whoever issues your tokens can add it.
+        </p>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+/**
+ * The pages of the dashboard: its addresses, menus and crumbs, and the paths that the API serves it at, are made of this
+ * list. What is shown there, apps/dashboard/app.tsx says.
+ */
+import type { Scope } from './terms.ts';
+
+interface DashboardPage {
+  path: string;
+  /** in menus and crumbs */
+  name: string;
+  /** in the menu of its domain or of the organization */
+  hasTab?: true;
+  /** the page whose tab stands for it */
+  under?: string;
+  /** Any of them opens it; absent, every token does. */
+  scopes?: readonly [Scope, Scope?];
+}
+
+/** Figures and records. */
+const scopes = ['read'] as const;
+
+/** Each menu in its order. */
+export const dashboardPages = {
+  home: { path: '/', name: 'Overview', hasTab: true },
+  domains: { path: '/domains', name: 'Domains', hasTab: true, scopes: ['manage'] },
+  'new-domain': { path: '/new-domain', name: 'New domain', scopes: ['manage'] },
+  webhooks: { path: '/webhooks', name: 'Webhooks', hasTab: true, scopes: ['manage'] },
+  webhook: { path: '/webhooks/:which', name: 'Webhooks', scopes: ['manage'] },
+  activity: { path: '/activity', name: 'Activity', hasTab: true, scopes: ['manage', 'privacy'] },
+  erasures: { path: '/erasures', name: 'Erasures', hasTab: true, scopes: ['privacy'] },
+  erasure: { path: '/erasures/:erasureId', name: 'Erasures', scopes: ['privacy'] },
+  domain: { path: '/domains/:domainId', name: 'Statistics', hasTab: true, scopes },
+  groups: { path: '/domains/:domainId/by/:by', name: 'Groups', under: 'domain', scopes },
+  experiments: { path: '/domains/:domainId/experiments', name: 'Experiments', under: 'domain', scopes },
+  log: { path: '/domains/:domainId/log', name: 'Log', hasTab: true, scopes },
+  visitor: { path: '/domains/:domainId/visitor', name: 'Visitor', hasTab: true, scopes: ['privacy'] },
+  widget: { path: '/domains/:domainId/widget', name: 'Widget', hasTab: true },
+  settings: { path: '/domains/:domainId/settings', name: 'Settings', hasTab: true, scopes: ['manage'] },
+} as const satisfies Record<string, DashboardPage>;
+
+export type PageName = keyof typeof dashboardPages;
+export const pageNames = Object.keys(dashboardPages) as PageName[];
+export const pageOf = (name: PageName): DashboardPage => dashboardPages[name];
+
+/** Where the identity provider sends people back to: the home page once they are signed in. */
+export const signInPath = '/sign-in';
+
+/** What stands for the `:name`s of paths. */
+export const pageParams: Record<string, RegExp> = {
+  domainId: /^[A-Za-z0-9_-]{1,64}$/,
+  erasureId: /^ers_[A-Za-z0-9]{1,64}$/,
+  // or where one is made
+  which: /^(?:new|wh_[A-Za-z0-9]{1,64})$/,
+  by: /^[A-Za-z]+$/,
+};
