@@ -37,28 +37,28 @@ import {
 import { Returning, SignIn } from './sign-in/sign-in.tsx';
 import { comesFromProvider, hasProvider, readProvider } from './sign-in/sign-in-methods.ts';
 
-const Refused = later(async () => (await import('./refused.tsx')).Refused, 'table');
-const settings = () => import('./settings/settings.tsx');
-const webhooks = () => import('./webhooks/webhooks.tsx');
-const erasures = () => import('./erasures/erasures.tsx');
+const Refused = later(() => import('./refused.tsx'))((page) => page.Refused, 'table');
+const settings = later(() => import('./settings/settings.tsx'));
+const webhooks = later(() => import('./webhooks/webhooks.tsx'));
+const erasures = later(() => import('./erasures/erasures.tsx'));
 
 /** What each page shows. Those that are not the first to be looked at are loaded when they are. */
 const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
   home: Home,
   domain: Domain,
-  log: later(async () => (await import('./log/log.tsx')).Log),
-  visitor: later(async () => (await import('./visitor/visitor.tsx')).Visitor),
-  groups: later(async () => (await import('./groups/groups.tsx')).Groups),
-  experiments: later(async () => (await import('./experiments/experiments.tsx')).Experiments),
-  widget: later(async () => (await import('./widget-setup/widget-setup.tsx')).WidgetSetup),
-  domains: later(async () => (await settings()).AllDomains),
-  'new-domain': later(async () => (await settings()).NewDomain),
-  activity: later(async () => (await settings()).Activity),
-  settings: later(async () => (await settings()).OneDomain),
-  erasures: later(async () => (await erasures()).AllErasures),
-  erasure: later(async () => (await erasures()).OneErasure),
-  webhooks: later(async () => (await webhooks()).AllWebhooks),
-  webhook: later(async () => (await webhooks()).NewOrOneWebhook),
+  log: later(() => import('./log/log.tsx'))((page) => page.Log),
+  visitor: later(() => import('./visitor/visitor.tsx'))((page) => page.Visitor),
+  groups: later(() => import('./groups/groups.tsx'))((page) => page.Groups),
+  experiments: later(() => import('./experiments/experiments.tsx'))((page) => page.Experiments),
+  widget: later(() => import('./widget-setup/widget-setup.tsx'))((page) => page.WidgetSetup),
+  domains: settings((page) => page.AllDomains),
+  'new-domain': settings((page) => page.NewDomain),
+  activity: settings((page) => page.Activity),
+  settings: settings((page) => page.OneDomain),
+  erasures: erasures((page) => page.AllErasures),
+  erasure: erasures((page) => page.OneErasure),
+  webhooks: webhooks((page) => page.AllWebhooks),
+  webhook: webhooks((page) => page.NewOrOneWebhook),
 };
 
 export function App() {
@@ -191,7 +191,7 @@ function Page({ route }: { route: Route }) {
         <ButtonLink text="Go to the overview" kind="primary" href={homeAddress} />
       </section>
     );
-  if (!maySee(route.page, organization)) return <Refused route={route} />;
+  if (!maySee(route.page, organization)) return <Refused key={route.page} route={route} />;
   const Shown = shown[route.page] as ComponentType<Route>;
   // not of webhooks: one that was just made brings its secret along
   const key = 'domainId' in route ? route.domainId : 'erasureId' in route ? route.erasureId : undefined;

@@ -15,7 +15,7 @@ import { PeriodPicker } from '../parts/period-picker.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { type ComparedStats, Statistics } from './statistics.tsx';
 
-const Cards = later(async () => (await import('./cards/cards.tsx')).Cards, 'table');
+const Cards = later(() => import('./cards/cards.tsx'))((page) => page.Cards, 'table');
 
 export function Domain({ domainId, query }: { domainId: string; query: URLSearchParams }) {
   const { api, organization } = useSignedIn();

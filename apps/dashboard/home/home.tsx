@@ -11,7 +11,7 @@ import { Unanswered } from '../parts/unanswered.tsx';
 import { Overview } from './overview.tsx';
 import { type OverviewState, readOverview, useOverviewPoll } from './overview-state.ts';
 
-const WithoutFigures = later(async () => (await import('./without-figures.tsx')).WithoutFigures);
+const WithoutFigures = later(() => import('./without-figures.tsx'))((page) => page.WithoutFigures);
 
 export const Home = () => (mayRead(useSignedIn().organization) ? <Figures /> : <WithoutFigures />);
 

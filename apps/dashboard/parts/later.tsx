@@ -1,30 +1,33 @@
-/** A page, or a part of one, whose code is loaded when it is first opened. */
+/** Pages, and parts of them, whose code is loaded when one is first opened. */
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { Skeleton } from './skeleton.tsx';
 
-export function later<Props extends object>(
-  load: () => Promise<FunctionComponent<Props>>,
-  shape: 'page' | 'table' = 'page',
-): FunctionComponent<Props> {
-  let loaded: FunctionComponent<Props> | undefined;
-  return (props: Props) => {
-    const [state, setState] = useState<'loading' | 'loaded' | 'failed'>(loaded ? 'loaded' : 'loading');
-    useEffect(() => {
-      if (loaded) return;
-      load().then(
-        (page) => {
-          loaded = page;
-          setState('loaded');
-        },
-        () => setState('failed'),
-      );
-    }, []);
-    if (state === 'failed') return <NotLoaded />;
-    const Page = loaded;
-    return Page ? <Page {...props} /> : <Skeleton kind={shape} isSlow={false} />;
-  };
+/** `load` has all that is picked of it once it has been loaded for one of them. */
+export function later<Module>(load: () => Promise<Module>) {
+  let loaded: Module | undefined;
+  return <Props extends object>(
+    pick: (module: Module) => FunctionComponent<Props>,
+    shape: 'page' | 'table' = 'page',
+  ): FunctionComponent<Props> =>
+    (props: Props) => {
+      const [hasFailed, setFailed] = useState(false);
+      const [isLoaded, setLoaded] = useState(loaded !== undefined);
+      useEffect(() => {
+        if (isLoaded) return;
+        load().then(
+          (module) => {
+            loaded = module;
+            setLoaded(true);
+          },
+          () => setFailed(true),
+        );
+      }, []);
+      if (hasFailed) return <NotLoaded />;
+      const Page = loaded && pick(loaded);
+      return Page ? <Page {...props} /> : <Skeleton kind={shape} isSlow={false} />;
+    };
 }
 
 /** A browser does not ask for a script again that it could not load, so the whole page is loaded anew. */
