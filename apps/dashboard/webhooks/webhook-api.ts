@@ -2,7 +2,7 @@
 import type { WebhookBody, WebhookChange } from '#libs/webhooks/contract';
 import type { Api } from '../data/api.ts';
 import { bodyOf, readAll } from '../data/calls.ts';
-import { once } from './once.ts';
+import { once } from '../data/once.ts';
 
 /** Everything of that log from that position on. */
 export interface Replay {

@@ -6,14 +6,9 @@ import { Problem } from '../terms/problem.ts';
 import { domainIdPattern } from '../terms/terms.ts';
 
 const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
-const rowNumber = z.tuple([
-  z.enum(['notice', 'webhook', 'delivery', 'domain', 'key', 'erasure', 'import']),
-  z.int().min(1),
-]);
+/** what the list is of, such as `webhook` */
+const rowNumber = z.tuple([z.string(), z.int().min(1)]);
 const twoNumbers = z.tuple([z.literal('act'), z.int().min(1), z.int().min(1)]);
-/** What lists that go by a row's number are of. */
-export type Listed = z.infer<typeof rowNumber>[0];
-
 interface Position {
   /** the last record of the previous page; two domains may have a record with the same id */
   after: { id: string; domainId: string };
@@ -49,7 +44,7 @@ export const makeCursor = ({ after, page }: Position, binding: Binding): string 
   make([after.id, after.domainId, page], binding);
 
 /** `after`: the number of the last one of the page. */
-export const makeNumberCursor = (of: Listed, after: number, binding: Binding): string => make([of, after], binding);
+export const makeNumberCursor = (of: string, after: number, binding: Binding): string => make([of, after], binding);
 
 /** Of a list that two tables are merged into: the number of the last one of each. */
 export const makeMergedCursor = (of: 'act', one: number, other: number, binding: Binding): string =>
@@ -75,7 +70,7 @@ export function readCursor(cursor: string, binding: Binding): Position {
 }
 
 /** Likewise for `makeNumberCursor`. */
-export function readNumberCursor(of: Listed, cursor: string, binding: Binding): number {
+export function readNumberCursor(of: string, cursor: string, binding: Binding): number {
   const [listed, after] = read(rowNumber, cursor, binding);
   if (listed !== of) throw badCursor();
   return after;

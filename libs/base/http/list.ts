@@ -1,5 +1,5 @@
 /** A page of a list that goes by the numbers of rows, newest first. */
-import { type Binding, type Listed, makeNumberCursor, readNumberCursor } from './cursor.ts';
+import { type Binding, makeNumberCursor, readNumberCursor } from './cursor.ts';
 
 const defaultLimit = 50;
 
@@ -14,8 +14,8 @@ interface Range {
   after: number | undefined;
 }
 
-/** Throws a 400 for a wrong cursor, before anything is read. */
-export function listOf(of: Listed, { limit = defaultLimit, cursor }: ListQuery, binding: Binding) {
+/** `of`: one of what is listed, such as `webhook`. Throws a 400 for a wrong cursor, before anything is read. */
+export function listOf(of: string, { limit = defaultLimit, cursor }: ListQuery, binding: Binding) {
   const after = cursor === undefined ? undefined : readNumberCursor(of, cursor, binding);
   return async <Row extends { number: number }>(read: (range: Range) => Promise<Row[]>) => {
     // one more tells whether others follow

@@ -1,5 +1,5 @@
 /**
- * The pages of the dashboard: its addresses, menus and crumbs, and the paths that the API serves it at, are made of this
+ * The pages of the dashboard: its routes, menus and crumbs, and the paths that the API serves it at, are made of this
  * list. What is shown there, apps/dashboard/app.tsx says.
  */
 import type { Scope } from './terms.ts';

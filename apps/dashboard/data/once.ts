@@ -1,5 +1,5 @@
 /** What must not happen twice where an answer was lost. */
-import type { Ask, Call } from '../data/calls.ts';
+import type { Ask, Call } from './calls.ts';
 
 /** The keys of what was not answered with success. */
 const unanswered = new Map<string, string>();
