@@ -58,6 +58,7 @@ it('refuse nothing, and end no connection that the proxy may still use', async (
   }
   agent.destroy();
   expect(answers.filter((answer) => answer !== 202)).toEqual([]);
-  expect(answers.length).toBeGreaterThan(stops * 2 * atOnce);
+  // also while they stopped
+  expect(answers.length).toBeGreaterThan(stops * atOnce);
   expect(dialler.endedUnasked()).toBe(0);
 });
