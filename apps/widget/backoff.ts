@@ -1,5 +1,5 @@
 /** How long a record waits after a failure. */
-import { smaller } from './plain.ts';
+import { smaller } from '#libs/widget/plain';
 import { randomHex } from './uuid.ts';
 
 /** Milliseconds: the wait after a failure, doubled with each further one up to the longest. */

@@ -1,8 +1,9 @@
 /** Google Consent Mode v2. */
+
+import { either } from '#libs/widget/attempt';
 import type { ConsentTypes } from '#libs/widget/config';
-import { either } from './attempt.ts';
+import { map, own, some } from '#libs/widget/plain';
 import { assigned } from './page.ts';
-import { map, own, some } from './plain.ts';
 
 /** What each of our categories grants. */
 export const consentTypes: ConsentTypes = {

@@ -1,9 +1,9 @@
 /** The visitor's choice on this site, stored in the browser. */
 import type { Decision } from '#libs/base/terms/terms';
-import { either } from './attempt.ts';
+import { either } from '#libs/widget/attempt';
+import { bare, has, map, now, own, part, some, words } from '#libs/widget/plain';
 import { json, parsed } from './json.ts';
 import { page } from './page.ts';
-import { bare, has, map, now, own, part, some, words } from './plain.ts';
 import { openStorage } from './storage.ts';
 
 export interface Consent {

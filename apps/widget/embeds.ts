@@ -2,9 +2,10 @@
  * `<iframe data-assent="marketing" data-src="…">` and the like: what they embed is loaded once all of their categories are
  * allowed.
  */
+
+import { has, map, own, words } from '#libs/widget/plain';
 import { find } from './growth.ts';
 import { resolve } from './page.ts';
-import { has, map, own, words } from './plain.ts';
 import { trusted } from './trusted.ts';
 
 const held = ':is(iframe,img,link,video,embed,object)[data-assent]';

@@ -1,10 +1,11 @@
 /** An A/B test. A variant is drawn anew for each page that shows the banner, so nothing is stored before a decision. */
+
+import { warn } from '#libs/widget/attempt';
 import type { Experiment } from '#libs/widget/config';
-import { warn } from './attempt.ts';
-import { bare, joined, own } from './plain.ts';
+import { bare, joined, own } from '#libs/widget/plain';
+import { wordingIn } from '#libs/widget/wording';
 import type { Settings } from './settings.ts';
 import { randomHex } from './uuid.ts';
-import { wordingIn } from './wording.ts';
 
 /** Any other setting could change what is asked for, or where it is recorded. */
 const settable = /^(texts|colors|theme|position|button)$/;

@@ -1,7 +1,7 @@
 /** Deletes the cookies of categories that are not allowed any longer, as far as the page can reach them. */
 import type { Category, Cookie } from '#libs/widget/config';
+import { has, joined, map, part, some } from '#libs/widget/plain';
 import { page } from './page.ts';
-import { has, joined, map, part, some } from './plain.ts';
 
 /** Those that a category which is still allowed names too stay, and the widget's own. */
 export function forgetCookies(lost: Category[], all: Category[], isAllowed: (category: string) => boolean): void {

@@ -1,6 +1,7 @@
 /** What a page gets while it is open, also in open shadow trees. */
+
+import { bare, map } from '#libs/widget/plain';
 import { page } from './page.ts';
-import { bare, map } from './plain.ts';
 import { eachTree } from './trees.ts';
 
 /** Milliseconds between two searches of a page that keeps growing, and how much of its time they take at most. */

@@ -1,8 +1,8 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
-import { either } from './attempt.ts';
+import { either } from '#libs/widget/attempt';
+import { between, map, own, some, words } from '#libs/widget/plain';
 import { find } from './growth.ts';
 import { page } from './page.ts';
-import { between, map, own, some, words } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import { trusted } from './trusted.ts';
 

@@ -1,5 +1,5 @@
 /** JSON, whatever the page has made of it. Objects are to have no prototype, so that no `toJSON` of the page is theirs. */
-import { either } from './attempt.ts';
+import { either } from '#libs/widget/attempt';
 import { page } from './page.ts';
 
 /** A page that has nothing but the browser's own: a frame without an address, which no policy keeps out. */

@@ -1,9 +1,9 @@
 /** Which language is shown: the site's choice, else the page's, else the visitor's. Its texts are asked for first of all. */
 import { packPath } from '#libs/widget/languages';
+import { joined, own } from '#libs/widget/plain';
+import { languageFor, packFor, type Texts, wordingIn } from '#libs/widget/wording';
 import { page } from './page.ts';
-import { joined, own } from './plain.ts';
 import type { Settings } from './settings.ts';
-import { languageFor, packFor, type Texts, wordingIn } from './wording.ts';
 
 /** Milliseconds that a banner waits for its texts, then it is in English. */
 const patience = 1_000;

@@ -1,7 +1,9 @@
 /** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
 import type { Decision } from '#libs/base/terms/terms';
 import './public-api.ts';
-import { attempt, either, warn } from './attempt.ts';
+import { attempt, either, warn } from '#libs/widget/attempt';
+import type { Notice } from '#libs/widget/notice';
+import { has, map, now, own, some } from '#libs/widget/plain';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { countDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
@@ -10,10 +12,8 @@ import { onGrowth } from './growth.ts';
 import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
 import { openLanguage } from './language.ts';
-import type { Notice } from './notice.ts';
 import { assigned } from './page.ts';
 import { pageUrl } from './page-url.ts';
-import { has, map, now, own, some } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import { createRecordClient, type Report } from './record-client.ts';
 import { isOn, readSettings } from './settings.ts';

@@ -5,7 +5,7 @@
  * A page may have something else called `Document`, as one with MooTools has, so the members are those of HTMLDocument.
  * Where a script has spoilt the built-ins that lead past it, markup's names are the lesser evil.
  */
-import { either } from './attempt.ts';
+import { either } from '#libs/widget/attempt';
 
 type Members = Record<PropertyKey, (...given: unknown[]) => unknown>;
 

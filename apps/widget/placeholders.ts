@@ -1,12 +1,13 @@
 /** In place of each iframe that waits, a box of its size in which the visitor can allow it. */
+
+import { noticeOf } from '#libs/widget/notice';
+import { between, has, map, own, part, some } from '#libs/widget/plain';
 import { furtherPhrases } from '#libs/widget/texts';
+import { fill } from '#libs/widget/wording';
 import { load, type Waiting } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
-import { noticeOf } from './notice.ts';
-import { between, has, map, own, part, some } from './plain.ts';
 import type { Settings } from './settings.ts';
 import { copyPlace, type PlaceholderNotice, placeholder } from './view/placeholder.ts';
-import { fill } from './wording.ts';
 
 interface PlaceholderOptions {
   settings: Settings;
@@ -100,7 +101,7 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
 }
 
 function noticeFor(settings: Settings, service: string, refused: string[]): PlaceholderNotice {
-  const notice = noticeOf(settings, false, null);
+  const notice = noticeOf(settings, false, false);
   const { links, language, version, policyVersion, variant } = notice;
   const texts = { ...furtherPhrases, ...settings.wording.texts };
   const labels = map(notice.settings.categories, ({ id, label }) => (has(refused, id) ? label : undefined));

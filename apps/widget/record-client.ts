@@ -3,11 +3,11 @@
  * id is created with the decision, so that retries do not duplicate it.
  */
 import type { Receipt, RecordBody } from '#libs/record/contract';
-import { attempt, warn } from './attempt.ts';
+import { attempt, warn } from '#libs/widget/attempt';
+import { map, now, own, part } from '#libs/widget/plain';
 import { waitAfter, withJitter } from './backoff.ts';
 import { hash, type Shown } from './hash-notice.ts';
 import { json } from './json.ts';
-import { map, now, own, part } from './plain.ts';
 import { accepted, redate } from './redate.ts';
 import { quietly, send, type Target } from './send.ts';
 import { openStorage } from './storage.ts';

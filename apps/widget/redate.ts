@@ -3,7 +3,7 @@
  * shifted by the difference to the service's clock. If the clock is right, the record is too old.
  */
 
-import { smaller } from './plain.ts';
+import { smaller } from '#libs/widget/plain';
 
 /** Milliseconds by which a correct clock may differ. */
 const tolerance = 5 * 60_000;

@@ -1,7 +1,7 @@
 /** Loads the second file, when the browser is idle or when its contents are called for. */
-import { attempt } from './attempt.ts';
+import { attempt } from '#libs/widget/attempt';
+import { map } from '#libs/widget/plain';
 import { page } from './page.ts';
-import { map } from './plain.ts';
 import type { SecondFile } from './preferences.ts';
 import type { Settings } from './settings.ts';
 import { trusted } from './trusted.ts';

@@ -1,7 +1,7 @@
 /** One attempt to send something, and what the answer means for a record. */
 import type { Receipt } from '#libs/record/contract';
+import { has, now, part } from '#libs/widget/plain';
 import { parsed } from './json.ts';
-import { has, now, part } from './plain.ts';
 
 export interface Target {
   /** base address of the service, such as https://consent.example.com */

@@ -2,41 +2,35 @@
  * The site's settings: attributes of the script tag, then the query of its address, then `window.assentConfig`, which
  * has the longer ones.
  */
-import type { Category, OwnTexts, WidgetConfig } from '#libs/widget/config';
-import { either, warn } from './attempt.ts';
+
+import { either, warn } from '#libs/widget/attempt';
+import type { OwnTexts, WidgetConfig } from '#libs/widget/config';
+import type { NoticeSettings } from '#libs/widget/notice';
+import { bare, has, lower, map, own, part } from '#libs/widget/plain';
+import { readShown } from '#libs/widget/read-settings';
+import { wordingIn } from '#libs/widget/wording';
 import { json } from './json.ts';
 import { assigned, resolve } from './page.ts';
-import { bare, has, joined, lower, map, own, part, some, words } from './plain.ts';
 import { baseOf } from './send.ts';
-import { toServices } from './services.ts';
 import { findTag } from './tag.ts';
-import { type Wording, wordingIn } from './wording.ts';
 
 export interface Settings
-  extends Omit<WidgetConfig, 'lang' | 'dir' | 'texts' | 'categories' | 'maxAgeMonths' | 'policyUrl' | 'metadata'> {
+  extends NoticeSettings,
+    Omit<WidgetConfig, keyof NoticeSettings | 'lang' | 'dir' | 'texts' | 'maxAgeMonths' | 'metadata'> {
   domain: string;
   key: string;
   api: string;
   /** of the tag */
   nonce: string;
-  policyVersion: string;
-  bannerVersion: string;
   maxAgeMonths: number;
-  categories: Category[];
   /** ids of the optional categories */
   asked: string[];
   colors: Record<string, string>;
-  policyUrl?: string | undefined;
-  links: { label: string; href: string }[];
   metadata?: WidgetConfig['metadata'] | undefined;
   lang?: string | undefined;
   dir?: WidgetConfig['dir'] | undefined;
   /** the site's own, each before those that precede it */
   texts: OwnTexts[];
-  /** in the language that is shown; changes with it */
-  wording: Wording;
-  /** of the experiment */
-  variant?: string | undefined;
 }
 
 declare global {
@@ -45,7 +39,6 @@ declare global {
   }
 }
 
-const necessary = 'necessary';
 /** The service's rule for category names. */
 const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
 
@@ -58,30 +51,23 @@ export function readSettings(): Settings {
   // pages whose tag loses its attributes may have these there
   const found = (name: 'domain' | 'key' | 'api'): string | undefined =>
     data[name] || either(() => new URL(address).searchParams.get(name)) || config[name];
-  const { policyVersion, bannerVersion, maxAgeMonths } = given;
+  const { bannerVersion, maxAgeMonths } = given;
   const texts: OwnTexts[] = [{ ...given.texts, ...grouped(data, 'text') }];
-  const categories = toCategories(given.categories ?? 'analytics marketing');
-  const asked = map(categories, ({ id, required }) => {
+  const shown = readShown(given, isLink);
+  const asked = map(shown.categories, ({ id, required }) => {
     if (!required && !either(() => acceptable.test(id), true)) warn(`the service refuses the category ${id}`);
     return required ? undefined : id;
   });
   return bare({
-    ...given,
+    ...shown,
     domain: found('domain') ?? '',
     key: found('key') ?? '',
     api: baseOf(found('api') ?? new URL('.', address).href),
     nonce,
-    policyVersion: `${policyVersion ?? ''}`,
     bannerVersion: `${bannerVersion ?? __VERSION__}`,
     maxAgeMonths: +(maxAgeMonths ?? 0) || 12,
-    categories,
     asked,
     colors: { ...given.colors, ...grouped(data, 'color') },
-    policyUrl: given.policyUrl && isLink(given.policyUrl) ? given.policyUrl : undefined,
-    links: map(given.links ?? [], (each) => {
-      const link = bare(each);
-      return isLink(link.href) ? link : undefined;
-    }),
     metadata: given.metadata && flat(given.metadata),
     texts,
     wording: wordingIn('en', texts),
@@ -119,17 +105,4 @@ function isLink(href: string): boolean {
   const isFine = has(['https:', 'http:', 'mailto:', 'tel:'], resolve(href)?.protocol);
   if (!isFine) warn(`left out the link ${href}`);
   return isFine;
-}
-
-function toCategories(given: string | (string | Category)[]): Category[] {
-  const categories = map(typeof given === 'string' ? words(given) : given, (each): Category | undefined => {
-    if (!each) return undefined;
-    const category: Category = bare(typeof each === 'string' ? { id: each } : each);
-    category.services = toServices(category.services, isLink);
-    if (category.id === necessary) category.required = true;
-    return category;
-  });
-  return some(categories, ({ required }) => required)
-    ? categories
-    : joined([bare<Category>({ id: necessary, required: true })], categories);
 }

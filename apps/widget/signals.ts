@@ -1,10 +1,11 @@
 /** Signals the choice to the page, to tags through Google Consent Mode and the data layer, and to Microsoft's tags. */
+
+import { either } from '#libs/widget/attempt';
 import type { WidgetConfig } from '#libs/widget/config';
-import { either } from './attempt.ts';
+import { own } from '#libs/widget/plain';
 import type { Consent } from './consent.ts';
 import { consentTypes, denyByDefault, eachType, gtag, hasDefault, nameLayer, tell } from './consent-types.ts';
 import { assigned, page } from './page.ts';
-import { own } from './plain.ts';
 
 declare global {
   interface Window {

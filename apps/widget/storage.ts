@@ -1,6 +1,6 @@
 /** Stores texts by name in localStorage, or in memory where the browser refuses that. */
-import { either } from './attempt.ts';
-import { own, part } from './plain.ts';
+import { either } from '#libs/widget/attempt';
+import { own, part } from '#libs/widget/plain';
 
 interface Storage {
   get(name: string): string | null;

@@ -3,9 +3,9 @@
  * is; tag managers make the element anew without its `data-` attributes; what delays scripts changes their type and
  * where their address stands.
  */
-import { either } from './attempt.ts';
+import { either } from '#libs/widget/attempt';
+import { map, own } from '#libs/widget/plain';
 import { page, resolve } from './page.ts';
-import { map, own } from './plain.ts';
 import { eachTree } from './trees.ts';
 
 interface Tag {

@@ -1,5 +1,5 @@
-import { either } from './attempt.ts';
-import { map } from './plain.ts';
+import { either } from '#libs/widget/attempt';
+import { map } from '#libs/widget/plain';
 
 /** The tree, and all open shadow trees in it. */
 export function eachTree(tree: ParentNode, work: (tree: ParentNode) => void): void {

@@ -1,5 +1,5 @@
 /** Where a page takes scripts from policies alone (`require-trusted-types-for`), ours is called `assent`. */
-import { either } from './attempt.ts';
+import { either } from '#libs/widget/attempt';
 
 const same = (text: string): string => text;
 const rules = { createHTML: same, createScript: same, createScriptURL: same };

@@ -1,5 +1,5 @@
-import { either } from './attempt.ts';
-import { part } from './plain.ts';
+import { either } from '#libs/widget/attempt';
+import { part } from '#libs/widget/plain';
 
 const digits = '0123456789abcdef';
 

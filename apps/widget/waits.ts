@@ -1,5 +1,5 @@
 /** How long the service is to be left alone, kept for all pages of the site. */
-import { map, now, smaller, words } from './plain.ts';
+import { map, now, smaller, words } from '#libs/widget/plain';
 import type { Target } from './send.ts';
 import { openStorage } from './storage.ts';
 

@@ -1,6 +1,7 @@
 /** What a held script has written by `document.write`, which by then would replace the page. */
+
+import { map } from '#libs/widget/plain';
 import { page } from './page.ts';
-import { map } from './plain.ts';
 import type { trusted } from './trusted.ts';
 
 /** Inserts it after the script, and runs the scripts in it one after another, as a parser would. */

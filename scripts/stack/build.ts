@@ -10,8 +10,8 @@ import { Advice, describe } from './advice.ts';
 import { ensureDataRoot, root } from './paths.ts';
 import { lastLines, runCommand } from './tether.ts';
 
-/** What is read as it is, beside what reads it: files of pages, Lua and SQL. */
-const isRead = /^apps\/api\/pages\/public\/|^libs\/.*\.(lua|sql)$/;
+/** What is read as it is, beside what reads it: files of pages, Lua, SQL and the texts in other languages. */
+const isRead = /^apps\/api\/pages\/public\/|^libs\/.*\.(lua|sql|json)$/;
 
 interface BuildOptions {
   signal?: AbortSignal | undefined;

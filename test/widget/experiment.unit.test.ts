@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { Experiment } from '#libs/widget/config';
+import { noticeOf } from '#libs/widget/notice';
+import { wordingIn } from '#libs/widget/wording';
 import { vary } from '../../apps/widget/experiment.ts';
-import { noticeOf } from '../../apps/widget/notice.ts';
 import type { Settings } from '../../apps/widget/settings.ts';
-import { wordingIn } from '../../apps/widget/wording.ts';
 import german from '../../libs/widget/languages/de.json' with { type: 'json' };
 
 const texts = [{ title: 'Biscuits?', de: { title: 'Kekse?' } }];
@@ -49,7 +49,7 @@ describe('an experiment of the widget', () => {
   it('without one nothing is different, not even the notice', () => {
     const plain = settings();
     expect(vary(plain)).toBe(plain);
-    expect(JSON.stringify(noticeOf(plain, false, null))).not.toContain('variant');
+    expect(JSON.stringify(noticeOf(plain, false, false))).not.toContain('variant');
   });
 
   it('sets the texts of a variant over all others of its language, and what it looks like', () => {
@@ -61,7 +61,7 @@ describe('an experiment of the widget', () => {
       asked: ['analytics'],
     });
     shown.wording = wordingIn('de', shown.texts, german);
-    expect(noticeOf(shown, false, null)).toMatchObject({
+    expect(noticeOf(shown, false, false)).toMatchObject({
       title: 'Kekse!',
       intro: 'In short.',
       links: [{ label: 'Policy', href: '/privacy' }],

@@ -3,11 +3,10 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OwnTexts } from '#libs/widget/config';
 import { languages } from '#libs/widget/languages';
-import type { Consent } from '../../apps/widget/consent.ts';
-import { noticeOf } from '../../apps/widget/notice.ts';
+import { noticeOf } from '#libs/widget/notice';
+import { wordingIn } from '#libs/widget/wording';
 import type { Settings } from '../../apps/widget/settings.ts';
 import { linesOf } from '../../apps/widget/view/receipt.ts';
-import { wordingIn } from '../../apps/widget/wording.ts';
 import { root } from '../../scripts/stack/paths.ts';
 import { sectionOf } from '../support/documents.ts';
 import { textsIn } from '../support/texts.ts';
@@ -28,16 +27,6 @@ const settingsIn = (language: string, own: OwnTexts = {}): Settings => ({
   wording: wordingIn(language, [own], textsIn(language)),
 });
 
-const consent = (isGiven: boolean): Consent => ({
-  id: '019a0000-0000-7000-8000-000000000001',
-  decision: isGiven ? 'custom' : 'reject_all',
-  preferences: { analytics: isGiven, maps: false },
-  decidedAt: '2025-10-20T05:03:11.360Z',
-  visitorId: 'v-1',
-  policyVersion: '7',
-  gpc: false,
-});
-
 const text = (...of: Parameters<typeof noticeOf>) => JSON.stringify(noticeOf(...of));
 
 describe('the notice of the widget', () => {
@@ -50,37 +39,36 @@ describe('the notice of the widget', () => {
       '{"label":"Statistics","description":"Shows us which pages are visited.","id":"analytics"},' +
       '{"label":"Maps","description":"","id":"maps"}],"buttons":["Accept all","Reject all","Save choice"]},' +
       '"language":"en","version":"0.1.0","policyVersion":"7"}';
-    expect(text(settingsIn('en'), false, null)).toBe(expected);
+    expect(text(settingsIn('en'), false, false)).toBe(expected);
     const others = { ...settingsIn('en'), colors: { button: 'red' }, metadata: { shop: 'north' }, key: 'ak_2' };
-    expect(text(others, false, null)).toBe(expected);
-    expect(text(Object.fromEntries(Object.entries(others).reverse()) as unknown as Settings, false, null)).toBe(
+    expect(text(others, false, false)).toBe(expected);
+    expect(text(Object.fromEntries(Object.entries(others).reverse()) as unknown as Settings, false, false)).toBe(
       expected,
     );
   });
 
   it('names the language, and has other bytes in each', () => {
-    const notices = languages.map((language) => text(settingsIn(language), false, null));
+    const notices = languages.map((language) => text(settingsIn(language), false, false));
     expect(notices.map((notice) => JSON.parse(notice).language)).toEqual([...languages]);
     expect(new Set(notices).size).toBe(languages.length);
   });
 
   it.each([
-    ['before a decision', false, null, undefined, 'Reject all'],
-    ['with Global Privacy Control', true, null, expect.stringContaining('Global Privacy Control'), 'Reject all'],
-    ['with it, after a refusal', true, false, expect.stringContaining('Global Privacy Control'), 'Reject all'],
+    ['before a decision', false, false, undefined, 'Reject all'],
+    ['with Global Privacy Control', true, false, expect.stringContaining('Global Privacy Control'), 'Reject all'],
     ['after something was allowed', true, true, undefined, 'Withdraw consent'],
   ])('%s has the note and the button that are shown then', (_, gpc, isGiven, note, button) => {
-    const notice = noticeOf(settingsIn('en'), gpc, isGiven === null ? null : consent(isGiven));
+    const notice = noticeOf(settingsIn('en'), gpc, isGiven);
     expect(notice.note).toEqual(note);
     expect(notice.settings.buttons[1]).toBe(button);
   });
 
   it('says who asks for what before the buttons, and nothing of it where nothing is optional', () => {
     const settings = { ...settingsIn('en'), company: '{company} $& Sons' };
-    const { asks } = noticeOf(settings, false, null);
+    const { asks } = noticeOf(settings, false, false);
     expect(asks).toBe('{company} $& Sons asks for your consent for: Statistics · Maps');
     const categories = [{ id: 'necessary', required: true }];
-    expect(noticeOf({ ...settings, asked: [], categories }, false, null).asks).toBe('');
+    expect(noticeOf({ ...settings, categories }, false, false).asks).toBe('');
   });
 
   it('has the site’s own categories in the visitor’s language, as far as they have no label for all', () => {
@@ -88,7 +76,7 @@ describe('the notice of the widget', () => {
     const { categories } = noticeOf(
       { ...settings, categories: [{ id: 'chat' }, { id: 'maps', label: 'Maps' }] },
       false,
-      null,
+      false,
     ).settings;
     expect(categories).toMatchObject([{ label: 'Gespräch', description: 'Zum Reden.' }, { label: 'Maps' }]);
   });
@@ -104,7 +92,7 @@ describe('the notice of the widget', () => {
       variant: 'a:b',
       categories: [{ id: 'analytics', services }],
     };
-    const lines = linesOf(JSON.stringify(noticeOf(settings, false, null)));
+    const lines = linesOf(JSON.stringify(noticeOf(settings, false, false)));
     expect(lines.slice(-11, -3)).toEqual([
       ...['Accept all', 'Reject all', 'Customise', 'Privacy settings'],
       ...['Statistics', 'Shows us which pages are visited.', 'Counter', 'Counts visits.'],

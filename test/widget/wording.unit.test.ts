@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { OwnTexts } from '#libs/widget/config';
 import { languages, packs } from '#libs/widget/languages';
-import { languageFor, packFor, wordingIn } from '../../apps/widget/wording.ts';
+import { languageFor, packFor, wordingIn } from '#libs/widget/wording';
 import { sectionOf } from '../support/documents.ts';
 import { english, textsIn } from '../support/texts.ts';
 

@@ -1,7 +1,8 @@
 /** The first view, and what it has in common with the second: the introduction and buttons. */
+
+import type { Notice } from '#libs/widget/notice';
+import { map } from '#libs/widget/plain';
 import type { Choice } from '../consent.ts';
-import type { Notice } from '../notice.ts';
-import { map } from '../plain.ts';
 import { type Children, element } from './element.ts';
 
 interface BannerActions {

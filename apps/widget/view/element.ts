@@ -1,5 +1,5 @@
+import { map, own } from '#libs/widget/plain';
 import { page } from '../page.ts';
-import { map, own } from '../plain.ts';
 
 declare global {
   interface EventTarget {

@@ -1,6 +1,6 @@
 /** What stands in place of an iframe that waits. */
-import type { Notice } from '../notice.ts';
-import { map, words } from '../plain.ts';
+import type { Notice } from '#libs/widget/notice';
+import { map, words } from '#libs/widget/plain';
 import { actions, intro } from './banner.ts';
 import { element } from './element.ts';
 

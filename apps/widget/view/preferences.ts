@@ -1,9 +1,10 @@
 /** The second view: a switch for each category. */
+
+import type { Notice } from '#libs/widget/notice';
+import { map, own } from '#libs/widget/plain';
 import { furtherPhrases } from '#libs/widget/texts';
+import type { AllTexts, Texts } from '#libs/widget/wording';
 import type { Choice, Consent } from '../consent.ts';
-import type { Notice } from '../notice.ts';
-import { map, own } from '../plain.ts';
-import type { AllTexts, Texts } from '../wording.ts';
 import { actions, intro } from './banner.ts';
 import { type Children, element, icon } from './element.ts';
 import { receipt } from './receipt.ts';

@@ -1,9 +1,9 @@
 /** What the visitor decided last, to read and to copy: in words, with the record's id, by which they can ask about it. */
-import { either } from '../attempt.ts';
+import { either } from '#libs/widget/attempt';
+import type { Notice } from '#libs/widget/notice';
+import { between, has, joined, map, own, words } from '#libs/widget/plain';
+import { type AllTexts, fill } from '#libs/widget/wording';
 import type { Consent } from '../consent.ts';
-import type { Notice } from '../notice.ts';
-import { between, has, joined, map, own, words } from '../plain.ts';
-import { type AllTexts, fill } from '../wording.ts';
 import { element } from './element.ts';
 
 export function receipt(

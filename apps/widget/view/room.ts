@@ -2,8 +2,9 @@
  * What the page's own keyboard needs while the banner is open: room below the page, so that what has the focus is not behind
  * the banner (WCAG 2.2, 2.4.11), and Escape.
  */
+
+import { joined, map, some } from '#libs/widget/plain';
 import { page } from '../page.ts';
-import { joined, map, some } from '../plain.ts';
 
 export function makeRoom(dialog: HTMLDialogElement, leave: () => void, isInert: () => boolean): void {
   const sheet = new CSSStyleSheet();

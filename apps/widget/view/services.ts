@@ -1,7 +1,7 @@
 /** What a category is made of, folded below it. */
 import type { Cookie, Service } from '#libs/widget/config';
-import { map } from '../plain.ts';
-import type { AllTexts } from '../wording.ts';
+import { map } from '#libs/widget/plain';
+import type { AllTexts } from '#libs/widget/wording';
 import { type Children, element } from './element.ts';
 
 /** What the site says in words of its own may run the other way than the visitor's language: "13 months" in Arabic. */

@@ -1,6 +1,7 @@
 /** How the widget is painted: its style sheets, and the scheme of the page or the system. */
+
+import { has, words } from '#libs/widget/plain';
 import { page } from '../page.ts';
-import { has, words } from '../plain.ts';
 
 /** A constructed stylesheet, which the page's content security policy does not restrict. */
 export function styles(rules: string): CSSStyleSheet {

@@ -1,6 +1,6 @@
-import { either } from '../attempt.ts';
+import { either } from '#libs/widget/attempt';
+import { some } from '#libs/widget/plain';
 import { find } from '../growth.ts';
-import { some } from '../plain.ts';
 
 /** Whether a modal dialog of the page makes the widget inert. Older browsers cannot tell. */
 export const isInert = (frame: HTMLElement): boolean =>

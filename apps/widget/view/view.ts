@@ -1,9 +1,9 @@
 /** The widget in the page. A shadow tree keeps the styles of both apart. */
-import { either } from '../attempt.ts';
-import type { Choice, Consent } from '../consent.ts';
-import { type Notice, noticeOf } from '../notice.ts';
+import { either } from '#libs/widget/attempt';
+import { type Notice, noticeOf } from '#libs/widget/notice';
+import { bare, has, map, own, words } from '#libs/widget/plain';
+import { type Choice, type Consent, isGiven } from '../consent.ts';
 import { page } from '../page.ts';
-import { bare, has, map, own, words } from '../plain.ts';
 import type { SecondFile } from '../preferences.ts';
 import { openSecondFile } from '../second-file.ts';
 import type { Settings } from '../settings.ts';
@@ -145,7 +145,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     climb();
     isModal = source === 'preferences';
     again = () => show(source, view, isInstead);
-    const notice = noticeOf(settings, gpc, consent());
+    const notice = noticeOf(settings, gpc, isGiven(consent()));
     const { texts } = settings.wording;
     if (isInstead) notice.note = texts.noSettings;
     if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1] ?? '', texts.close];

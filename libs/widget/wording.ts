@@ -1,9 +1,10 @@
 /** The texts in the visitor's language. The site's own texts replace ours. */
-import type { OwnTexts } from '#libs/widget/config';
-import { aliases, packTags } from '#libs/widget/languages';
-import { type furtherPhrases, phrases } from '#libs/widget/texts';
+
 import { either } from './attempt.ts';
+import type { OwnTexts } from './config.ts';
+import { aliases, packTags } from './languages.ts';
 import { has, lower, map, own, part, words } from './plain.ts';
+import { type furtherPhrases, phrases } from './texts.ts';
 
 /** Includes those of the second file and the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };

@@ -3,11 +3,24 @@
  * every key has its fixed place. Texts come in reading order, and before what is not shown.
  */
 
-import type { Service } from '#libs/widget/config';
 import { either } from './attempt.ts';
-import { type Consent, isGiven } from './consent.ts';
+import type { Category, Service } from './config.ts';
 import { joined, map } from './plain.ts';
-import type { Settings } from './settings.ts';
+import type { Wording } from './wording.ts';
+
+/** Settings as the widget has read them, as far as a visitor sees them. */
+export interface NoticeSettings {
+  policyUrl?: string | undefined;
+  links: { label: string; href: string }[];
+  /** of the experiment */
+  variant?: string | undefined;
+  /** in the language that is shown; changes with it */
+  wording: Wording;
+  company?: string | undefined;
+  categories: Category[];
+  bannerVersion: string;
+  policyVersion: string;
+}
 
 interface NoticeCategory {
   label: string;
@@ -38,10 +51,10 @@ export interface Notice {
   variant?: string;
 }
 
-export function noticeOf(settings: Settings, gpc: boolean, consent: Consent | null): Notice {
+/** `hasGiven`: whether the visitor has allowed any category. */
+export function noticeOf(settings: NoticeSettings, gpc: boolean, hasGiven: boolean): Notice {
   const { policyUrl, links, variant, wording, company } = settings;
   const { texts, language } = wording;
-  const hasGiven = isGiven(consent);
   let optional = '';
   const categories = map(settings.categories, ({ id, required, label: own, description, services }) => {
     const label = own ?? texts[id] ?? id;

@@ -1,6 +1,7 @@
 /** What a category is made of, as the site gives it. Its keys get one order, since it is part of the notice. */
-import type { Service } from '#libs/widget/config';
+
 import { warn } from './attempt.ts';
+import type { Cookie, Service } from './config.ts';
 import { map, own, words } from './plain.ts';
 
 type Given = Record<string, unknown>;
@@ -11,8 +12,8 @@ export const toServices = (given: unknown, isLink: (href: string) => boolean): S
     const service = pick(each, 'name provider country purpose policyUrl') as unknown as Service;
     if (service.policyUrl && !isLink(service.policyUrl)) delete service.policyUrl;
     service.cookies = list(each.cookies, (cookie) => {
-      const picked = pick(cookie, 'name domain path duration');
-      if (picked.name !== '*') return picked.name ? { ...picked, name: picked.name } : undefined;
+      const picked = pick(cookie, 'name domain path duration') as unknown as Cookie;
+      if (picked.name !== '*') return picked.name ? picked : undefined;
       warn('no cookie is named *');
       return undefined;
     });
