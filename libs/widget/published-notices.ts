@@ -2,7 +2,7 @@
 import type { OwnTexts, WidgetConfig } from './config.ts';
 import { languageTexts } from './language-texts.ts';
 import { languages } from './languages.ts';
-import { isLink } from './links.ts';
+import { isLink } from './link-rules.ts';
 import { noticeOf } from './notice.ts';
 import { readShown } from './read-settings.ts';
 import { languageFor, packFor, wordingIn } from './wording.ts';
@@ -25,8 +25,9 @@ export function* publishedNotices(settings: object, bannerVersion: string): Gene
     variant: `${experiment.id}:${name}`,
     layers: [texts, own?.texts ?? {}],
   })) ?? [{ variant: null, layers: [texts] }];
+  const all = languagesWith(texts);
   for (const { variant, layers } of variants) {
-    for (const language of languagesWith(texts)) {
+    for (const language of all) {
       const wording = wordingIn(language, layers, languageTexts().get(packFor(language) ?? ''));
       for (const gpc of [false, true]) {
         const notice = noticeOf({ ...shown, wording, variant: variant ?? undefined }, gpc, false);

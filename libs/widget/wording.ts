@@ -31,7 +31,7 @@ function tagOf(locale: string): string {
 }
 
 /** `zh-Hans-SG`, `zh-Hans` and `zh`, in lower case. Whoever reads traditional Chinese is not given simplified. */
-function formsOf(locale: string): string[] {
+export function formsOf(locale: string): string[] {
   const forms: string[] = [];
   let left = hyphened(locale);
   while (left && forms[forms.length - 1] !== 'zh-hant') {
