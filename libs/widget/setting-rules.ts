@@ -67,6 +67,6 @@ export const members = (rules: Record<string, Rule>, required: string[] = [], un
   return (value, path, report) => {
     given(value, path, report);
     if (!isObject(value)) return;
-    for (const name of required) if (!Object.hasOwn(value, name)) report(below(path, name), 'is missing');
+    for (const name of required) if (!Object.hasOwn(value, name)) report(path, `${name} is missing`);
   };
 };

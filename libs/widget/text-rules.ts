@@ -54,12 +54,14 @@ export function textsRule({ ids, texts }: Banner, isOfVariant = false): Rule {
   const inLanguage = entries(named);
   const isShown = languagesWith(texts);
   return (given, path, report) => {
-    let count = 0;
+    const seen = new Set<string | undefined>();
     entries((name, value, at) => {
       if (!isObject(value) || isNamed(name)) return named(name, value, at, report);
       if (!isLanguage(name)) return report(at, notLanguage);
-      count += 1;
-      if (count > mostLanguages) return report(at, `there may be texts in at most ${mostLanguages} languages`);
+      const [form] = formsOf(name);
+      if (seen.has(form)) return report(at, 'there are other texts in this language');
+      seen.add(form);
+      if (seen.size > mostLanguages) return report(at, `there may be texts in at most ${mostLanguages} languages`);
       if (isOfVariant && !isShown(name)) return report(at, 'the banner itself has no texts in this language');
       inLanguage(value, at, report);
     })(given, path, report);

@@ -235,7 +235,9 @@ describe('setting up the widget in the dashboard', () => {
     );
     await page.getByText('It belongs to the domain dom_other').waitFor();
     await page.getByText('It was pinned to one release').waitFor();
-    await page.getByText('Not understood and left out: policyUrl, hover.').waitFor();
+    await page
+      .getByText(/Not understood and left out: hover: is no setting of the widget; policyUrl: must be an address/)
+      .waitFor();
     await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
     expect(await field(page, 'Key').inputValue()).toBe('');
     await page.waitForURL(/#banner=(?!broken)/);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { checkSettings } from '#libs/widget/check-settings';
+import { publishedNotices } from '#libs/widget/published-notices';
 import assent from '../../package.json' with { type: 'json' };
 import { click, hostName } from '../support/browser/browser.ts';
 import { clientTag } from '../support/browser/site.ts';
@@ -119,6 +121,39 @@ describe('what the visitor was shown', () => {
     const records = await widget.records(2);
     expect(records.map(({ notice }) => notice)).toEqual([null, null]);
     expect(await held()).toEqual([]);
+  });
+
+  const published = {
+    company: 'Example Ltd',
+    policyUrl: '/privacy',
+    policyVersion: 3,
+    links: [{ label: 'Legal notice', href: 'https://a.example/legal' }],
+    categories: [
+      'analytics',
+      {
+        id: 'maps',
+        label: 'Maps </script> \u2028',
+        services: [{ cookies: [{ path: '/', name: '_m*' }], purpose: 'Shows maps.', name: 'Map', policyUrl: '/map' }],
+      },
+    ],
+  };
+  const short = { name: 'short', settings: { texts: { title: 'In short', ca: { title: 'En breu' } } } };
+  it.each<[Record<string, unknown>, boolean]>([
+    [{ lang: 'de' }, false],
+    [{ lang: 'pt_br', texts: { title: 'Biscuits?', 'pt-BR': { title: 'Biscoitos?' } } }, true],
+    [{ lang: 'ca', texts: { ca: { intro: 'Galetes?' } }, experiment: { id: 'autumn', variants: [short] } }, true],
+  ])('is known before anybody has seen it, from the settings %j, with the signal: %s', async (own, gpc) => {
+    const settings = { ...published, ...own };
+    expect(checkSettings(settings)).toEqual([]);
+    const setup = `<script>assentConfig = ${JSON.stringify(settings).replaceAll('<', '\\u003c')}</script>`;
+    const { page } = await widget.visit.again();
+    const signal = "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })";
+    if (gpc) await page.addInitScript(signal);
+    await page.goto(widget.add('/published', setup + widget.tag({ 'data-banner-version': '12' })));
+    await page.locator('assent-widget dialog button').first().click();
+    const [record] = await widget.records(1);
+    const seen = [...publishedNotices(settings, '12')].filter(({ text }) => sha256(text) === record?.notice);
+    expect(seen).toMatchObject([{ language: record?.language, variant: record?.variant ?? null, gpc }]);
   });
 
   it('is in the receipt that the visitor can open and copy by keyboard', async () => {

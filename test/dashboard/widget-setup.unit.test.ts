@@ -120,18 +120,18 @@ describe('settings from anywhere', () => {
         signals: { uet: false },
       },
       refused: [
-        'categories: title',
-        'categories: a b',
-        'position',
-        'policyUrl',
-        'texts: de.intro',
-        'texts: no language',
-        'colors: text',
-        'colors: hover',
-        'links: 2',
-        'signals: other',
-        'reload',
-        'onload',
+        'position: must be one of bottom, left, right, center',
+        'policyUrl: must be an address with https, http, mailto or tel, or one on the site',
+        'categories/2/id: the widget uses this name itself',
+        'categories/3: must be 1–64 of A–Z a–z 0–9 _ . : -',
+        'texts/de/intro: must be a text that is not empty',
+        'texts/no language: must be a language, such as de or pt-BR',
+        'colors/text: must be a colour, such as #0b5d4b',
+        'colors/hover: must be one of background, text, muted, line, button, buttonText, focus',
+        'links/1/href: must be an address with https, http, mailto or tel, or one on the site',
+        'signals/other: is no setting here',
+        'reload: must be true or false',
+        'onload: is no setting of the widget',
       ],
     });
   });
@@ -162,7 +162,7 @@ describe('settings from anywhere', () => {
     expect(fromFragment(link([1]))).toEqual({ draft: {}, refused: ['the settings'] });
     expect(fromFragment(`#banner=${btoa('{"__proto__":{"theme":"dark"},"theme":"light"}')}`)).toEqual({
       draft: { theme: 'light' },
-      refused: ['__proto__'],
+      refused: ['__proto__: is a name that settings cannot have'],
     });
     expect(toFragment({ texts: { intro: 'x'.repeat(6_000) } })).toBeNull();
   });
@@ -281,12 +281,13 @@ describe('the services of a category', () => {
       },
       { id: 'x' },
     ]);
-    expect(refused).toEqual([
-      'categories: Counter: cookie *',
-      'categories: Counter: cookie undefined',
-      'categories: Map: policyUrl',
-      'categories: a service without a name',
-      'categories: services',
+    expect(refused.map((each) => each.replace(/:.*/, ''))).toEqual([
+      'categories/0/services/0/country',
+      'categories/0/services/0/cookies/1/name',
+      'categories/0/services/0/cookies/2',
+      'categories/0/services/1/policyUrl',
+      'categories/0/services/2',
+      'categories/1/services',
     ]);
   });
 

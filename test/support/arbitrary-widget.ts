@@ -35,6 +35,18 @@ const services = fc.array(
   { maxLength: 2 },
 );
 
+const experiment = fc.record({
+  id: name,
+  variants: fc.array(
+    fc.record(
+      { name, share: fc.nat(3), settings: fc.record({ texts, theme: fc.constant('dark') }, { requiredKeys: [] }) },
+      optional,
+    ),
+    { maxLength: 3 },
+  ),
+});
+
+/** What the widget takes of any of them. */
 export const drafts: fc.Arbitrary<WidgetDraft> = fc
   .record(
     {
@@ -65,6 +77,7 @@ export const drafts: fc.Arbitrary<WidgetDraft> = fc
       layer: fc.oneof(fc.constantFrom('ownLayer', 'dataLayer', 'a b'), words),
       signals: fc.record({ uet: fc.boolean(), clarity: fc.boolean() }, { requiredKeys: [] }),
       reload: fc.boolean(),
+      experiment,
       metadata: fc.dictionary(name, fc.oneof(words, fc.integer(), fc.boolean())),
     },
     { requiredKeys: [] },

@@ -1,9 +1,8 @@
 /** The categories that a banner asks for. Their names are texts, so that each language has its own. */
-import type { Category, Service } from '#libs/widget/config';
-import { languages } from '#libs/widget/languages';
-import { asServices } from './services.ts';
-import { english, type Texts } from './texts.ts';
-import { isObject, type Reader, text } from './values.ts';
+import type { Category, Service, WidgetConfig } from '#libs/widget/config';
+import { isKeyName } from '#libs/widget/setting-rules';
+import { isTaken } from '#libs/widget/text-rules';
+import type { Texts } from './texts.ts';
 
 export const necessary = 'necessary';
 /** Those that the widget has texts for, beside the necessary one. */
@@ -13,15 +12,12 @@ export const defaultCategories: Category[] = [{ id: 'analytics' }, { id: 'market
 /** The name of the text that describes a category. */
 export const purposeOf = (id: string): string => `${id}Purpose`;
 
-const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
-const reserved = new Set([...Object.keys(english), ...languages]);
-
 /** Why a category cannot have this id; undefined where it can. */
 export function idTrouble(id: string, others: readonly Category[]): string | undefined {
   if (id === '') return 'Enter a name.';
-  if (!acceptable.test(id)) return 'Only A–Z, a–z, 0–9 and _ . : - (no spaces), at most 64 of them.';
+  if (!isKeyName(id)) return 'Only A–Z, a–z, 0–9 and _ . : - (no spaces), at most 64 of them.';
   if (others.some((each) => each.id === id)) return 'There is one with this name.';
-  return reserved.has(id) ? 'The widget uses this name itself.' : undefined;
+  return isTaken(id) ? 'The widget uses this name itself.' : undefined;
 }
 
 /** A required one of the site's own does not replace the necessary one, which is left out where it says nothing. */
@@ -58,30 +54,25 @@ export function withServices(categories: Category[], id: string, list: Service[]
   );
 }
 
-/** Names and descriptions that are given with a category become texts for all languages. */
-export const asCategories: Reader<{ categories: Category[]; texts: Texts }> = (value, refuse) => {
-  const list: unknown = typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value;
-  if (!Array.isArray(list)) return undefined;
-  const categories: Category[] = [];
+/** In one form. Names and descriptions that are given with a category become texts for all languages. */
+export function asCategories(given: WidgetConfig['categories']): { categories?: Category[]; texts: Texts } {
   const texts: Texts = {};
-  for (const each of list as unknown[]) {
-    const given: Record<string, unknown> = isObject(each) ? each : { id: each };
-    const id = text(given.id) ?? '';
-    const isKnown = id === necessary || knownCategories.includes(id);
-    const trouble = isKnown ? categories.some((other) => other.id === id) : idTrouble(id, categories);
-    if (trouble) {
-      refuse(id.slice(0, 80) || 'one without a name');
-      continue;
-    }
-    const services = given.services === undefined ? [] : asServices(given.services, refuse);
-    categories.push({
-      id,
-      ...((given.required === true || id === necessary) && { required: true }),
-      ...(services.length > 0 && { services }),
-    });
-    const [label, description] = [text(given.label), text(given.description)];
+  if (given === undefined) return { texts };
+  const list = typeof given === 'string' ? given.split(/[\s,]+/).filter(Boolean) : given;
+  const categories = list.map((each): Category => {
+    const { id, required, label, description, services = [] } = typeof each === 'string' ? { id: each } : each;
     if (label) texts[id] = label;
     if (description) texts[purposeOf(id)] = description;
-  }
+    return {
+      id,
+      ...((required || id === necessary) && { required: true }),
+      ...(services.length > 0 && { services: services.map(tidied) }),
+    };
+  });
   return { categories: withNecessary(categories), texts };
-};
+}
+
+const tidied = ({ cookies = [], ...service }: Service): Service => ({
+  ...service,
+  ...(cookies.length > 0 && { cookies }),
+});

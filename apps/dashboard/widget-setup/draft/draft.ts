@@ -2,11 +2,13 @@
  * What somebody chooses for their banner: settings as the widget takes them, without those that differ from none of its
  * defaults. It comes from anywhere, a link or a pasted tag, so nothing of it is taken that the widget would not take.
  */
-import type { Category, ConsentTypes, WidgetConfig } from '#libs/widget/config';
+import { checkSettings } from '#libs/widget/check-settings';
+import type { Category, ConsentTypes, Experiment, WidgetConfig } from '#libs/widget/config';
+import { isLink } from '#libs/widget/link-rules';
+import { below, isObject } from '#libs/widget/setting-rules';
 import { asCategories, defaultCategories } from './categories.ts';
-import { type ColourName, colourNames, colourTrouble } from './colours.ts';
-import { asTexts, languageTag, type Texts } from './texts.ts';
-import { entriesOf, isObject, oneOf, type Reader, short, text, wholeNumber } from './values.ts';
+import type { ColourName } from './colours.ts';
+import { joinedTexts, type Texts } from './texts.ts';
 
 export interface Link {
   label: string;
@@ -32,6 +34,7 @@ export interface WidgetDraft {
   links?: Link[];
   consentMode?: false | ConsentTypes;
   displays?: true;
+  experiment?: Experiment;
   metadata?: Record<string, string | number | boolean>;
   layer?: string;
   /** those that are off */
@@ -80,110 +83,72 @@ const isDefault = (name: string, value: unknown): boolean =>
   defaultOf.get(name) === value;
 
 export function readDraft(given: unknown): ReadDraft {
-  const refused: string[] = [];
   if (!isObject(given)) return { draft: {}, refused: ['the settings'] };
-  const values = new Map(Object.entries(given));
-  const take = <Value>(name: keyof WidgetConfig, reader: Reader<Value>): Value | undefined => {
-    const value = values.get(name);
-    values.delete(name);
-    if (value === undefined) return undefined;
-    const parts: string[] = [];
-    const read = reader(value, (part) => parts.push(`${name}: ${part}`));
-    refused.push(...(read === undefined && parts.length === 0 ? [name] : parts));
-    return read;
-  };
-  const { categories, texts } = take('categories', asCategories) ?? { categories: undefined, texts: {} };
+  // publishing sets it; a tag may have one of its own
+  const { bannerVersion, ...others } = given;
+  const { settings, refused } = withoutFaults(others);
+  const version = asVersion(bannerVersion);
+  if (bannerVersion !== undefined && version === undefined) refused.push('bannerVersion');
+  const { categories, texts } = asCategories(settings.categories);
   const draft = tidy({
-    lang: take('lang', asLanguage),
-    dir: take('dir', oneOf('ltr', 'rtl')),
-    theme: take('theme', oneOf('auto', 'light', 'dark')),
-    position: take('position', oneOf('bottom', 'left', 'right', 'center')),
-    button: take('button', oneOf('left', 'right', 'none')),
-    policyUrl: take('policyUrl', asAddress),
-    policyVersion: take('policyVersion', asVersion),
-    bannerVersion: take('bannerVersion', asVersion),
-    company: take('company', short),
-    cookieDomain: take('cookieDomain', (value) => match(value, /^[A-Za-z0-9.-]{1,253}$/)),
-    maxAgeMonths: take('maxAgeMonths', wholeNumber(1, 120)),
+    ...settings,
+    bannerVersion: version,
+    policyVersion: asVersion(settings.policyVersion),
+    maxAgeMonths: settings.maxAgeMonths === undefined ? undefined : Number(settings.maxAgeMonths),
     categories,
-    texts: take('texts', asTexts(texts)) ?? texts,
-    colors: take('colors', asColours),
-    links: take('links', asLinks),
-    consentMode: take('consentMode', asConsentMode),
-    displays: take('displays', asSwitch),
-    metadata: take('metadata', asMetadata),
-    layer: take('layer', (value) => match(value, /^[A-Za-z_$][\w$]{0,63}$/)),
-    signals: take('signals', asSignals),
-    reload: take('reload', asSwitch),
+    texts: joinedTexts((settings.texts ?? {}) as Texts, texts),
+    consentMode: asConsentMode(settings.consentMode),
+    displays: isOn(settings.displays),
+    signals: asSignals(settings.signals),
+    reload: isOn(settings.reload),
   });
-  return { draft, refused: [...refused, ...values.keys()] };
+  return { draft, refused };
 }
 
-const match = (value: unknown, pattern: RegExp): string | undefined => {
-  const found = short(value);
-  return found !== undefined && (found === '' || pattern.test(found)) ? found : undefined;
-};
-const asLanguage: Reader<string> = (value) => match(value, languageTag);
+/** What is left once all is taken out that the widget would leave out. */
+function withoutFaults(given: Record<string, unknown>): { settings: WidgetConfig; refused: string[] } {
+  // what is not filled in is the default, but for switches
+  let settings: unknown = Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== '' || name === 'displays' || name === 'reload'),
+  );
+  let faults = checkSettings(settings);
+  const refused = faults.map(({ path, message }) => `${path.slice(1)}: ${message}`);
+  // a link that has lost its address is none
+  for (; faults.length > 0; faults = checkSettings(settings))
+    settings = without(settings, new Set(faults.map(({ path }) => path)));
+  return { settings: settings as WidgetConfig, refused };
+}
+
+function without(value: unknown, paths: ReadonlySet<string>, path = ''): unknown {
+  if (path === '' && paths.has('')) return {};
+  const left = <Name extends string | number>(name: Name, each: unknown): [Name, unknown][] =>
+    paths.has(below(path, name)) ? [] : [[name, without(each, paths, below(path, name))]];
+  if (Array.isArray(value)) return value.flatMap((each, index) => left(index, each).map(([, kept]) => kept));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([name, each]) => left(name, each)));
+}
+
 /** As long as a record's may be. */
 export const longestVersion = 64;
-const asVersion: Reader<string> = (value) => {
-  const version = short(typeof value === 'number' ? String(value) : value);
-  return version !== undefined && version.length <= longestVersion ? version : undefined;
-};
+const asVersion = (value: unknown): string | undefined =>
+  (typeof value === 'string' && value.length <= longestVersion) || typeof value === 'number'
+    ? String(value)
+    : undefined;
 
 /** Of a page. No other scheme, and above all no script. */
-export function asAddress(value: unknown): string | undefined {
-  const address = short(value)?.trim();
-  if (address === undefined) return undefined;
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(address) ?? [];
-  return !scheme || /^(https?|mailto|tel)$/i.test(scheme) ? address : undefined;
+export const asAddress = (value: string): string | undefined => (value === '' || isLink(value) ? value : undefined);
+
+function asConsentMode(given: WidgetConfig['consentMode']): WidgetDraft['consentMode'] {
+  if (typeof given !== 'object') return `${given ?? true}` === 'false' ? false : undefined;
+  return Object.fromEntries(Object.entries(given).map(([category, types]) => [category, [types].flat()]));
 }
 
-const asColours: Reader<Partial<Record<ColourName, string>>> = (value, refuse) => {
-  const isName = (name: string): name is ColourName => colourNames.some((each) => each === name);
-  return entriesOf(value, refuse, (colour, name) => {
-    const found = short(colour)?.trim();
-    return isName(name) && found && !colourTrouble(name, found) ? found : undefined;
-  });
-};
-
-const asLinks: Reader<Link[]> = (value, refuse) => {
-  if (!Array.isArray(value)) return undefined;
-  return value.flatMap((each: unknown, at) => {
-    const { label, href }: Partial<Record<string, unknown>> = isObject(each) ? each : {};
-    const link = { label: text(label), href: asAddress(href) };
-    if (link.label && link.href) return [{ label: link.label, href: link.href }];
-    refuse(String(at + 1));
-    return [];
-  });
-};
-
-const asConsentMode: Reader<boolean | ConsentTypes> = (value, refuse) => {
-  if (value === false || value === 'false') return false;
-  if (value === true || value === 'true') return true;
-  return entriesOf(value, refuse, (types) => {
-    const all = [types].flat().map(short);
-    return all.every((each) => each !== undefined) ? all : undefined;
-  });
-};
-
 /** An attribute without a value switches it on. */
-const asSwitch: Reader<boolean> = (value) => {
-  if (value === true || value === '' || value === 'true') return true;
-  return value === false || value === 'false' ? false : undefined;
-};
+const isOn = (given: string | boolean | undefined): true | undefined =>
+  `${given ?? false}` === 'false' ? undefined : true;
 
 /** On is the default. */
-const asSignals: Reader<WidgetDraft['signals']> = (value, refuse) => {
-  const states = entriesOf(value, refuse, (each, name) =>
-    (name === 'uet' || name === 'clarity') && typeof each === 'boolean' ? each : undefined,
-  );
-  if (!states) return undefined;
-  const { uet, clarity } = states;
-  return { ...(uet === false && { uet }), ...(clarity === false && { clarity }) };
-};
-
-const asMetadata: Reader<Record<string, string | number | boolean>> = (value, refuse) =>
-  entriesOf(value, refuse, (each) =>
-    typeof each === 'boolean' || (typeof each === 'number' && Number.isFinite(each)) ? each : text(each),
-  );
+const asSignals = ({ uet, clarity }: WidgetConfig['signals'] = {}): WidgetDraft['signals'] => ({
+  ...(uet === false && { uet }),
+  ...(clarity === false && { clarity }),
+});

@@ -1,8 +1,8 @@
 /** Reads what somebody pastes: a tag as it is in a page, with `window.assentConfig` before it, or a link to this page. */
+import { isObject } from '#libs/widget/setting-rules';
 import { readDraft, type WidgetDraft } from './draft.ts';
 import { fromFragment, hasDraft } from './link.ts';
 import { readLiteral } from './literal.ts';
-import { isObject } from './values.ts';
 
 export interface Pasted {
   draft: WidgetDraft;

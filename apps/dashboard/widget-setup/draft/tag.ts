@@ -1,10 +1,10 @@
 /** A banner's settings as a tag: attributes where they are possible, else `window.assentConfig` before it. */
+import { isObject } from '#libs/widget/setting-rules';
 import { widgetTag } from '../../data/widget-tag.ts';
 import type { WidgetDraft } from './draft.ts';
-import { isObject } from './values.ts';
 
 export function tagOf(draft: WidgetDraft, domainId: string, apiKey: string): string {
-  const { categories, texts = {}, colors = {}, links, consentMode, metadata, signals, ...plain } = draft;
+  const { categories, texts = {}, colors = {}, links, consentMode, metadata, signals, experiment, ...plain } = draft;
   const isPlain = (categories ?? []).every(
     ({ required, id, services }) => (!required || id === 'necessary') && !services,
   );
@@ -24,6 +24,7 @@ export function tagOf(draft: WidgetDraft, domainId: string, apiKey: string): str
     ...(isObject(consentMode) && { consentMode }),
     ...(metadata && { metadata }),
     ...(signals && { signals }),
+    ...(experiment && { experiment }),
   };
   const tag = widgetTag(
     domainId,

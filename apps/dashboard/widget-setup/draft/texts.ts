@@ -1,12 +1,16 @@
 /** A site's own texts: for all languages, and for one of them. */
-import { aliases, languages, packs } from '#libs/widget/languages';
+
+import { languages } from '#libs/widget/languages';
+import { isObject } from '#libs/widget/setting-rules';
+import { isLanguage } from '#libs/widget/text-rules';
 import { furtherPhrases, phrases } from '#libs/widget/texts';
-import { entriesOf, isObject, type Reader, text } from './values.ts';
+import { packFor } from '#libs/widget/wording';
 
 /** By the text's name, for all languages; under a language tag those of that language. */
 export type Texts = Record<string, string | Record<string, string>>;
 
-export const languageTag = /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$/;
+/** Tells tags of languages that there are. */
+export const languageTag = { test: isLanguage };
 
 /** The widget's own, in one language. */
 export type OwnTexts = Record<string, string>;
@@ -15,16 +19,7 @@ export const english: OwnTexts = { ...phrases, ...furtherPhrases };
 const known: readonly string[] = languages;
 
 /** The file that the widget has for a language; undefined for English, and where it has none. */
-export function packFor(language: string): string | undefined {
-  const tag = language.toLowerCase();
-  if (tag.startsWith('zh-hant')) return undefined;
-  const named = new Map<string, string>([
-    ...packs.map((pack) => [pack.toLowerCase(), pack] as const),
-    ...Object.entries(aliases),
-  ]);
-  const forms = [tag, tag.replace(/-[^-]*$/, ''), tag.replace(/-.*/, '')];
-  return packs.find((pack) => pack === forms.map((form) => named.get(form)).find(Boolean));
-}
+export { packFor };
 
 /** In its own language and in English, such as `Deutsch (German)`. */
 export function languageName(tag: string): string {
@@ -88,26 +83,12 @@ function withEntry<Value extends string | object>(
   return isEmpty ? others : { ...others, [name]: value };
 }
 
-/** `given`: what else has set texts, which comes first. */
-export const asTexts =
-  (given: Texts): Reader<Texts> =>
-  (value, refuse) => {
-    const all = entriesOf<string | Record<string, string>>(value, refuse, (each, name) => {
-      if (!isObject(each)) return text(each);
-      return languageTag.test(name)
-        ? entriesOf(
-            each,
-            (part) => refuse(`${name}.${part}`),
-            (own) => text(own),
-          )
-        : undefined;
-    });
-    if (all === undefined) return undefined;
-    const named = Object.entries(given);
-    const kept = named.reduce((left, [name]) => withoutText(left, name), all);
-    return Object.fromEntries(
-      Object.entries({ ...kept, ...given }).filter(
-        ([, each]) => typeof each === 'string' || Object.keys(each).length > 0,
-      ),
-    );
-  };
+/** `first`: what comes before them. */
+export function joinedTexts(texts: Texts, first: Texts): Texts {
+  const others = Object.keys(first).reduce((left, name) => withoutText(left, name), texts);
+  return Object.fromEntries(
+    Object.entries({ ...others, ...first }).filter(
+      ([, each]) => typeof each === 'string' || Object.keys(each).length > 0,
+    ),
+  );
+}

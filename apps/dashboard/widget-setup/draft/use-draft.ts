@@ -2,11 +2,12 @@
  * The banner that somebody is setting up. It is in the address of the page, so that a link opens it again; this tab also keeps
  * what no link has: settings that are too long for one, and those that are only half written.
  */
+
 import { useEffect, useState } from 'preact/hooks';
+import { isObject } from '#libs/widget/setting-rules';
 import { withStorage } from '../../data/storage.ts';
 import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft.ts';
 import { fromFragment, hasDraft, toFragment } from './link.ts';
-import { isObject } from './values.ts';
 
 interface DraftState {
   /** as it was typed */
@@ -79,4 +80,4 @@ function inAddress(): Opened | null {
 }
 
 export const refusedText = (refused: string[]): string | null =>
-  refused.length === 0 ? null : `Not understood and left out: ${refused.slice(0, 10).join(', ')}.`;
+  refused.length === 0 ? null : `Not understood and left out: ${refused.slice(0, 10).join('; ')}.`;
