@@ -2,18 +2,52 @@
 export const colourNames = ['background', 'text', 'muted', 'line', 'button', 'buttonText', 'focus'] as const;
 export type ColourName = (typeof colourNames)[number];
 
-/** A word may stand for another colour, whichever that is. */
-export function isOpaque(value: string): boolean {
+/** Of CSS, which takes none but these: a word that is none would leave the banner without a background. */
+const words: ReadonlySet<string> = new Set(
+  (
+    'aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown ' +
+    'burlywood cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue darkcyan ' +
+    'darkgoldenrod darkgray darkgreen darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred ' +
+    'darksalmon darkseagreen darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink ' +
+    'deepskyblue dimgray dimgrey dodgerblue firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite gold ' +
+    'goldenrod gray green greenyellow grey honeydew hotpink indianred indigo ivory khaki lavender lavenderblush ' +
+    'lawngreen lemonchiffon lightblue lightcoral lightcyan lightgoldenrodyellow lightgray lightgreen lightgrey ' +
+    'lightpink lightsalmon lightseagreen lightskyblue lightslategray lightslategrey lightsteelblue lightyellow ' +
+    'lime limegreen linen magenta maroon mediumaquamarine mediumblue mediumorchid mediumpurple mediumseagreen ' +
+    'mediumslateblue mediumspringgreen mediumturquoise mediumvioletred midnightblue mintcream mistyrose moccasin ' +
+    'navajowhite navy oldlace olive olivedrab orange orangered orchid palegoldenrod palegreen paleturquoise ' +
+    'palevioletred papayawhip peachpuff peru pink plum powderblue purple rebeccapurple red rosybrown royalblue ' +
+    'saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue slateblue slategray slategrey snow ' +
+    'springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen'
+  ).split(' '),
+);
+/** The second is whichever colour the text has. */
+const seeThrough: ReadonlySet<string> = new Set(['transparent', 'currentcolor']);
+
+const number = '(?:[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:%|deg|rad|grad|turn)?|none)';
+const parts = (separator: string, beforeAlpha: string): string =>
+  `\\(\\s*${number}(?:${separator}${number}){2}(?:\\s*${beforeAlpha}\\s*${number})?\\s*\\)`;
+const channels = new RegExp(
+  `^(?:(?:rgb|hsl)a?${parts('\\s*,\\s*', ',')}|(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)${parts('\\s+', '/')})$`,
+);
+const hex = /^#(?:[0-9a-f]{3}([0-9a-f])?|[0-9a-f]{6}([0-9a-f]{2})?)$/;
+const longest = 100;
+
+export function isColour(value: string): boolean {
   const text = value.toLowerCase();
-  if (/^(transparent|currentcolor|inherit|initial|unset|revert)$/.test(text)) return false;
-  const [, short, long] = /^#(?:[0-9a-f]{3}([0-9a-f])|[0-9a-f]{6}([0-9a-f]{2}))$/.exec(text) ?? [];
-  if (short ?? long) return (short ?? long) === 'f' || long === 'ff';
-  const [alpha] = /(?:\/|^(?:rgb|hsl)a?\([^,]*,[^,]*,[^,]*,)\s*([^\s)]+)\s*\)$/.exec(text)?.slice(1) ?? [];
-  return alpha === undefined || Number.parseFloat(alpha) >= (alpha.endsWith('%') ? 100 : 1);
+  if (text.length > longest) return false;
+  return hex.test(text) || words.has(text) || seeThrough.has(text) || channels.test(text);
 }
 
-/** Something that CSS takes as a colour: it cannot end the declaration. */
-export const isColour = (value: string): boolean =>
-  /^(#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\([\d\s.,%/a-z+-]{1,80}\))$/i.test(
-    value,
+/** Of a colour. */
+export function isOpaque(value: string): boolean {
+  const text = value.toLowerCase();
+  const [, short = 'f', long = 'ff'] = hex.exec(text) ?? [];
+  const [, alpha = '1'] = /(?:\/|,[^,]*,[^,]*,)\s*([^\s)]+)\s*\)$/.exec(text) ?? [];
+  return (
+    !seeThrough.has(text) &&
+    short === 'f' &&
+    long === 'ff' &&
+    Number.parseFloat(alpha) >= (alpha.endsWith('%') ? 100 : 1)
   );
+}

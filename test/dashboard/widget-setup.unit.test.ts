@@ -212,6 +212,7 @@ describe('colours', () => {
       'currentColor',
       'inherit',
       'rgba(1,2,3,.5)',
+      'hsla(1, 2%, 3%, none)',
       'rgb(1 2 3 / 99%)',
     ];
     expect(opaque.filter(refused)).toEqual([]);

@@ -81,6 +81,8 @@ describe('the settings of a banner', () => {
     [{ links: [{ label: 'x', href: 'data:text/html,x' }] }, '/links/0/href', 'https, http, mailto or tel'],
     [{ links: [{ label: 'x' }] }, '/links/0', 'href is missing'],
     [{ colors: { button: 'red;}' } }, '/colors/button', 'must be a colour'],
+    [{ colors: { background: 'whitish' } }, '/colors/background', 'must be a colour'],
+    [{ colors: { background: 'rgb(1, 2)' } }, '/colors/background', 'must be a colour'],
     [{ colors: { background: '#fff8' } }, '/colors/background', 'must be opaque'],
     [{ colors: { 'a/b~': 'red' } }, '/colors/a~1b~0', 'must be one of'],
     [{ lang: 'german' }, '/lang', 'must be a language'],

@@ -105,11 +105,13 @@ export function readDraft(given: unknown): ReadDraft {
   return { draft, refused };
 }
 
+/** An empty attribute is a default, but for these: it switches on, or asks for nothing. */
+const saidByNothing: ReadonlySet<string> = new Set(['displays', 'reload', 'categories']);
+
 /** What is left once all is taken out that the widget would leave out. */
 function withoutFaults(given: Record<string, unknown>): { settings: WidgetConfig; refused: string[] } {
-  // what is not filled in is the default, but for switches
   let settings: unknown = Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => value !== '' || name === 'displays' || name === 'reload'),
+    Object.entries(given).filter(([name, value]) => value !== '' || saidByNothing.has(name)),
   );
   let faults = checkSettings(settings);
   const refused = faults.map(({ path, message }) => `${path.slice(1)}: ${message}`);
