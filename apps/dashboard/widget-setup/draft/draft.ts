@@ -132,9 +132,10 @@ function without(value: unknown, paths: ReadonlySet<string>, path = ''): unknown
 
 /** As long as a record's may be. */
 export const longestVersion = 64;
+/** Without halves of characters and NUL, which no page keeps. */
 const asVersion = (value: unknown): string | undefined =>
   (typeof value === 'string' && value.length <= longestVersion) || typeof value === 'number'
-    ? String(value)
+    ? String(value).replace(/[\p{Surrogate}\0]/gu, '')
     : undefined;
 
 /** Of a page. No other scheme, and above all no script. */
