@@ -2,7 +2,7 @@
 export const colourNames = ['background', 'text', 'muted', 'line', 'button', 'buttonText', 'focus'] as const;
 export type ColourName = (typeof colourNames)[number];
 
-/** Of CSS, which takes none but these: a word that is none would leave the banner without a background. */
+/** Of CSS, which has no others: a word that is none would leave the banner without a background. */
 const words: ReadonlySet<string> = new Set(
   (
     'aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown ' +
@@ -18,7 +18,10 @@ const words: ReadonlySet<string> = new Set(
     'navajowhite navy oldlace olive olivedrab orange orangered orchid palegoldenrod palegreen paleturquoise ' +
     'palevioletred papayawhip peachpuff peru pink plum powderblue purple rebeccapurple red rosybrown royalblue ' +
     'saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue slateblue slategray slategrey snow ' +
-    'springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen'
+    'springgreen steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen ' +
+    // the system's
+    'accentcolor accentcolortext activetext buttonborder buttonface buttontext canvas canvastext field fieldtext ' +
+    'graytext highlight highlighttext linktext mark marktext selecteditem selecteditemtext visitedtext'
   ).split(' '),
 );
 /** The second is whichever colour the text has. */
