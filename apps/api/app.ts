@@ -1,6 +1,9 @@
 /** The API: the order of everything. */
 import Router from '@koa/router';
 import Koa from 'koa';
+import * as banner from '#libs/banner/handlers';
+import type { LiveBanners } from '#libs/banner/live';
+import { bannerRoutes } from '#libs/banner/routes';
 import type { Clock } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
 import type { LaggingReads } from '#libs/base/db/replica';
@@ -80,6 +83,7 @@ import { createVisitorReads } from '#libs/tenants/visitor-reads';
 import * as webhooks from '#libs/webhooks/handlers';
 import { webhookRoutes } from '#libs/webhooks/routes';
 import type { ApiConfig } from '../settings/api.ts';
+import { bannerScript } from './pages/banner.ts';
 import { dashboard } from './pages/dashboard.ts';
 import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/docs.ts';
@@ -116,6 +120,7 @@ interface AppParts {
   displays: DisplayCounter;
   logReads: LogReads;
   widget: WidgetCache;
+  banners: LiveBanners;
   places: SharedPlaces;
 }
 
@@ -215,6 +220,7 @@ export function createApp(given: AppParts): Koa<State> {
   mount(noticeRoutes, { getNotices, getNotice });
   mount(privacyRoutes, { ...visitorHandlers, getErasures, getErasure, lookupActs });
   mount(manageRoutes, tenants);
+  mount(bannerRoutes, banner);
   mount(webhookRoutes, webhooks);
 
   // with a page's key or, from an organization's own servers, with a token
@@ -231,6 +237,7 @@ export function createApp(given: AppParts): Koa<State> {
   for (const [path, serve] of Object.entries(preview(deps))) pages.get(path, previewHeaders, serve);
   for (const [path, serve] of Object.entries(verifyPage(deps))) pages.get(path, serve);
   for (const [path, serve] of Object.entries(widgetFiles(deps))) pages.get(path, deadline, serve);
+  pages.get('/w/:domainId.js', deadline, bannerScript(deps));
   for (const [path, serve] of Object.entries(demoPage(deps))) pages.get(path, demoHeaders, deadline, serve);
 
   app.use(exchange({ ...deps, home: `${deps.config.basePath}/` }));

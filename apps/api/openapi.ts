@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
+import { bannerRoutes } from '#libs/banner/routes';
 import { answer, pathsOf, plain } from '#libs/base/http/openapi';
 import type { KeyRoutes } from '#libs/base/http/routes';
 import { version } from '#libs/base/version';
@@ -58,6 +59,7 @@ const routes = {
   ...proofRoutes,
   ...privacyRoutes,
   ...manageRoutes,
+  ...bannerRoutes,
   ...webhookRoutes,
   ...referenceRoutes,
 };
@@ -82,6 +84,7 @@ export const createOpenApi = (address = '') =>
       { name: 'Import', description: 'Records from another service or from an export; scope `import`.' },
       { name: 'Privacy', description: 'Access to what is stored about a visitor, and erasure; scope `privacy`.' },
       { name: 'Manage', description: 'Domains, their keys, and administrative acts; scope `manage`.' },
+      { name: 'Banner', description: 'What pages show: drafts and publications; scope `publish` or `manage`.' },
       {
         name: 'Webhooks',
         description: 'Messages about entries, erasures and limits, sent as they happen; scope `manage`.',

@@ -1,5 +1,6 @@
 /** One API: connects, listens, and stops in order. It knows neither signals nor exit codes. */
 
+import { createLiveBanners } from '#libs/banner/live';
 import { BadSetting } from '#libs/base/config/read';
 import { createClock } from '#libs/base/db/clock';
 import { createDatabase } from '#libs/base/db/database';
@@ -121,6 +122,7 @@ export async function openApi(
     },
   });
   const tenants = createTenantCache(recordingDb, log);
+  const banners = createLiveBanners({ db, tenants, publicUrl: config.publicUrl });
   const notices = createKnownNotices(db, log);
   await Promise.all([tenants.follow(), notices.follow(), clock.follow(), replica?.follow()]);
 
@@ -158,6 +160,7 @@ export async function openApi(
     displays,
     logReads,
     widget,
+    banners,
     places,
   });
 

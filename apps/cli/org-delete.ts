@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { Command } from 'commander';
+import { tables as ofBanner } from '#libs/banner/tables';
 import { createProgress } from '#libs/base/cli/progress';
 import { print } from '#libs/base/cli/session';
 import { untilWritersEnd } from '#libs/base/db/lock-holders';
@@ -31,6 +32,7 @@ export const tables: Table[] = [
   ...ofRecord,
   ...ofPrivacy,
   ...ofProof,
+  ...ofBanner,
   ...ofStats,
   ...ofNotices,
   ...ofTenants,

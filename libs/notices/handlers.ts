@@ -24,6 +24,7 @@ import {
   putManagedNotice,
   listNotices as readNotices,
 } from './documents.ts';
+import { isExpected } from './expected.ts';
 import type { KnownNotices } from './known-notices.ts';
 import { noticeKeyRoutes, noticeRoutes } from './routes.ts';
 
@@ -113,6 +114,9 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
     const address = network(clientAddress(ctx));
     const name = `${domainId} ${notice.hash}`;
     if (withoutRoom.has(name)) return refuse(ctx, domainId);
+    // of a published banner: whoever sends it first must not be refused for what others sent
+    if (await db.read((sql) => isExpected(sql, domainId, notice.hash)))
+      return db.write((sql) => keepNotice(sql, domainId, notice, perDomain));
     ofAddress.admit(ctx, address);
     let put: Put | undefined;
     try {

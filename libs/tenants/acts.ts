@@ -108,6 +108,8 @@ export interface NewAct {
   organizationId: string | null;
   /** of a revoked token */
   jti: string | null;
+  /** of a key: the domain whose it is */
+  domainId: string | null;
 }
 
 interface NewActs {
@@ -126,7 +128,8 @@ export async function readActsSince(sql: Sql, last: number | undefined): Promise
     with newest as (select coalesce(max(id), 0) as newest from administrative_acts)
     select newest, (select at::text from administrative_acts where id = newest) as "newestAt",
       (select at::text from administrative_acts where id = ${last ?? -1}) as "lastAt",
-      a.act, a.subject, a.organization_id as "organizationId", a.details ->> 'jti' as jti
+      a.act, a.subject, a.organization_id as "organizationId", a.details ->> 'jti' as jti,
+      a.details ->> 'domainId' as "domainId"
     from newest left join administrative_acts a on a.id > ${last ?? -1} and ${last !== undefined}
     order by a.id`;
   const { newest = 0, newestAt = null, lastAt = null } = rows[0] ?? {};

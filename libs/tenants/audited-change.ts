@@ -14,7 +14,9 @@ interface Act {
 /** Why nothing was changed. */
 export type Unchanged = 'not found' | 'changed meanwhile';
 
-export type Perform = <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) => Promise<T>;
+export type Note = (act: Act) => Promise<void>;
+
+export type Perform = <T>(change: (sql: Sql, note: Note) => Promise<T>) => Promise<T>;
 
 /** Milliseconds that a process may stand still within a change: others wait for what it has locked. */
 const idleFor = 5_000;
@@ -22,7 +24,7 @@ const idleFor = 5_000;
 /** The lock of acts is held until the commit, so that acts become visible in the order of their ids. */
 export const createPerform =
   (db: Pick<Database, 'transaction'>, actor: string): Perform =>
-  <T>(change: (sql: Sql, note: (act: Act) => Promise<void>) => Promise<T>) =>
+  <T>(change: (sql: Sql, note: Note) => Promise<T>) =>
     db.transaction(async (sql) => {
       await sql`select set_config('idle_in_transaction_session_timeout', ${String(idleFor)}, true)`;
       const acts: Act[] = [];

@@ -3,6 +3,7 @@
 import type { Sql } from '#libs/base/db/database';
 import type { Perform, Unchanged } from './audited-change.ts';
 import type { DomainChange } from './contract.ts';
+import { ensurePageKey, hadPageKey } from './keys.ts';
 import { Refused, requireName, requireRoom } from './refused-changes.ts';
 import { type Domain, makeId } from './tenants.ts';
 
@@ -103,6 +104,7 @@ export const domainChanges = (perform: Perform) => ({
       };
       const isRestored = change.archivedAt === null && before.archivedAt !== null;
       if (isRestored) await note({ act: 'domain.restore', subject: domainId, domainId });
+      if (isRestored && (await hadPageKey(sql, domainId))) await ensurePageKey(sql, note, domainId);
       if (Object.keys(changed).length > 0) {
         await note({ act: 'domain.update', subject: domainId, domainId, details: changed });
       } else if (!isRestored) return before;

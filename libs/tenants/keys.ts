@@ -1,6 +1,6 @@
 /** API keys as they are managed: only what may be shown of them. */
 import type { Sql } from '#libs/base/db/database';
-import type { Perform } from './audited-change.ts';
+import type { Note, Perform } from './audited-change.ts';
 import { Archived, Refused, requireRoom } from './refused-changes.ts';
 import { hashApiKey, makeApiKey } from './tenants.ts';
 
@@ -36,6 +36,40 @@ export const listAllKeys = (sql: Sql, domainId?: string) => sql<
   from api_keys where ${domainId ?? null}::text is null or domain_id = ${domainId ?? null}
   order by domain_id, created_at`;
 
+/** Of a domain that is in use and locked. `isOfPage`: it stays readable. */
+async function addKey(sql: Sql, note: Note, domainId: string, isOfPage = false) {
+  const apiKey = makeApiKey();
+  const hash = hashApiKey(apiKey);
+  const prefix = apiKey.slice(0, prefixLength);
+  const [key] = await sql<ListedKey[]>`
+    insert into api_keys (hash, domain_id, prefix, page_key)
+    values (decode(${hash}, 'hex'), ${domainId}, ${prefix}, ${isOfPage ? apiKey : null})
+    returning ${keyColumns(sql)}`;
+  if (!key) throw new Error('a key was not made');
+  await note({
+    act: 'key.create',
+    subject: hash,
+    domainId,
+    details: { domainId, prefix, ...(isOfPage && { isOfPage }) },
+  });
+  return { domainId, apiKey, key };
+}
+
+/** Creates the key of the domain's published banner where it has none that is in use. The domain is in use, and locked. */
+export async function ensurePageKey(sql: Sql, note: Note, domainId: string): Promise<void> {
+  const [inUse] = await sql`
+    select from api_keys where domain_id = ${domainId} and page_key is not null and revoked_at is null`;
+  if (!inUse) await addKey(sql, note, domainId, true);
+}
+
+export async function hadPageKey(sql: Sql, domainId: string): Promise<boolean> {
+  const had = await sql`select from api_keys where domain_id = ${domainId} and page_key is not null limit 1`;
+  return had.length > 0;
+}
+
+/** Before keys are revoked: whoever archives the domain meanwhile revokes their successors, too. */
+const lockDomain = (sql: Sql, domainId: string) => sql`select from domains where id = ${domainId} for no key update`;
+
 export const keyChanges = (perform: Perform) => ({
   /** The key is in the result and nowhere else: only its hash is stored. */
   createKey: (domainId: string, quota?: number) =>
@@ -48,21 +82,14 @@ export const keyChanges = (perform: Perform) => ({
       const active = sql<{ there: number }[]>`
         select count(*)::int as there from api_keys where domain_id = ${domainId} and revoked_at is null`;
       await requireRoom(quota, 'active keys', active);
-      const apiKey = makeApiKey();
-      const hash = hashApiKey(apiKey);
-      const prefix = apiKey.slice(0, prefixLength);
-      const [key] = await sql<ListedKey[]>`
-        insert into api_keys (hash, domain_id, prefix) values (decode(${hash}, 'hex'), ${domainId}, ${prefix})
-        returning ${keyColumns(sql)}`;
-      if (!key) throw new Error('a key was not made');
-      await note({ act: 'key.create', subject: hash, domainId, details: { domainId, prefix } });
-      return { domainId, apiKey, key };
+      return addKey(sql, note, domainId);
     }),
 
   revokeKey: (domainId: string, keyPrefix: string) =>
     perform(async (sql, note) => {
-      const matches = await sql<{ hash: string; prefix: string }[]>`
-        select encode(hash, 'hex') as hash, prefix from api_keys
+      await lockDomain(sql, domainId);
+      const matches = await sql<{ hash: string; prefix: string; isOfPage: boolean }[]>`
+        select encode(hash, 'hex') as hash, prefix, page_key is not null as "isOfPage" from api_keys
         where domain_id = ${domainId} and revoked_at is null
           and (starts_with(prefix, ${keyPrefix}) or hash = decode(${hashApiKey(keyPrefix)}, 'hex'))`;
       const [key] = matches;
@@ -76,18 +103,21 @@ export const keyChanges = (perform: Perform) => ({
       if ('ak_'.startsWith(keyPrefix)) throw new Refused(`every key begins with "${keyPrefix}"; give more of it`);
       await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;
       await note({ act: 'key.revoke', subject: key.hash, domainId, details: { domainId, prefix: key.prefix } });
+      if (key.isOfPage) await ensurePageKey(sql, note, domainId);
       return { domainId, prefix: key.prefix, revoked: true };
     }),
 
   /** By its whole prefix. One that is revoked already stays as it is; undefined where there is none. */
   revokeListedKey: (domainId: string, prefix: string): Promise<ListedKey | undefined> =>
     perform(async (sql, note) => {
-      const revoked = await sql<(ListedKey & { hash: string })[]>`
+      await lockDomain(sql, domainId);
+      const revoked = await sql<{ hash: string; isOfPage: boolean }[]>`
         update api_keys set revoked_at = clock_timestamp()
         where domain_id = ${domainId} and prefix = ${prefix} and revoked_at is null
-        returning encode(hash, 'hex') as hash, ${keyColumns(sql)}`;
-      for (const { hash } of revoked) {
+        returning encode(hash, 'hex') as hash, page_key is not null as "isOfPage"`;
+      for (const { hash, isOfPage } of revoked) {
         await note({ act: 'key.revoke', subject: hash, domainId, details: { domainId, prefix } });
+        if (isOfPage) await ensurePageKey(sql, note, domainId);
       }
       const [key] = await sql<ListedKey[]>`
         select ${keyColumns(sql)} from api_keys where domain_id = ${domainId} and prefix = ${prefix}

@@ -37,6 +37,8 @@ export interface TenantCache {
   domain(domainId: string): Promise<Domain | null>;
   knownDomain(domainId: string): Domain | undefined;
   organization(organizationId: string): Promise<Organization | null>;
+  /** Hands on what has changed, once it is forgotten here; undefined: anything may have. */
+  onActs(listener: (acts: NewAct[] | undefined) => void): void;
   /** Starts following changes; call once, and `close` at the end. */
   follow(): Promise<void>;
   /** Forgets at once what was changed until now: for who changes and then reads. Never rejects. */
@@ -52,6 +54,7 @@ export function createTenantCache(
   let lastAct: number | undefined;
   let lastActAt: string | null = null;
   let generation = 0;
+  const listeners: ((acts: NewAct[] | undefined) => void)[] = [];
 
   const isFollowing = () => lastAct !== undefined;
   const ofDomains = { unknownFor, lookupTimeout, asOf: () => (isFollowing() ? generation : undefined) };
@@ -101,6 +104,7 @@ export function createTenantCache(
     generation += 1;
     if (!hasLast) forgetAll();
     else for (const act of acts) forget(act);
+    for (const listener of listeners) listener(hasLast ? acts : undefined);
     lastAct = newest;
     lastActAt = newestAt;
   };
@@ -163,6 +167,7 @@ export function createTenantCache(
     domain: async (domainId) => (domainIdPattern.test(domainId) ? domains.get(domainId) : null),
     knownDomain: (domainId) => domains.known.get(domainId),
     organization: organizations.get,
+    onActs: (listener) => void listeners.push(listener),
     follow,
     catchUp: async () => polls?.now(),
     close: () => {

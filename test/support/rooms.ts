@@ -4,6 +4,7 @@
  * beginnings of paths.
  */
 
+import { tables as ofBanner } from '#libs/banner/tables';
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
@@ -22,7 +23,7 @@ export const floors = [
   ['settings'],
   ['webhooks', 'privacy'],
   ['log'],
-  ['proof'],
+  ['proof', 'banner'],
   ['stats', 'notices'],
   ['record'],
   ['tenants'],
@@ -73,6 +74,7 @@ export const tables: Record<string, Table[]> = {
   webhooks: ofWebhooks,
   privacy: ofPrivacy,
   proof: ofProof,
+  banner: ofBanner,
   stats: ofStats,
   notices: ofNotices,
   record: ofRecord,

@@ -39,9 +39,10 @@ export function packWhenAsked(read: () => Uint8Array): () => Promise<PackedFile>
   };
 }
 
-export function sendPacked(ctx: Context, { hash, content, zipped }: PackedFile, type: string, caching: string): void {
+/** Of `file`, which may make them only when they are wanted, one of the two is read. */
+export function sendPacked(ctx: Context, file: PackedFile, type: string, caching: string): void {
   const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-  const etag = isZipped ? `"${hash}-gzip"` : `"${hash}"`;
+  const etag = isZipped ? `"${file.hash}-gzip"` : `"${file.hash}"`;
   ctx.set({ 'Cache-Control': caching, Vary: 'Accept-Encoding', ETag: etag });
   // Koa's `fresh` ignores If-None-Match if the request has Cache-Control: no-cache, which is meant for caches
   if (hasTag(ctx, etag)) {
@@ -50,7 +51,7 @@ export function sendPacked(ctx: Context, { hash, content, zipped }: PackedFile, 
   }
   ctx.type = type;
   if (isZipped) ctx.set('Content-Encoding', 'gzip');
-  const { buffer, byteOffset, byteLength } = isZipped ? zipped : content;
+  const { buffer, byteOffset, byteLength } = isZipped ? file.zipped : file.content;
   // shared by all responses: a copy would be memory for as long as its client does not read
   ctx.body = Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -77,8 +77,8 @@ export function requireJson(header: string | undefined): void {
   if (!isUtf8Charset(charset)) throw new Problem('unsupported_media_type', 'send the body in UTF-8');
 }
 
-export const readJsonObject = async (ctx: Context): Promise<Record<string, unknown>> =>
-  parseObject(await readJsonBody(ctx));
+export const readJsonObject = async (ctx: Context, limit?: number): Promise<Record<string, unknown>> =>
+  parseObject(await readJsonBody(ctx, limit));
 
 /** The same where the body may be left out, with its type. */
 export async function readOptionalObject(ctx: Context): Promise<Record<string, unknown>> {
@@ -88,24 +88,29 @@ export async function readOptionalObject(ctx: Context): Promise<Record<string, u
 }
 
 /** Throws a 400 that names the fields which break the schema's rules. */
-export async function readFields<Body extends z.ZodType>(ctx: Context, schema: Body): Promise<z.infer<Body>> {
-  const read = schema.safeParse(await readJsonObject(ctx), parseOptions);
+export async function readFields<Body extends z.ZodType>(
+  ctx: Context,
+  schema: Body,
+  limit?: number,
+): Promise<z.infer<Body>> {
+  const read = schema.safeParse(await readJsonObject(ctx, limit), parseOptions);
   if (read.success) return read.data;
   throw refuseFields(toFieldErrors(read.error.issues));
 }
 
-export function readJsonBody(ctx: Context): Promise<Buffer> {
+/** `limit`: bytes */
+export function readJsonBody(ctx: Context, limit = bodyLimit): Promise<Buffer> {
   const headers = ctx.req.headers;
   requireJson(headers['content-type']);
   requireUnpacked(headers['content-encoding']);
-  if (Number(headers['content-length']) > bodyLimit) throw tooLarge();
-  return readBytes(ctx.req);
+  if (Number(headers['content-length']) > limit) throw tooLarge(limit);
+  return readBytes(ctx.req, limit);
 }
 
-const tooLarge = (): Problem => new Problem('payload_too_large', `send at most ${bodyLimit} bytes`);
+const tooLarge = (limit: number): Problem => new Problem('payload_too_large', `send at most ${limit} bytes`);
 export const tooSmallChunks = (): Problem => new Problem('payload_too_large', 'send the body in larger chunks');
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -119,7 +124,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       chunks.push(chunk);
       // each takes far more memory than its bytes
       if (chunks.length === mostChunks) chunks.splice(0, mostChunks, Buffer.concat(chunks));
-      if (size > bodyLimit) refuse(tooLarge());
+      if (size > limit) refuse(tooLarge(limit));
       else if (isMostlyOverhead(request, size)) refuse(tooSmallChunks());
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));

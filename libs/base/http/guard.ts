@@ -16,7 +16,7 @@ const maxParameters = 32;
 interface Guarded {
   params?: z.ZodType;
   query?: z.ZodType;
-  body?: { schema: z.ZodType };
+  body?: { schema: z.ZodType; bytes?: number };
 }
 
 const noParams = z.object({});
@@ -44,7 +44,7 @@ export function guard(
       const inBoth = [...toFieldErrors(inPath, 'path'), ...toFieldErrors(inQuery, 'query')];
       throw refuseFields([...broken.map((each) => ({ ...each, in: 'query' as const })), ...inBoth]);
     }
-    const body = row.body && (await readFields(ctx, row.body.schema));
+    const body = row.body && (await readFields(ctx, row.body.schema, row.body.bytes));
     const { inPlace = withoutPlace } = ctx.state;
     await inPlace(async () => handler(ctx, { params: params.data, query: query.data, body }));
   };

@@ -108,7 +108,9 @@ function operationOf(operationId: string, row: Route | KeyRoute): ZodOpenApiOper
     description,
     tags: [tag],
     ...(Object.keys(requestParams).length > 0 && { requestParams }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': body } } }),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: body.schema, example: body.example } } },
+    }),
     ...(upload && { requestBody: upload }),
     responses: Object.fromEntries(
       isKeyed ? responses : responses.map(([status, response]) => [status, withLimits(status, response)]),

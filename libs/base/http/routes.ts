@@ -15,8 +15,8 @@ interface Described {
   /** strict; none: a query is refused */
   query?: z.ZodType & ZodOpenApiParameters['query'];
   headers?: ZodOpenApiParameters['header'];
-  /** JSON */
-  body?: { schema: z.ZodType; example: unknown };
+  /** JSON; `bytes`: at most, where that is more than usual */
+  body?: { schema: z.ZodType; example: unknown; bytes?: number };
   /** any other body, which the handler reads */
   upload?: ZodOpenApiRequestBodyObject;
   answers: ZodOpenApiResponsesObject;

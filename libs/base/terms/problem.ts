@@ -16,6 +16,7 @@ export const problems = {
   notice_not_found: { status: 404, title: 'No such notice' },
   key_not_found: { status: 404, title: 'No such key' },
   webhook_not_found: { status: 404, title: 'No such webhook' },
+  version_not_found: { status: 404, title: 'No such version' },
   erasure_not_found: { status: 404, title: 'No such erasure' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },

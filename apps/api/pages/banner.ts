@@ -1,0 +1,25 @@
+/** GET /w/:domainId.js: the one tag of a site. Nothing of the request enters it, nor its query. */
+
+import type { LiveBanners } from '#libs/banner/live';
+import { createScripts } from '#libs/banner/script';
+import type { Middleware } from '#libs/base/http/context';
+import { forDocuments } from '#libs/base/http/security-headers';
+import { Problem } from '#libs/base/terms/problem';
+import { atOnce, sendPacked } from './send-packed.ts';
+import type { WidgetCache } from './widget-cache.ts';
+
+/** Caches of browsers and networks ask again soon for one that may be created, or restored. */
+const soon = 'public, max-age=60';
+
+export function bannerScript({ banners, widget }: { banners: LiveBanners; widget: WidgetCache }): Middleware {
+  const scriptOf = createScripts(widget.current('widget').content);
+  return async (ctx) => {
+    // of an error
+    ctx.set({ ...forDocuments, 'Cache-Control': 'no-store' });
+    const line = await banners.line(ctx.params.domainId);
+    if (!line) throw new Problem('not_found', 'no such domain is in use', { headers: { 'Cache-Control': soon } });
+    for (const name in forDocuments) ctx.remove(name);
+    ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+    sendPacked(ctx, scriptOf(line), 'text/javascript; charset=utf-8', atOnce);
+  };
+}

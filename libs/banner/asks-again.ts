@@ -1,0 +1,13 @@
+import type { WidgetConfig } from '#libs/widget/config';
+
+/** Whether visitors who have chosen under `live` are asked again under `settings`: as the widget decides it. */
+export const asksAgain = (settings: WidgetConfig, live: WidgetConfig): boolean => termsOf(settings) !== termsOf(live);
+
+const termsOf = ({ policyVersion, categories = 'analytics marketing' }: WidgetConfig): string => {
+  const all = typeof categories === 'string' ? categories.split(/[\s,]+/).filter((id) => id !== '') : categories;
+  const asked = all.flatMap((each) => {
+    const { id, required } = typeof each === 'string' ? { id: each } : each;
+    return required || id === 'necessary' ? [] : [id];
+  });
+  return JSON.stringify([`${policyVersion ?? ''}`, [...new Set(asked)].sort()]);
+};

@@ -1,0 +1,106 @@
+/** Publishing: a version with the notices that visitors will see first under it, and the page's key. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Sql } from '#libs/base/db/database';
+import { refuseFields } from '#libs/base/terms/field-errors';
+import { Problem } from '#libs/base/terms/problem';
+import { type Notice, readNotice } from '#libs/notices/contract';
+import { putNotice } from '#libs/notices/documents';
+import { expectNotices } from '#libs/notices/expected';
+import type { Perform } from '#libs/tenants/audited-change';
+import { ensurePageKey } from '#libs/tenants/keys';
+import { Archived, QuotaReached } from '#libs/tenants/refused-changes';
+import { domainNotFound } from '#libs/tenants/requirements';
+import { checkSettings } from '#libs/widget/check-settings';
+import type { WidgetConfig } from '#libs/widget/config';
+import { publishedNotices } from '#libs/widget/published-notices';
+import { asksAgain } from './asks-again.ts';
+import { mostVersions } from './contract.ts';
+import { findDraft } from './drafts.ts';
+import { addVersion, findVersion, type Version } from './versions.ts';
+
+interface Wanted {
+  /** who publishes */
+  by: string;
+  note?: string | null | undefined;
+  /** an earlier version; else the draft */
+  version?: number | null | undefined;
+}
+
+/** `isNew` false: nothing has changed, and it is the live one. Throws a 400, 404 or 409 as the contract says. */
+export const publish = (
+  perform: Perform,
+  domainId: string,
+  { by, note = null, version: restored = null }: Wanted,
+): Promise<{ version: Version; isNew: boolean }> =>
+  perform(async (sql, noteAct) => {
+    const domainNumber = await lockDomain(sql, domainId);
+    const settings = await findSettings(sql, domainNumber, restored);
+    const live = await findVersion(sql, domainNumber);
+    await ensurePageKey(sql, noteAct, domainId);
+    const given: WidgetConfig = JSON.parse(settings);
+    const before: WidgetConfig | undefined = live && JSON.parse(live.settings);
+    if (live && isDeepStrictEqual(given, before)) return { version: live, isNew: false };
+    if (live && live.number >= mostVersions) throw new QuotaReached(mostVersions, 'versions of this banner');
+    const faults = checkSettings(given);
+    if (faults.length > 0) throw refuseFields(faults);
+    const number = (live?.number ?? 0) + 1;
+    await storeNotices(sql, { domainId, domainNumber }, noticesOf(given, number));
+    const asks = before !== undefined && asksAgain(given, before);
+    const version = await addVersion(sql, domainNumber, { number, by, note, restored, asksAgain: asks, settings });
+    const details = { version: number, ...(restored !== null && { restored }), ...(note !== null && { note }) };
+    await noteAct({ act: 'banner.publish', subject: domainId, domainId, details });
+    return { version, isNew: true };
+  });
+
+/** Until the transaction ends: of two publications at once the second sees the first. */
+async function lockDomain(sql: Sql, domainId: string): Promise<number> {
+  const [domain] = await sql<{ number: number; archivedAt: Date | null }[]>`
+    select number, archived_at as "archivedAt" from domains where id = ${domainId} for no key update`;
+  if (!domain) throw domainNotFound();
+  if (domain.archivedAt) throw new Archived(`domain ${domainId} is archived; restore it first`);
+  return domain.number;
+}
+
+async function findSettings(sql: Sql, domainNumber: number, version: number | null): Promise<string> {
+  if (version === null) return (await findDraft(sql, domainNumber)).text;
+  const found = await findVersion(sql, domainNumber, version);
+  if (!found) throw versionNotFound();
+  return found.settings;
+}
+
+export const versionNotFound = () => new Problem('version_not_found', 'no such version of this banner was published');
+
+interface FirstNotice extends Notice {
+  /** it is kept now, and not only once a browser sends it */
+  isStored: boolean;
+}
+
+function noticesOf(settings: WidgetConfig, version: number): FirstNotice[] {
+  const ofSite = languagesOf(settings);
+  return publishedNotices(settings, String(version)).map(({ language, variant, gpc, text }) => {
+    const notice = readNotice(Buffer.from(text));
+    if (!('refused' in notice)) return { ...notice, isStored: !gpc && ofSite.has(plainTag(language)) };
+    const which = variant === null ? language : `${language} of the variant ${variant}`;
+    const message = `the notice in ${which} ${notice.refused}: shorten texts, or name fewer services`;
+    throw new Problem('invalid_request', message, { errors: [{ path: '', message }] });
+  });
+}
+
+const plainTag = (language: string): string => language.replaceAll('_', '-').toLowerCase();
+
+/** English, and those that the site has texts of its own in. */
+function languagesOf({ texts, experiment }: WidgetConfig): Set<string> {
+  const all = [texts, ...(experiment?.variants ?? []).map(({ settings }) => settings?.texts)];
+  const own = all.flatMap((each) => Object.entries(each ?? {}).filter(([, value]) => typeof value === 'object'));
+  return new Set(['en', ...own.map(([language]) => plainTag(language))]);
+}
+
+async function storeNotices(
+  sql: Sql,
+  { domainId, domainNumber }: { domainId: string; domainNumber: number },
+  notices: FirstNotice[],
+): Promise<void> {
+  const hashes = notices.map(({ hash }) => hash);
+  await expectNotices(sql, domainNumber, hashes);
+  for (const notice of notices) if (notice.isStored) await putNotice(sql, domainId, notice, null);
+}

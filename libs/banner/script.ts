@@ -1,0 +1,74 @@
+/** The file of a published banner: a line with its settings, and then the widget. */
+import { hash } from 'node:crypto';
+import zlib from 'node:zlib';
+import { version } from '#libs/base/version';
+
+export interface Live {
+  domainId: string;
+  /** JSON; null: nothing was published yet */
+  settings: string | null;
+  /** of the settings */
+  version: number | null;
+  key: string | null;
+}
+
+/** Of one domain, as a process keeps it. */
+export interface PackedLine {
+  /** raw deflate, up to a byte's boundary: something else may follow */
+  deflated: Buffer;
+  crc: number;
+  /** of the line itself */
+  bytes: number;
+  hash: string;
+}
+
+/**
+ * `api`: PUBLIC_URL. The page's own settings win, but for what belongs together: a former tag's domain must not meet this
+ * key. Markup can name `assentConfig`, too, and `hasOwnProperty`.
+ */
+export function lineOf({ domainId: domain, settings, version: number, key }: Live, api = '..'): string {
+  const published = { ...JSON.parse(settings ?? '{}'), bannerVersion: number === null ? version : String(number) };
+  const own = 'Object.prototype.hasOwnProperty.call(window,"assentConfig")&&window.assentConfig';
+  const fixed = { domain, ...(key !== null && { key }), api };
+  return `window.assentConfig={...${literal(published)},...(${own}),...${literal(fixed)}};\n`;
+}
+
+/** JSON that is also script: without ends of a line, or of an element, in it. */
+const literal = (value: object): string =>
+  JSON.stringify(value).replaceAll(
+    /[<\u2028\u2029]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+const flushed = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
+
+export function packLine(line: string): PackedLine {
+  const plain = Buffer.from(line);
+  return {
+    deflated: zlib.deflateRawSync(plain, { ...flushed, level: 9 }),
+    crc: zlib.crc32(plain),
+    bytes: plain.length,
+    hash: hash('sha256', plain).slice(0, 16),
+  };
+}
+
+/** Of gzip (RFC 1952): no name, no time, any system. */
+const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff]);
+
+/** What is the same in every domain's file is packed once. */
+export function createScripts(widget: Uint8Array) {
+  const rest = zlib.deflateRawSync(widget, { level: 9 });
+  const ofWidget = hash('sha256', widget);
+  return (line: PackedLine) => ({
+    hash: hash('sha256', line.hash + ofWidget).slice(0, 16),
+    get content(): Buffer {
+      return Buffer.concat([zlib.inflateRawSync(line.deflated, flushed), widget]);
+    },
+    get zipped(): Buffer {
+      const end = Buffer.alloc(8);
+      end.writeUInt32LE(zlib.crc32(widget, line.crc));
+      end.writeUInt32LE(line.bytes + widget.length, 4);
+      return Buffer.concat([header, line.deflated, rest, end]);
+    },
+  });
+}

@@ -1,0 +1,15 @@
+/** Notices that published banners will show: whoever sends one of them first is no stranger. */
+import type { Sql } from '#libs/base/db/database';
+
+/** `hashes`: 64 hex digits each. */
+export const expectNotices = (sql: Sql, domainNumber: number, hashes: string[]) => sql`
+  insert into expected_notices (domain_number, hash)
+  select ${domainNumber}::integer, decode(hash, 'hex') from unnest(${hashes}::text[]) as hash
+  on conflict do nothing`;
+
+export async function isExpected(sql: Sql, domainId: string, hash: string): Promise<boolean> {
+  const expected = await sql`
+    select from expected_notices
+    where domain_number = (select number from domains where id = ${domainId}) and hash = decode(${hash}, 'hex')`;
+  return expected.length > 0;
+}
