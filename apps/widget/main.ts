@@ -26,7 +26,7 @@ function start(): void {
   const settings = readSettings();
   const { domain, asked, policyVersion, bannerVersion } = settings;
   if (!domain || !settings.key) {
-    warn('data-domain and data-key are required');
+    warn('domain and key are required');
     return;
   }
 

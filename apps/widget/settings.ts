@@ -62,7 +62,7 @@ export function readSettings(): Settings {
     ...shown,
     domain: found('domain') ?? '',
     key: found('key') ?? '',
-    api: baseOf(found('api') ?? new URL('.', address).href),
+    api: baseOf(new URL(found('api') ?? '.', address).href),
     nonce,
     bannerVersion: `${bannerVersion ?? __VERSION__}`,
     maxAgeMonths: +(maxAgeMonths ?? 0) || 12,

@@ -17,7 +17,7 @@ interface Tag {
   nonce: string;
 }
 
-const ours = /^https?:[^?#]*\/widget(-\w{16})?\.js([?#]|$)/;
+const ours = /^http[^?#]*\/(widget(-\w+)?|(w)\/[\w-]+)\.js\b/;
 /** Other services have files of that name, too. */
 const named = /\b(dom|ak)_/;
 
@@ -27,32 +27,29 @@ export function findTag(): Tag {
   let address = '';
   let nonce = '';
   const look = (element: HTMLScriptElement): void => {
-    const { src, attributes } = element;
+    const { src } = element;
     const given = own(element.dataset);
     const isTag = given.domain || given.key;
     // in whatever attribute; a site may serve its tag's file under another name
     const found =
       element === running && isTag && src[0] === 'h'
         ? src
-        : map(attributes, ({ value }) =>
-            either(() => {
-              const href = resolve(value)?.href;
-              return href && ours.test(href) ? href : undefined;
-            }),
-          )[0];
-    if (!found && element !== running) return;
-    const isSure = element === running || either(() => named.test(element.outerHTML));
-    if (address && !isSure) return;
-    address = found ?? address;
+        : map(element.attributes, ({ value }) => either(() => ours.exec((resolve(value) as URL).href)?.input))[0];
+    const isSure = element === running || (found && either(() => named.test(element.outerHTML)));
+    if (!isSure && (address || !found)) return;
+    address = found || address || src;
     // browsers hide the attribute
     nonce = element.nonce;
-    if (isSure && isTag) data = given;
+    if (isSure && (isTag || !data.domain)) data = given;
   };
-  const query = either(() => new URL((running as HTMLScriptElement).src).searchParams);
-  const says = (name: string) => own(running?.dataset)[name] || query?.get(name);
+  // the file of a published banner names both itself
+  const says = (name: string) =>
+    own(running?.dataset)[name] ||
+    either(() => new URL((running as HTMLScriptElement).src).searchParams.get(name)) ||
+    either(() => ours.exec((running as HTMLScriptElement).src)?.[3]);
   // the newest that has them, and what runs is newest; what is not needed is not looked for, since visitors may write markup
   if (!says('domain') || !says('key'))
     eachTree(page, (tree) => map(tree.querySelectorAll<HTMLScriptElement>('script'), look));
   if (running) look(running);
-  return { data, address: address || running?.src || location.origin + location.pathname, nonce };
+  return { data, address: address || (resolve('.') as URL).href, nonce };
 }

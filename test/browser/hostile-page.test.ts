@@ -89,7 +89,7 @@ describe('the widget on a page with hostile content', () => {
     await page.goto(`${address}?api=${encodeURIComponent(elsewhere)}&domain=dom_x&key=ak_x#?domain=dom_x&key=ak_x`);
     await page.waitForFunction(() => window.seen);
     expect(await page.evaluate(() => typeof window.assent)).toBe('undefined');
-    expect(warningsIn(messages)).toEqual([expect.stringContaining('data-domain and data-key are required')]);
+    expect(warningsIn(messages)).toEqual([expect.stringContaining('domain and key are required')]);
     expect(asked.filter((path) => path.startsWith('/texts') || path.startsWith('/v1'))).toEqual([]);
     // settings of the page's own are heeded
     const { domainId: domain, apiKey: key } = widget.stack;

@@ -421,7 +421,7 @@ describe("the widget on a site's page", () => {
     await page.getByRole('dialog').waitFor();
     expect(warningsIn(messages)).toEqual(['warning: assent: the service refuses the category prix/coût']);
     await page.goto(widget.add('/none', `<script src="${widget.stack.api.baseUrl}/widget.js" defer></script>`));
-    expect(warningsIn(messages)[1]).toContain('data-domain and data-key are required');
+    expect(warningsIn(messages)[1]).toContain('domain and key are required');
     expect(await page.evaluate(() => 'assent' in window)).toBe(false);
   });
 });
