@@ -44,7 +44,9 @@ export const publish = (
     const faults = checkSettings(given);
     if (faults.length > 0) throw refuseFields(faults);
     const number = (live?.number ?? 0) + 1;
-    await storeNotices(sql, { domainId, domainNumber }, noticesOf(given, number));
+    const { hashes, stored } = firstNotices(given, number);
+    await expectNotices(sql, domainNumber, hashes);
+    for (const notice of stored) await putNotice(sql, domainId, notice, null);
     const asks = before !== undefined && asksAgain(given, before);
     const version = await addVersion(sql, domainNumber, { number, by, note, restored, asksAgain: asks, settings });
     const details = { version: number, ...(restored !== null && { restored }), ...(note !== null && { note }) };
@@ -70,37 +72,34 @@ async function findSettings(sql: Sql, domainNumber: number, version: number | nu
 
 export const versionNotFound = () => new Problem('version_not_found', 'no such version of this banner was published');
 
-interface FirstNotice extends Notice {
-  /** it is kept now, and not only once a browser sends it */
-  isStored: boolean;
+interface FirstNotices {
+  /** in all languages, with the signal and without */
+  hashes: string[];
+  /** of the languages that the site has texts in: they are kept before a browser sends them */
+  stored: Notice[];
 }
 
-function noticesOf(settings: WidgetConfig, version: number): FirstNotice[] {
+function firstNotices(settings: WidgetConfig, version: number): FirstNotices {
   const ofSite = languagesOf(settings);
-  return publishedNotices(settings, String(version)).map(({ language, variant, gpc, text }) => {
+  const hashes: string[] = [];
+  const stored: Notice[] = [];
+  for (const { language, variant, gpc, text } of publishedNotices(settings, String(version))) {
     const notice = readNotice(Buffer.from(text));
-    if (!('refused' in notice)) return { ...notice, isStored: !gpc && ofSite.has(plainTag(language)) };
-    const which = variant === null ? language : `${language} of the variant ${variant}`;
-    const message = `the notice in ${which} ${notice.refused}: shorten texts, or name fewer services`;
-    throw new Problem('invalid_request', message, { errors: [{ path: '', message }] });
-  });
+    if ('refused' in notice) {
+      const which = variant === null ? language : `${language} of the variant ${variant}`;
+      const message = `the notice in ${which} ${notice.refused}: shorten texts, or name fewer services`;
+      throw new Problem('invalid_request', message, { errors: [{ path: '', message }] });
+    }
+    hashes.push(notice.hash);
+    if (!gpc && ofSite.has(plainTag(language))) stored.push(notice);
+  }
+  return { hashes, stored };
 }
 
 const plainTag = (language: string): string => language.replaceAll('_', '-').toLowerCase();
 
 /** English, and those that the site has texts of its own in. */
-function languagesOf({ texts, experiment }: WidgetConfig): Set<string> {
-  const all = [texts, ...(experiment?.variants ?? []).map(({ settings }) => settings?.texts)];
-  const own = all.flatMap((each) => Object.entries(each ?? {}).filter(([, value]) => typeof value === 'object'));
-  return new Set(['en', ...own.map(([language]) => plainTag(language))]);
-}
-
-async function storeNotices(
-  sql: Sql,
-  { domainId, domainNumber }: { domainId: string; domainNumber: number },
-  notices: FirstNotice[],
-): Promise<void> {
-  const hashes = notices.map(({ hash }) => hash);
-  await expectNotices(sql, domainNumber, hashes);
-  for (const notice of notices) if (notice.isStored) await putNotice(sql, domainId, notice, null);
-}
+const languagesOf = ({ texts = {} }: WidgetConfig): Set<string> => {
+  const own = Object.keys(texts).filter((name) => typeof texts[name] === 'object');
+  return new Set(['en', ...own.map(plainTag)]);
+};

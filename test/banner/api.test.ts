@@ -2,9 +2,9 @@ import { get, type IncomingHttpHeaders } from 'node:http';
 import { createContext, runInContext } from 'node:vm';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { BannerVersion, ShownVersion, VersionsPage } from '#libs/banner/contract';
 import { version as release } from '#libs/base/version';
 import type { ActsPage, KeysPage } from '#libs/tenants/contract';
+import { createPublisher } from '../support/banner.ts';
 import { createAsk } from '../support/client.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
@@ -19,18 +19,12 @@ const manage = createAsk(stack.api.baseUrl, organizationId, { scope: 'manage' })
 async function newSite() {
   const { domainId } = await withOwnDomain<StackWithApi>(stack);
   const domain = `/v1/organization/domains/${domainId}`;
-  const save = (settings: unknown, headers = {}) =>
-    ask<Record<string, unknown>>('PUT', `${domain}/banner`, { body: settings, headers });
-  const publish = (body: object = {}, headers = {}) =>
-    ask<BannerVersion>('POST', `${domain}/banner/publish`, { body, headers });
+  const { publishDraft: publish, ...publisher } = createPublisher({ ...stack, domainId });
   return {
+    ...publisher,
     domainId,
     domain,
-    draft: () => ask<Record<string, unknown>>('GET', `${domain}/banner`),
-    save,
     publish,
-    versions: (query = '') => ask<VersionsPage>('GET', `${domain}/banner/versions?${query}`),
-    version: (number: number) => ask<ShownVersion>('GET', `${domain}/banner/versions/${number}`),
     keys: async () => (await manage<KeysPage>('GET', `${domain}/keys`)).body.keys,
     script: (baseUrl = stack.api.baseUrl, query = '') => load(baseUrl, domainId, query),
   };

@@ -1,0 +1,28 @@
+/** Whoever may publish a domain's banner. */
+import { expect } from 'vitest';
+import type { BannerVersion, ShownVersion, VersionsPage } from '#libs/banner/contract';
+import { createAsk } from './client.ts';
+import type { Stack } from './stack.ts';
+
+export function createPublisher({ api, tenant, domainId }: Pick<Stack, 'api' | 'tenant' | 'domainId'>) {
+  const ask = createAsk(api.baseUrl, tenant.organizationId, { scope: 'publish' });
+  const banner = `/v1/organization/domains/${domainId}/banner`;
+  const save = (settings: unknown, headers: Record<string, string> = {}) =>
+    ask<Record<string, unknown>>('PUT', banner, { body: settings, headers });
+  const publishDraft = (body: object = {}, headers: Record<string, string> = {}) =>
+    ask<BannerVersion>('POST', `${banner}/publish`, { body, headers });
+  return {
+    draft: () => ask<Record<string, unknown>>('GET', banner),
+    save,
+    publishDraft,
+    versions: (query = '') => ask<VersionsPage>('GET', `${banner}/versions?${query}`),
+    version: (number: number) => ask<ShownVersion>('GET', `${banner}/versions/${number}`),
+    publish: async (settings: object): Promise<BannerVersion> => {
+      const saved = await save(settings);
+      expect([saved.status, saved.body]).toEqual([200, settings]);
+      const published = await publishDraft();
+      expect(published.status).toBeLessThan(300);
+      return published.body;
+    },
+  };
+}
