@@ -1,5 +1,6 @@
 /** Every command of the command line, apart from running it: the documents' test reads their names and flags here. */
 import { Command } from 'commander';
+import { bannerCommand } from '#libs/banner/commands';
 import { visible } from '#libs/base/cli/visible';
 import { version } from '#libs/base/version';
 import { recordsCommand } from '#libs/log/commands';
@@ -25,6 +26,7 @@ const nouns = [
   tokenCommand,
   recordsCommand,
   noticeCommand,
+  bannerCommand,
   visitorCommand,
   webhookCommand,
   logCommand,

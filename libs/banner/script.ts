@@ -26,15 +26,21 @@ export interface PackedLine {
  * `api`: PUBLIC_URL. The page's own settings win, but for what belongs together: a former tag's domain must not meet this
  * key. Markup can name `assentConfig`, too, and `hasOwnProperty`.
  */
-export function lineOf({ domainId: domain, settings, version: number, key }: Live, api = '..'): string {
-  const published = { ...JSON.parse(settings ?? '{}'), bannerVersion: number === null ? version : String(number) };
+export function lineOf(live: Live, api = '..'): string {
+  const { domainId: domain, key } = live;
   const own = 'Object.prototype.hasOwnProperty.call(window,"assentConfig")&&window.assentConfig';
   const fixed = { domain, ...(key !== null && { key }), api };
-  return `window.assentConfig={...${literal(published)},...(${own}),...${literal(fixed)}};\n`;
+  return `window.assentConfig={...${literal(settingsOf(live))},...(${own}),...${literal(fixed)}};\n`;
 }
 
+/** Before a publication its records name the release. */
+export const settingsOf = ({ settings, version: number }: Live): object => ({
+  ...JSON.parse(settings ?? '{}'),
+  bannerVersion: number === null ? version : String(number),
+});
+
 /** JSON that is also script: without ends of a line, or of an element, in it. */
-const literal = (value: object): string =>
+export const literal = (value: object): string =>
   JSON.stringify(value).replaceAll(
     /[<\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
+import { wholeNumber } from '#libs/base/cli/whole-number';
+import type { Database, Sql } from '#libs/base/db/database';
+import { createPerform } from '#libs/tenants/audited-change';
+import { checkSettings } from '#libs/widget/check-settings';
+import { hashedPath, integrityOf, keepWidgetFiles, readWidgetFile, type WidgetFile } from '#libs/widget/files';
+import { largestDraft, mostVersions } from './contract.ts';
+import { findDraft, saveDraft } from './drafts.ts';
+import { findLive } from './live.ts';
+import { publish } from './publishing.ts';
+import { type Live, literal, settingsOf } from './script.ts';
+import { findVersion, listVersions, type Version } from './versions.ts';
+
+type BannerTools = Tools<{ actor: string; publicUrl: string | undefined }>;
+
+/** The widget's build lies beside the command line's. */
+const widgetBuild = new URL('../../apps/widget/', import.meta.url);
+
+export function bannerCommand(tools: BannerTools): Command {
+  const command = new Command('banner').description("a domain's banner: its draft, and what is published");
+  command
+    .command('show <domain>')
+    .description('show the draft, and which version is live')
+    .option('--pinned', 'print a tag for one release of the widget, with the live settings, as HTML')
+    .action(async (domainId: string, { pinned }: { pinned?: boolean }, self: Command) => {
+      if (pinned) return showPinned(tools, domainId, self);
+      const shown = await onDomain(tools, domainId, async (sql, number) => {
+        const [draft, live] = [await findDraft(sql, number), await findVersion(sql, number)];
+        return { domainId, live: live?.number ?? null, settings: JSON.parse(draft.text) };
+      });
+      print(self, shown);
+    });
+  command
+    .command('set <file> <domain>')
+    .description('save a JSON file as the draft; pages do not change until you publish')
+    .action(async (file: string, domainId: string, _: object, self: Command) => {
+      const text = readSettings(file);
+      await onDomain(tools, domainId, (sql, number) => saveDraft(sql, number, text));
+      print(self, { domainId, bytes: Buffer.byteLength(text) });
+    });
+  command
+    .command('publish <domain>')
+    .description('publish the draft')
+    .option('--note <text>', 'what was changed')
+    .option('--restore <version>', 'publish this earlier version again instead', wholeNumber(mostVersions))
+    .action(async (domainId: string, { note, restore }: { note?: string; restore?: number }, self: Command) => {
+      const { actor } = tools.config();
+      const wanted = { by: actor, note, version: restore };
+      const { version, isNew } = await tools.database((db) => publish(createPerform(db, actor), domainId, wanted));
+      print(self, { domainId, ...shownOf(version), isNew });
+    });
+  command
+    .command('versions <domain>')
+    .description('list the published versions, newest first')
+    .action(async (domainId: string, _: object, self: Command) => {
+      const versions = await onDomain(tools, domainId, (sql, domainNumber) =>
+        listVersions(sql, { domainNumber, limit: mostVersions }),
+      );
+      printList(self, 'versions', versions.map(shownOf));
+    });
+  return command;
+}
+
+const shownOf = ({ number, ...version }: Version) => ({ version: number, ...version });
+
+const onDomain = <T>(tools: BannerTools, domainId: string, work: (sql: Sql, number: number) => Promise<T>) =>
+  tools.database((db: Database) =>
+    db.write(async (sql) => {
+      const [domain] = await sql<{ number: number }[]>`select number from domains where id = ${domainId}`;
+      if (!domain) throw new Error(`no domain ${domainId}`);
+      return work(sql, domain.number);
+    }),
+  );
+
+function readSettings(file: string): string {
+  let settings: unknown;
+  try {
+    settings = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`cannot read ${file}: ${error instanceof Error ? error.message : error}`);
+  }
+  const faults = checkSettings(settings).map(({ path, message }) => `${path} ${message}`);
+  if (faults.length > 0) throw new Error(`${file}: ${faults.join('; ')}`);
+  const text = JSON.stringify(settings);
+  if (Buffer.byteLength(text) > largestDraft) throw new Error(`${file} must have at most ${largestDraft} bytes`);
+  return text;
+}
+
+async function showPinned(tools: BannerTools, domainId: string, self: Command): Promise<void> {
+  const { publicUrl } = tools.config();
+  if (publicUrl === undefined) throw new Error('set PUBLIC_URL: the tag contains it');
+  const widget = readWidgetFile(widgetBuild, 'widget');
+  const others = (['assent-preferences', 'texts'] as const).map((name) => readWidgetFile(widgetBuild, name));
+  const live = await onDomain(tools, domainId, async (sql) => {
+    // the printed address must stay valid in later releases, with all that it loads
+    await keepWidgetFiles(sql, [widget, ...others]);
+    const [found] = await findLive(sql, [domainId]);
+    return found;
+  });
+  if (!live?.key) throw new Error(`domain ${domainId} has no published banner`);
+  const html = pinnedTag(publicUrl, widget, live);
+  if (isJson(self)) print(self, { domainId, version: live.version, html });
+  else process.stdout.write(html);
+}
+
+const pinnedTag = (publicUrl: string, widget: WidgetFile, live: Live): string =>
+  `<script>window.assentConfig = ${literal(settingsOf(live))};</script>\n` +
+  `<script src="${publicUrl}${hashedPath(widget)}" integrity="${integrityOf(widget)}" crossorigin="anonymous" ` +
+  `data-domain="${live.domainId}" data-key="${live.key}" defer></script>\n`;

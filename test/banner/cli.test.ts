@@ -1,0 +1,39 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { createCli } from '../support/cli.ts';
+import { useStack } from '../support/stack.ts';
+
+const stack = await useStack();
+const cli = createCli({ ...stack.env, PUBLIC_URL: 'https://consent.example.com' });
+const folder = mkdtempSync(path.join(inject('folder'), 'banner-'));
+
+it('assent banner saves a file as the draft, publishes it, puts a version back, and prints a pinned tag', async () => {
+  const { domainId } = stack;
+  const save = (settings: object) => {
+    const file = path.join(folder, 'banner.json');
+    writeFileSync(file, JSON.stringify(settings));
+    return cli.json('banner', 'set', file, domainId);
+  };
+  const settings = { company: '</script>' };
+  expect(await cli.json('banner', 'show', domainId)).toEqual({ domainId, live: null, settings: {} });
+  expect(await save(settings)).toEqual({ domainId, bytes: 23 });
+  expect(await cli.json('banner', 'publish', domainId, '--note', 'first')).toMatchObject({
+    domainId,
+    version: 1,
+    note: 'first',
+    isNew: true,
+  });
+  await save({});
+  expect(await cli.json('banner', 'publish', domainId)).toMatchObject({ version: 2, isNew: true });
+  expect(await cli.json('banner', 'publish', domainId, '--restore', '1')).toMatchObject({ version: 3, restored: 1 });
+  expect(await cli.json('banner', 'show', domainId)).toEqual({ domainId, live: 3, settings: {} });
+  const { versions } = await cli.json<{ versions: { version: number }[] }>('banner', 'versions', domainId);
+  expect(versions.map(({ version }) => version)).toEqual([3, 2, 1]);
+
+  const { stdout } = await cli.run('banner', 'show', domainId, '--pinned');
+  expect(stdout).toContain('window.assentConfig = {"company":"\\u003c/script>","bannerVersion":"3"};</script>');
+  expect(stdout).toMatch(
+    /src="https:\/\/consent\.example\.com\/widget-\w{16}\.js" integrity="sha384-.*" data-key="ak_.*" defer><\/script>\n$/,
+  );
+});
