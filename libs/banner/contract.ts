@@ -20,7 +20,7 @@ export const publishBody = z
     note: z
       .string()
       .max(500)
-      .regex(/^[^\0\p{Cs}]*$/u, 'must not contain NUL or half a surrogate pair')
+      .refine((text) => !/[\0\p{Cs}]/u.test(text), 'must not contain NUL or half a surrogate pair')
       .nullable()
       .optional()
       .meta({ description: 'what was changed, for colleagues' }),

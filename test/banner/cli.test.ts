@@ -31,7 +31,8 @@ it('assent banner saves a file as the draft, publishes it, puts a version back, 
   const { versions } = await cli.json<{ versions: { version: number }[] }>('banner', 'versions', domainId);
   expect(versions.map(({ version }) => version)).toEqual([3, 2, 1]);
 
-  const { stdout } = await cli.run('banner', 'show', domainId, '--pinned');
+  const { stdout, stderr } = await cli.run('banner', 'show', domainId, '--pinned');
+  expect(stderr).toBe('');
   expect(stdout).toContain('window.assentConfig = {"company":"\\u003c/script>","bannerVersion":"3"};</script>');
   expect(stdout).toMatch(
     /src="https:\/\/consent\.example\.com\/widget-\w{16}\.js" integrity="sha384-.*" data-key="ak_.*" defer><\/script>\n$/,

@@ -30,7 +30,7 @@ export function runCliIn(cwd: string, env: Record<string, string>, ...args: stri
   return running;
 }
 
-const readsWidget = ([noun, verb]: string[]): boolean => noun === 'domain' && verb === 'show';
+const readsWidget = ([noun, verb]: string[]): boolean => verb === 'show' && (noun === 'domain' || noun === 'banner');
 
 async function runHere(cwd: string, env: NodeJS.ProcessEnv, args: string[]): Promise<CliResult> {
   const before = process.cwd();
