@@ -6,6 +6,7 @@ import { version as release } from '#libs/base/version';
 import type { ActsPage, KeysPage } from '#libs/tenants/contract';
 import { createPublisher } from '../support/banner.ts';
 import { createAsk } from '../support/client.ts';
+import { openGate } from '../support/gate.ts';
 import { expectBlame, expectProblem } from '../support/problems.ts';
 import { startApi } from '../support/service.ts';
 import { type StackWithApi, useStackWithApi, withOwnDomain } from '../support/stack.ts';
@@ -260,5 +261,25 @@ describe('the script', () => {
       false,
       true,
     ]);
+  });
+
+  it('is served from memory while Postgres is away; one that is not there is a 503 that nobody keeps', async () => {
+    const gate = await openGate(stack.env.DATABASE_URL);
+    const behind = await startApi({ ...stack.env, DATABASE_URL: gate.url });
+    const [known, other] = [await newSite(), await newSite()];
+    for (const { save, publish } of [known, other]) {
+      await save(site);
+      await publish();
+    }
+    const before = await eventually(async () => {
+      const { text, config } = await known.script(behind.baseUrl);
+      expect(config.key).toBeDefined();
+      return text;
+    });
+    gate.shut();
+    expect((await known.script(behind.baseUrl)).text).toBe(before);
+    expect(await other.script(behind.baseUrl)).toMatchObject({ status: 503, caching: 'no-store' });
+    gate.open();
+    await eventually(async () => expect((await other.script(behind.baseUrl)).status).toBe(200));
   });
 });

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import type { NoticesPage } from '#libs/notices/contract';
+import { dropUnnamedNotices, judgeNotices } from '#libs/notices/dropping';
+import { publishedNotices } from '#libs/widget/published-notices';
+import { createPublisher } from '../support/banner.ts';
+import { request } from '../support/client.ts';
+import { expectProblem } from '../support/problems.ts';
+import { startStack } from '../support/stack.ts';
+
+const stack = await startStack({ worker: false });
+const publisher = createPublisher(stack);
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const put = (text: string) =>
+  request<{ notice: string; code?: string }>(
+    stack.api.baseUrl,
+    `/v1/consent/${stack.domainId}/notices/${hashOf(text)}`,
+    { method: 'PUT', headers: { 'content-type': 'application/json', 'x-api-key': stack.apiKey }, body: text },
+  );
+const held = async () =>
+  (await stack.client.get<NoticesPage>(`/v1/consent/${stack.domainId}/notices?limit=200`)).body.notices;
+
+it('first-view notices are kept for good: those of the site at once, the others as a browser sends them, beyond all limits', async () => {
+  const settings = {
+    texts: { title: 'Hello', de: { title: 'Hallo' } },
+    experiment: { id: 'test', variants: [{ name: 'a' }, { name: 'b', settings: { texts: { title: 'Hi' } } }] },
+  };
+  await publisher.publish(settings);
+  const all = [...publishedNotices(settings, '1')];
+  const stored = all.filter(({ language, gpc }) => !gpc && ['en', 'de'].includes(language));
+  expect(stored.length).toBe(4);
+  expect((await held()).map(({ notice }) => notice).sort()).toEqual(stored.map(({ text }) => hashOf(text)).sort());
+
+  for (let made = 0; made < 20; made += 1) expect((await put(`{"made":${made}}`)).status).toBe(201);
+  expect((await put('{"made":20}')).status).toBe(429);
+  const rare = all.filter(({ language, gpc }) => gpc && language === 'mt');
+  expect(rare.length).toBe(2);
+  for (const { text } of rare) expect((await put(text)).status).toBe(201);
+
+  await stack.sql`update notices set documented_at = documented_at - interval '40 days'`;
+  await dropUnnamedNotices(stack.db);
+  await judgeNotices(stack.db);
+  const kept = [...stored, ...rare].map(({ text }) => hashOf(text));
+  expect((await held()).map(({ notice }) => notice).sort()).toEqual(kept.sort());
+});
+
+it('settings whose notice a browser could not hash are saved, but not published', async () => {
+  await publisher.save({ texts: { intro: 'x'.repeat(17_000) } });
+  expectProblem(await publisher.publishDraft(), 400, 'invalid_request');
+  expect((await publisher.versions()).body.versions.map(({ version }) => version)).toEqual([1]);
+});
