@@ -17,7 +17,7 @@ interface Tag {
   nonce: string;
 }
 
-const ours = /^http[^?#]*\/(widget(-\w+)?|(w)\/[\w-]+)\.js\b/;
+const ours = /^http[^?#]*\/(widget(-\w+)?|(w)\/[^?#]*)\.js\b/;
 /** Other services have files of that name, too. */
 const named = /\b(dom|ak)_/;
 
@@ -29,10 +29,9 @@ export function findTag(): Tag {
   const look = (element: HTMLScriptElement): void => {
     const { src } = element;
     const given = own(element.dataset);
-    const isTag = given.domain || given.key;
     // in whatever attribute; a site may serve its tag's file under another name
     const found =
-      element === running && isTag && src[0] === 'h'
+      element === running && (given.domain || given.key) && src[0] === 'h'
         ? src
         : map(element.attributes, ({ value }) => either(() => ours.exec((resolve(value) as URL).href)?.input))[0];
     const isSure = element === running || (found && either(() => named.test(element.outerHTML)));
@@ -40,7 +39,7 @@ export function findTag(): Tag {
     address = found || address || src;
     // browsers hide the attribute
     nonce = element.nonce;
-    if (isSure && (isTag || !data.domain)) data = given;
+    if (isSure && (given.domain || given.key || !data.domain)) data = given;
   };
   // the file of a published banner names both itself
   const says = (name: string) =>
