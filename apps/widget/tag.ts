@@ -39,6 +39,7 @@ export function findTag(): Tag {
     address = found || address || src;
     // browsers hide the attribute
     nonce = element.nonce;
+    // what a tag says besides counts also where domain and key stand elsewhere
     if (isSure && (given.domain || given.key || !data.domain)) data = given;
   };
   // the file of a published banner names both itself

@@ -51,7 +51,8 @@ const flushed = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
 export function packLine(line: string): PackedLine {
   const plain = Buffer.from(line);
   return {
-    deflated: zlib.deflateRawSync(plain, { ...flushed, level: 9 }),
+    // a copy: what it returns is part of a buffer of 16 KiB
+    deflated: Buffer.from(zlib.deflateRawSync(plain, flushed)),
     crc: zlib.crc32(plain),
     bytes: plain.length,
     hash: hash('sha256', plain).slice(0, 16),
@@ -61,20 +62,28 @@ export function packLine(line: string): PackedLine {
 /** Of gzip (RFC 1952): no name, no time, any system. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff]);
 
-/** What is the same in every domain's file is packed once. */
+/** What is the same in every domain's file is packed once; what both parts decide is computed once for each line. */
 export function createScripts(widget: Uint8Array) {
   const rest = zlib.deflateRawSync(widget, { level: 9 });
   const ofWidget = hash('sha256', widget);
-  return (line: PackedLine) => ({
-    hash: hash('sha256', line.hash + ofWidget).slice(0, 16),
-    get content(): Buffer {
-      return Buffer.concat([zlib.inflateRawSync(line.deflated, flushed), widget]);
-    },
-    get zipped(): Buffer {
-      const end = Buffer.alloc(8);
-      end.writeUInt32LE(zlib.crc32(widget, line.crc));
-      end.writeUInt32LE(line.bytes + widget.length, 4);
-      return Buffer.concat([header, line.deflated, rest, end]);
-    },
-  });
+  const joined = new WeakMap<PackedLine, { hash: string; end: Buffer }>();
+  const join = (line: PackedLine) => {
+    const end = Buffer.alloc(8);
+    end.writeUInt32LE(zlib.crc32(widget, line.crc));
+    end.writeUInt32LE(line.bytes + widget.length, 4);
+    return { hash: hash('sha256', line.hash + ofWidget).slice(0, 16), end };
+  };
+  return (line: PackedLine) => {
+    const ends = joined.get(line) ?? join(line);
+    joined.set(line, ends);
+    return {
+      hash: ends.hash,
+      get content(): Buffer {
+        return Buffer.concat([zlib.inflateRawSync(line.deflated, flushed), widget]);
+      },
+      get zipped(): Buffer {
+        return Buffer.concat([header, line.deflated, rest, ends.end]);
+      },
+    };
+  };
 }
