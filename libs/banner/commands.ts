@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { isJson, print, printList, type Tools } from '#libs/base/cli/session';
-import { wholeNumber } from '#libs/base/cli/whole-number';
+import { z } from 'zod';
+import { isJson, listed, type Printed, print, type Tools } from '#libs/base/cli/session';
+import { flags, none, text, toggle, verbsOf } from '#libs/base/cli/verb';
 import type { Database, Sql } from '#libs/base/db/database';
 import { createPerform } from '#libs/tenants/audited-change';
 import { checkSettings } from '#libs/widget/check-settings';
@@ -19,48 +20,47 @@ type BannerTools = Tools<{ actor: string; publicUrl: string | undefined }>;
 const widgetBuild = new URL('../../apps/widget/', import.meta.url);
 
 export function bannerCommand(tools: BannerTools): Command {
-  const command = new Command('banner').description("a domain's banner: its draft, and what is published");
-  command
-    .command('show <domain>')
-    .description('show the draft, and which version is live')
-    .option('--pinned', 'print a tag for one release of the widget, with the live settings, as HTML')
-    .action(async (domainId: string, { pinned }: { pinned?: boolean }, self: Command) => {
-      if (pinned) return showPinned(tools, domainId, self);
-      const shown = await onDomain(tools, domainId, async (sql, number) => {
-        const [draft, live] = [await findDraft(sql, number), await findVersion(sql, number)];
-        return { domainId, live: live?.number ?? null, settings: JSON.parse(draft.text) };
-      });
-      print(self, shown);
+  const noun = new Command('banner').description("a domain's banner: its draft, and what is published");
+  const verb = verbsOf(noun);
+
+  const shown = z.object({
+    pinned: toggle('print a tag for one release of the widget, with the live settings, as HTML'),
+  });
+  verb('show <domain>', flags(shown), ({ pinned }, domainId) => {
+    if (pinned) return showPinned(tools, domainId);
+    return onDomain(tools, domainId, async (sql, number) => {
+      const [draft, live] = [await findDraft(sql, number), await findVersion(sql, number)];
+      return { domainId, live: live?.number ?? null, settings: JSON.parse(draft.text) };
     });
-  command
-    .command('set <file> <domain>')
-    .description('save a JSON file as the draft; pages do not change until you publish')
-    .action(async (file: string, domainId: string, _: object, self: Command) => {
-      const text = readSettings(file);
-      await onDomain(tools, domainId, (sql, number) => saveDraft(sql, number, text));
-      print(self, { domainId, bytes: Buffer.byteLength(text) });
-    });
-  command
-    .command('publish <domain>')
-    .description('publish the draft')
-    .option('--note <text>', 'what was changed')
-    .option('--restore <version>', 'publish this earlier version again instead', wholeNumber(mostVersions))
-    .action(async (domainId: string, { note, restore }: { note?: string; restore?: number }, self: Command) => {
-      const { actor } = tools.config();
-      const wanted = { by: actor, note, version: restore };
-      const { version, isNew } = await tools.database((db) => publish(createPerform(db, actor), domainId, wanted));
-      print(self, { domainId, ...shownOf(version), isNew });
-    });
-  command
-    .command('versions <domain>')
-    .description('list the published versions, newest first')
-    .action(async (domainId: string, _: object, self: Command) => {
-      const versions = await onDomain(tools, domainId, (sql, domainNumber) =>
-        listVersions(sql, { domainNumber, limit: mostVersions }),
-      );
-      printList(self, 'versions', versions.map(shownOf));
-    });
-  return command;
+  }).description('show the draft, and which version is live');
+
+  verb('set <file> <domain>', none, async (_, file, domainId) => {
+    const settings = readSettings(file);
+    await onDomain(tools, domainId, (sql, number) => saveDraft(sql, number, settings));
+    return { domainId, bytes: Buffer.byteLength(settings) };
+  }).description('save a JSON file as the draft; pages do not change until you publish');
+
+  const published = z.object({
+    note: text('what was changed', 'text'),
+    restore: z.int().min(1).max(mostVersions).optional().meta({
+      description: 'publish this earlier version again instead',
+      value: 'version',
+    }),
+  });
+  verb('publish <domain>', flags(published), async ({ note, restore }, domainId) => {
+    const { actor } = tools.config();
+    const wanted = { by: actor, note, version: restore };
+    const { version, isNew } = await tools.database((db) => publish(createPerform(db, actor), domainId, wanted));
+    return { domainId, ...shownOf(version), isNew };
+  }).description('publish the draft');
+
+  verb('versions <domain>', none, async (_, domainId) => {
+    const versions = await onDomain(tools, domainId, (sql, domainNumber) =>
+      listVersions(sql, { domainNumber, limit: mostVersions }),
+    );
+    return listed('versions', versions.map(shownOf));
+  }).description('list the published versions, newest first');
+  return noun;
 }
 
 const shownOf = ({ number, ...version }: Version) => ({ version: number, ...version });
@@ -88,7 +88,7 @@ function readSettings(file: string): string {
   return text;
 }
 
-async function showPinned(tools: BannerTools, domainId: string, self: Command): Promise<void> {
+async function showPinned(tools: BannerTools, domainId: string): Promise<Printed> {
   const { publicUrl } = tools.config();
   if (publicUrl === undefined) throw new Error('set PUBLIC_URL: the tag contains it');
   const widget = readWidgetFile(widgetBuild, 'widget');
@@ -101,8 +101,10 @@ async function showPinned(tools: BannerTools, domainId: string, self: Command): 
   });
   if (!live?.key) throw new Error(`domain ${domainId} has no published banner`);
   const html = pinnedTag(publicUrl, widget, live);
-  if (isJson(self)) print(self, { domainId, version: live.version, html });
-  else process.stdout.write(html);
+  return (self) => {
+    if (isJson(self)) print(self, { domainId, version: live.version, html });
+    else process.stdout.write(html);
+  };
 }
 
 const pinnedTag = (publicUrl: string, widget: WidgetFile, live: Live): string =>
