@@ -38,8 +38,8 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
   const { ref, width } = useWidth();
   const languages = languagesOf(draft.texts);
   const chosen = language || draft.lang || 'en';
-  // what is left out has no effect there
-  const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, ...shown } = draft;
+  // what has no effect there, or would draw another variant with each change
+  const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, experiment: _____, ...shown } = draft;
   const config = { ...shown, lang: chosen, theme: draft.theme ?? shade };
   const { texts, isLoading } = ours;
   const frame = useFrame(isLoading ? null : { config, texts, view, isDark: shade === 'dark' }, turn);
