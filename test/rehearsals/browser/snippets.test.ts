@@ -50,12 +50,21 @@ describe('the snippets of the documents', () => {
     await visitor.page.goto(site.add('/', html(head)));
     return visitor;
   };
-  const simple = () => fill(snippet('html'));
+  /** that says all by itself */
+  const simple = () => block('data-domain="dom_…" data-key="ak_…" defer');
 
   it('the tag shows the banner', async () => {
     const { page, messages } = await open(simple());
     await page.getByRole('dialog', { name: 'Your privacy, your choice' }).waitFor();
     expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
+  });
+
+  it('the one tag shows what is published', async () => {
+    const own = await withOwnDomain(stack);
+    await createCli({ ...stack.env }).run('banner', 'publish', own.domainId);
+    const { page } = await open(block('/w/dom_…', own));
+    await page.getByRole('button', { name: 'Accept all' }).click();
+    expect(await recordsOf(own, 1)).toMatchObject([{ bannerVersion: '1' }]);
   });
 
   it('the tag of a tag manager shows the banner', async () => {
