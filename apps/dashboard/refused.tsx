@@ -1,5 +1,5 @@
 /** Instead of a page whose endpoints need a scope that the access token lacks. */
-import { type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
+import { type dashboardPages, type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
 import type { Route } from './data/router.ts';
 import { PageHead } from './parts/page-head.tsx';
 
@@ -13,8 +13,13 @@ const webhooks: Needs = [
 ];
 const erasures: Needs = ['Seeing erasures', 'Visitors who were erased'];
 
+/** Pages that not every token opens. */
+type GuardedPage = {
+  [Name in PageName]: (typeof dashboardPages)[Name] extends { scopes: unknown } ? Name : never;
+}[PageName];
+
 /** What needs the scope, and what the page is about. */
-const needs: Partial<Record<PageName, Needs>> = {
+const needs: Record<GuardedPage, Needs> = {
   domain: records,
   groups: records,
   experiments: records,
@@ -33,7 +38,7 @@ const needs: Partial<Record<PageName, Needs>> = {
 export function Refused({ route }: { route: Exclude<Route, { page: 'unknown' }> }) {
   const { page } = route;
   const { name, scopes: [scope, other] = [] } = pageOf(page);
-  const [what, note] = needs[page] ?? [name, ''];
+  const [what, note] = page in needs ? needs[page as GuardedPage] : [name, ''];
   return (
     <>
       {'domainId' in route && page !== 'settings' ? (

@@ -66,8 +66,8 @@ export async function closeAll(redis: RedisConnection, closables: (Queue | Worke
 }
 
 /**
- * A job is a batch of records. A worker must accept what the previous release queued, so a new field is optional and a new
- * shape is a new version.
+ * A job is a batch of records. A worker must accept what the previous release queued, so a new field is optional. A job
+ * that has one is a new version, as is a new shape: a worker of the previous release would drop what it does not know.
  */
 export const jobVersion = 4;
 /** A job without imported records: workers of the previous release take it too. */

@@ -44,7 +44,7 @@ export const madeKey: MadeKey = { ...key, apiKey: `${keyPrefix}1mB7nC4pL0sW2dY8`
 export const revokedKey: Key = { ...key, revokedAt: laterAt };
 
 export const actsPage: ActsPage = {
-  acts: [{ at: laterAt, actor: 'ann@example.com', act: 'domain.change', subject: domainId, details: { origins } }],
+  acts: [{ at: laterAt, actor: 'ann@example.com', act: 'domain.update', subject: domainId, details: { origins } }],
   nextCursor: null,
 };
 

@@ -4,6 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, inject, it } from 'vitest';
+import { pageNames, pageOf } from '#libs/base/terms/dashboard-pages';
 import { hashOf } from '#libs/widget/files';
 import { packPath, packs } from '#libs/widget/languages';
 import { freePort } from '../../scripts/stack/ports.ts';
@@ -89,10 +90,16 @@ it('pages that are opened by another name of this machine are led to the public 
 describe('the dashboard', () => {
   it('is one page at each of its addresses, with nothing inline and nothing from elsewhere', async () => {
     const html = await textOf('/');
-    const ofDomain = ['', '/by/bannerVersion', '/experiments', '/log?page=2', '/visitor', '/settings', '/widget'];
-    const others = ['/sign-in', '/domains', '/new-domain', '/activity', '/erasures', '/erasures/ers_1'];
-    others.push('/webhooks', '/webhooks/new', '/webhooks/wh_1');
-    for (const target of [...ofDomain.map((each) => `/domains/${stack.domainId}${each}`), ...others])
+    const values: Record<string, string> = {
+      domainId: stack.domainId,
+      by: 'device',
+      erasureId: 'ers_1',
+      which: 'wh_1',
+    };
+    const targets = pageNames.map((name) =>
+      pageOf(name).path.replace(/:(\w+)/g, (param, each: string) => values[each] ?? param),
+    );
+    for (const target of [...targets, '/sign-in', '/webhooks/new', `/domains/${stack.domainId}/log?page=2`])
       expect(await textOf(target)).toBe(html);
     for (const target of ['/domains/dom_x/by/weather', '/webhooks/other', '/erasures/other', '/assets/index-0.js'])
       expectProblem(await request<ProblemAnswer>(stack.api.baseUrl, target), 404, 'not_found');

@@ -10,6 +10,7 @@ import { createAskedGauges } from '#libs/base/ops/asked-gauges';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createReadyGauge } from '#libs/base/ops/port';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
+import { pageNames, pageOf } from '#libs/base/terms/dashboard-pages';
 import { problemBody, problems } from '#libs/base/terms/problem';
 import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/log/contract';
 import { presetFile } from '#libs/log/import/presets';
@@ -306,6 +307,12 @@ describe('docs/runbooks.md', () => {
   it('each of these tests sees that no command is left', () => {
     expect(tests.filter((text) => !text.includes('expect(runbook.left()).toEqual([])'))).toEqual([]);
   });
+});
+
+it('docs/dashboard.md has a row for every page of a menu', () => {
+  const rows = rowsOf('docs/dashboard.md', '## The pages').map((row) => row.split(' | ')[0]?.toLowerCase());
+  const names = pageNames.map(pageOf).flatMap(({ hasTab, name }) => (hasTab ? [name.toLowerCase()] : []));
+  expect(names.filter((name) => !rows.some((row) => row?.includes(name)))).toEqual([]);
 });
 
 describe('docs/decisions/README.md', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
+import { bannerRoutes } from '#libs/banner/routes';
 import type { Route } from '#libs/base/http/routes';
 import type { Places } from '#libs/base/places';
 import { makeIdAt } from '#libs/base/terms/calendar';
@@ -13,6 +14,7 @@ import { statsRoutes } from '#libs/stats/routes';
 import { manageRoutes } from '#libs/tenants/routes';
 import { createSharedPlaces } from '#libs/tenants/shared-places';
 import { webhookRoutes } from '#libs/webhooks/routes';
+import { createOpenApi } from '../../apps/api/openapi.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { startApi } from '../support/service.ts';
 import { useStack } from '../support/stack.ts';
@@ -56,6 +58,7 @@ const params: Record<string, string> = {
   level: '0',
   tile: '000',
   position: '0',
+  version: '1',
 };
 const queryOf = ({ path }: Route): string => {
   if (path.endsWith('/stats')) return '?from=2026-01-01&to=2026-01-02';
@@ -63,7 +66,7 @@ const queryOf = ({ path }: Route): string => {
 };
 
 const all = { ...statsRoutes, ...logRoutes, ...proofRoutes, ...noticeRoutes, ...privacyRoutes, ...manageRoutes };
-const rows = Object.entries<Route>({ ...all, ...webhookRoutes }).map(([name, row]) => ({ name, row }));
+const rows = Object.entries<Route>({ ...all, ...bannerRoutes, ...webhookRoutes }).map(([name, row]) => ({ name, row }));
 const placeOf = { reads: 'reads', statistics: 'statistics', changes: 'changes', revocations: 'changes' } as const;
 
 it.each(rows)('a request of $name takes the place that its row names, and first', async ({ row }) => {
@@ -81,6 +84,13 @@ it.each(rows)('a request of $name takes the place that its row names, and first'
   // what is `own` takes it for a part of its work, or for none
   if (row.limits === 'own') return;
   expect([answer.status, taken[0]]).toEqual([answer.status, placeOf[row.limits]]);
+});
+
+it('these are all rows that a token opens', () => {
+  const { paths = {} } = createOpenApi();
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const withToken = operations.filter(({ security = [] }) => security.length === 1 && 'accessToken' in security[0]);
+  expect(withToken.map(({ operationId }) => operationId).sort()).toEqual([...rows.map(({ name }) => name)].sort());
 });
 
 it('an erasure begins without a place, and is answered before there is one', async () => {

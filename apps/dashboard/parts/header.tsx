@@ -3,15 +3,7 @@ import type { Organization } from '#libs/stats/contract';
 import './header.css';
 import { base } from '../data/base.ts';
 import { firstPageOf } from '../data/first-page.ts';
-import {
-  domainAddress,
-  groupsAddress,
-  homeAddress,
-  logAddress,
-  type Route,
-  settingsAddress,
-  widgetAddress,
-} from '../data/router.ts';
+import { domainAddress, groupsAddress, homeAddress, type Route, tabsOf } from '../data/router.ts';
 import { mayRead } from '../data/scopes.ts';
 import { escapeInvisible } from '../format.ts';
 import { Button } from './button.tsx';
@@ -30,10 +22,10 @@ interface Props {
 export function Header({ organization, subject, route, signOut }: Props) {
   const current = 'domainId' in route ? route.domainId : undefined;
   const addressOf = (domainId: string) => {
-    if (route.page === 'log') return logAddress(domainId);
-    if (route.page === 'settings') return settingsAddress(domainId);
+    // of another domain there is no such visitor, and statistics keep their period
+    const tab = tabsOf(domainId).find(({ page }) => page === route.page && page !== 'visitor' && page !== 'domain');
+    if (tab) return tab.address;
     if (route.page === 'groups') return groupsAddress(domainId, route.by, periodQuery(route));
-    if (route.page === 'widget') return widgetAddress(domainId);
     if (organization && !mayRead(organization)) return firstPageOf(domainId, organization);
     return domainAddress(domainId, periodQuery(route));
   };

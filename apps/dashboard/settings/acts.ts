@@ -51,6 +51,7 @@ export const actNames: Record<string, string> = {
   'domain.restore': 'Restored a domain',
   'key.create': 'Made a key',
   'key.revoke': 'Revoked a key',
+  'banner.publish': 'Published a banner',
   'notice.put': 'Added a notice',
   'log.restart': 'Began a new log',
   'log.confirm': 'Confirmed a log',
@@ -104,6 +105,12 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     'records.export': () => ({
       what: ofDomain === '' ? ['Exported records of all domains'] : say`Exported records of ${domain}`,
       more: say`as ${text('format').toUpperCase()}`,
+    }),
+    'banner.publish': () => ({
+      what: say`Published version ${text('version')} of the banner of ${own}`,
+      more: [text('restored') && `version ${text('restored')} again`, text('note')]
+        .filter(Boolean)
+        .map((name) => ({ name })),
     }),
     'notice.put': () => ({ what: say`Added a notice to ${own}`, more: say`SHA-256 ${text('notice')}` }),
     'log.restart': () => ({

@@ -80,14 +80,20 @@ const circumstanceFacts = (fields: Circumstances): Fact[] =>
 function personalFacts(fields: PrivateFields | null | undefined): Fact[] {
   if (fields === undefined) return [['Other fields', 'in this file only as commitments; a bundle opens them']];
   if (fields === null) return [['Personal fields', 'not opened; the bundle says that they were erased']];
-  return [
-    ...some('Visitor', fields.visitorId),
-    ...some('IP address', fields.ip),
-    ...some('User agent', fields.userAgent),
-    ...some('Page', fields.pageUrl),
-    ...some('Metadata', fields.metadata && JSON.stringify(fields.metadata)),
-  ];
+  const names = Object.keys(personalNames) as (keyof PrivateFields)[];
+  return names.flatMap((name) => some(personalNames[name], asText(fields[name])));
 }
+
+const personalNames: Record<keyof PrivateFields, string> = {
+  visitorId: 'Visitor',
+  ip: 'IP address',
+  userAgent: 'User agent',
+  pageUrl: 'Page',
+  metadata: 'Metadata',
+};
+
+const asText = (value: string | object | null | undefined) =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 
 const timestampFacts = ({ checkpoint, digest, isOfProof }: NonNullable<Proven['timestamp']>): Fact[] => [
   [

@@ -94,7 +94,7 @@ export function parsePrivate(text: string): PrivateFields {
     userAgent: maybeText(fields, 'userAgent'),
     pageUrl: maybeText(fields, 'pageUrl'),
     metadata: maybeMap(fields, 'metadata', isScalar),
-  };
+  } satisfies Record<keyof PrivateFields, unknown>;
   if (privateText(personal) !== text)
     throw new ProofError('The personal fields are not written as the log writes them.');
   return personal;
