@@ -1,9 +1,11 @@
 /** Publishing: a version with the notices that visitors will see first under it, and the page's key. */
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '#libs/base/db/database';
+import { createYield } from '#libs/base/event-loop';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem } from '#libs/base/terms/problem';
-import { type Notice, readNotice } from '#libs/notices/contract';
+import { type Notice, noticeLimits } from '#libs/notices/contract';
 import { putNotice } from '#libs/notices/documents';
 import { expectNotices } from '#libs/notices/expected';
 import type { Perform } from '#libs/tenants/audited-change';
@@ -17,6 +19,9 @@ import { asksAgain } from './asks-again.ts';
 import { mostVersions } from './contract.ts';
 import { findDraft } from './drafts.ts';
 import { addVersion, findVersion, type Version } from './versions.ts';
+
+/** Notices on their way to Postgres. */
+const together = 20;
 
 interface Wanted {
   /** who publishes */
@@ -44,9 +49,10 @@ export const publish = (
     const faults = checkSettings(given);
     if (faults.length > 0) throw refuseFields(faults);
     const number = (live?.number ?? 0) + 1;
-    const { hashes, stored } = firstNotices(given, number);
+    const { hashes, stored } = await firstNotices(given, number);
     await expectNotices(sql, domainNumber, hashes);
-    for (const notice of stored) await putNotice(sql, domainId, notice, null);
+    for (let at = 0; at < stored.length; at += together)
+      await Promise.all(stored.slice(at, at + together).map((notice) => putNotice(sql, domainId, notice, null)));
     const asks = before !== undefined && asksAgain(given, before);
     const version = await addVersion(sql, domainNumber, { number, by, note, restored, asksAgain: asks, settings });
     const details = { version: number, ...(restored !== null && { restored }), ...(note !== null && { note }) };
@@ -79,17 +85,21 @@ interface FirstNotices {
   stored: Notice[];
 }
 
-function firstNotices(settings: WidgetConfig, version: number): FirstNotices {
+/** There may be thousands. */
+async function firstNotices(settings: WidgetConfig, version: number): Promise<FirstNotices> {
   const ofSite = languagesOf(settings);
   const hashes: string[] = [];
   const stored: Notice[] = [];
+  const letOthersGoOn = createYield();
   for (const { language, variant, gpc, text } of publishedNotices(settings, String(version))) {
-    const notice = readNotice(Buffer.from(text));
-    if ('refused' in notice) {
+    await letOthersGoOn();
+    const document = Buffer.from(text);
+    if (document.length > noticeLimits.bytes) {
       const which = variant === null ? language : `${language} of the variant ${variant}`;
-      const message = `the notice in ${which} ${notice.refused}: shorten texts, or name fewer services`;
+      const message = `the notice in ${which} must have at most ${noticeLimits.bytes} bytes: shorten texts, or name fewer services`;
       throw new Problem('invalid_request', message, { errors: [{ path: '', message }] });
     }
+    const notice = { hash: hash('sha256', document), document, language, version: String(version) };
     hashes.push(notice.hash);
     if (!gpc && ofSite.has(plainTag(language))) stored.push(notice);
   }

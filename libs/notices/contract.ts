@@ -7,7 +7,7 @@ import { domainPath } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { noticeHash } from '#libs/record/contract';
 
-const noticeLimits = { bytes: 16 * 1024, levels: 16 };
+export const noticeLimits = { bytes: 16 * 1024, levels: 16 };
 
 export interface Notice {
   /** 64 hex digits */

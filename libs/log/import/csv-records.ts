@@ -8,8 +8,8 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
+import { createYield } from '#libs/base/event-loop';
 import { importLimits } from './contract.ts';
-import { createYield } from './event-loop.ts';
 import { inPieces, requireUtf8 } from './rows.ts';
 
 interface CsvRecord {

@@ -5,12 +5,12 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Database } from '#libs/base/db/database';
+import { createYield } from '#libs/base/event-loop';
 import { isPastRetention } from '#libs/base/terms/retention';
 import type { NewRecord } from '#libs/record/contract';
 import { listDroppedMonths } from '#libs/record/month-partitions';
 import type { Perform } from '#libs/tenants/audited-change';
 import { exportedOnly, type ImportErrorCode, importedFields, importLimits, type Refusal } from './contract.ts';
-import { createYield } from './event-loop.ts';
 import type { Row, Rows } from './rows.ts';
 import { createToRecord, type RecordRules, type ToRecord } from './to-record.ts';
 

@@ -1,7 +1,7 @@
 /** NDJSON: a JSON object a line. Lines that are too long are passed over as they come, so memory stays bounded. */
 import { isUtf8 } from 'node:buffer';
+import { createYield } from '#libs/base/event-loop';
 import { importLimits } from './contract.ts';
-import { createYield } from './event-loop.ts';
 import { inPieces, type Row, type Rows, requireUtf8, withoutRows } from './rows.ts';
 
 const newline = 0x0a;

@@ -1,13 +1,10 @@
-/**
- * Lets the event loop go on. Rows that are refused wait for nothing, so a file of them would keep the process to itself,
- * and it also records.
- */
+/** Lets the event loop go on: work that waits for nothing would keep the process to itself, and it also records. */
 import { setImmediate } from 'node:timers/promises';
 
 /** Milliseconds. */
 const longest = 5;
 
-/** To be awaited every few rows: it yields to the event loop once this work has had it for 5 ms. */
+/** To be awaited every few steps: it yields to the event loop once this work has had it for 5 ms. */
 export function createYield(): () => Promise<void> {
   let since = performance.now();
   return async () => {
