@@ -90,6 +90,7 @@ export const key = z
     createdAt: time,
     lastUsedAt: time.nullable().meta({ description: 'accurate to within a minute' }),
     revokedAt: time.nullable(),
+    isOfPage: z.boolean().meta({ description: 'whether it was created for the published banner, which contains it' }),
   })
   .meta({ id: 'Key' });
 export type Key = z.infer<typeof key>;

@@ -38,7 +38,7 @@ export const changedDomain: ManagedDomain = { ...domain, origins: [...origins, '
 export const archivedDomain: ManagedDomain = { ...domain, archivedAt: laterAt };
 export const domainsPage: DomainsPage = { domains: [domain], nextCursor: null };
 
-const key: Key = { prefix: keyPrefix, createdAt: decidedAt, lastUsedAt: null, revokedAt: null };
+const key: Key = { prefix: keyPrefix, createdAt: decidedAt, lastUsedAt: null, revokedAt: null, isOfPage: false };
 export const keysPage: KeysPage = { keys: [key], nextCursor: null };
 export const madeKey: MadeKey = { ...key, apiKey: `${keyPrefix}1mB7nC4pL0sW2dY8` };
 export const revokedKey: Key = { ...key, revokedAt: laterAt };

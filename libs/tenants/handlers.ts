@@ -121,11 +121,12 @@ export const revokeKey = endpoint(routes.revokeKey, async ({ db }: Parts, { orga
   return { body: toKey(key) };
 });
 
-const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt }: ListedKey): Key => ({
+const toKey = ({ prefix, createdAt, lastUsedAt, revokedAt, isOfPage }: ListedKey): Key => ({
   prefix,
   createdAt: createdAt.toISOString(),
   lastUsedAt: lastUsedAt?.toISOString() ?? null,
   revokedAt: revokedAt?.toISOString() ?? null,
+  isOfPage,
 });
 
 export const revokeToken = endpoint(

@@ -10,13 +10,16 @@ export interface ListedKey {
   createdAt: Date;
   lastUsedAt: Date | null;
   revokedAt: Date | null;
+  /** the published banner contains it */
+  isOfPage: boolean;
 }
 
 /** of a key, which stay readable: `ak_` and eight more */
 const prefixLength = 11;
 
 const keyColumns = (sql: Sql) => sql`
-  number::float8 as number, prefix, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`;
+  number::float8 as number, prefix, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt",
+  page_key is not null as "isOfPage"`;
 
 /** Newest first. */
 export const listKeys = (
@@ -28,11 +31,9 @@ export const listKeys = (
   order by number desc limit ${limit}`;
 
 /** By domain, oldest first: of all domains or of one. */
-export const listAllKeys = (sql: Sql, domainId?: string) => sql<
-  { domainId: string; prefix: string; createdAt: Date; lastUsedAt: Date | null; revokedAt: Date | null }[]
->`
+export const listAllKeys = (sql: Sql, domainId?: string) => sql<(Omit<ListedKey, 'number'> & { domainId: string })[]>`
   select domain_id as "domainId", prefix, created_at as "createdAt", last_used_at as "lastUsedAt",
-    revoked_at as "revokedAt"
+    revoked_at as "revokedAt", page_key is not null as "isOfPage"
   from api_keys where ${domainId ?? null}::text is null or domain_id = ${domainId ?? null}
   order by domain_id, created_at`;
 

@@ -86,7 +86,7 @@ export const manageRoutes = {
     summary: 'Archive a domain',
     description:
       'Its keys are revoked and recording ends; reads, access and erasure go on. An archived domain can be ' +
-      'restored, but needs new keys.',
+      'restored, but needs new keys; only its published banner gets one by itself.',
   },
   getKeys: {
     ...shown,
@@ -98,7 +98,7 @@ export const manageRoutes = {
     refusals: ['domain_not_found'],
     summary: 'List the keys of a domain, newest first, including revoked ones',
     description:
-      'Only the prefix of each key is shown. Before you revoke a key, check `lastUsedAt` to see whether it is still ' +
+      'Only the prefix of each key is shown. `isOfPage` marks the key of the published banner. Before you revoke a key, check `lastUsedAt` to see whether it is still ' +
       'in use.',
   },
   createKey: {
@@ -123,7 +123,8 @@ export const manageRoutes = {
     refusals: ['domain_not_found', 'key_not_found'],
     summary: 'Revoke a key',
     description:
-      "The key stops working within a second. Widgets keep refused decisions in the visitor's browser for 30 days, " +
+      'The key stops working within a second. If the published banner contains it, a new key replaces it there at ' +
+      "once. Widgets keep refused decisions in the visitor's browser for 30 days, " +
       'and send them with the next valid key.',
   },
   revokeToken: {

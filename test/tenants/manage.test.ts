@@ -164,7 +164,7 @@ describe('an organization', () => {
     const [first, second] = [await makeKey(domainId), await makeKey(domainId)];
     const { apiKey, ...shown } = first;
     expect(apiKey).toMatch(/^ak_[\w-]{32}$/);
-    const unused = { createdAt: expect.any(String), lastUsedAt: null, revokedAt: null };
+    const unused = { createdAt: expect.any(String), lastUsedAt: null, revokedAt: null, isOfPage: false };
     expect(shown).toEqual({ prefix: apiKey.slice(0, 11), ...unused });
     const listed = await ask<KeysPage>('GET', `${path}?limit=1`);
     expect(listed.body.keys.map(({ prefix }) => prefix)).toEqual([second.prefix]);
