@@ -24,12 +24,17 @@ it('assent banner saves a file as the draft, publishes it, puts a version back, 
     note: 'first',
     isNew: true,
   });
+  writeFileSync(path.join(folder, 'script.json'), '{ "company": () => "Shop" }');
+  expect(await cli.error('banner', 'set', path.join(folder, 'script.json'), domainId)).toMatch(/^cannot read .*JSON/);
   await save({});
   expect(await cli.json('banner', 'publish', domainId)).toMatchObject({ version: 2, isNew: true });
   expect(await cli.json('banner', 'publish', domainId, '--restore', '1')).toMatchObject({ version: 3, restored: 1 });
   expect(await cli.json('banner', 'show', domainId)).toEqual({ domainId, live: 3, settings: {} });
   const { versions } = await cli.json<{ versions: { version: number }[] }>('banner', 'versions', domainId);
   expect(versions.map(({ version }) => version)).toEqual([3, 2, 1]);
+
+  const { keys } = await cli.json<{ keys: { isOfPage: boolean }[] }>('key', 'list', '--domain', domainId);
+  expect(keys.map(({ isOfPage }) => isOfPage)).toEqual([false, true]);
 
   const { stdout, stderr } = await cli.run('banner', 'show', domainId, '--pinned');
   expect(stderr).toBe('');

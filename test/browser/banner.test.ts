@@ -3,6 +3,7 @@ import { createPublisher } from '../support/banner.ts';
 import { click } from '../support/browser/browser.ts';
 import { html } from '../support/browser/site.ts';
 import { useWidget, warningsIn } from '../support/browser/widget.ts';
+import { createCli } from '../support/cli.ts';
 import { useStackWithApi } from '../support/stack.ts';
 
 describe('a published banner', () => {
@@ -42,6 +43,19 @@ describe('a published banner', () => {
       expect(expected.length).toBe(1);
       await page.evaluate(() => localStorage.clear());
     }
+    expect(warningsIn(messages)).toEqual([]);
+  });
+
+  it('is the same with a pinned tag, which has its settings and its key', async () => {
+    const { version } = await publish({ texts: { title: 'Pinned </script>' } });
+    const { domainId, api, env } = widget.stack;
+    const cli = createCli({ ...env, PUBLIC_URL: api.baseUrl });
+    const { stdout: tag } = await cli.run('banner', 'show', domainId, '--pinned');
+    const { page, messages } = await widget.visit.again();
+    await page.goto(widget.site.add('/pinned', html('', tag)));
+    await page.getByRole('dialog', { name: 'Pinned </script>' }).waitFor();
+    await click(page, 'Accept all');
+    expect((await widget.records(1)).at(-1)).toMatchObject({ bannerVersion: String(version) });
     expect(warningsIn(messages)).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ import { closeOrganization, deleteDomains, deleteRows } from '#libs/tenants/dele
 import { createWebhookAdministration } from '#libs/webhooks/administration';
 import { tables } from '../../apps/cli/org-delete.ts';
 import { keysWith, tablesWith } from '../../scripts/stack/places-with.ts';
+import { createPublisher } from '../support/banner.ts';
 import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { openPool } from '../support/pool.ts';
@@ -59,6 +60,7 @@ const redis = await openRedis(stack.redis.url);
 const queue = new Queue(recordQueue(0), { connection: redis.client, prefix: queuePrefix });
 const others = await makeTenant(stack.db);
 const { domainId } = stack;
+await createPublisher(stack).publish({ company: needle });
 const notice = readNotice(Buffer.from(JSON.stringify({ language: 'en', title: needle })));
 if ('refused' in notice) throw new Error(notice.refused);
 await putManagedNotice(createPerform(stack.db, 'test'), domainId, notice);
