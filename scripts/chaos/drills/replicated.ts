@@ -11,7 +11,7 @@ import { callUntilDone } from '../calls.ts';
 import { countHalted, countSealed, statsAreRight, untilSealed } from '../check.ts';
 import type { Drill } from '../drill.ts';
 import { kill, setOnPrimary } from '../faults.ts';
-import { makeBody, need, toErase } from '../load.ts';
+import { isAcknowledged, makeBody, need, toErase } from '../load.ts';
 import { hold, type Scene, startProxy } from '../scene.ts';
 import type { AppProcess } from '../stack.ts';
 import { perform, startSystem } from '../system.ts';
@@ -193,6 +193,7 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
     const api = await scene.api();
     await some();
     await untilStored(scene, 'the worker of the release before stores what the new API takes', api);
+    await checkBanner(scene, { api, old: need(oldApis[0]) });
 
     // what both APIs take waits for the new worker
     await scene.stopProcess(oldWorker);
@@ -214,6 +215,22 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
     console.log(`upgrade: ${Math.round(sent)} requests/s were sent`);
   },
 });
+
+/** It is published while both releases run. */
+async function checkBanner(scene: Scene, { api, old }: { api: AppProcess; old: AppProcess }): Promise<void> {
+  const { site, load } = scene;
+  const file = ({ baseUrl }: AppProcess) => fetch(`${baseUrl}/w/${site.domainId}.js`);
+  await scene.assent('banner', 'publish', site.domainId);
+  let apiKey = '';
+  const isServed = async () => {
+    apiKey = /"key":"(ak_[\w-]+)"/.exec(await (await file(api)).text())?.[1] ?? '';
+    return apiKey !== '';
+  };
+  await scene.until(isServed, 'the new API serves the banner that was published');
+  scene.expect((await file(old)).status === 404, 'the API of the release before has no banner');
+  for (const each of [api, old])
+    scene.expect(isAcknowledged(await load.send({ ...site, apiKey }, makeBody(), each)), "both take the banner's key");
+}
 
 async function checkLogins(scene: Scene): Promise<void> {
   const ofOwner = (sql: Sql) => sql<{ n: number }[]>`
