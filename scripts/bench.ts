@@ -5,6 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare, inTurns, type Row, table } from './bench/figures.ts';
 import { quick, whole } from './bench/measurement.ts';
+import { banner } from './bench/measurements/banner.ts';
 import { cost } from './bench/measurements/cost.ts';
 import { disk } from './bench/measurements/disk.ts';
 import { pages, stats } from './bench/measurements/reading.ts';
@@ -24,7 +25,7 @@ const { values, positionals } = parseArgs({
 /** The checkout to compare with, in turns. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : whole;
-const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, cost, widget];
+const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, cost, banner, widget];
 const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
 const signal = onInterrupt();
 

@@ -9,7 +9,7 @@ import { type Live, lineOf, type PackedLine, packLine } from './script.ts';
 /** bytes */
 const mostBytes = 64 * 1024 * 1024;
 /** Bytes of one beside its line. */
-const overhead = 400;
+const overhead = 800;
 /** Milliseconds after which an unknown domain is looked up again. */
 const unknownFor = 500;
 /** milliseconds for a lookup */

@@ -15,7 +15,7 @@ export interface Live {
 /** Of one domain, as a process keeps it. */
 export interface PackedLine {
   /** raw deflate, up to a byte's boundary: something else may follow */
-  deflated: Buffer;
+  deflated: Uint8Array;
   crc: number;
   /** of the line itself */
   bytes: number;
@@ -51,8 +51,8 @@ const flushed = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
 export function packLine(line: string): PackedLine {
   const plain = Buffer.from(line);
   return {
-    // a copy: what it returns is part of a buffer of 16 KiB
-    deflated: Buffer.from(zlib.deflateRawSync(plain, flushed)),
+    // in memory of its own: what zlib returns is part of 16 KiB, and a small Buffer would be part of 8 KiB
+    deflated: new Uint8Array(zlib.deflateRawSync(plain, flushed)),
     crc: zlib.crc32(plain),
     bytes: plain.length,
     hash: hash('sha256', plain).slice(0, 16),

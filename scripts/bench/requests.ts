@@ -11,7 +11,8 @@ export interface Records {
 
 export interface Reads {
   paths: string[];
-  token: string;
+  /** undefined: of files, which are asked for as browsers do */
+  token?: string;
 }
 
 const visitors = 100_000;
@@ -86,7 +87,9 @@ type MakeRequest = (index: number) => string;
 export function requestMaker(baseUrl: string, send: Records | Reads): MakeRequest {
   const { host } = new URL(baseUrl);
   if ('sites' in send) return recordMaker(host, send);
-  const rest = `HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${send.token}\r\n\r\n`;
+  const { token } = send;
+  const how = token === undefined ? 'Accept-Encoding: gzip, deflate, br, zstd' : `Authorization: Bearer ${token}`;
+  const rest = `HTTP/1.1\r\nHost: ${host}\r\n${how}\r\n\r\n`;
   const requests = send.paths.map((path) => `GET ${path} ${rest}`);
   return (index) => requests[index % requests.length] ?? '';
 }
