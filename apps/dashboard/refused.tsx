@@ -1,4 +1,5 @@
 /** Instead of a page whose endpoints need a scope that the access token lacks. */
+import { Fragment } from 'preact';
 import { type dashboardPages, type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
 import type { Route } from './data/router.ts';
 import { PageHead } from './parts/page-head.tsx';
@@ -24,6 +25,7 @@ const needs: Record<GuardedPage, Needs> = {
   groups: records,
   experiments: records,
   log: records,
+  widget: ['Seeing a banner', 'How the banner of this domain looks and what it asks'],
   visitor: ['Reading and erasing one visitor', 'What is stored about one visitor of this domain. Times are UTC.'],
   domains: ['Managing domains', managed],
   'new-domain': ['Making a domain', managed],
@@ -37,7 +39,7 @@ const needs: Record<GuardedPage, Needs> = {
 
 export function Refused({ route }: { route: Exclude<Route, { page: 'unknown' }> }) {
   const { page } = route;
-  const { name, scopes: [scope, other] = [] } = pageOf(page);
+  const { name, scopes = [] } = pageOf(page);
   const [what, note] = page in needs ? needs[page as GuardedPage] : [name, ''];
   return (
     <>
@@ -49,13 +51,13 @@ export function Refused({ route }: { route: Exclude<Route, { page: 'unknown' }> 
       <section class="card message plan-notice">
         <h2>Your access token does not allow this page</h2>
         <p>
-          {what} needs the scope <code>{scope}</code>
-          {other && (
-            <>
-              {' '}
-              or <code>{other}</code>
-            </>
-          )}
+          {what} needs the scope{' '}
+          {scopes.map((scope, at) => (
+            <Fragment key={scope}>
+              {at > 0 && (at < scopes.length - 1 ? ', ' : ' or ')}
+              <code>{scope}</code>
+            </Fragment>
+          ))}
           , whatever the plan. Sign in with a token that has it; whoever issues your tokens can add it.
         </p>
       </section>

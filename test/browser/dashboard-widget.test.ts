@@ -1,24 +1,13 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import fc from 'fast-check';
+import { gzipSync } from 'node:zlib';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { build } from 'vite';
 import { describe, expect, it } from 'vitest';
-import type { Pasted } from '../../apps/dashboard/widget-setup/draft/tag-reader.ts';
-import { root } from '../../scripts/stack/paths.ts';
-import { drafts } from '../support/arbitrary-widget.ts';
 import { click, hasFocus, step } from '../support/browser/browser.ts';
-import { managerOf, useDashboard } from '../support/browser/dashboard.ts';
+import { type Customer, managerOf, useDashboard } from '../support/browser/dashboard.ts';
+import { violations } from '../support/browser/look.ts';
 import { html, startSite } from '../support/browser/site.ts';
 import { startApi } from '../support/service.ts';
 import { at, useStores } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
-
-declare global {
-  interface Window {
-    tags: typeof import('../support/browser/tags.ts');
-  }
-}
 
 // new notices are bounded by address, and all files have the same
 const dashboard = useDashboard({ api: await startApi(useStores().env) });
@@ -26,13 +15,22 @@ const dashboard = useDashboard({ api: await startApi(useStores().env) });
 const site = await startSite();
 site.add('/favicon.ico', '');
 
+/** What another person who may publish asks of the banner's endpoints. */
+const banner = <Body>(customer: Customer, path = '', method = 'GET', body?: object): Promise<Body> =>
+  dashboard.manage<Body>(customer, `/domains/${at(customer.domains, 0).domainId}/banner${path}`, {
+    method,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+const publisherOf = (customer: Customer) => managerOf(customer, { scope: 'publish', sub: 'cora@northwind.example' });
+const widgetOf = (customer: Customer) => `/domains/${at(customer.domains, 0).domainId}/widget`;
+
 describe('setting up the widget in the dashboard', () => {
-  const banner = (page: Page): FrameLocator => page.frameLocator('iframe');
+  const preview = (page: Page): FrameLocator => page.frameLocator('iframe');
   const unfold = (page: Page, title: string) => page.getByRole('heading', { name: title, exact: true }).click();
   const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
   const choose = (page: Page, group: string, name: string) =>
     page.getByRole('group', { name: group }).getByRole('radio', { name, exact: true }).check();
-  it('leads from a domain without a key to the first record of its site, in two languages and own colours', async () => {
+  it('leads from a new domain to the first record of its site, in two languages and own colours', async () => {
     const customer = await dashboard.customer({ domains: ['shop.example'] });
     const { domainId } = at(customer.domains, 0);
     const change = { method: 'PATCH', body: JSON.stringify({ origins: [site.origin] }) };
@@ -43,14 +41,12 @@ describe('setting up the widget in the dashboard', () => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const posts: string[] = [];
     page.on('request', (request) => request.method() !== 'GET' && posts.push(new URL(request.url()).pathname));
-    await click(page, 'New key');
-    await page.getByText('is not shown again once you leave').waitFor();
-    expect(await field(page, 'Key').inputValue()).toMatch(/^ak_/);
+    await page.getByText('Nothing is published yet.', { exact: true }).first().waitFor();
     await page.getByRole('heading', { name: 'Waiting for the first record …' }).waitFor();
     await page.getByText(site.origin).waitFor();
     const waiting = page.getByRole('region', { name: /^Waiting/ });
     await waiting.getByText('The usual causes').waitFor();
-    const apiKey = await field(page, 'Key').inputValue();
+    const { apiKey } = at(customer.domains, 0);
     const client = dashboard.client(customer);
     const origin = { origin: 'https://blog.example' };
     expect((await client.record(domainId, apiKey, { decision: 'accept_all' }, origin)).status).toBe(403);
@@ -61,31 +57,31 @@ describe('setting up the widget in the dashboard', () => {
     await page.getByText(`Records are taken from ${site.origin}, https://blog.example only.`).waitFor();
 
     const made = [...posts];
-    await banner(page).getByRole('button', { name: 'Accept all' }).waitFor();
+    await preview(page).getByRole('button', { name: 'Accept all' }).waitFor();
     // who types keeps the focus, although the widget opens anew
     await field(page, 'Title').focus();
     await page.keyboard.insertText('Biscuits?');
-    await banner(page).getByRole('heading', { name: 'Biscuits?' }).waitFor();
+    await preview(page).getByRole('heading', { name: 'Biscuits?' }).waitFor();
     await hasFocus(field(page, 'Title'));
     await page.getByRole('combobox', { name: 'Texts in' }).selectOption('de');
     await field(page, 'Title').fill('Kekse?');
     await field(page, 'Accept').fill('Ja, gern');
-    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
-    await banner(page).getByRole('button', { name: 'Alle ablehnen' }).waitFor();
+    await preview(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+    await preview(page).getByRole('button', { name: 'Alle ablehnen' }).waitFor();
 
     await unfold(page, 'Colours');
     await field(page, 'Buttons').fill('#0b5d4b');
     await field(page, 'Text of buttons').fill('banana');
     await page.getByText('Not a colour.').waitFor();
     await field(page, 'Text of buttons').fill('#ffffff');
-    // beside the colours, and above the tag
-    const warnings = page.locator('.notice-bad').filter({ hasText: 'On dark screens this banner is hard to read.' });
+    // beside the colours, and below the form
+    const warnings = page.locator('.notice').filter({ hasText: 'On dark screens this banner is hard to read.' });
     await warnings.nth(1).waitFor();
     await page.getByText('Where the contrast is too low').click();
     await page.getByText(/^Dark: buttons and switches on the background/).waitFor();
     await click(page, 'Show in dark');
     expect(await page.getByRole('radio', { name: 'Dark', exact: true }).first().isChecked()).toBe(true);
-    const accept = banner(page).getByRole('button', { name: 'Ja, gern' });
+    const accept = preview(page).getByRole('button', { name: 'Ja, gern' });
     const colour = () => accept.evaluate((each) => getComputedStyle(each).backgroundColor);
     await eventually(async () => expect(await colour()).toBe('rgb(11, 93, 75)'));
 
@@ -99,7 +95,7 @@ describe('setting up the widget in the dashboard', () => {
     await warnings.first().waitFor({ state: 'detached' });
     expect(await page.getByRole('group', { name: 'Theme' }).getByLabel('Light').isChecked()).toBe(true);
     await choose(page, 'View', 'Settings');
-    await banner(page).getByRole('switch', { name: 'Karten' }).waitFor();
+    await preview(page).getByRole('switch', { name: 'Karten' }).waitFor();
     await page.getByText('Services of Karten').click();
     await click(page, 'Add service to Karten');
     const service = page.getByRole('group', { name: 'Service 1' });
@@ -108,21 +104,21 @@ describe('setting up the widget in the dashboard', () => {
     await cookies.fill('*');
     await service.getByText('Not the name of a cookie: *').waitFor();
     await cookies.fill('map_id; 1 Tag');
-    await banner(page).getByText('Dienste (1)').waitFor();
+    await preview(page).getByText('Dienste (1)').waitFor();
     // folded below it
     for (const text of ['Open Map', 'map_id', '1 Tag'])
-      await banner(page).getByText(text, { exact: true }).waitFor({ state: 'attached' });
+      await preview(page).getByText(text, { exact: true }).waitFor({ state: 'attached' });
     await choose(page, 'View', 'Banner');
     await page.getByText('The banner has no link to a privacy policy.').waitFor();
     const nobody = page.getByText('The banner does not say who asks');
     await nobody.waitFor();
-    await unfold(page, 'Company, links and versions');
+    await unfold(page, 'Company, links and policy');
     await field(page, 'Who asks').fill('Fern GmbH');
     await nobody.waitFor({ state: 'detached' });
-    await banner(page)
+    await preview(page)
       .getByText(/^Fern GmbH .*: Statistik · Marketing · Karten$/)
       .waitFor();
-    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+    await preview(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
 
     await unfold(page, 'Behaviour');
     const subdomains = field(page, 'One choice for all subdomains of');
@@ -136,16 +132,23 @@ describe('setting up the widget in the dashboard', () => {
 
     // the preview is the real widget, and nothing comes of it
     await accept.evaluate((each: HTMLElement) => each.click());
-    await banner(page).getByRole('button', { name: 'Datenschutzeinstellungen' }).waitFor();
+    await preview(page).getByRole('button', { name: 'Datenschutzeinstellungen' }).waitFor();
     await click(page, 'Show again');
-    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+    await preview(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
     expect(posts).toEqual(made);
     expect(await page.evaluate(() => [Object.keys(localStorage), document.cookie])).toEqual([[], '']);
     expect((await client.records(domainId)).body.total).toBe(0);
 
-    await click(page, 'Copy Script tag');
-    await page.getByRole('button', { name: 'Copied Script tag' }).waitFor();
+    await click(page, 'Publish…');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This is the first version.').waitFor();
+    await click(page, 'Publish');
+    await dialog.getByRole('heading', { name: 'Version 1 is live' }).waitFor();
+    await dialog.getByRole('button', { name: 'Copy Script tag' }).click();
+    await dialog.getByRole('button', { name: 'Copied Script tag' }).waitFor();
     const tag = await page.evaluate(() => navigator.clipboard.readText());
+    expect(tag).toBe(`<script src="${dashboard.api.baseUrl}/w/${domainId}.js" defer></script>`);
+    await click(page, 'Close');
     const address = site.add('/shop', html(tag, '<h1>A shop</h1>', 'lang="de"'));
     const visitor = await dashboard.visit({ locale: 'de-DE' });
     await visitor.page.goto(address);
@@ -158,42 +161,169 @@ describe('setting up the widget in the dashboard', () => {
     await record.getByText('Accepted all').waitFor();
     await record.getByText(address).waitFor();
     expect(visitor.messages).toEqual([]);
-    // link and tag open the same again
-    await eventually(async () => expect(page.url()).toContain('#banner='));
-    expect(page.url()).not.toContain('ak_');
-    const shownTag = () => page.getByRole('region', { name: 'Script tag' }).textContent();
-    await page.reload();
-    await eventually(async () => expect(await shownTag()).toBe(tag.replace(/data-key="[^"]*"/, 'data-key="ak_…"')));
-    // what was unfolded still is
-    await page.getByRole('group', { name: 'Position of the banner' }).waitFor();
-    await page.getByText('Does the site already have a tag?').click();
-    await field(page, 'The tag, as it is in the page, or the link').fill(`<head>${tag}<p>more`);
-    await click(page, 'Open');
-    await page.getByText('Opened, with 6 settings.').waitFor();
-    expect(await shownTag()).toBe(tag);
     expect(messages).toEqual([]);
   });
 
-  it('tells a key that does not record, and a tag without one', async () => {
-    const customer = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
-    const [shop, blog] = [at(customer.domains, 0), at(customer.domains, 1)];
-    const { page, context } = await dashboard.open(managerOf(customer), `/domains/${shop.domainId}/widget`);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    const noKey = page.getByRole('status').getByText('It has no key yet: nothing will be recorded.');
-    await click(page, 'Copy Script tag');
-    await noKey.waitFor();
-    await field(page, 'Key').fill(blog.apiKey);
-    await page.getByRole('alert').getByText('This is not a key of shop.example.').waitFor();
-    expect(await noKey.count()).toBe(0);
-    await field(page, 'Key').fill(shop.apiKey);
-    await page.getByText('The key is in the tag below. Everybody').waitFor();
-    await dashboard.db.run((sql) => sql`update api_keys set revoked_at = now() where domain_id = ${shop.domainId}`);
-    await field(page, 'Key').fill('');
-    await field(page, 'Key').fill(shop.apiKey);
-    await page.getByRole('alert').getByText('This key is revoked.').waitFor();
-    await click(page, 'New key');
-    await page.getByText('is not shown again once you leave').waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+  it('one tag for good: published, changed three times, and put back, without a change of the page', async () => {
+    const customer = await dashboard.customer({ domains: ['shop.example'] });
+    const { domainId } = at(customer.domains, 0);
+    // whose token makes no keys
+    const { page, messages } = await dashboard.visit();
+    await dashboard.enter(page, publisherOf(customer), widgetOf(customer));
+    const dialog = page.getByRole('dialog');
+    const publish = async (note: string, action = 'Publish') => {
+      await field(page, 'Note for colleagues (optional)').fill(note);
+      await click(page, action);
+      await dialog.getByText('Browsers may show the former version for five minutes').waitFor();
+      await click(page, 'Close');
+    };
+    const shop = await dashboard.visit();
+    // a route takes the browser's cache away
+    await shop.context.route('**/w/*', (route) => route.continue());
+    const tag = await page.getByRole('region', { name: 'Script tag' }).innerText();
+    const address = site.add('/for-good', html(tag, '<h1>A shop</h1>'));
+    const seesOutside = (title: string, colour: string) =>
+      eventually(async () => {
+        await shop.page.goto(address);
+        const heading = shop.page.getByRole('heading', { name: title, exact: true });
+        await heading.waitFor({ timeout: 2_000 });
+        const accept = shop.page.getByRole('button', { name: 'Accept all' });
+        expect(await accept.evaluate((each) => getComputedStyle(each).backgroundColor)).toBe(colour);
+      });
+    const zipped = async () => gzipSync(await (await fetch(`${dashboard.api.baseUrl}/w/${domainId}.js`)).text()).length;
+
+    const withoutSettings = await zipped();
+    await field(page, 'Title').fill('Biscuits? </script><!-- <script>');
+    await unfold(page, 'Colours');
+    await field(page, 'Buttons').fill('#0b5d4b');
+    await field(page, 'Text of buttons').fill('#ffffff');
+    await click(page, 'Publish…');
+    const told = await dialog.getByText(/^These settings add about/).innerText();
+    await publish('the first');
+    await seesOutside('Biscuits? </script><!-- <script>', 'rgb(11, 93, 75)');
+    // the key, which is made with the first version, is in the file from then on
+    const about = Number(/about (\d+) bytes/.exec(told)?.[1]) + 'ak_'.length + 32 + ',"key":""'.length;
+    expect(Math.abs((await zipped()) - withoutSettings - about)).toBeLessThan(24);
+
+    await field(page, 'Title').fill('Cookies?');
+    await click(page, 'Publish…');
+    const change = dialog.getByRole('listitem').filter({ hasText: 'Title' });
+    await change.getByText('Biscuits? </script><!-- <script>').waitFor();
+    await change.getByText('Cookies?').waitFor();
+    expect(await dialog.getByRole('listitem').count()).toBe(1);
+    expect(await dialog.getByText('Every visitor will be asked again').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await publish('');
+    await seesOutside('Cookies?', 'rgb(11, 93, 75)');
+    await field(page, 'Buttons').fill('#123456');
+    await click(page, 'Publish…');
+    await publish('blue');
+    await seesOutside('Cookies?', 'rgb(18, 52, 86)');
+    await unfold(page, 'Categories');
+    await page.getByRole('checkbox', { name: /functional/ }).check();
+    await click(page, 'Publish…');
+    await dialog.getByText('Every visitor will be asked again').waitFor();
+    await publish('comfort');
+    await page.getByText('Saved. It is what version 4 shows, which is live.').waitFor();
+
+    await step('publishing without changes is said', async () => {
+      await click(page, 'Publish…');
+      await dialog.getByRole('heading', { name: 'Nothing has changed' }).waitFor();
+      await click(page, 'Close');
+    });
+    const versions = page.getByRole('region', { name: 'Versions' });
+    const rows = versions.getByRole('listitem');
+    expect(await rows.count()).toBe(4);
+    await rows
+      .first()
+      .getByText(/^Since .*, by cora@northwind.example$/)
+      .waitFor();
+    await rows.first().getByText('Asked again').waitFor();
+    await rows.nth(1).getByText('blue').waitFor();
+    await click(page, 'Changes of version 3');
+    await dialog.getByRole('listitem').filter({ hasText: 'Colour: Buttons' }).getByText('#123456').waitFor();
+    await page.getByRole('combobox', { name: 'Compared with' }).selectOption('live');
+    await dialog.getByRole('listitem').filter({ hasText: 'functional' }).waitFor();
+    await click(page, 'Close');
+
+    await click(page, 'Put back… version 2');
+    await dialog.getByText('Every visitor will be asked again').waitFor();
+    await publish('it was better', 'Put back');
+    await rows.first().getByText('Version 2 again').waitFor();
+    await seesOutside('Cookies?', 'rgb(11, 93, 75)');
+    // the draft stays
+    await page.getByText('Saved. It is not published: version 5 is live.').waitFor();
+    expect(await field(page, 'Buttons').inputValue()).toBe('#123456');
+    expect([...shop.messages, ...messages]).toEqual([]);
+  });
+
+  it('of two who save at once, the second sees both drafts and chooses', async () => {
+    const customer = await dashboard.customer();
+    const { page } = await dashboard.open(publisherOf(customer), widgetOf(customer));
+    const dialog = page.getByRole('dialog', { name: /^Somebody else saved another draft/ });
+    await field(page, 'Title').fill('Mine?');
+    const theirs = { texts: { title: 'Theirs?' }, company: 'Fern GmbH' };
+    await banner(customer, '', 'PUT', theirs);
+    await click(page, 'Save draft');
+    const title = dialog.getByRole('listitem').filter({ hasText: 'Title' });
+    await title.getByText('Theirs?').waitFor();
+    await title.getByText('Mine?').waitFor();
+    await click(page, 'Keep theirs');
+    await preview(page).getByRole('heading', { name: 'Theirs?' }).waitFor();
+    expect(await banner(customer)).toEqual(theirs);
+    await field(page, 'Title').fill('Mine!');
+    await banner(customer, '', 'PUT', { texts: { title: 'Theirs!' } });
+    await click(page, 'Publish…');
+    await click(page, 'Save mine');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Nothing is published yet.').first().waitFor();
+    expect(await banner(customer)).toEqual({ texts: { title: 'Mine!' }, company: 'Fern GmbH' });
+    await step('nobody publishes a draft that they have not seen', async () => {
+      await click(page, 'Publish…');
+      await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
+      await banner(customer, '', 'PUT', {});
+      await click(page, 'Publish');
+      await page.getByRole('alert').getByText('Somebody else saved another draft meanwhile.').waitFor();
+      expect(await banner(customer, '/versions')).toMatchObject({ versions: [] });
+    });
+  });
+
+  it('says which setting is wrong, keeps in this tab what is half written, and that the preview is missing', async () => {
+    const customer = await dashboard.customer();
+    const { page } = await dashboard.open(publisherOf(customer), widgetOf(customer));
+    for (const title of ['Categories', 'Company, links and policy']) await unfold(page, title);
+    await page.getByText('Services of Statistics').click();
+    await click(page, 'Add service to Statistics');
+    const policy = page.getByRole('textbox', { name: /^Address of your privacy policy/ });
+    await policy.fill('javascript:');
+    await field(page, 'Title').fill('Kekse?');
+    await click(page, 'Save draft');
+    const alert = page.getByRole('alert');
+    await alert.getByText('Categories analytics, service 1, name: Must be a text that is not empty.').waitFor();
+    await alert.getByText(/^Address of your privacy policy: Must be an address with https/).waitFor();
+    expect(await banner(customer)).toEqual({});
+    await page.getByText('Unsaved changes: only this tab has them.').waitFor();
+    const written = async () => [
+      await policy.inputValue(),
+      await field(page, 'Title').inputValue(),
+      await page.getByRole('textbox', { name: /^Its cookies/ }).count(),
+    ];
+    const expected = ['javascript:', 'Kekse?', 1];
+    await eventually(async () => expect(await written()).toEqual(expected));
+
+    // not the frame itself: Playwright lets through what a frame asks for that it does not know yet
+    const script = '**/widget-preview/preview.js';
+    await page.route(script, (route) => route.abort());
+    await page.reload();
+    await page.getByText('The preview could not be loaded.').waitFor();
+    expect(await written()).toEqual(expected);
+    await page.unroute(script);
+    await click(page, 'Try again');
+    await preview(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+    await click(page, 'Discard');
+    await eventually(async () => expect(await written()).toEqual(['', '', 0]));
+    await page.getByText('Nothing is published yet.').first().waitFor();
+    expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => /draft/.test(name)))).toEqual([]);
     await step('on a phone the preview comes first, and stays in sight', async () => {
       await page.setViewportSize({ width: 390, height: 844 });
       await page.evaluate(() => scrollTo(0, 0));
@@ -213,102 +343,74 @@ describe('setting up the widget in the dashboard', () => {
     });
   });
 
-  it('says what it does not understand, and where the preview is missing', async () => {
-    const customer = await dashboard.customer();
-    const { domainId } = at(customer.domains, 0);
-    const { page } = await dashboard.open(customer, `/domains/${domainId}/widget`);
-    await page.evaluate(() => location.assign('#banner=broken'));
-    await page.getByRole('alert').getByText('The link is damaged').waitFor();
-    // whose token does not manage
-    expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0);
-    await page.getByText('If the domain has a list of origins').waitFor();
-    await page.getByText('Does the site already have a tag?').click();
-    const paste = async (text: string) => {
-      await field(page, 'The tag, as it is in the page, or the link').fill(text);
-      await click(page, 'Open');
-    };
-    await paste('<p>nothing</p>');
-    await page.getByText('There is no tag of the widget in it').waitFor();
-    await paste(
-      `<script>window.assentConfig = { texts: { title: 'Kekse?' }, hover: 1 }</script>
-      <script src="https://other.example/widget-1a2b.js" integrity="sha384-x" data-domain="dom_other" data-key="ak_${'a'.repeat(32)}" data-policy-url="javascript:alert(1)"></script>`,
-    );
-    await page.getByText('It belongs to the domain dom_other').waitFor();
-    await page.getByText('It was pinned to one release').waitFor();
-    await page
-      .getByText(/Not understood and left out: hover: is no setting of the widget; policyUrl: must be an address/)
-      .waitFor();
-    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
-    expect(await field(page, 'Key').inputValue()).toBe('');
-    await page.waitForURL(/#banner=(?!broken)/);
+  it('starts from another domain’s banner, and tests variants of it side by side', async () => {
+    const customer = await dashboard.customer({ domains: ['blog.example', 'shop.example'] });
+    const [blog, shop] = [at(customer.domains, 0), at(customer.domains, 1)];
+    const settings = { texts: { title: 'Biscuits?', de: { title: 'Kekse?' } }, company: 'Fern GmbH', policyUrl: '/p' };
+    await banner(customer, '', 'PUT', settings);
+    const { page } = await dashboard.open(publisherOf(customer), `/domains/${shop.domainId}/widget`);
+    const dialog = page.getByRole('dialog');
+    await click(page, 'Start from another domain…');
+    await page.getByRole('combobox', { name: 'Domain' }).selectOption(blog.domainId);
+    await click(page, 'Use these settings');
+    await dialog.getByText('This domain has published nothing yet.').waitFor();
+    await choose(page, 'Its settings', 'Of its draft');
+    await click(page, 'Use these settings');
+    await dialog.waitFor({ state: 'detached' });
+    await preview(page).getByRole('heading', { name: 'Biscuits?' }).waitFor();
 
-    // what is too long for a link, or half written, is there again in this tab
-    const services = Array.from({ length: 20 }, (_, at) => {
-      const cookies = [{ name: `cookie_${at}` }];
-      return { name: `Service ${at}`, purpose: 'x'.repeat(400), cookies };
-    });
-    const long = { texts: { title: 'Kekse?' }, categories: [{ id: 'analytics', services }] };
-    await paste(
-      `<script>window.assentConfig = ${JSON.stringify(long)}</script><script src="https://other.example/widget.js" data-domain="${domainId}"></script>`,
-    );
-    await page.getByText('These settings are too long for a link.').waitFor();
-    for (const title of ['Categories', 'Company, links and versions']) await unfold(page, title);
-    await page.getByRole('button', { name: 'Remove service 1 of Statistics' }).click();
-    // the name goes on with what is wrong
-    const policy = page.getByRole('textbox', { name: /^Address of your privacy policy/ });
-    await policy.fill('javascript:');
-    const written = () =>
-      Promise.all([
-        policy.inputValue(),
-        page
-          .getByRole('textbox', { name: /^Its cookies/ })
-          .first()
-          .inputValue(),
-        page.getByRole('textbox', { name: /^Its cookies/ }).count(),
-      ]);
-    const expected = ['javascript:', 'cookie_1', 19];
-    await eventually(async () => expect(await written()).toEqual(expected));
-
-    // not the frame itself: Playwright lets through what a frame asks for that it does not know yet
-    const script = '**/widget-preview/preview.js';
-    await page.route(script, (route) => route.abort());
-    await page.reload();
-    await page.getByText('The preview could not be loaded.').waitFor();
-    expect(await written()).toEqual(expected);
-    await page.unroute(script);
-    await click(page, 'Try again');
-    await banner(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
+    await unfold(page, 'A/B test');
+    await click(page, 'Start an A/B test');
+    await field(page, 'Name of the test').fill('autumn');
+    await page.getByRole('group', { name: 'Variant 2' }).getByRole('textbox', { name: 'Name' }).fill('short');
+    await page.getByRole('group', { name: 'Variant 1' }).getByRole('spinbutton').fill('3');
+    await click(page, 'Texts and colours of short');
+    const edited = page.getByRole('combobox', { name: 'Texts, colours and position of' });
+    await hasFocus(edited);
+    await field(page, 'Title').fill('Cookies?');
+    await unfold(page, 'Colours');
+    await field(page, 'Buttons').fill('#777777');
+    await field(page, 'Background').fill('#fff8');
+    await page.getByText('The background has to be opaque').waitFor();
+    const frame = (name: string) => page.frameLocator(`iframe[title="The variant ${name}"]`);
+    await frame('plain').getByRole('heading', { name: 'Biscuits?' }).waitFor();
+    await frame('short').getByRole('heading', { name: 'Cookies?' }).waitFor();
+    const buttonOf = (name: string) =>
+      frame(name)
+        .getByRole('button', { name: 'Accept all' })
+        .evaluate((each) => getComputedStyle(each).backgroundColor);
+    await eventually(async () => expect(await buttonOf('short')).toBe('rgb(119, 119, 119)'));
+    expect(await buttonOf('plain')).not.toBe('rgb(119, 119, 119)');
+    await page.getByText('Variant short: This banner is hard to read.').waitFor();
+    // two frames, which have their own document
+    expect(await violations(page)).toEqual([]);
+    await edited.selectOption('all variants');
+    expect(await field(page, 'Title').inputValue()).toBe('Biscuits?');
+    await click(page, 'Save draft');
+    await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+    const saved = await dashboard.manage(customer, `/domains/${shop.domainId}/banner`);
+    const short = { name: 'short', settings: { texts: { title: 'Cookies?' }, colors: { button: '#777777' } } };
+    const experiment = { id: 'autumn', variants: [{ name: 'plain', share: 3 }, short] };
+    expect(saved).toEqual({ ...settings, experiment });
   });
 
-  it('a tag means what was chosen, whatever that is, and breaks no page', async () => {
-    const [bundle] = [
-      await build({
-        configFile: false,
-        logLevel: 'error',
-        build: {
-          write: false,
-          lib: { entry: path.join(root, 'test/support/browser/tags.ts'), formats: ['iife'], name: 'tags' },
-        },
-      }),
-    ].flat();
-    const { page } = await dashboard.regular();
-    await page.goto(site.add('/blank', html('')));
-    await page.addScriptTag({ content: bundle && 'output' in bundle ? bundle.output[0].code : '' });
-    const apiKey = `ak_${'k'.repeat(32)}`;
-    const given = fc.sample(drafts, 100);
-    const found: (Pasted | null)[] = await page.evaluate(
-      ([all, key]) =>
-        all.map((draft) =>
-          window.tags.readPasted(`<title>A</title>${window.tags.tagOf(draft, 'dom_1', key)}<p>`, 'dom_1'),
-        ),
-      [given, apiKey] as const,
-    );
-    expect(found).toEqual(given.map((draft) => ({ draft, apiKey, foreignDomain: null, isPinned: false, refused: [] })));
-    // as the documents have it
-    const [, example = ''] =
-      /```html\n(<script>\n {2}window\.assentConfig[\s\S]*?)```/.exec(
-        readFileSync(path.join(root, 'docs/widget.md'), 'utf8'),
-      ) ?? [];
-    expect(await page.evaluate((text) => window.tags.readPasted(text, 'dom_1')?.refused, example)).toEqual([]);
+  it('who may only read sees the banner, and why it cannot be changed', async () => {
+    const customer = await dashboard.customer();
+    await banner(customer, '', 'PUT', { texts: { title: 'Biscuits?' } });
+    await banner(customer, '/publish', 'POST', { note: '' });
+    const { page } = await dashboard.open(customer, widgetOf(customer));
+    await page.getByText('You see this banner, but cannot change it').waitFor();
+    await preview(page).getByRole('heading', { name: 'Biscuits?' }).waitFor();
+    expect(await field(page, 'Title').isDisabled()).toBe(true);
+    await page.getByText('If the domain has a list of origins').waitFor();
+    await page.getByRole('button', { name: 'Changes of version 1' }).waitFor();
+    expect(await page.getByRole('button', { name: /Publish|Save draft|Put back/ }).count()).toBe(0);
+    await dashboard.enter(page, managerOf(customer, { scope: 'privacy' }), widgetOf(customer));
+    await page.getByText('Your access token does not allow this page').waitFor();
+    await dashboard.manage(customer, `/domains/${at(customer.domains, 0).domainId}`, { method: 'DELETE' });
+    await dashboard.enter(page, publisherOf(customer), widgetOf(customer));
+    await page.getByText('This domain is archived: its tag shows no banner').waitFor();
+    await page.getByRole('button', { name: 'Save draft' }).waitFor();
+    expect(await page.getByRole('button', { name: /Publish|Put back/ }).count()).toBe(0);
   });
 });

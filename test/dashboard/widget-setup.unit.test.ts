@@ -1,4 +1,4 @@
-/** What the dashboard computes where one sets up the widget. Tags are tested in a browser, which parses them. */
+/** What the dashboard computes where one sets up the widget. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import {
   withRequired,
   withServices,
 } from '../../apps/dashboard/widget-setup/draft/categories.ts';
+import { changesBetween, isSameBanner, placeOf } from '../../apps/dashboard/widget-setup/draft/changes.ts';
 import { colourNames, colourTrouble, defaultColours } from '../../apps/dashboard/widget-setup/draft/colours.ts';
 import {
   contrast,
@@ -18,9 +19,7 @@ import {
   contrastWarning,
   unmeasured,
 } from '../../apps/dashboard/widget-setup/draft/contrast.ts';
-import { changed, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
-import { fromFragment, toFragment } from '../../apps/dashboard/widget-setup/draft/link.ts';
-import { readLiteral } from '../../apps/dashboard/widget-setup/draft/literal.ts';
+import { changed, changedLook, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
 import { cookieLines, readCookieLines } from '../../apps/dashboard/widget-setup/draft/services.ts';
 import {
   defaultText,
@@ -33,8 +32,6 @@ import {
 } from '../../apps/dashboard/widget-setup/draft/texts.ts';
 import { first, others } from '../../apps/dashboard/widget-setup/text-names.ts';
 import { drafts } from '../support/arbitrary-widget.ts';
-
-const link = (value: unknown) => `#banner=${Buffer.from(JSON.stringify(value)).toString('base64url')}`;
 
 describe('contrast', () => {
   it.each([
@@ -86,7 +83,7 @@ describe('contrast', () => {
 });
 
 describe('settings from anywhere', () => {
-  it('are taken as far as the widget takes them, and what is left out is named', () => {
+  it('are taken as far as the widget takes them', () => {
     const given = {
       theme: 'dark',
       position: 'top',
@@ -107,103 +104,111 @@ describe('settings from anywhere', () => {
       onload: 'alert(1)',
     };
     expect(readDraft(given)).toEqual({
-      draft: {
-        theme: 'dark',
-        policyVersion: '3',
-        maxAgeMonths: 24,
-        categories: [{ id: 'necessary', required: true }, { id: 'analytics' }, { id: 'maps', required: true }],
-        texts: { title: 'Biscuits?', maps: 'Maps', de: { title: 'Kekse?' } },
-        colors: { button: '#0b5d4b' },
-        links: [{ label: 'Legal', href: '/legal' }],
-        consentMode: { maps: ['functionality_storage'] },
-        displays: true,
-        signals: { uet: false },
-      },
-      refused: [
-        'position: must be one of bottom, left, right, center',
-        'policyUrl: must be an address with https, http, mailto or tel, or one on the site',
-        'categories/2/id: the widget uses this name itself',
-        'categories/3: must be 1–64 of A–Z a–z 0–9 _ . : -',
-        'texts/de/intro: must be a text that is not empty',
-        'texts/no language: must be a language, such as de or pt-BR',
-        'colors/text: must be a colour, such as #0b5d4b',
-        'colors/hover: must be one of background, text, muted, line, button, buttonText, focus',
-        'links/1/href: must be an address with https, http, mailto or tel, or one on the site',
-        'signals/other: is no setting here',
-        'reload: must be true or false',
-        'onload: is no setting of the widget',
-      ],
+      theme: 'dark',
+      policyVersion: '3',
+      maxAgeMonths: 24,
+      categories: [{ id: 'necessary', required: true }, { id: 'analytics' }, { id: 'maps', required: true }],
+      texts: { title: 'Biscuits?', maps: 'Maps', de: { title: 'Kekse?' } },
+      colors: { button: '#0b5d4b' },
+      links: [{ label: 'Legal', href: '/legal' }],
+      consentMode: { maps: ['functionality_storage'] },
+      displays: true,
+      signals: { uet: false },
     });
   });
 
   it('that are the defaults are none', () => {
     const words = { theme: 'auto', position: 'bottom', button: 'left', lang: '', categories: 'analytics, marketing' };
     const others = { maxAgeMonths: 12, consentMode: true, displays: false, texts: {}, links: [], colors: {} };
-    expect(readDraft({ ...words, ...others })).toEqual({ draft: {}, refused: [] });
+    expect(readDraft({ ...words, ...others })).toEqual({});
     expect(changed({ theme: 'dark', policyUrl: '/a' }, { theme: undefined, policyUrl: '' })).toEqual({});
   });
 
-  it('stay as they are once they are taken, and in a link', () => {
-    fc.assert(
-      fc.property(drafts, (draft) => {
-        expect(readDraft(draft)).toEqual({ draft, refused: [] });
-        const fragment = toFragment(draft);
-        if (fragment === null) return;
-        expect(fragment).toMatch(/^(#banner=[\w-]+)?$/);
-        if (fragment !== '') expect(fromFragment(`https://a.example/x${fragment}`)).toEqual({ draft, refused: [] });
-      }),
-    );
+  it('stay as they are once they are taken', () => {
+    fc.assert(fc.property(drafts, (draft) => void expect(readDraft(draft)).toEqual(draft)));
   });
 
-  it('never fail, whatever a link has', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => void expect(fromFragment(link(value))).not.toBeNull()));
-    fc.assert(fc.property(fc.string(), (text) => void fromFragment(`#banner=${text}`)));
-    expect(fromFragment('#banner=eyJ')).toBeNull();
-    expect(fromFragment(link([1]))).toEqual({ draft: {}, refused: ['the settings'] });
-    expect(fromFragment(`#banner=${btoa('{"__proto__":{"theme":"dark"},"theme":"light"}')}`)).toEqual({
-      draft: { theme: 'light' },
-      refused: ['__proto__: is a name that settings cannot have'],
-    });
-    expect(toFragment({ texts: { intro: 'x'.repeat(6_000) } })).toBeNull();
+  it('never fail, whatever they are', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => void expect(readDraft(value)).toBeDefined()));
+    expect(readDraft([1])).toEqual({});
+    expect(readDraft(JSON.parse('{"__proto__":{"theme":"dark"},"theme":"light"}'))).toEqual({ theme: 'light' });
+    // the tag's, and publishing's
+    expect(readDraft({ domain: 'dom_1', key: 'ak_1', api: '/', bannerVersion: '1' })).toEqual({});
   });
 });
 
-describe('a value as people write it in a script', () => {
-  it('is read as JavaScript means it', () => {
-    const source = `{
-      // ours
-      categories: ['analytics', { id: "maps", 'label': 'Map\\'s \\u{1F5FA}', }, ], /* two */
-      texts: { title: \`Biscuits?\`, $de_1: { title: 'Kek\\x73e' } },
-      size: -1.5e2, isOn: true, none: null,
-    }; alert(1)`;
-    expect(readLiteral(source)).toEqual({
-      categories: ['analytics', { id: 'maps', label: 'Map’s 🗺'.replace('’', "'") }],
-      texts: { title: 'Biscuits?', $de_1: { title: 'Kekse' } },
-      size: -150,
-      isOn: true,
-      none: null,
-    });
+describe('what differs between two banners', () => {
+  const before: WidgetDraft = {
+    texts: { title: 'Biscuits?', de: { title: 'Kekse?' } },
+    colors: { button: '#0b5d4b' },
+    categories: [{ id: 'analytics', services: [{ name: 'Counter', country: 'IE' }] }],
+    links: [{ label: 'Legal', href: '/legal' }],
+    consentMode: false,
+  };
+
+  it('is said setting by setting, as the form names them', () => {
+    const after: WidgetDraft = {
+      texts: { title: 'Biscuits?', de: { title: 'Plätzchen?' } },
+      categories: [
+        { id: 'analytics', services: [{ name: 'Counter', country: 'DE' }] },
+        { id: 'maps', required: true },
+      ],
+      links: [{ label: 'Legal', href: '/imprint' }],
+      theme: 'dark',
+      experiment: { id: 'autumn', variants: [{ name: 'short', share: 2, settings: { texts: { title: 'Cookies?' } } }] },
+    };
+    expect(changesBetween(before, after)).toEqual([
+      { name: 'Title (German (Deutsch))', before: 'Kekse?', after: 'Plätzchen?' },
+      { name: 'Categories', before: 'analytics', after: 'analytics, maps (always on)' },
+      { name: 'Service Counter of analytics', before: 'IE', after: 'DE' },
+      { name: 'Link “Legal”', before: '/legal', after: '/imprint' },
+      { name: 'Theme', before: null, after: 'dark' },
+      { name: 'A/B test', before: null, after: 'autumn' },
+      { name: 'Variant short', before: null, after: 'share 2' },
+      { name: 'Variant short: Title', before: null, after: 'Cookies?' },
+      { name: 'Colour: Buttons', before: '#0b5d4b', after: null },
+      { name: 'Google’s Consent Mode', before: 'off', after: null },
+    ]);
   });
 
-  it('is JSON too', () => {
+  it('is nothing exactly where they are the same, in whatever order they name things', () => {
+    expect(isSameBanner({ theme: 'dark', company: 'A' }, { company: 'A', theme: 'dark' })).toBe(true);
     fc.assert(
-      fc.property(fc.json({ maxDepth: 4 }), (json) => {
-        expect(readLiteral(json)).toEqual(JSON.parse(json));
+      fc.property(drafts, drafts, (one, other) => {
+        expect(changesBetween(one, one)).toEqual([]);
+        expect(changesBetween(one, other).length === 0).toBe(isSameBanner(one, other));
       }),
     );
+    const links = [
+      { label: 'A', href: '/a' },
+      { label: 'B', href: '/b' },
+    ];
+    expect(changesBetween({ links }, { links: links.toReversed() })).toHaveLength(1);
   });
 
-  it.each(['{ a: alert(1) }', '{ a: `$' + '{b}` }', '{ a b }', '[1 2]', '{', '', `${'['.repeat(20)}`])(
-    'is not %s',
-    (source) => {
-      expect(() => readLiteral(source)).toThrow(SyntaxError);
-    },
-  );
+  it('a fault is where the form has it', () => {
+    const at = (pointer: string) =>
+      placeOf(pointer, { ...before, experiment: { id: 'x', variants: [{ name: 'short' }] } });
+    expect(at('/texts/de/title')).toBe('German (Deutsch), Title');
+    expect(at('/colors/buttonText')).toBe('Colour: Text of buttons');
+    expect(at('/categories/0/services/0/cookies/1/name')).toBe('Categories analytics, service Counter, cookie 2, name');
+    expect(at('/experiment/variants/0/settings/texts/title')).toBe('A/B test, variant short, Title');
+    expect(at('/texts')).toBe('texts');
+  });
+});
+
+describe('a variant', () => {
+  it('has only what differs from the banner, also where that is what the widget comes with', () => {
+    const banner: WidgetDraft = { theme: 'dark', position: 'left' };
+    const one = changedLook({}, { theme: 'auto', position: 'left' }, banner);
+    expect(one).toEqual({ theme: 'auto' });
+    expect(changedLook(one, { theme: 'dark', texts: {} }, banner)).toEqual({});
+  });
 });
 
 describe('colours', () => {
   it('a background that the page shows through is refused, since accepting and rejecting would not look equal', () => {
-    const refused = (value: string) => readDraft({ colors: { background: value } }).refused.length > 0;
+    const refused = (value: string) => !readDraft({ colors: { background: value } }).colors;
     const opaque = ['#fff', '#ffff', '#ffffffFF', 'white', 'rgb(1, 2, 3)', 'rgba(1,2,3,1)', 'hsl(1 2% 3% / 100%)'];
     const clear = [
       '#fffe',
@@ -218,7 +223,7 @@ describe('colours', () => {
     expect(opaque.filter(refused)).toEqual([]);
     expect(clear.filter((value) => !refused(value))).toEqual([]);
     expect(colourTrouble('background', '#0008')).toContain('has to be opaque');
-    expect(readDraft({ colors: { line: '#0008' } })).toEqual({ draft: { colors: { line: '#0008' } }, refused: [] });
+    expect(readDraft({ colors: { line: '#0008' } })).toEqual({ colors: { line: '#0008' } });
   });
 });
 
@@ -259,14 +264,14 @@ describe('categories and texts', () => {
 });
 
 describe('the services of a category', () => {
-  it('are taken as the widget takes them, and what is left out is named', () => {
+  it('are taken as the widget takes them', () => {
     const cookies = [{ name: '_ga*', duration: '2 years', path: '/' }, { name: '*' }, null];
     const given = [
       { name: 'Counter', provider: 'Counter Ltd', country: 7, cookies },
       { name: 'Map', policyUrl: 'javascript:alert(1)' },
       { provider: 'nobody' },
     ];
-    const { draft, refused } = readDraft({
+    const draft = readDraft({
       categories: [
         { id: 'analytics', services: given },
         { id: 'x', services: 1 },
@@ -282,14 +287,6 @@ describe('the services of a category', () => {
       },
       { id: 'x' },
     ]);
-    expect(refused.map((each) => each.replace(/:.*/, ''))).toEqual([
-      'categories/0/services/0/country',
-      'categories/0/services/0/cookies/1/name',
-      'categories/0/services/0/cookies/2',
-      'categories/0/services/1/policyUrl',
-      'categories/0/services/2',
-      'categories/1/services',
-    ]);
   });
 
   it('may be those of the necessary one, which is written for them alone', () => {
@@ -297,7 +294,7 @@ describe('the services of a category', () => {
     const written = withServices([{ id: 'analytics' }], 'necessary', services);
     expect(written).toEqual([{ id: 'necessary', required: true, services }, { id: 'analytics' }]);
     expect(withServices(written, 'necessary', [])).toEqual([{ id: 'analytics' }]);
-    expect(readDraft({ categories: written }).draft.categories).toEqual(written);
+    expect(readDraft({ categories: written }).categories).toEqual(written);
   });
 
   it('have their cookies as lines, which are read as they are written', () => {

@@ -57,7 +57,6 @@ export const drafts: fc.Arbitrary<WidgetDraft> = fc
       button: fc.constantFrom('left', 'right', 'none'),
       policyUrl: fc.oneof(fc.webUrl(), words, fc.constantFrom('javascript:alert(1)', '/privacy?a=1&b=2')),
       policyVersion: version,
-      bannerVersion: version,
       cookieDomain: fc.oneof(fc.domain(), words),
       maxAgeMonths: fc.oneof(fc.integer({ min: -1, max: 200 }), words),
       categories: fc.array(
@@ -82,4 +81,4 @@ export const drafts: fc.Arbitrary<WidgetDraft> = fc
     },
     { requiredKeys: [] },
   )
-  .map((given) => readDraft(given).draft);
+  .map((given) => readDraft(given));

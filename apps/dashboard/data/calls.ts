@@ -1,4 +1,5 @@
 /** Requests, typed by the endpoints' rows: what each takes, and what it answers. */
+import type { bannerRoutes } from '#libs/banner/routes';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '#libs/base/http/routes';
 import type { logRoutes } from '#libs/log/routes';
 import type { noticeRoutes } from '#libs/notices/routes';
@@ -14,6 +15,7 @@ type Rows = typeof statsRoutes &
   typeof proofRoutes &
   typeof privacyRoutes &
   typeof manageRoutes &
+  typeof bannerRoutes &
   typeof webhookRoutes;
 /** By method and path. */
 type Endpoints = { [Name in keyof Rows as `${Rows[Name]['method']} ${Rows[Name]['path']}`]: Rows[Name] };

@@ -4,12 +4,12 @@ import type { Ask, Call } from './calls.ts';
 /** The keys of what was not answered with success. */
 const unanswered = new Map<string, string>();
 
-/** Whoever asks for the same again gets the answer that was lost. */
+/** Whoever asks for the same again gets the answer that was lost. `about`: what else makes it the same. */
 export const once =
-  (ask: Ask): Ask =>
+  (ask: Ask, about?: string | null): Ask =>
   async (endpoint, given, how) => {
     const { params, body }: Call = given;
-    const question = JSON.stringify([endpoint, params, body]);
+    const question = JSON.stringify([endpoint, params, body, about]);
     const key = unanswered.get(question) ?? randomText();
     unanswered.set(question, key);
     const called = await ask(endpoint, given, { ...how, headers: { ...how?.headers, 'idempotency-key': key } });

@@ -11,6 +11,10 @@ export const mayReadVisitors = ({ scopes }: Organization): boolean => scopes.inc
 /** Domains, keys and webhooks. */
 export const mayManage = ({ scopes }: Organization): boolean => scopes.includes('manage');
 
+/** Banners. Whoever manages domains may, too. */
+export const mayPublish = (organization: Organization): boolean =>
+  mayManage(organization) || organization.scopes.includes('publish');
+
 /** Who did what. */
 export const maySeeActs = (organization: Organization): boolean =>
   mayManage(organization) || mayReadVisitors(organization);
@@ -22,5 +26,5 @@ export const mayReadLogs = (organization: Organization): boolean =>
 /** The page at all, whatever of it. */
 export function maySee(page: PageName, { scopes }: Organization): boolean {
   const { scopes: needed } = pageOf(page);
-  return !needed || needed.some((scope) => scope && scopes.includes(scope));
+  return !needed || needed.some((scope) => scopes.includes(scope));
 }

@@ -1,9 +1,5 @@
 import { serviceAddress } from './base.ts';
 
-/** The script tag of the widget. Its path is the one that always serves the current release, so it has no hash. */
-export const widgetTag = (domainId: string, apiKey: string, attributes: readonly string[] = []): string =>
-  [
-    `<script src="${serviceAddress()}/widget.js"`,
-    `data-domain="${domainId}" data-key="${apiKey}"${attributes.length > 0 ? '' : ' defer></script>'}`,
-    ...attributes.map((each, at) => (at === attributes.length - 1 ? `${each} defer></script>` : each)),
-  ].join('\n  ');
+/** The one tag of a domain's pages: it stays as it is, whatever is published. */
+export const widgetTag = (domainId: string): string =>
+  `<script src="${serviceAddress()}/w/${domainId}.js" defer></script>`;

@@ -26,8 +26,8 @@ export function FirstDomain() {
         </>
       ) : (
         <>
-          <p>{why} The operator of Assent creates one, and a key for it, on the command line.</p>
-          <Snippet name="Command line" code={`${assentCommand(createDomain)}\n${assentCommand('key create DOMAIN')}`} />
+          <p>{why} The operator of Assent creates one on the command line.</p>
+          <Snippet name="Command line" code={assentCommand(createDomain)} />
           <p class="muted">This page updates once the domain exists.</p>
         </>
       )}

@@ -1,7 +1,7 @@
 /** The home page of a token that may not read figures: the way to what it may see. */
 import { activeFirst } from '../data/domains.ts';
 import { firstPageOf } from '../data/first-page.ts';
-import { mayReadVisitors, maySeeActs } from '../data/scopes.ts';
+import { mayManage, mayPublish, mayReadVisitors, maySeeActs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
@@ -12,6 +12,7 @@ const listed = 20;
 export function WithoutFigures() {
   const { organization } = useSignedIn();
   const hasPages = maySeeActs(organization);
+  const hasDomains = hasPages || mayPublish(organization);
   const domains = activeFirst(organization.domains);
   const more = domains.length - listed;
   return (
@@ -19,13 +20,20 @@ export function WithoutFigures() {
       <PageHead title="Overview" note="What your access token may see" tabs="home" />
       <p class="notice">
         Statistics and the log need the scope <code>read</code>, which your access token lacks; whoever issues your
-        tokens can add it.{hasPages && ' The pages beside Overview are open to you, and those of the domains below.'}
+        tokens can add it.
+        {hasPages
+          ? ' The pages beside Overview are open to you, and those of the domains below.'
+          : hasDomains && ' The banners of the domains below are open to you.'}
       </p>
-      {hasPages && domains.length > 0 && (
+      {hasDomains && domains.length > 0 && (
         <nav class="card" aria-labelledby="domains-title">
           <header class="card-head">
             <h2 id="domains-title">
-              {mayReadVisitors(organization) ? 'Visitors of a domain' : 'Settings of a domain'}
+              {mayReadVisitors(organization)
+                ? 'Visitors of a domain'
+                : mayManage(organization)
+                  ? 'Settings of a domain'
+                  : 'Banner of a domain'}
             </h2>
             <p class="muted">{count(domains.length)}</p>
           </header>

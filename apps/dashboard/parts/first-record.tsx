@@ -24,19 +24,20 @@ export function FirstRecord({ domain, period }: Props) {
     <section class="card message">
       <h2>Waiting for the first decision</h2>
       <p>
-        No decisions {period}. Set up the banner, put its tag into the pages of {isolated(domain.name)}, and decide
+        No decisions {period}. Publish the banner, put its tag into the pages of {isolated(domain.name)}, and decide
         there: the decision appears here within about a second.
       </p>
       <ButtonLink text="Set up the banner" kind="primary" href={widgetAddress(domain.domainId)} />
       <details class="developers">
-        <summary>For developers: the plain tag, and a decision by hand</summary>
-        <Snippet name="The tag" code={widgetTag(domain.domainId, 'ak_…')} />
+        <summary>For developers: the tag, and a decision by hand</summary>
+        <Snippet name="The tag" code={widgetTag(domain.domainId)} />
         <Snippet
           name="By hand"
           code={`curl -X POST '${serviceAddress()}/v1/consent/${domain.domainId}/record' \\\n  -H 'x-api-key: ak_…' -H 'content-type: application/json' \\\n  -d '{"decision":"accept_all","visitorId":"v-1"}'`}
         />
         <p class="muted">
-          The key (<code>ak_…</code>) was shown once, when it was created. To create another one:{' '}
+          The tag shows the banner once one is published. For decisions by hand, a key (<code>ak_…</code>) is shown
+          once, when it is created:{' '}
           {mayManage(organization) ? (
             <a href={settingsAddress(domain.domainId)}>settings of this domain</a>
           ) : (

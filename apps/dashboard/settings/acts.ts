@@ -108,9 +108,7 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     }),
     'banner.publish': () => ({
       what: say`Published version ${text('version')} of the banner of ${own}`,
-      more: [text('restored') && `version ${text('restored')} again`, text('note')]
-        .filter(Boolean)
-        .map((name) => ({ name })),
+      more: publishedAs(text('restored'), text('note')),
     }),
     'notice.put': () => ({ what: say`Added a notice to ${own}`, more: say`SHA-256 ${text('notice')}` }),
     'log.restart': () => ({
@@ -146,6 +144,11 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
 
 function receiptOf(erasureId: string, organization: Organization): Part[] {
   return mayReadVisitors(organization) ? ['Receipt: ', { name: erasureId, isErasure: true }] : [{ name: erasureId }];
+}
+
+function publishedAs(restored: string, note: string): Part[] | undefined {
+  const said = [restored && `version ${restored} again`, note].filter(Boolean).join(': ');
+  return said === '' ? undefined : say`${said}`;
 }
 
 function originsOf({ origins }: Act['details']): Part[] | undefined {

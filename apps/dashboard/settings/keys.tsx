@@ -3,10 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Key, MadeKey, ManagedDomain } from '#libs/tenants/contract';
 import { useAttempt } from '../data/attempt.ts';
-import { keepMadeKey } from '../data/kept-keys.ts';
 import { widgetAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { widgetTag } from '../data/widget-tag.ts';
 import { count, dateAndTime } from '../format.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { ConfirmDialog, DoneDialog } from '../parts/confirm-dialog.tsx';
@@ -52,7 +50,7 @@ export function Keys({ domain: { domainId, archivedAt }, keys, onMade, onRevoked
       {active.length === 0 ? (
         <p class="muted">
           {archivedAt === null
-            ? 'No key yet: without one nothing is recorded. Make one and put it into the script tag of your pages.'
+            ? 'No key yet: without one nothing is recorded. Publishing the banner makes the one of your pages.'
             : 'No active key.'}
         </p>
       ) : (
@@ -146,7 +144,7 @@ interface CardProps {
   onDone(): void;
 }
 
-/** A new key with the tag that has it, this once. */
+/** A new key, this once. */
 export function KeyCard({ made: { apiKey }, revokedAt, domainId, onDone }: CardProps) {
   const isGood = revokedAt === null;
   return (
@@ -156,22 +154,18 @@ export function KeyCard({ made: { apiKey }, revokedAt, domainId, onDone }: CardP
       </FocusedTitle>
       {isGood ? (
         <>
-          <p>Put the tag into every page that asks its visitors. Everybody can read the key there: it only records.</p>
+          <p>
+            It is for programs of your own and for other banners. The tag of our banner needs none: publishing makes the
+            key of your pages.
+          </p>
           <Snippet name="Key" code={apiKey} />
-          <Snippet name="Script tag" code={widgetTag(domainId, apiKey)} />
         </>
       ) : (
         <p>Nothing is recorded with it any more. Make another one.</p>
       )}
       <div class="actions">
         <Button text="Done" onClick={onDone} />
-        {isGood && (
-          <ButtonLink
-            text="Set up the banner"
-            href={widgetAddress(domainId)}
-            onClick={() => keepMadeKey(domainId, apiKey)}
-          />
-        )}
+        {isGood && <ButtonLink text="Set up the banner" href={widgetAddress(domainId)} />}
       </div>
     </section>
   );

@@ -144,7 +144,7 @@ const Known = ({ domain: { domainId, name, origins, createdAt } }: { domain: Man
 const FirstSteps = ({ domainId }: { domainId: string }) => (
   <section class="card message" aria-labelledby="first-steps-title">
     <h2 id="first-steps-title">Next: the banner</h2>
-    <p>Choose how it looks, make its key, and copy the tag into the site. All of it is on one page.</p>
+    <p>Choose how it looks, publish it, and copy the tag into the site. All of it is on one page.</p>
     <ButtonLink text="Set up the banner" kind="primary" href={widgetAddress(domainId)} />
   </section>
 );

@@ -32,7 +32,8 @@ function Known({ domainId }: { domainId: string }) {
   if (origins.length === 0)
     return (
       <p class="notice">
-        Any site can record with this key. Name your site’s origin, such as https://www.example.com, in the {settings}.
+        Any site can record with the key in the tag. Name your site’s origin, such as https://www.example.com, in the{' '}
+        {settings}.
       </p>
     );
   return (

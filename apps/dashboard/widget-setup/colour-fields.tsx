@@ -2,32 +2,35 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { type ColourName, colourLabels, colourNames, colourTrouble, defaultColours } from './draft/colours.ts';
-import { contrastTroubles, contrastWarning, hexOf, unmeasured } from './draft/contrast.ts';
-import { Group, type PartProps } from './group.tsx';
+import { contrastTroubles, contrastWarning, hexOf, onlyScheme, unmeasured } from './draft/contrast.ts';
+import { lookOver } from './draft/draft.ts';
+import { Group, type LookProps } from './group.tsx';
 
-export function Colours({ draft, change, onShow }: ContrastProps) {
-  const { colors = {}, theme } = draft;
-  const unknown = unmeasured(draft);
+export function Colours({ look, below, change, onShow }: ContrastProps) {
+  const { colors = {} } = look;
+  const shown = lookOver(below, look);
+  const theme = onlyScheme(shown);
+  const unknown = unmeasured(look);
   const choose = (name: ColourName, value: string) => {
     const { [name]: _, ...others } = colors;
     change({ colors: value === '' ? others : { ...others, [name]: value } });
   };
   return (
-    <Group title="Colours" note={contrastWarning(draft) && <span class="field-note">too little contrast</span>}>
+    <Group title="Colours" note={contrastWarning(shown) && <span class="field-note">too little contrast</span>}>
       <p class="hint">
         {theme === undefined
           ? 'Visitors with a dark screen get a dark banner. A colour that you choose here is used in both.'
           : `The banner is always ${theme}.`}
       </p>
       <div class="stack gap-10 gone-if-empty" aria-live="polite">
-        <ContrastWarning draft={draft} change={change} onShow={onShow} />
+        <ContrastWarning look={look} below={below} change={change} onShow={onShow} />
       </div>
       {colourNames.map((name) => (
         <Colour
           key={name}
           name={name}
           value={colors[name]}
-          placeholder={defaultColours[theme ?? 'light'][name]}
+          placeholder={below.colors?.[name] ?? defaultColours[theme ?? 'light'][name]}
           isUnknown={unknown.includes(name)}
           onChoose={(value) => choose(name, value)}
         />
@@ -94,7 +97,7 @@ function Colour({ name, value = '', placeholder, isUnknown, onChoose }: Props) {
 const troubleOf = (name: ColourName, text: string): string | undefined =>
   colourTrouble(name, text) ?? (CSS.supports('color', text) ? undefined : 'Not a colour.');
 
-interface ContrastProps extends PartProps {
+interface ContrastProps extends LookProps {
   /** shows it in the preview */
   onShow(scheme: 'light' | 'dark'): void;
 }
@@ -102,11 +105,12 @@ interface ContrastProps extends PartProps {
 const schemeNames = { light: 'Light', dark: 'Dark' };
 
 /** Colours that cannot be told apart: in a sentence, with a way out, and the ratios for those who want them. */
-function ContrastWarning({ draft, change, onShow }: ContrastProps) {
-  const warning = contrastWarning(draft);
+function ContrastWarning({ look, below, change, onShow }: ContrastProps) {
+  const shown = lookOver(below, look);
+  const warning = contrastWarning(shown);
   if (!warning) return null;
   const { sentence, wayOut } = warning;
-  const troubles = contrastTroubles(draft);
+  const troubles = contrastTroubles(shown);
   const broken = wayOut === 'light' ? 'dark' : 'light';
   return (
     <>

@@ -2,12 +2,20 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useState } from 'preact/hooks';
 import { withStorage } from '../data/storage.ts';
-import type { WidgetChange, WidgetDraft } from './draft/draft.ts';
+import type { Look, LookChange, WidgetChange, WidgetDraft } from './draft/draft.ts';
 
 /** What every part of the form is handed. */
 export interface PartProps {
   draft: WidgetDraft;
   change(change: WidgetChange): void;
+}
+
+/** What the parts are handed that say how the banner, or a variant of it, looks and reads. */
+export interface LookProps {
+  look: Look;
+  /** the banner that it is a variant of */
+  below: Look;
+  change(change: LookChange): void;
 }
 
 interface Props {

@@ -117,7 +117,7 @@ const Waiting = ({ domainId }: { domainId: string }) => (
       <ul class="points" aria-labelledby="widget-causes">
         <li>The tag is not in the page that you opened.</li>
         <li>The site’s origin is not on the domain’s list.</li>
-        <li>The key in the tag is revoked, or belongs to another domain.</li>
+        <li>Nothing is published yet.</li>
       </ul>
     </div>
   </>

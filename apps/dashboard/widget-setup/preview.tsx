@@ -1,11 +1,16 @@
-/** The real widget in a frame: a page of its own, which stores nothing and sends nothing. */
+/**
+ * The real widget in a frame, or in one for each variant of an A/B test: a page of its own, which stores nothing and sends
+ * nothing.
+ */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type PreviewOrder, previewReady } from '#libs/widget/preview';
 import { useWidth } from '../charts/use-width.ts';
 import { base } from '../data/base.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
-import type { WidgetDraft } from './draft/draft.ts';
+import { isolated } from '../parts/isolated.tsx';
+import { onlyScheme } from './draft/contrast.ts';
+import type { Variant, WidgetDraft } from './draft/draft.ts';
 import { byName, languagesOf, withChosen } from './draft/texts.ts';
 import { Options } from './options.tsx';
 import type { OurTexts } from './use-our-texts.ts';
@@ -35,16 +40,21 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
   const [size, setSize] = useState<keyof typeof sizes>(() => (innerWidth < 640 ? 'phone' : 'desktop'));
   const [view, setView] = useState<PreviewOrder['view']>('banner');
   const [turn, setTurn] = useState(0);
-  const { ref, width } = useWidth();
   const languages = languagesOf(draft.texts);
   const chosen = language || draft.lang || 'en';
   // what has no effect there, or would draw another variant with each change
-  const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, experiment: _____, ...shown } = draft;
-  const config = { ...shown, lang: chosen, theme: draft.theme ?? shade };
-  const { texts, isLoading } = ours;
-  const frame = useFrame(isLoading ? null : { config, texts, view, isDark: shade === 'dark' }, turn);
-  const { width: natural, height } = sizes[size];
-  const scale = width === 0 ? 1 : Math.min(1, width / natural);
+  const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, experiment, ...shown } = draft;
+  const config = { ...shown, lang: chosen, theme: onlyScheme(draft) ?? shade };
+  const order = (variant?: Variant): PreviewOrder | null =>
+    ours.isLoading
+      ? null
+      : {
+          config: variant ? { ...config, ...alone(variant, shade) } : config,
+          texts: ours.texts,
+          view,
+          isDark: shade === 'dark',
+        };
+  const variants = experiment?.variants ?? [];
   return (
     <section class="card stack gap-14 widget-preview" aria-labelledby="preview-title">
       <header class="card-head">
@@ -68,17 +78,68 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
         />
         <Button text="Show again" onClick={() => setTurn(turn + 1)} />
       </div>
+      {variants.length === 0 ? (
+        <div class="widget-stages">
+          <Stage order={order()} turn={turn} size={size} title="The banner as visitors see it" />
+        </div>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+        <section class={`widget-stages ${size}`} aria-label="Variants" tabIndex={0}>
+          {variants.map((variant) => (
+            <figure key={variant.name}>
+              <figcaption class="hint">{isolated(variant.name)}</figcaption>
+              <Stage order={order(variant)} turn={turn} size={size} title={`The variant ${variant.name}`} />
+            </figure>
+          ))}
+        </section>
+      )}
+    </section>
+  );
+}
+
+/** So that the widget draws this one. */
+const alone = ({ settings = {} }: Variant, shade: Shade) => ({
+  experiment: {
+    id: 'preview',
+    variants: [{ name: 'shown', settings: settings.theme === 'auto' ? { ...settings, theme: shade } : settings }],
+  },
+});
+
+interface StageProps {
+  /** null while it is not known */
+  order: PreviewOrder | null;
+  /** shows it anew with another */
+  turn: number;
+  size: keyof typeof sizes;
+  title: string;
+}
+
+function Stage({ order, turn, size, title }: StageProps) {
+  const { ref, width } = useWidth();
+  const frame = useFrame(order, turn);
+  const { width: natural, height } = sizes[size];
+  const scale = width === 0 ? 1 : Math.min(1, width / natural);
+  return (
+    <>
       {frame.state === 'lost' && (
         <div class="notice notice-bad" role="alert">
           The preview could not be loaded. <Button text="Try again" onClick={frame.reload} />
         </div>
       )}
-      <div ref={ref} class="widget-stage" style={{ height: `${height * scale}px` }}>
+      {/* a small screen shows a part of a phone's, and scrolls */}
+      <div
+        ref={ref}
+        class="widget-stage"
+        role="group"
+        aria-label={title}
+        tabIndex={size === 'phone' ? 0 : undefined}
+        style={{ height: `${height * scale}px` }}
+      >
         <iframe
           key={frame.number}
           ref={frame.ref}
           onLoad={frame.loaded}
-          title="The banner as visitors see it"
+          title={title}
           src={`${base}/widget-preview`}
           sandbox="allow-scripts"
           width={natural}
@@ -91,7 +152,7 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
           }}
         />
       </div>
-    </section>
+    </>
   );
 }
 

@@ -14,20 +14,24 @@ import {
   withChosen,
   withText,
 } from './draft/texts.ts';
-import { Group, type PartProps } from './group.tsx';
+import { Group, type LookProps } from './group.tsx';
 import { first, others } from './text-names.ts';
 
-interface Props extends PartProps {
+interface Props extends LookProps {
   language: string;
   /** the widget's own texts in it */
   ours: OwnTexts;
   setLanguage(language: string): void;
+  /** the banner's language */
+  lang: string | undefined;
+  /** absent for a variant, which has the banner's languages */
+  onLang?: (lang: string) => void;
 }
 
-export function TextFields({ draft, change, language, ours, setLanguage }: Props) {
+export function TextFields({ look: { texts }, below, change, language, ours, setLanguage, lang, onLang }: Props) {
   const [isAdding, setAdding] = useState(false);
-  const { texts } = draft;
-  const languages = languagesOf(texts);
+  const languages = languagesOf({ ...below.texts, ...texts });
+  const shown = language || lang || 'en';
   const fields = (names: Record<string, string>) =>
     Object.entries(names).map(([name, label]) => (
       <TextField
@@ -35,22 +39,28 @@ export function TextFields({ draft, change, language, ours, setLanguage }: Props
         label={label}
         isLong={['intro', 'gpc', 'noSettings'].includes(name)}
         value={textIn(texts, language, name)}
-        placeholder={defaultText(texts, ours, language || draft.lang || 'en', name)}
+        placeholder={
+          defaultText(texts, {}, language && shown, name) ||
+          textIn(below.texts, language, name) ||
+          defaultText(below.texts, ours, shown, name)
+        }
         lang={language}
         onInput={(value) => change({ texts: withText(texts, language, name, value) })}
       />
     ));
   return (
     <Group title="Languages and texts" isOpen>
-      <Select
-        label="The banner’s language"
-        options={[
-          { value: '', name: 'The page’s, then the visitor’s' },
-          ...byName(withChosen(languages, draft.lang)).map(({ value, name }) => ({ value, name: `Always ${name}` })),
-        ]}
-        chosen={draft.lang ?? ''}
-        onChoose={(lang) => change({ lang })}
-      />
+      {onLang && (
+        <Select
+          label="The banner’s language"
+          options={[
+            { value: '', name: 'The page’s, then the visitor’s' },
+            ...byName(withChosen(languages, lang)).map(({ value, name }) => ({ value, name: `Always ${name}` })),
+          ]}
+          chosen={lang ?? ''}
+          onChoose={onLang}
+        />
+      )}
       <div class="cluster bottom widget-row">
         <Select
           label="Texts in"
@@ -64,7 +74,7 @@ export function TextFields({ draft, change, language, ours, setLanguage }: Props
           chosen={language}
           onChoose={setLanguage}
         />
-        <Button text="Another language…" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)} />
+        {onLang && <Button text="Another language…" aria-expanded={isAdding} onClick={() => setAdding(!isAdding)} />}
       </div>
       {isAdding && (
         <AddForm

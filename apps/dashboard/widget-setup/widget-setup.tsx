@@ -1,65 +1,184 @@
-/** Setting up a domain's widget by looking at it. Nothing changes on the service: what comes out is a tag. */
+/** Setting up a domain's banner by looking at it: a draft, which is published for the one tag of the site. */
 import './widget-setup.css';
 import { useState } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
-import { keptKey } from '../data/kept-keys.ts';
+import { useReading } from '../data/query.ts';
+import { mayPublish, mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
+import { Button } from '../parts/button.tsx';
+import { Select } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { Unanswered } from '../parts/unanswered.tsx';
+import { bannerOf, type Published, type Saved } from './banner-api.ts';
 import { Behaviour } from './behaviour.tsx';
 import { Categories } from './category-fields.tsx';
 import { Colours } from './colour-fields.tsx';
+import { changedLook, type LookChange } from './draft/draft.ts';
 import { useDraft } from './draft/use-draft.ts';
-import { LinksAndVersions } from './links-and-versions.tsx';
+import { warningsOf } from './draft/warnings.ts';
+import { DraftBar } from './draft-bar.tsx';
+import { ExperimentFields } from './experiment-fields.tsx';
+import { LinksAndPolicy } from './links-and-policy.tsx';
 import { NewestRecord } from './newest-record.tsx';
-import { OpenTag } from './open-tag.tsx';
+import { OtherDomain } from './other-domain.tsx';
 import { PositionAndTheme } from './position-and-theme.tsx';
 import { ownShade, Preview, type Shade } from './preview.tsx';
 import { TagCard } from './tag-card.tsx';
 import { TextFields } from './text-fields.tsx';
 import { useOurTexts } from './use-our-texts.ts';
+import { Versions } from './versions.tsx';
 
 interface Props {
   domainId: string;
 }
 
+interface Read {
+  saved: Saved;
+  live: Published | null;
+}
+
 export function WidgetSetup({ domainId }: Props) {
+  const { api, organization } = useSignedIn();
+  const banner = bannerOf(api, domainId);
+  const reading = useReading<Read>(domainId, async (signal) => {
+    const [saved, live] = await Promise.all([banner.draft(signal), banner.live(signal)]);
+    return { saved, live };
+  });
+  const isArchived = domainIn(organization, domainId).archivedAt !== undefined;
+  const onPublished = async () => {
+    const live = await banner.live();
+    const before = reading.latest();
+    if (before) reading.put({ ...before, live });
+  };
+  const read = reading.value;
+  const publishes = mayPublish(organization);
+  return (
+    <>
+      <PageHead
+        note="Choose how the banner looks and what it asks, then publish it. The tag in the site stays the same."
+        domain={{ domainId, page: 'widget' }}
+      />
+      {isArchived && (
+        <p class="notice">This domain is archived: its tag shows no banner, and nothing can be published.</p>
+      )}
+      {!publishes && (
+        <p class="notice plan-notice">
+          You see this banner, but cannot change it: that needs the scope <code>publish</code> or <code>manage</code>,
+          which your access token lacks. Whoever issues your tokens can add it.
+        </p>
+      )}
+      <Unanswered reading={reading} kind="page" />
+      {read && (
+        <>
+          <Editor domainId={domainId} isArchived={isArchived} read={read} onPublished={onPublished} />
+          {!isArchived && <TagCard domainId={domainId} isPublished={read.live !== null} />}
+          {read.live && (
+            <Versions
+              domainId={domainId}
+              live={read.live}
+              mayPublish={publishes && !isArchived}
+              onPublished={onPublished}
+            />
+          )}
+          {mayRead(organization) && <NewestRecord domainId={domainId} />}
+        </>
+      )}
+    </>
+  );
+}
+
+interface EditorProps extends Props {
+  isArchived: boolean;
+  read: Read;
+  onPublished(): Promise<void>;
+}
+
+function Editor({ domainId, isArchived, read, onPublished }: EditorProps) {
   const { organization } = useSignedIn();
-  const state = useDraft(domainId);
-  const { draft, change } = state;
-  const [apiKey, setApiKey] = useState(() => keptKey(domainId));
+  const publishes = mayPublish(organization);
+  const [isStarting, setStarting] = useState(false);
+  const state = useDraft(domainId, read.saved);
+  const { draft, sound, change } = state;
   // of the texts that are being written, and of the preview; empty for all
   const [language, setLanguage] = useState('');
   const ours = useOurTexts(language || draft.lang || 'en');
   const [shade, setShade] = useState(ownShade);
+  const [edited, setEdited] = useState<number | null>(null);
   const show = (chosen: Shade) => {
     setShade(chosen);
     document.querySelector('.widget-stage')?.scrollIntoView({ block: 'nearest' });
   };
-  const { archivedAt } = domainIn(organization, domainId);
+  const { experiment } = draft;
+  const variants = experiment?.variants ?? [];
+  const variant = edited === null ? undefined : variants[edited];
+  const changeVariant = (changed: LookChange) => {
+    if (!experiment || !variant) return;
+    const settings = changedLook(variant.settings ?? {}, changed, draft);
+    const put = variants.map((each) => (each === variant ? { ...each, settings } : each));
+    change({ experiment: { ...experiment, variants: put } });
+  };
+  const look = variant
+    ? { look: variant.settings ?? {}, below: draft, change: changeVariant }
+    : { look: draft, below: {}, change };
   return (
-    <>
-      <PageHead
-        note="Choose how the banner looks and what it asks, then copy the tag into the site."
-        domain={{ domainId, page: 'widget' }}
-      />
-      {archivedAt && <p class="notice">This domain is archived: its tag shows the banner, and nothing is recorded.</p>}
-      {state.linkTrouble !== null && (
-        <p class="notice notice-bad" role="alert">
-          {state.linkTrouble}
-        </p>
-      )}
+    <div class="widget-work">
       <div class="columns widget-columns">
         <section class="card full widget-form" aria-label="Settings of the banner">
-          <OpenTag domainId={domainId} onOpen={state.open} onKey={setApiKey} />
-          <TextFields draft={draft} change={change} language={language} ours={ours.texts} setLanguage={setLanguage} />
-          <Categories draft={draft} change={change} language={language} ours={ours.texts} />
-          <Colours draft={draft} change={change} onShow={show} />
-          <PositionAndTheme draft={draft} change={change} />
-          <LinksAndVersions draft={draft} change={change} />
-          <Behaviour draft={draft} change={change} />
+          {/* whoever may not change it still sees it */}
+          <fieldset disabled={!publishes}>
+            {publishes && organization.domains.length > 1 && (
+              <Button
+                kind="quiet"
+                class="widget-start"
+                text="Start from another domain…"
+                onClick={() => setStarting(true)}
+              />
+            )}
+            {variants.length > 0 && (
+              <div class="stack gap-6 widget-edited">
+                <Select
+                  label="Texts, colours and position of"
+                  options={[
+                    { value: '', name: 'all variants' },
+                    ...variants.map(({ name }, at) => ({ value: String(at), name: `variant ${name}` })),
+                  ]}
+                  chosen={variant ? String(edited) : ''}
+                  onChoose={(chosen) => setEdited(chosen === '' ? null : Number(chosen))}
+                />
+                {variant && <p class="hint">What a variant leaves out is as in all. It asks for the same things.</p>}
+              </div>
+            )}
+            <TextFields
+              {...look}
+              language={language}
+              ours={ours.texts}
+              setLanguage={setLanguage}
+              lang={draft.lang}
+              {...(!variant && { onLang: (lang: string) => change({ lang }) })}
+            />
+            {!variant && <Categories draft={draft} change={change} language={language} ours={ours.texts} />}
+            <Colours {...look} onShow={show} />
+            <PositionAndTheme {...look} />
+            {!variant && (
+              <>
+                <LinksAndPolicy draft={draft} change={change} />
+                <Behaviour draft={draft} change={change} />
+                <ExperimentFields
+                  draft={draft}
+                  change={change}
+                  domainId={domainId}
+                  onEdit={(at) => {
+                    setEdited(at);
+                    document.querySelector<HTMLElement>('.widget-form select')?.focus();
+                  }}
+                />
+              </>
+            )}
+          </fieldset>
+          {isStarting && <OtherDomain domainId={domainId} onTake={state.replace} onClose={() => setStarting(false)} />}
         </section>
         <Preview
-          draft={state.sound}
+          draft={sound}
           language={language}
           ours={ours}
           setLanguage={setLanguage}
@@ -67,14 +186,20 @@ export function WidgetSetup({ domainId }: Props) {
           setShade={setShade}
         />
       </div>
-      <TagCard
-        domainId={domainId}
-        draft={state.sound}
-        fragment={state.fragment}
-        apiKey={apiKey}
-        setApiKey={setApiKey}
-      />
-      <NewestRecord domainId={domainId} />
-    </>
+      {warningsOf(sound).map((warning) => (
+        <p key={warning} class="notice">
+          {warning}
+        </p>
+      ))}
+      {publishes && (
+        <DraftBar
+          domainId={domainId}
+          isArchived={isArchived}
+          state={state}
+          live={read.live}
+          onPublished={onPublished}
+        />
+      )}
+    </div>
   );
 }

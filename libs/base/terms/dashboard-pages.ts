@@ -13,7 +13,7 @@ interface DashboardPage {
   /** the page whose tab stands for it */
   under?: string;
   /** Any of them opens it; absent, every token does. */
-  scopes?: readonly [Scope, Scope?];
+  scopes?: readonly Scope[];
 }
 
 /** Figures and records. */
@@ -34,7 +34,12 @@ export const dashboardPages = {
   experiments: { path: '/domains/:domainId/experiments', name: 'Experiments', under: 'domain', scopes },
   log: { path: '/domains/:domainId/log', name: 'Log', hasTab: true, scopes },
   visitor: { path: '/domains/:domainId/visitor', name: 'Visitor', hasTab: true, scopes: ['privacy'] },
-  widget: { path: '/domains/:domainId/widget', name: 'Widget', hasTab: true },
+  widget: {
+    path: '/domains/:domainId/widget',
+    name: 'Widget',
+    hasTab: true,
+    scopes: ['read', 'publish', 'manage'],
+  },
   settings: { path: '/domains/:domainId/settings', name: 'Settings', hasTab: true, scopes: ['manage'] },
 } as const satisfies Record<string, DashboardPage>;
 

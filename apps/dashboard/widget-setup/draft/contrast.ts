@@ -62,14 +62,17 @@ function linear(channel: number): number {
 }
 
 interface Colours {
-  theme?: 'light' | 'dark';
+  theme?: 'auto' | 'light' | 'dark';
   colors?: Partial<Record<ColourName, string>>;
 }
 
+/** Undefined where visitors have either. */
+export const onlyScheme = ({ theme }: Colours): Scheme | undefined => (theme === 'auto' ? undefined : theme);
+
 /** Each pair that has too little contrast, in the schemes that visitors can have. */
-export const contrastTroubles = ({ theme, colors = {} }: Colours): ContrastTrouble[] =>
+export const contrastTroubles = ({ colors = {}, ...theme }: Colours): ContrastTrouble[] =>
   schemes
-    .filter((scheme) => theme === undefined || theme === scheme)
+    .filter((scheme) => (onlyScheme(theme) ?? scheme) === scheme)
     .flatMap((scheme) =>
       pairs.flatMap(({ one, other, name, least }) => {
         const shown = (colour: ColourPair['one']) =>
@@ -99,7 +102,7 @@ export function contrastWarning(colours: Colours): ContrastWarning | undefined {
   if (troubles.length === 0) return undefined;
   const says = troubles.some(({ ratio }) => ratio < unreadable) ? 'cannot be read' : 'is hard to read';
   const sound = schemes.filter((scheme) => troubles.every((trouble) => trouble.scheme !== scheme));
-  const wayOut = colours.theme === undefined ? sound[0] : undefined;
+  const wayOut = onlyScheme(colours) === undefined ? sound[0] : undefined;
   if (wayOut === undefined) return { sentence: `This banner ${says}.`, wayOut };
   return { sentence: `On ${wayOut === 'light' ? 'dark' : 'light'} screens this banner ${says}.`, wayOut };
 }

@@ -1,9 +1,9 @@
 /**
  * What somebody chooses for their banner: settings as the widget takes them, without those that differ from none of its
- * defaults. It comes from anywhere, a link or a pasted tag, so nothing of it is taken that the widget would not take.
+ * defaults. Programs save drafts too, in any form that the widget takes, so each setting is brought into one form.
  */
 import { checkSettings } from '#libs/widget/check-settings';
-import type { Category, ConsentTypes, Experiment, WidgetConfig } from '#libs/widget/config';
+import type { Category, ConsentTypes, WidgetConfig } from '#libs/widget/config';
 import { isLink } from '#libs/widget/link-rules';
 import { below, isObject } from '#libs/widget/setting-rules';
 import { asCategories, defaultCategories } from './categories.ts';
@@ -15,41 +15,46 @@ export interface Link {
   href: string;
 }
 
+/** How a banner looks and reads: also what each variant of an A/B test may have of its own. */
+export interface Look {
+  theme?: 'auto' | 'light' | 'dark';
+  position?: 'bottom' | 'left' | 'right' | 'center';
+  button?: 'left' | 'right' | 'none';
+  texts?: Texts;
+  colors?: Partial<Record<ColourName, string>>;
+}
+
+export interface Variant {
+  name: string;
+  share?: number;
+  settings?: Look;
+}
+
 /** Named and meant like `WidgetConfig`, in one form where that takes several. */
-export interface WidgetDraft {
+export interface WidgetDraft extends Look {
   lang?: string;
   dir?: 'ltr' | 'rtl';
-  theme?: 'light' | 'dark';
-  position?: 'left' | 'right' | 'center';
-  button?: 'right' | 'none';
   policyUrl?: string;
   policyVersion?: string;
-  bannerVersion?: string;
   company?: string;
   cookieDomain?: string;
   maxAgeMonths?: number;
   categories?: Category[];
-  texts?: Texts;
-  colors?: Partial<Record<ColourName, string>>;
   links?: Link[];
-  consentMode?: false | ConsentTypes;
-  displays?: true;
-  experiment?: Experiment;
+  consentMode?: boolean | ConsentTypes;
+  displays?: boolean;
+  experiment?: { id: string; variants: Variant[] };
   metadata?: Record<string, string | number | boolean>;
   layer?: string;
   /** those that are off */
   signals?: { uet?: false; clarity?: false };
-  reload?: true;
+  reload?: boolean;
 }
 
 /** As somebody changes it: `undefined` is the widget's default. */
 export type WidgetChange = { [Name in keyof WidgetDraft]?: WidgetDraft[Name] | undefined };
 
-export interface ReadDraft {
-  draft: WidgetDraft;
-  /** names of what was not taken */
-  refused: string[];
-}
+export type LookChange = { [Name in keyof Look]?: Look[Name] | undefined };
 
 export const changed = (draft: WidgetDraft, change: WidgetChange): WidgetDraft => tidy({ ...draft, ...change });
 
@@ -63,37 +68,37 @@ const defaults = {
   layer: 'dataLayer',
   reload: false,
 } as const;
-type Defaults = typeof defaults;
 const defaultOf: ReadonlyMap<string, unknown> = new Map(Object.entries(defaults));
 
-type WithDefaults = {
-  [Name in keyof WidgetDraft]?: WidgetDraft[Name] | (Name extends keyof Defaults ? Defaults[Name] : never) | undefined;
-};
+/** Only what differs from what holds without it: the defaults, or `below`. */
+const tidy = <Given extends object>(given: { [Name in keyof Given]?: Given[Name] | undefined }, below: object = {}) =>
+  Object.fromEntries(Object.entries(given).filter(([name, value]) => !isSame(name, value, below))) as Given;
 
-/** Only what differs from the defaults. */
-const tidy = (given: WithDefaults): WidgetDraft =>
-  Object.fromEntries(Object.entries(given).filter(([name, value]) => !isDefault(name, value)));
-
-const isDefault = (name: string, value: unknown): boolean =>
+const isSame = (name: string, value: unknown, below: object): boolean =>
   value === undefined ||
   value === '' ||
   (isObject(value) && Object.keys(value).length === 0) ||
   (name === 'links' && Array.isArray(value) && value.length === 0) ||
   (name === 'categories' && JSON.stringify(value) === JSON.stringify(defaultCategories)) ||
-  defaultOf.get(name) === value;
+  (new Map(Object.entries(below)).get(name) ?? defaultOf.get(name)) === value;
 
-export function readDraft(given: unknown): ReadDraft {
-  if (!isObject(given)) return { draft: {}, refused: ['the settings'] };
-  // publishing sets it; a tag may have one of its own
-  const { bannerVersion, ...others } = given;
-  const { settings, refused } = withoutFaults(others);
-  const version = asVersion(bannerVersion);
-  if (bannerVersion !== undefined && version === undefined) refused.push('bannerVersion');
+/** `below`: the banner that it is a variant of. */
+export const changedLook = (look: Look, change: LookChange, below: Look): Look => tidy({ ...look, ...change }, below);
+
+/** As visitors see a variant. */
+export const lookOver = (below: Look, { colors, ...own }: Look): Look => ({
+  ...below,
+  ...own,
+  colors: { ...below.colors, ...colors },
+});
+
+/** What the widget takes of any settings. */
+export function readDraft(given: unknown): WidgetDraft {
+  const settings = withoutFaults(given);
   const { categories, texts } = asCategories(settings.categories);
-  const draft = tidy({
+  return tidy<WidgetDraft>({
     ...settings,
-    bannerVersion: version,
-    policyVersion: asVersion(settings.policyVersion),
+    policyVersion: settings.policyVersion === undefined ? undefined : String(settings.policyVersion),
     maxAgeMonths: settings.maxAgeMonths === undefined ? undefined : Number(settings.maxAgeMonths),
     categories,
     texts: joinedTexts((settings.texts ?? {}) as Texts, texts),
@@ -101,24 +106,23 @@ export function readDraft(given: unknown): ReadDraft {
     displays: isOn(settings.displays),
     signals: asSignals(settings.signals),
     reload: isOn(settings.reload),
+    // as the check has left it
+    experiment: settings.experiment as WidgetDraft['experiment'],
   });
-  return { draft, refused };
 }
 
 /** An empty attribute is a default, but for these: it switches on, or asks for nothing. */
 const saidByNothing: ReadonlySet<string> = new Set(['displays', 'reload', 'categories']);
 
 /** What is left once all is taken out that the widget would leave out. */
-function withoutFaults(given: Record<string, unknown>): { settings: WidgetConfig; refused: string[] } {
-  let settings: unknown = Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => value !== '' || saidByNothing.has(name)),
-  );
-  let faults = checkSettings(settings);
-  const refused = faults.map(({ path, message }) => `${path.slice(1)}: ${message}`);
+function withoutFaults(given: unknown): WidgetConfig {
+  let settings: unknown = isObject(given)
+    ? Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== '' || saidByNothing.has(name)))
+    : {};
   // a link that has lost its address is none
-  for (; faults.length > 0; faults = checkSettings(settings))
+  for (let faults = checkSettings(settings); faults.length > 0; faults = checkSettings(settings))
     settings = without(settings, new Set(faults.map(({ path }) => path)));
-  return { settings: settings as WidgetConfig, refused };
+  return settings as WidgetConfig;
 }
 
 function without(value: unknown, paths: ReadonlySet<string>, path = ''): unknown {
@@ -132,11 +136,6 @@ function without(value: unknown, paths: ReadonlySet<string>, path = ''): unknown
 
 /** As long as a record's may be. */
 export const longestVersion = 64;
-/** Without halves of characters and NUL, which no page keeps. */
-const asVersion = (value: unknown): string | undefined =>
-  (typeof value === 'string' && value.length <= longestVersion) || typeof value === 'number'
-    ? String(value).replace(/[\p{Surrogate}\0]/gu, '')
-    : undefined;
 
 /** Of a page. No other scheme, and above all no script. */
 export const asAddress = (value: string): string | undefined => (value === '' || isLink(value) ? value : undefined);

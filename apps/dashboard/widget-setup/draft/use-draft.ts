@@ -1,83 +1,88 @@
 /**
- * The banner that somebody is setting up. It is in the address of the page, so that a link opens it again; this tab also keeps
- * what no link has: settings that are too long for one, and those that are only half written.
+ * The draft that somebody changes. The service has it as it was last saved; this tab keeps what was typed since then, also
+ * what is only half written.
  */
-
 import { useEffect, useState } from 'preact/hooks';
+import type { FieldError } from '#libs/base/terms/problem';
 import { isObject } from '#libs/widget/setting-rules';
+import { ApiError } from '../../data/api-error.ts';
+import { useSignedIn } from '../../data/signed-in.ts';
 import { withStorage } from '../../data/storage.ts';
+import { bannerOf, type Saved } from '../banner-api.ts';
+import { isSameBanner } from './changes.ts';
 import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft.ts';
-import { fromFragment, hasDraft, toFragment } from './link.ts';
 
-interface DraftState {
-  /** as it was typed */
-  draft: WidgetDraft;
-  /** the part of it that the widget takes */
-  sound: WidgetDraft;
-  /** about the link that it came from; null where there is nothing to say */
-  linkTrouble: string | null;
-  /** null where the settings are too long for a link */
-  fragment: string | null;
-  change(change: WidgetChange): void;
-  open(draft: WidgetDraft): void;
-}
+export type DraftState = ReturnType<typeof useDraft>;
 
-/** Milliseconds: a browser lets a page change its address only so often. */
-const settling = 100;
-
-type Opened = Pick<DraftState, 'draft' | 'linkTrouble'>;
-
-export function useDraft(domainId: string): DraftState {
-  const [{ draft, linkTrouble }, setState] = useState<Opened>(() => opened(domainId));
-  const sound = readDraft(draft).draft;
-  const fragment = toFragment(sound);
-  useEffect(() => keepTyped(domainId, draft), [draft]);
-  useEffect(() => {
-    const timer = setTimeout(
-      () => history.replaceState(history.state, '', location.pathname + location.search + (fragment ?? '')),
-      settling,
-    );
-    return () => clearTimeout(timer);
-  }, [fragment]);
-  useEffect(() => {
-    const follow = () => setState((before) => inAddress() ?? before);
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, []);
+/** `first`: as it was read. */
+export function useDraft(domainId: string, first: Saved) {
+  const banner = bannerOf(useSignedIn().api, domainId);
+  const [saved, setSaved] = useState(first);
+  const [typed, setTyped] = useState(() => typedIn(domainId, first) ?? first);
+  const [theirs, setTheirs] = useState<Saved | null>(null);
+  const [faults, setFaults] = useState<FieldError[]>([]);
+  const { draft, tag } = typed;
+  const isChanged = !isSameBanner(draft, saved.draft);
+  useEffect(() => keepTyped(domainId, isChanged ? typed : null), [typed, isChanged]);
+  const take = (other: Saved) => {
+    setFaults([]);
+    setTheirs(null);
+    setSaved(other);
+    setTyped(other);
+  };
+  /** Whether the service has it now. Throws what is neither about a setting nor about somebody else's draft. */
+  const save = async (over = tag): Promise<Saved | null> => {
+    setFaults([]);
+    setTheirs(null);
+    try {
+      const kept = await banner.save(draft, over);
+      setSaved(kept);
+      // somebody may have gone on typing
+      setTyped((now) => (now.draft === draft ? kept : { draft: now.draft, tag: kept.tag }));
+      return kept;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 'changed_meanwhile') {
+        const other = await banner.draft();
+        if (!isSameBanner(other.draft, draft)) setTheirs(other);
+        else {
+          take(other);
+          return other;
+        }
+      } else if (error.errors.length > 0) setFaults(error.errors);
+      else throw error;
+      return null;
+    }
+  };
   return {
     draft,
-    sound,
-    linkTrouble,
-    fragment,
-    change: (change) => setState((before) => ({ ...before, draft: changed(before.draft, change) })),
-    open: (other) => setState({ draft: other, linkTrouble: null }),
+    tag,
+    /** the part of it that the widget takes */
+    sound: readDraft(draft),
+    isChanged,
+    faults,
+    /** what somebody else has saved meanwhile */
+    theirs,
+    change: (change: WidgetChange) => setTyped((now) => ({ ...now, draft: changed(now.draft, change) })),
+    replace: (other: WidgetDraft) => setTyped((now) => ({ ...now, draft: other })),
+    discard: () => take(saved),
+    take,
+    /** what was typed stays in this tab */
+    decideLater: () => setTheirs(null),
+    save,
   };
 }
 
-/** The link's, unless that is what was typed here. */
-function opened(domainId: string): Opened {
-  const typed = typedIn(domainId);
-  const linked = inAddress();
-  if (linked && toFragment(readDraft(typed).draft) !== location.hash) return linked;
-  return { draft: typed, linkTrouble: null };
-}
+const keyOf = (domainId: string): string => `assent-draft ${domainId}`;
 
-const keyOf = (domainId: string): string => `assent.banner.${domainId}`;
+const keepTyped = (domainId: string, typed: Saved | null): void =>
+  withStorage((storage) =>
+    typed ? storage.setItem(keyOf(domainId), JSON.stringify(typed)) : storage.removeItem(keyOf(domainId)),
+  );
 
-const keepTyped = (domainId: string, draft: WidgetDraft): void =>
-  withStorage((storage) => storage.setItem(keyOf(domainId), JSON.stringify(draft)));
-
-function typedIn(domainId: string): WidgetDraft {
+/** Undefined where that is what the service has. */
+function typedIn(domainId: string, { draft }: Saved): Saved | undefined {
   const typed: unknown = withStorage((storage) => JSON.parse(storage.getItem(keyOf(domainId)) ?? ''));
-  return isObject(typed) ? typed : {};
+  if (!isObject(typed) || !isObject(typed.draft) || isSameBanner(typed.draft, draft)) return undefined;
+  return { draft: typed.draft, tag: typeof typed.tag === 'string' ? typed.tag : null };
 }
-
-function inAddress(): Opened | null {
-  if (!hasDraft(location.hash)) return null;
-  const read = fromFragment(location.hash);
-  if (!read) return { draft: {}, linkTrouble: 'The link is damaged, so the page shows the widget as it comes.' };
-  return { draft: read.draft, linkTrouble: refusedText(read.refused) };
-}
-
-export const refusedText = (refused: string[]): string | null =>
-  refused.length === 0 ? null : `Not understood and left out: ${refused.slice(0, 10).join('; ')}.`;

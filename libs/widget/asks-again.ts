@@ -1,4 +1,4 @@
-import type { WidgetConfig } from '#libs/widget/config';
+import type { WidgetConfig } from './config.ts';
 
 /** Whether visitors who have chosen under `live` are asked again under `settings`: as the widget decides it. */
 export const asksAgain = (settings: WidgetConfig, live: WidgetConfig): boolean => termsOf(settings) !== termsOf(live);

@@ -1,13 +1,13 @@
-/** Who asks, what the banner links to, and which versions its records name. */
+/** Who asks, what the banner links to, and which version of the policy its records name. */
 import { Button } from '../parts/button.tsx';
 import { asAddress, type Link, longestVersion } from './draft/draft.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
 
-export function LinksAndVersions({ draft, change }: PartProps) {
-  const { company = '', links = [], policyUrl = '', policyVersion = '', bannerVersion = '' } = draft;
+export function LinksAndPolicy({ draft, change }: PartProps) {
+  const { company = '', links = [], policyUrl = '', policyVersion = '' } = draft;
   const put = (at: number, link: Link) => change({ links: links.map((each, index) => (index === at ? link : each)) });
   return (
-    <Group title="Company, links and versions">
+    <Group title="Company, links and policy">
       <TextInput
         label="Who asks"
         autocomplete="organization"
@@ -51,14 +51,6 @@ export function LinksAndVersions({ draft, change }: PartProps) {
       <p class="hint" id="widget-policy-note">
         Each record names it. With another version, visitors are asked again.
       </p>
-      <TextInput
-        label="Version of your banner"
-        autocomplete="off"
-        placeholder="the release of the widget"
-        maxLength={longestVersion}
-        value={bannerVersion}
-        onText={(text) => change({ bannerVersion: text })}
-      />
     </Group>
   );
 }

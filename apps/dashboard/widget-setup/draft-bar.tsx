@@ -1,0 +1,119 @@
+/** What becomes of the draft: whether it is saved, what is wrong with it, and publishing it. */
+import { useState } from 'preact/hooks';
+import { ApiError, sentence } from '../data/api-error.ts';
+import { useAttempt } from '../data/attempt.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { count } from '../format.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failure } from '../parts/field.tsx';
+import { bannerOf, type Published, type Saved } from './banner-api.ts';
+import { ChangeList } from './change-list.tsx';
+import { changesBetween, isSameBanner, placeOf } from './draft/changes.ts';
+import type { DraftState } from './draft/use-draft.ts';
+import { PublishDialog } from './publish-dialog.tsx';
+
+interface Props {
+  domainId: string;
+  isArchived: boolean;
+  state: DraftState;
+  live: Published | null;
+  onPublished(): Promise<void>;
+}
+
+const changedSince = 'Somebody else saved another draft meanwhile. Close this and reload the page to see it.';
+
+/** What somebody is about to publish. */
+interface Asked {
+  publish: Saved;
+  live: Published | null;
+}
+
+export function DraftBar({ domainId, isArchived, state, live, onPublished }: Props) {
+  const { api } = useSignedIn();
+  const banner = bannerOf(api, domainId);
+  const { isBusy, failure, attempt } = useAttempt();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const { draft, isChanged, faults, theirs, save, discard } = state;
+  const askToPublish = async () => {
+    const saved = isChanged ? await save() : { draft, tag: state.tag };
+    if (saved) setAsked({ publish: saved, live: await banner.live() });
+  };
+  const publish = async ({ tag }: Saved, note: string | null) => {
+    // nobody publishes what they have not seen
+    if ((await banner.draft()).tag !== tag) throw new ApiError('problem', changedSince);
+    return banner.publish({ note }, tag);
+  };
+  const isLive = live !== null && isSameBanner(draft, live.settings);
+  return (
+    <section class="card widget-bar" aria-label="The draft">
+      {faults.length > 0 && (
+        <div role="alert">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
+          <section class="notice notice-bad widget-faults" aria-label="What is wrong" tabIndex={0}>
+            <p class="strong">Not saved. The widget would leave out:</p>
+            <ul class="points">
+              {faults.map(({ path, message }) => (
+                <li key={path + message}>
+                  {placeOf(path, draft)}: {sentence(message)}
+                </li>
+              ))}
+            </ul>
+          </section>
+        </div>
+      )}
+      <Failure>{failure}</Failure>
+      <div class="cluster">
+        <p role="status" class="widget-state">
+          {isChanged
+            ? 'Unsaved changes: only this tab has them.'
+            : isLive
+              ? `Saved. It is what version ${count(live.version)} shows, which is live.`
+              : live
+                ? `Saved. It is not published: version ${count(live.version)} is live.`
+                : 'Nothing is published yet.'}
+        </p>
+        {isChanged && <Button text="Discard" onClick={discard} />}
+        <Button text="Save draft" disabled={isBusy || !isChanged} onClick={() => attempt(save)} />
+        {!isArchived && (
+          <Button text="Publish…" kind="primary" disabled={isBusy} onClick={() => attempt(askToPublish)} />
+        )}
+      </div>
+      {theirs && <Conflict state={state} theirs={theirs} />}
+      {asked && (
+        <PublishDialog
+          domainId={domainId}
+          title={asked.live ? 'Publish these changes?' : 'Publish this banner?'}
+          action="Publish"
+          live={asked.live}
+          settings={asked.publish.draft}
+          publish={(note) => publish(asked.publish, note)}
+          onPublished={onPublished}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Two people have changed the same draft: what each of them has, to choose from. */
+function Conflict({ state, theirs }: { state: DraftState; theirs: Saved }) {
+  const { isBusy, failure, attempt } = useAttempt();
+  const keepTheirs = () => state.take(theirs);
+  return (
+    <Dialog title="Somebody else saved another draft meanwhile" isBusy={isBusy} onClose={state.decideLater}>
+      <p>Nothing of yours is saved yet. Choose which draft to keep; the other one is gone then.</p>
+      <ChangeList changes={changesBetween(theirs.draft, state.draft)} before="Theirs" after="Yours" />
+      <Failure>{failure}</Failure>
+      <div class="actions">
+        <Button text="Keep theirs" disabled={isBusy} onClick={keepTheirs} />
+        <Button
+          text="Save mine"
+          kind="primary"
+          disabled={isBusy}
+          onClick={() => attempt(() => state.save(theirs.tag))}
+        />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,11 @@
+import type { WidgetDraft } from './draft.ts';
+
+/** What settings add to the compressed script of a domain, about: the service packs them with what surrounds them. */
+export async function addedBytes(domain: string, settings: WidgetDraft): Promise<number> {
+  const packed = async (all: WidgetDraft) => {
+    const text = JSON.stringify({ ...all, bannerVersion: '1', domain });
+    const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+    return (await new Response(stream).arrayBuffer()).byteLength;
+  };
+  return (await packed(settings)) - (await packed({}));
+}

@@ -1,0 +1,18 @@
+import { contrastWarning } from './contrast.ts';
+import { lookOver, type WidgetDraft } from './draft.ts';
+
+/** What makes a banner hard to read, and what authorities want to see before its buttons: of each variant. */
+export function warningsOf(draft: WidgetDraft): string[] {
+  const { company, policyUrl, experiment } = draft;
+  const own = contrastWarning(draft)?.sentence;
+  const ofVariants = (experiment?.variants ?? []).flatMap(({ name, settings = {} }) => {
+    const sentence = contrastWarning(lookOver(draft, settings))?.sentence;
+    return sentence && sentence !== own ? [`Variant ${name}: ${sentence}`] : [];
+  });
+  return [
+    ...(own ? [own] : []),
+    ...ofVariants,
+    ...(company ? [] : ['The banner does not say who asks: name your company.']),
+    ...(policyUrl ? [] : ['The banner has no link to a privacy policy.']),
+  ];
+}
