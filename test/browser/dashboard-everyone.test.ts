@@ -70,7 +70,7 @@ describe('the dashboard for everyone', () => {
       await go(page, `${domainPath}/widget`);
       await page.frameLocator('iframe').getByRole('button', { name: 'Accept all' }).waitFor();
       const ofWidget = await reached(page);
-      for (const name of ['Title', 'Colours', 'Behaviour', 'Desktop', 'Show again', 'Key', 'iframe'])
+      for (const name of ['Title', 'Colours', 'Behaviour', 'Desktop', 'Show again', 'Publish…', 'iframe'])
         expect(ofWidget).toContain(name);
     });
   });

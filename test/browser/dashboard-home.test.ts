@@ -160,7 +160,7 @@ describe('the home page of the dashboard', () => {
     expect(await page.getByText('curl').isVisible()).toBe(false);
     await page.getByText('For developers').click();
     await page.getByText('curl').waitFor();
-    expect(await page.getByLabel('The tag').last().textContent()).toContain(`data-domain="${domainId}"`);
+    expect(await page.getByLabel('The tag').last().textContent()).toContain(`/w/${domainId}.js" defer></script>`);
     expect(await figureCard(page, 'Decisions').count()).toBe(0);
     const curl = (await page.getByLabel('By hand').last().textContent()) ?? '';
     const response = await fetch(/'(http[^']*)'/.exec(curl)?.[1] ?? '', {

@@ -154,6 +154,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${domain}/experiments`, 'No experiments in these days'],
       [`${domain}/log`, 'No records yet'],
       [`${domain}/visitor`, 'The visitor’s id, or'],
+      [`${domain}/widget`, 'Nothing is published yet.'],
       [`${domain}/settings`, 'New key'],
       ['/webhooks', 'No webhooks yet'],
       ['/erasures', 'No erasures yet'],
@@ -180,6 +181,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/visitor#visitor=visitor-1`, 'Current decision'],
       [`${shop}/visitor#visitor=visitor-1`, 'Current decision', 'erase', ask('Erase…')],
       [`${shop}/visitor#visitor=nobody`, 'Nothing is stored'],
+      [`${shop}/widget`, 'Preview', 'publish', ask('Publish…')],
       [`${shop}/settings`, 'New key', 'settings', () => open('Revoked keys: 1')],
       [`${shop}/settings`, 'New key', 'archive', ask('Archive…')],
       [`${shop}/settings`, 'New key', 'revoke', ask(`Revoke… ${key}`)],
@@ -223,6 +225,7 @@ describe('the pages of the dashboard, in words', () => {
       ['/webhooks/wh_nobody', 'Webhook not found'],
       ['/erasures/ers_nobody', 'Something went wrong'],
       ['/domains/dom_nobody', 'Domain not found'],
+      ['/domains/dom_nobody/widget', 'Domain not found'],
       ['/domains/dom_nobody/settings', 'Domain not found'],
     ]);
     const code = 'internal_error';
@@ -236,6 +239,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/experiments`, failed],
       [`${shop}/log`, failed],
       [`${shop}/visitor#visitor=visitor-1`, failed],
+      [`${shop}/widget`, failed],
       [`${shop}/settings`, failed],
       ['/domains', failed],
       ['/activity', failed],
@@ -268,6 +272,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/by/country`, refused],
       [`${shop}/experiments`, refused],
       [`${shop}/log`, refused],
+      [`${shop}/widget`, refused],
       [erasure, 'Records erased'],
     ]);
     await dashboard.enter(page, holderOf(withoutLog));

@@ -72,10 +72,6 @@ describe('the settings in the dashboard', () => {
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
     const apiKey = await clipboard();
     expect(apiKey).toMatch(/^ak_[A-Za-z0-9_-]{32}$/);
-    await card.getByRole('button', { name: 'Copy Script tag' }).click();
-    await card.getByRole('button', { name: 'Copied Script tag' }).waitFor();
-    const source = `src="${dashboard.api.baseUrl}/widget.js"`;
-    expect(await clipboard()).toContain(`${source}\n  data-domain="${domainId}" data-key="${apiKey}" defer></script>`);
     expect(page.url()).not.toContain('ak_');
     await eventually(async () => expect((await record(domainId, apiKey)).status).toBe(202));
     await use(apiKey);
@@ -328,7 +324,7 @@ describe('the settings in the dashboard', () => {
       await go(page, `/domains/${domainId}/log`);
       await page.getByText('needs the scope read').waitFor();
       const ofDomain = page.getByRole('navigation', { name: 'Pages of this domain' }).getByRole('link');
-      expect(await ofDomain.allTextContents()).toEqual(['Visitor', 'Widget']);
+      expect(await ofDomain.allTextContents()).toEqual(['Visitor']);
     });
     await go(page, '/erasures');
     await page.getByRole('heading', { name: 'No erasures yet' }).waitFor();

@@ -174,8 +174,9 @@ describe('setting up the widget in the dashboard', () => {
     const publish = async (note: string, action = 'Publish') => {
       await field(page, 'Note for colleagues (optional)').fill(note);
       await click(page, action);
-      await dialog.getByText('Browsers may show the former version for five minutes').waitFor();
+      await dialog.getByText('The tag stays the same.').waitFor();
       await click(page, 'Close');
+      await hasFocus(page.getByRole('button', { name: action === 'Publish' ? 'Publish…' : /^Put back… version 2/ }));
     };
     const shop = await dashboard.visit();
     // a route takes the browser's cache away
@@ -321,6 +322,7 @@ describe('setting up the widget in the dashboard', () => {
     await click(page, 'Try again');
     await preview(page).getByRole('heading', { name: 'Kekse?' }).waitFor();
     await click(page, 'Discard');
+    await hasFocus(page.getByRole('button', { name: 'Save draft' }));
     await eventually(async () => expect(await written()).toEqual(['', '', 0]));
     await page.getByText('Nothing is published yet.').first().waitFor();
     expect(await page.evaluate(() => Object.keys(sessionStorage).filter((name) => /draft/.test(name)))).toEqual([]);
@@ -398,12 +400,29 @@ describe('setting up the widget in the dashboard', () => {
     const customer = await dashboard.customer();
     await banner(customer, '', 'PUT', { texts: { title: 'Biscuits?' } });
     await banner(customer, '/publish', 'POST', { note: '' });
-    const { page } = await dashboard.open(customer, widgetOf(customer));
+    await dashboard.db.run(
+      (sql) => sql`
+        insert into banner_versions (domain_number, number, published_by, settings, asks_again)
+        select domain_number, number + each, published_by, settings, asks_again
+        from banner_versions, generate_series(1, 60) as each
+        where domain_number = (select number from domains where id = ${at(customer.domains, 0).domainId})`,
+    );
+    const { page, context } = await dashboard.visit();
+    // what somebody else has typed in this tab
+    const typed = JSON.stringify({ draft: { texts: { title: 'Kekse?' } }, tag: '"1"' });
+    const name = `assent-draft ${at(customer.domains, 0).domainId}`;
+    await context.addInitScript(([key, value]) => sessionStorage.setItem(key, value), [name, typed] as const);
+    await dashboard.enter(page, customer, widgetOf(customer));
     await page.getByText('You see this banner, but cannot change it').waitFor();
     await preview(page).getByRole('heading', { name: 'Biscuits?' }).waitFor();
     expect(await field(page, 'Title').isDisabled()).toBe(true);
     await page.getByText('If the domain has a list of origins').waitFor();
-    await page.getByRole('button', { name: 'Changes of version 1' }).waitFor();
+    const list = page.getByRole('region', { name: 'Versions' }).getByRole('listitem');
+    await list.first().getByText('Version 61', { exact: true }).waitFor();
+    expect(await list.count()).toBeLessThan(61);
+    await click(page, 'Older versions');
+    await page.getByRole('button', { name: 'Changes of version 1', exact: true }).waitFor();
+    expect(await list.count()).toBe(61);
     expect(await page.getByRole('button', { name: /Publish|Save draft|Put back/ }).count()).toBe(0);
     await dashboard.enter(page, managerOf(customer, { scope: 'privacy' }), widgetOf(customer));
     await page.getByText('Your access token does not allow this page').waitFor();

@@ -15,9 +15,13 @@ export function Dialog({ title, isBusy, onClose, children }: Props) {
   const titleId = useId();
   useEffect(() => {
     const own = dialog.current;
+    const opener = document.activeElement;
     own?.showModal();
-    // while it is open, nothing outside it can have the focus; closing returns it
-    return () => own?.close();
+    // while it is open, nothing outside it can have the focus; one that is gone already no longer returns it by itself
+    return () => {
+      own?.close();
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   return (
     <dialog

@@ -14,16 +14,19 @@ interface Props {
 const most = 60;
 
 export const ChangeList = ({ changes, before, after }: Props) => (
-  <ul class="rows" aria-label="What differs">
-    {changes.slice(0, most).map((change) => (
-      <li key={change.name}>
-        <p class="strong">{isolated(change.name)}</p>
-        <Side name={before} value={change.before} />
-        <Side name={after} value={change.after} />
-      </li>
-    ))}
-    {changes.length > most && <li class="muted">and {count(changes.length - most)} more</li>}
-  </ul>
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+  <section class="widget-changes" aria-label="What differs" tabIndex={0}>
+    <ul class="rows">
+      {changes.slice(0, most).map((change) => (
+        <li key={change.name}>
+          <p class="strong">{isolated(change.name)}</p>
+          <Side name={before} value={change.before} />
+          <Side name={after} value={change.after} />
+        </li>
+      ))}
+      {changes.length > most && <li class="muted">and {count(changes.length - most)} more</li>}
+    </ul>
+  </section>
 );
 
 const Side = ({ name, value }: { name: string; value: string | null }) => (

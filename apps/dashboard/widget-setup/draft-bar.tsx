@@ -1,5 +1,5 @@
 /** What becomes of the draft: whether it is saved, what is wrong with it, and publishing it. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ApiError, sentence } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -7,6 +7,7 @@ import { count } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/field.tsx';
+import { useFocusAfter } from '../parts/focus.tsx';
 import { bannerOf, type Published, type Saved } from './banner-api.ts';
 import { ChangeList } from './change-list.tsx';
 import { changesBetween, isSameBanner, placeOf } from './draft/changes.ts';
@@ -32,9 +33,12 @@ interface Asked {
 export function DraftBar({ domainId, isArchived, state, live, onPublished }: Props) {
   const { api } = useSignedIn();
   const banner = bannerOf(api, domainId);
-  const { isBusy, failure, attempt } = useAttempt();
+  const { failure, attempt } = useAttempt();
   const [asked, setAsked] = useState<Asked | null>(null);
   const { draft, isChanged, faults, theirs, save, discard } = state;
+  // the button that discards is gone with what it discards
+  const bar = useRef<HTMLElement>(null);
+  useFocusAfter(isChanged, () => bar.current?.querySelector('button'));
   const askToPublish = async () => {
     const saved = isChanged ? await save() : { draft, tag: state.tag };
     if (saved) setAsked({ publish: saved, live: await banner.live() });
@@ -46,7 +50,7 @@ export function DraftBar({ domainId, isArchived, state, live, onPublished }: Pro
   };
   const isLive = live !== null && isSameBanner(draft, live.settings);
   return (
-    <section class="card widget-bar" aria-label="The draft">
+    <section ref={bar} class="card widget-bar" aria-label="The draft">
       {faults.length > 0 && (
         <div role="alert">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
@@ -74,10 +78,9 @@ export function DraftBar({ domainId, isArchived, state, live, onPublished }: Pro
                 : 'Nothing is published yet.'}
         </p>
         {isChanged && <Button text="Discard" onClick={discard} />}
-        <Button text="Save draft" disabled={isBusy || !isChanged} onClick={() => attempt(save)} />
-        {!isArchived && (
-          <Button text="Publish…" kind="primary" disabled={isBusy} onClick={() => attempt(askToPublish)} />
-        )}
+        {/* never disabled, which would take the focus away */}
+        <Button text="Save draft" onClick={() => isChanged && attempt(save)} />
+        {!isArchived && <Button text="Publish…" kind="primary" onClick={() => attempt(askToPublish)} />}
       </div>
       {theirs && <Conflict state={state} theirs={theirs} />}
       {asked && (

@@ -126,11 +126,10 @@ function Stage({ order, turn, size, title }: StageProps) {
           The preview could not be loaded. <Button text="Try again" onClick={frame.reload} />
         </div>
       )}
-      {/* a small screen shows a part of a phone's, and scrolls */}
-      <div
+      {/* a small screen shows a part of a phone's, and the keyboard has to scroll it */}
+      <section
         ref={ref}
         class="widget-stage"
-        role="group"
         aria-label={title}
         tabIndex={size === 'phone' ? 0 : undefined}
         style={{ height: `${height * scale}px` }}
@@ -151,7 +150,7 @@ function Stage({ order, turn, size, title }: StageProps) {
             marginBlockEnd: `${height * (scale - 1)}px`,
           }}
         />
-      </div>
+      </section>
     </>
   );
 }

@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx';
 import { DoneDialog } from '../parts/confirm-dialog.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/field.tsx';
+import { useFocusAfter } from '../parts/focus.tsx';
 import { Snippet } from '../parts/snippet.tsx';
 import type { Published } from './banner-api.ts';
 import { ChangeList } from './change-list.tsx';
@@ -32,14 +33,27 @@ interface Props {
 export function PublishDialog({ domainId, title, action, live, settings, publish, onPublished, onClose }: Props) {
   const [note, setNote] = useState('');
   const [done, setDone] = useState<BannerVersion | null>(null);
-  const [bytes, setBytes] = useState<number | null>(null);
+  const [bytes, setBytes] = useState(0);
   const { isBusy, failure, attempt } = useAttempt();
   useEffect(() => void addedBytes(domainId, settings).then(setBytes), []);
   const close = () => {
     if (done) onPublished(done);
     onClose();
   };
-  if (done) return <Done version={done} domainId={domainId} onClose={close} />;
+  // the button that was clicked is gone
+  useFocusAfter(done !== null, () => document.querySelector<HTMLElement>('dialog[open] button'));
+  // in the same dialog, which knows where the focus was
+  if (done)
+    return (
+      <Dialog title={`Version ${count(done.version)} is live`} isBusy={false} onClose={close}>
+        {done.version > 1 && <p>{browsersTell}</p>}
+        <p>The tag stays the same. It belongs into the head of every page of the site:</p>
+        <Snippet name="Script tag" code={widgetTag(domainId)} />
+        <div class="actions">
+          <Button text="Close" kind="primary" onClick={close} />
+        </div>
+      </Dialog>
+    );
   const changes = changesBetween(live?.settings ?? {}, settings);
   if (live && changes.length === 0)
     return (
@@ -67,7 +81,7 @@ export function PublishDialog({ domainId, title, action, live, settings, publish
           {warning}
         </p>
       ))}
-      {bytes !== null && (
+      {bytes !== 0 && (
         <p class="hint">These settings add about {count(bytes)} bytes to the script of each page (compressed).</p>
       )}
       <form
@@ -95,14 +109,6 @@ export function PublishDialog({ domainId, title, action, live, settings, publish
     </Dialog>
   );
 }
-
-const Done = ({ version, domainId, onClose }: { version: BannerVersion; domainId: string; onClose(): void }) => (
-  <DoneDialog title={`Version ${count(version.version)} is live`} onClose={onClose}>
-    <p>{browsersTell}</p>
-    <p>Every page of the site has this tag, and never another one:</p>
-    <Snippet name="Script tag" code={widgetTag(domainId)} />
-  </DoneDialog>
-);
 
 export const browsersTell =
   'Browsers may show the former version for five minutes, and on the first page of a visit for up to a day.';

@@ -37,7 +37,7 @@ export function Versions({ domainId, live, mayPublish, onPublished }: Props) {
     (cursor) => banner.versions({ cursor }),
     (page, next) => ({ ...next, versions: [...page.versions, ...next.versions] }),
   );
-  const { isBusy, failure, attempt } = useAttempt();
+  const { failure, attempt } = useAttempt();
   const [opened, setOpened] = useState<Opened>(null);
   const open = (number: number, isPutBack: boolean) =>
     attempt(async () => {
@@ -59,11 +59,11 @@ export function Versions({ domainId, live, mayPublish, onPublished }: Props) {
           <li key={version.version} class="cluster spread widget-version">
             <About version={version} until={versions[at - 1]?.publishedAt ?? null} />
             <div class="actions tight">
-              <Button disabled={isBusy} onClick={() => open(version.version, false)}>
+              <Button onClick={() => open(version.version, false)}>
                 Changes<span class="hidden"> of version {count(version.version)}</span>
               </Button>
               {mayPublish && at > 0 && (
-                <Button disabled={isBusy} onClick={() => open(version.version, true)}>
+                <Button onClick={() => open(version.version, true)}>
                   Put back…<span class="hidden"> version {count(version.version)}</span>
                 </Button>
               )}

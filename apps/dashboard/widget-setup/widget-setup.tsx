@@ -55,7 +55,11 @@ export function WidgetSetup({ domainId }: Props) {
   return (
     <>
       <PageHead
-        note="Choose how the banner looks and what it asks, then publish it. The tag in the site stays the same."
+        note={
+          publishes
+            ? 'Choose how the banner looks and what it asks, then publish it. The tag in the site stays the same.'
+            : 'How the banner looks and what it asks.'
+        }
         domain={{ domainId, page: 'widget' }}
       />
       {isArchived && (
@@ -97,7 +101,7 @@ function Editor({ domainId, isArchived, read, onPublished }: EditorProps) {
   const { organization } = useSignedIn();
   const publishes = mayPublish(organization);
   const [isStarting, setStarting] = useState(false);
-  const state = useDraft(domainId, read.saved);
+  const state = useDraft(domainId, read.saved, publishes);
   const { draft, sound, change } = state;
   // of the texts that are being written, and of the preview; empty for all
   const [language, setLanguage] = useState('');

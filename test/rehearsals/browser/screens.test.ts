@@ -181,7 +181,7 @@ describe('on a desk and on a phone, light and dark, there is nothing for axe to 
     await go(page, `/domains/${shop}/widget`);
     await page.frameLocator('iframe').getByRole('button', { name: 'Accept all' }).waitFor();
     await look(page, 'widget-setup');
-    for (const title of ['Categories', 'Colours', 'Position and theme', 'Company, links and versions', 'Behaviour'])
+    for (const title of ['Categories', 'Colours', 'Position and theme', 'Company, links and policy', 'Behaviour'])
       await page.getByRole('heading', { name: title, exact: true }).click();
     const field = (name: string) => page.getByRole('textbox', { name, exact: true });
     await field('Buttons').fill('#777777');
@@ -190,7 +190,26 @@ describe('on a desk and on a phone, light and dark, there is nothing for axe to 
     await click(page, 'Add category');
     await page.getByText('The widget uses this name itself.').waitFor();
     await click(page, 'Add link');
+    await page.getByRole('heading', { name: 'A/B test', exact: true }).click();
+    await click(page, 'Start an A/B test');
+    await page.getByRole('radio', { name: 'Phone', exact: true }).check();
     await look(page, 'widget-setup-open');
+    await click(page, 'Save draft');
+    await page.getByText('Not saved. The widget would leave out:').waitFor();
+    await look(page, 'widget-setup-refused');
+    await click(page, 'Discard');
+    await field('Title').fill('Biscuits?');
+    await click(page, 'Publish…');
+    await page.getByText('This is the first version.').waitFor();
+    await look(page, 'widget-publish');
+    await click(page, 'Publish');
+    await page.getByRole('heading', { name: 'Version 1 is live' }).waitFor();
+    await look(page, 'widget-published');
+    await click(page, 'Close');
+    await click(page, 'Changes of version 1');
+    await page.getByRole('combobox', { name: 'Compared with' }).waitFor();
+    await look(page, 'widget-version');
+    await click(page, 'Close');
   });
 
   it('the webhooks', async () => {

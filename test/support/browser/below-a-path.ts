@@ -26,7 +26,7 @@ export async function dashboardWorks(dashboard: Dashboard, baseUrl: string): Pro
   // the page has the texts from the service, and hands them to the preview
   await page.getByRole('combobox', { name: 'Language', exact: true }).selectOption('fi');
   await stage.getByRole('button', { name: 'Hyväksy kaikki' }).waitFor();
-  expect(await page.locator('body').textContent()).toContain(`src="${baseUrl}/widget.js"`);
+  expect(await page.locator('body').textContent()).toContain(`src="${baseUrl}/w/${domainId}.js"`);
   const links = await page.locator('a[href^="/"]').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
   expect(links.length).toBeGreaterThan(3);
   expect(links.filter((link) => !link?.startsWith(`${base}/`))).toEqual([]);

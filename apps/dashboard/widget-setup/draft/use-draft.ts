@@ -14,16 +14,18 @@ import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft
 
 export type DraftState = ReturnType<typeof useDraft>;
 
-/** `first`: as it was read. */
-export function useDraft(domainId: string, first: Saved) {
+/** `first`: as it was read. `isOpen`: to changes. */
+export function useDraft(domainId: string, first: Saved, isOpen: boolean) {
   const banner = bannerOf(useSignedIn().api, domainId);
   const [saved, setSaved] = useState(first);
-  const [typed, setTyped] = useState(() => typedIn(domainId, first) ?? first);
+  const [typed, setTyped] = useState(() => (isOpen && typedIn(domainId, first)) || first);
   const [theirs, setTheirs] = useState<Saved | null>(null);
   const [faults, setFaults] = useState<FieldError[]>([]);
   const { draft, tag } = typed;
   const isChanged = !isSameBanner(draft, saved.draft);
-  useEffect(() => keepTyped(domainId, isChanged ? typed : null), [typed, isChanged]);
+  useEffect(() => {
+    if (isOpen) keepTyped(domainId, isChanged ? typed : null);
+  }, [typed, isChanged]);
   const take = (other: Saved) => {
     setFaults([]);
     setTheirs(null);
@@ -33,9 +35,9 @@ export function useDraft(domainId: string, first: Saved) {
   /** Whether the service has it now. Throws what is neither about a setting nor about somebody else's draft. */
   const save = async (over = tag): Promise<Saved | null> => {
     setFaults([]);
-    setTheirs(null);
     try {
       const kept = await banner.save(draft, over);
+      setTheirs(null);
       setSaved(kept);
       // somebody may have gone on typing
       setTyped((now) => (now.draft === draft ? kept : { draft: now.draft, tag: kept.tag }));
@@ -44,13 +46,16 @@ export function useDraft(domainId: string, first: Saved) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'changed_meanwhile') {
         const other = await banner.draft();
-        if (!isSameBanner(other.draft, draft)) setTheirs(other);
-        else {
+        if (isSameBanner(other.draft, draft)) {
           take(other);
           return other;
         }
-      } else if (error.errors.length > 0) setFaults(error.errors);
-      else throw error;
+        setTheirs(other);
+        return null;
+      }
+      if (error.errors.length === 0) throw error;
+      setTheirs(null);
+      setFaults(error.errors);
       return null;
     }
   };
