@@ -3,7 +3,6 @@
 import { warn } from '#libs/widget/attempt';
 import type { Experiment } from '#libs/widget/config';
 import { bare, joined, own } from '#libs/widget/plain';
-import { wordingIn } from '#libs/widget/wording';
 import type { Settings } from './settings.ts';
 import { randomHex } from './uuid.ts';
 
@@ -12,17 +11,16 @@ const settable = /^(texts|colors|theme|position|button)$/;
 /** Two of them with a colon in between are a record's `variant`, which has at most 64 characters. */
 const nameable = /^[\w.-]{1,31}$/;
 
-/** The settings with those of a variant. An experiment that is not right is left out. */
-export function vary(settings: Settings): Settings {
+/** Sets those of a variant. An experiment that is not right is left out. */
+export function vary(settings: Settings): void {
   try {
-    return settings.experiment ? withVariant(settings, settings.experiment) : settings;
+    if (settings.experiment) setVariant(settings, settings.experiment);
   } catch (error) {
     warn(`no experiment: ${error}`);
-    return settings;
   }
 }
 
-function withVariant(settings: Settings, { id, variants }: Experiment): Settings {
+function setVariant(settings: Settings, { id, variants }: Experiment): void {
   const names = new Set<string>();
   let sum = 0;
   for (const { name, share = 1, settings: given } of variants) {
@@ -38,14 +36,12 @@ function withVariant(settings: Settings, { id, variants }: Experiment): Settings
     return point < 0;
   });
   if (!drawn) throw 'shares';
-  const { texts: others = {}, colors, ...look } = bare(drawn.settings ?? {});
+  const { texts: others = {}, colors, theme, position, button } = bare(drawn.settings ?? {});
   const texts = joined(settings.texts, [others]);
-  return bare({
-    ...settings,
-    ...look,
-    variant: `${id}:${drawn.name}`,
-    colors: { ...settings.colors, ...colors },
-    texts,
-    wording: wordingIn('en', texts),
-  });
+  settings.variant = `${id}:${drawn.name}`;
+  settings.texts = texts;
+  settings.colors = { ...settings.colors, ...colors };
+  if (theme) settings.theme = theme;
+  if (position) settings.position = position;
+  if (button) settings.button = button;
 }

@@ -8,9 +8,11 @@ declare module '*.css?inline' {
 declare const __VERSION__: string;
 /** The hash of the texts in other languages, inserted by the build. */
 declare const __TEXTS__: string;
-/** Where the second file is, below the service's address, and its integrity; inserted by the build. */
+/** Where the other files are, below the service's address, and their integrity; inserted by the build. */
 declare const __SECOND_FILE__: string;
 declare const __SECOND_INTEGRITY__: string;
+declare const __THIRD_FILE__: string;
+declare const __THIRD_INTEGRITY__: string;
 
 /** Missing from TypeScript's DOM types. What is trusted is taken where a text would be. */
 interface Window {

@@ -13,6 +13,8 @@ interface Language {
   choose(tag?: string): void;
   /** Looks whether the page has another language now. */
   look(): void;
+  /** Once there are texts: words everything again, since the site's own may be others now. */
+  word(): void;
 }
 
 /** Sets `settings.wording`, and calls `onWording` each time: at once where the texts are here, else when they come. */
@@ -23,6 +25,7 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
       settings.lang = tag;
       language.look();
     },
+    word: () => {},
     look: () => {
       const { lang, texts } = settings;
       const wanted = languageFor(joined([lang ?? '', page.documentElement.lang], navigator.languages), texts[0] ?? {});
@@ -31,9 +34,12 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
       const use = (tag: string, ours?: Partial<Texts>) => {
         // another one may have been asked for since
         if (asked !== wanted) return;
-        settings.wording = wordingIn(tag, texts, ours);
-        settings.wording.direction = settings.dir ?? settings.wording.direction;
-        onWording();
+        language.word = () => {
+          settings.wording = wordingIn(tag, settings.texts, ours);
+          settings.wording.direction = settings.dir ?? settings.wording.direction;
+          onWording();
+        };
+        language.word();
       };
       const pack = packFor(wanted);
       if (pack) void fetchPack(settings.api, pack, (ours) => use(ours ? wanted : 'en', ours));

@@ -7,11 +7,12 @@ import { has, map, now, own, some } from '#libs/widget/plain';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { countDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
-import { vary } from './experiment.ts';
+import type { Extras } from './extras.ts';
 import { onGrowth } from './growth.ts';
 import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
 import { openLanguage } from './language.ts';
+import { needExtras } from './need-extras.ts';
 import { assigned } from './page.ts';
 import { pageUrl } from './page-url.ts';
 import type { SecondFile } from './preferences.ts';
@@ -33,15 +34,10 @@ function start(): void {
   const gpc = navigator.globalPrivacyControl === true;
   const store = openConsent(domain, settings.cookieDomain);
   let kept = store.current(settings);
-  const shown = kept ? settings : vary(settings);
-  const { variant } = shown;
   let isWorded = false;
   let onWording = (): void => {};
   // first of all, since the banner waits for it
-  const language = openLanguage(shown, () => {
-    isWorded = true;
-    onWording();
-  });
+  const language = openLanguage(settings, () => onWording());
 
   const client = createRecordClient({
     ...settings,
@@ -55,17 +51,17 @@ function start(): void {
     },
   });
   let shownNow: Shown | undefined;
-  let placeholders: ReturnType<SecondFile['createPlaceholders']> | undefined;
+  let inserts: ReturnType<SecondFile['openInserts']> | undefined;
   const view = createView({
-    settings: shown,
+    settings,
     gpc,
     consent: () => kept,
     seen: () => store.seen(kept),
     onShow: (notice) => {
       shownNow = client.show(notice);
     },
-    onSecond: ({ createPlaceholders }) => {
-      placeholders = createPlaceholders({ settings: shown, dress: view.dress, onShow: client.show, allow });
+    onSecond: ({ openInserts }) => {
+      inserts = openInserts({ settings, dress: view.dress, onShow: client.show, allow });
       runHeld();
     },
     decide,
@@ -96,8 +92,8 @@ function start(): void {
   const runHeld = () => {
     attempt(() => {
       const waiting = loadEmbeds(isAllowed, settings.nonce);
-      // placeholders come with the second file, and like the banner once there are texts
-      if (isWorded) placeholders?.show(waiting);
+      // they come with the second file, and like the banner once there are texts
+      if (isWorded) inserts?.show(waiting);
     });
     // last, since these scripts are not ours and may fail
     void runScripts();
@@ -150,14 +146,14 @@ function start(): void {
       visitorId,
       bannerVersion,
       policyVersion: policyVersion || undefined,
-      language: notice?.language ?? shown.wording.language,
-      variant: source === 'api' ? undefined : variant,
+      language: notice?.language ?? settings.wording.language,
+      variant: source === 'api' ? undefined : settings.variant,
       pageUrl: pageUrl(),
       gpc: gpc || undefined,
       metadata: settings.metadata,
     };
     attempt(() => client.record(report, id, wasShown));
-    view.say(shown.wording.texts.saved);
+    view.say(settings.wording.texts.saved);
   }
 
   /** Deletes the cookies of what was allowed before and is not any longer, and loads the page again where that is wanted. */
@@ -218,30 +214,37 @@ function start(): void {
       };
     },
   };
-  attempt(() => signal('ready', getConsent()));
-  onGrowth(() => {
-    listen();
-    view.stay();
-    greet();
-    runHeld();
-  });
   const reword = () => {
     view.word();
-    placeholders?.clear();
+    inserts?.clear();
     runHeld();
   };
-  onWording = () => {
-    onWording = reword;
-    reword();
-    if (kept) view.close();
-    else {
-      view.ask();
-      if (isOn(settings.displays))
-        countDisplay(settings, { bannerVersion, variant, language: shown.wording.language }, () => !kept);
-    }
-    if (isOpening) view.open();
+  const begin = (extras?: Extras) => {
+    if (!kept) extras?.vary(settings);
+    attempt(() => signal('ready', getConsent()));
+    onGrowth(() => {
+      listen();
+      view.stay();
+      greet();
+      runHeld();
+    });
+    onWording = () => {
+      onWording = reword;
+      isWorded = true;
+      reword();
+      if (kept) view.close();
+      else {
+        const { variant, wording } = settings;
+        view.ask();
+        if (isOn(settings.displays))
+          countDisplay(settings, { bannerVersion, variant, language: wording.language }, () => !kept);
+      }
+      if (isOpening) view.open();
+    };
+    language.word();
   };
-  if (isWorded) onWording();
+  if (settings.experiment && !kept) needExtras(settings, begin);
+  else begin();
 }
 
 // other code may use that name for something else

@@ -9,7 +9,7 @@ import type { Shown } from './hash-notice.ts';
 import type { Settings } from './settings.ts';
 import { copyPlace, type PlaceholderNotice, placeholder } from './view/placeholder.ts';
 
-interface PlaceholderOptions {
+export interface PlaceholderOptions {
   settings: Settings;
   /** Puts content into an element that looks like the widget. */
   dress(tag: 'assent-embed', content: HTMLElement): HTMLElement;

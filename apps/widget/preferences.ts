@@ -1,18 +1,35 @@
 /**
- * Entry of assent-preferences.js, the second file: the settings, which most visitors never open, and placeholders. It runs
- * as an element of widget.js (second-file.ts), and leaves there what it has.
+ * Entry of assent-preferences.js, the second file: the settings, which most visitors never open, placeholders and cookie
+ * tables. It runs as an element of widget.js (second-file.ts), and leaves there what it has.
  */
+import { createCookieTables } from './cookie-tables.ts';
+import type { Waiting } from './embeds.ts';
 import { forgetCookies } from './forget-cookies.ts';
+import type { FileElement } from './load-file.ts';
 import { page } from './page.ts';
-import { createPlaceholders } from './placeholders.ts';
+import { createPlaceholders, type PlaceholderOptions } from './placeholders.ts';
 import css from './view/preferences.css?inline';
 import { preferences } from './view/preferences.ts';
 import { renew } from './view/renew.ts';
 import { makeRoom } from './view/room.ts';
 import { insertWritten } from './written.ts';
 
-const secondFile = { css, preferences, createPlaceholders, forgetCookies, renew, makeRoom, insertWritten };
+/** What the page itself shows of the widget. */
+function openInserts(options: PlaceholderOptions) {
+  const placeholders = createPlaceholders(options);
+  const fillTables = createCookieTables(options.settings);
+  return {
+    show: (waiting: Waiting[]) => {
+      placeholders.show(waiting);
+      fillTables();
+    },
+    /** They come back in the visitor's language with the next `show`. */
+    clear: placeholders.clear,
+  };
+}
+
+const secondFile = { css, preferences, openInserts, forgetCookies, renew, makeRoom, insertWritten };
 export type SecondFile = typeof secondFile;
 
-const script: (HTMLOrSVGScriptElement & { secondFile?: SecondFile }) | null = page.currentScript;
-if (script) script.secondFile = secondFile;
+const script: FileElement<SecondFile> | null = page.currentScript;
+if (script) script.file = secondFile;

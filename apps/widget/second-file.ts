@@ -1,10 +1,10 @@
 /** Loads the second file, when the browser is idle or when its contents are called for. */
 import { attempt } from '#libs/widget/attempt';
 import { map } from '#libs/widget/plain';
+import { loadFile } from './load-file.ts';
 import { page } from './page.ts';
 import type { SecondFile } from './preferences.ts';
 import type { Settings } from './settings.ts';
-import { trusted } from './trusted.ts';
 
 /** Milliseconds until a visitor is told that it does not come. */
 const patience = 5_000;
@@ -16,7 +16,7 @@ const longestIdle = 2_000;
  * it is missing or blocked, and after a while where it is slow. Each call tries again, and none throws.
  */
 export function openSecondFile(
-  { api, nonce }: Pick<Settings, 'api' | 'nonce'>,
+  settings: Pick<Settings, 'api' | 'nonce'>,
   home: Element,
   onArrival: (file: SecondFile) => void,
 ): () => Promise<SecondFile | undefined> {
@@ -33,20 +33,12 @@ export function openSecondFile(
         setTimeout(resolve, patience);
         const { documentElement } = page;
         if (coming === documentElement) return;
-        const script: HTMLScriptElement & { secondFile?: SecondFile } = page.createElement('script');
-        script.onload = script.onerror = () => {
-          script.remove();
-          const { secondFile } = script;
-          found = secondFile;
+        loadFile<SecondFile>(__SECOND_FILE__, __SECOND_INTEGRITY__, settings, home, (file) => {
+          found = file;
           coming = undefined;
-          if (secondFile) attempt(() => onArrival(secondFile));
+          if (file) attempt(() => onArrival(file));
           map(waiting, (done) => done());
-        };
-        script.integrity = __SECOND_INTEGRITY__;
-        script.nonce = nonce;
-        script.crossOrigin = 'anonymous';
-        script.src = trusted(api + __SECOND_FILE__);
-        home.append(script);
+        });
         coming = documentElement;
       });
     } catch {

@@ -6,7 +6,14 @@ import { flags, none, text, toggle, verbsOf } from '#libs/base/cli/verb';
 import type { Database, Sql } from '#libs/base/db/database';
 import { createPerform } from '#libs/tenants/audited-change';
 import { checkSettings } from '#libs/widget/check-settings';
-import { hashedPath, integrityOf, keepWidgetFiles, readWidgetFile, type WidgetFile } from '#libs/widget/files';
+import {
+  companions,
+  hashedPath,
+  integrityOf,
+  keepWidgetFiles,
+  readWidgetFile,
+  type WidgetFile,
+} from '#libs/widget/files';
 import { largestDraft, mostVersions } from './contract.ts';
 import { findDraft, saveDraft } from './drafts.ts';
 import { findLive } from './live.ts';
@@ -92,7 +99,7 @@ async function showPinned(tools: BannerTools, domainId: string): Promise<Printed
   const { publicUrl } = tools.config();
   if (publicUrl === undefined) throw new Error('set PUBLIC_URL: the tag contains it');
   const widget = readWidgetFile(widgetBuild, 'widget');
-  const others = (['assent-preferences', 'texts'] as const).map((name) => readWidgetFile(widgetBuild, name));
+  const others = companions.map((name) => readWidgetFile(widgetBuild, name));
   const live = await onDomain(tools, domainId, async (sql) => {
     // the printed address must stay valid in later releases, with all that it loads
     await keepWidgetFiles(sql, [widget, ...others]);

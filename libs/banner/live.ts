@@ -4,7 +4,7 @@ import { Batcher } from '#libs/base/batcher';
 import type { Database, Sql } from '#libs/base/db/database';
 import { domainIdPattern } from '#libs/base/terms/terms';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
-import { type Live, lineOf, type PackedLine, packLine } from './script.ts';
+import { type Live, type PackedLine, packLine } from './script.ts';
 
 /** bytes */
 const mostBytes = 64 * 1024 * 1024;
@@ -55,7 +55,7 @@ export function createLiveBanners({ db, tenants, publicUrl }: LiveParts): LiveBa
       loading.clear();
       for (const id of ids) loading.add(id);
       const found = await db.read((sql) => findLive(sql, ids), { deadline: patience });
-      const lines = new Map(found.map((live) => [live.domainId, packLine(lineOf(live, publicUrl))]));
+      const lines = new Map(found.map((live) => [live.domainId, packLine(live, publicUrl)]));
       for (const [id, line] of lines) if (loading.delete(id)) known.set(id, line);
       return lines;
     },

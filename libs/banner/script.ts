@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import zlib from 'node:zlib';
 import { version } from '#libs/base/version';
+import type { WidgetConfig } from '#libs/widget/config';
 
 export interface Live {
   domainId: string;
@@ -20,13 +21,15 @@ export interface PackedLine {
   /** of the line itself */
   bytes: number;
   hash: string;
+  /** whether the settings need the widget's third file */
+  needsExtras: boolean;
 }
 
 /**
  * `api`: PUBLIC_URL. The page's own settings win, but for what belongs together: a former tag's domain must not meet this
  * key. Markup can name `assentConfig`, too, and `hasOwnProperty`.
  */
-export function lineOf(live: Live, api = '..'): string {
+function lineOf(live: Live, api = '..'): string {
   const { domainId: domain, key } = live;
   const own = 'Object.prototype.hasOwnProperty.call(window,"assentConfig")&&window.assentConfig';
   const fixed = { domain, ...(key !== null && { key }), api };
@@ -48,42 +51,53 @@ export const literal = (value: object): string =>
 
 const flushed = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
-export function packLine(line: string): PackedLine {
-  const plain = Buffer.from(line);
+/** `api`: PUBLIC_URL. */
+export function packLine(live: Live, api?: string): PackedLine {
+  const plain = Buffer.from(lineOf(live, api));
+  const { experiment }: WidgetConfig = JSON.parse(live.settings ?? '{}');
   return {
     // in memory of its own: what zlib returns is part of 16 KiB, and a small Buffer would be part of 8 KiB
     deflated: new Uint8Array(zlib.deflateRawSync(plain, flushed)),
     crc: zlib.crc32(plain),
     bytes: plain.length,
     hash: hash('sha256', plain).slice(0, 16),
+    needsExtras: Boolean(experiment),
   };
 }
 
 /** Of gzip (RFC 1952): no name, no time, any system. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff]);
 
-/** What is the same in every domain's file is packed once; what both parts decide is computed once for each line. */
-export function createScripts(widget: Uint8Array) {
-  const rest = zlib.deflateRawSync(widget, { level: 9 });
-  const ofWidget = hash('sha256', widget);
+/** What is the same in many domains' files is packed once; what both parts decide is computed once for each line. */
+export function createScripts(widget: Uint8Array, extras: Uint8Array) {
+  const short = packRest(widget);
+  const long = packRest(Buffer.concat([extras, widget]));
   const joined = new WeakMap<PackedLine, { hash: string; end: Buffer }>();
-  const join = (line: PackedLine) => {
+  const join = (line: PackedLine, rest: typeof short) => {
     const end = Buffer.alloc(8);
-    end.writeUInt32LE(zlib.crc32(widget, line.crc));
-    end.writeUInt32LE(line.bytes + widget.length, 4);
-    return { hash: hash('sha256', line.hash + ofWidget).slice(0, 16), end };
+    end.writeUInt32LE(zlib.crc32(rest.code, line.crc));
+    end.writeUInt32LE(line.bytes + rest.code.length, 4);
+    return { hash: hash('sha256', line.hash + rest.hash).slice(0, 16), end };
   };
   return (line: PackedLine) => {
-    const ends = joined.get(line) ?? join(line);
+    const rest = line.needsExtras ? long : short;
+    const ends = joined.get(line) ?? join(line, rest);
     joined.set(line, ends);
     return {
       hash: ends.hash,
       get content(): Buffer {
-        return Buffer.concat([zlib.inflateRawSync(line.deflated, flushed), widget]);
+        return Buffer.concat([zlib.inflateRawSync(line.deflated, flushed), rest.code]);
       },
       get zipped(): Buffer {
-        return Buffer.concat([header, line.deflated, rest, ends.end]);
+        return Buffer.concat([header, line.deflated, rest.deflated, ends.end]);
       },
     };
   };
 }
+
+/** All but the line. */
+const packRest = (code: Uint8Array) => ({
+  code,
+  deflated: zlib.deflateRawSync(code, { level: 9 }),
+  hash: hash('sha256', code),
+});

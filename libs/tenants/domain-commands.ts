@@ -4,7 +4,7 @@ import { find, listed, type Tools } from '#libs/base/cli/session';
 import { flags, none, text, verbsOf } from '#libs/base/cli/verb';
 import { publicAddress } from '#libs/base/config/kinds';
 import { domainPath } from '#libs/base/terms/parameters';
-import { hashedPath, integrityOf, keepWidgetFiles, readWidgetFile } from '#libs/widget/files';
+import { companions, hashedPath, integrityOf, keepWidgetFiles, readWidgetFile } from '#libs/widget/files';
 import { type Administration, administer, type TenantTools } from './administration.ts';
 import type { Unchanged } from './audited-change.ts';
 import { requireDomain, requireOrganization } from './command-subject.ts';
@@ -105,7 +105,7 @@ export function domainCommand(tools: Tools<{ actor: string; publicUrl: string | 
 
   verb('show <domain>', showFlags, async ({ api = tools.config().publicUrl }, id) => {
     const file = readWidgetFile(widgetBuild, 'widget');
-    const others = (['assent-preferences', 'texts'] as const).map((name) => readWidgetFile(widgetBuild, name));
+    const others = companions.map((name) => readWidgetFile(widgetBuild, name));
     const domains = await tools.database((db) =>
       db.write(async (sql) => {
         // the printed path must stay valid in later releases, with all that it loads

@@ -6,6 +6,7 @@ import type { Sql } from '#libs/base/db/database';
 export const widgetFileNames = [
   'widget',
   'assent-preferences',
+  'assent-extras',
   'consent-mode',
   'record-client',
   'record-cookieconsent',
@@ -14,6 +15,9 @@ export const widgetFileNames = [
 /** The texts in all languages but English: an object by language. Pages ask for one language at a time. */
 export const textsFile = 'texts';
 export type WidgetFileName = (typeof widgetFileNames)[number] | typeof textsFile;
+
+/** What a pinned widget.js finds by their hashes. */
+export const companions = ['assent-preferences', 'assent-extras', textsFile] as const;
 
 export interface WidgetFile {
   name: WidgetFileName;

@@ -43,6 +43,7 @@ export const furtherPhrases = {
   copy: 'Copy',
   serviceList: 'Services',
   serviceProvider: 'Provider',
+  serviceUse: 'Purpose',
   cookieList: 'Cookies',
   cookieDuration: 'Storage period',
   youAllowed: 'You allowed {categories} on {date}.',

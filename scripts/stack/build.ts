@@ -106,8 +106,9 @@ const addressesOfSource = (folder: string): Plugin => ({
 
 /** Output and source below apps/widget. Those for script tags are plain scripts, the others modules. */
 const widgetFiles = [
-  // first, since widget.js names it by its hash
+  // first, since widget.js names them by their hashes
   { name: 'assent-preferences', source: 'preferences.ts', format: 'iife' },
+  { name: 'assent-extras', source: 'extras.ts', format: 'iife' },
   { name: 'widget', source: 'main.ts', format: 'iife' },
   { name: 'consent-mode', source: 'consent-mode.ts', format: 'iife' },
   { name: 'record-client', source: 'record-client.ts', format: 'es' },
@@ -140,10 +141,11 @@ async function bundleWidget(outDir: string): Promise<void> {
       { outDir, target: widgetBrowsers, rolldownOptions: script(name, path.join(root, 'apps/widget', source), format) },
       { define },
     );
-    if (name !== 'assent-preferences') continue;
+    if (name !== 'assent-preferences' && name !== 'assent-extras') continue;
     const file = readWidgetFile(pathToFileURL(`${outDir}/`), name);
-    define.__SECOND_FILE__ = JSON.stringify(hashedPath(file));
-    define.__SECOND_INTEGRITY__ = JSON.stringify(integrityOf(file, 'sha256'));
+    const constant = name === 'assent-extras' ? '__THIRD' : '__SECOND';
+    define[`${constant}_FILE__`] = JSON.stringify(hashedPath(file));
+    define[`${constant}_INTEGRITY__`] = JSON.stringify(integrityOf(file, 'sha256'));
   }
 }
 

@@ -154,7 +154,8 @@ describe('the files of the widget', () => {
 
   it.each([
     ['widget', 12_700],
-    ['assent-preferences', 6_000],
+    ['assent-preferences', 8_000],
+    ['assent-extras', 4_000],
     ['record-client', 2_800],
     ['consent-mode', 1_000],
     ['record-cookieconsent', 1_000],

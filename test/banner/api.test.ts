@@ -208,6 +208,22 @@ describe('the script', () => {
     expect(body.length - widget.body.length).toBeLessThan(gzipSync(JSON.stringify(hostile)).length + 256);
   });
 
+  it("contains the widget's third file where the settings need it", async () => {
+    const { save, publish, script } = await newSite();
+    const [widget, extras] = await Promise.all(
+      ['widget', 'assent-extras'].map(async (name) => (await fetch(`${stack.api.baseUrl}/${name}.js`)).text()),
+    );
+    for (const [settings, rest] of [
+      [{ ...site, experiment: { id: 'a', variants: [{ name: 'x' }] } }, `${extras}${widget}`],
+      [site, widget],
+    ] as const) {
+      await save(settings);
+      await publish();
+      const { text } = await script();
+      expect(text.slice(text.indexOf('\n') + 1)).toBe(rest);
+    }
+  });
+
   it("lets the page's own settings win, but never its domain and key", async () => {
     const { domainId, save, publish } = await newSite();
     await save({ ...site, colors: { button: '#000', text: '#fff' } });

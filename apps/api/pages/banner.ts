@@ -12,7 +12,7 @@ import type { WidgetCache } from './widget-cache.ts';
 const soon = 'public, max-age=60';
 
 export function bannerScript({ banners, widget }: { banners: LiveBanners; widget: WidgetCache }): Middleware {
-  const scriptOf = createScripts(widget.current('widget').content);
+  const scriptOf = createScripts(widget.current('widget').content, widget.current('assent-extras').content);
   return async (ctx) => {
     // of an error
     ctx.set({ ...forDocuments, 'Cache-Control': 'no-store' });

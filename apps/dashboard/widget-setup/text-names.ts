@@ -27,6 +27,7 @@ export const others = {
   alwaysAllow: 'Always show them',
   serviceList: 'Services',
   serviceProvider: 'Provider of a service',
+  serviceUse: 'Purpose of a service',
   cookieList: 'Cookies of a service',
   cookieDuration: 'How long cookies are stored',
   youAllowed: 'Receipt: allowed',

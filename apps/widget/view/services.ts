@@ -5,7 +5,7 @@ import type { AllTexts } from '#libs/widget/wording';
 import { type Children, element } from './element.ts';
 
 /** What the site says in words of its own may run the other way than the visitor's language: "13 months" in Arabic. */
-const own = (text: string): HTMLElement => element('bdi', {}, text);
+export const ownWords = (text: string): HTMLElement => element('bdi', {}, text);
 
 export function services(list: Service[], language: string, texts: AllTexts): HTMLElement {
   const service = ({ name, provider, country, purpose, policyUrl, cookies = [] }: Service) => {
@@ -13,10 +13,10 @@ export function services(list: Service[], language: string, texts: AllTexts): HT
     return element(
       'div',
       { class: 'service' },
-      element('strong', {}, own(name)),
-      purpose ? element('p', {}, own(purpose)) : [],
+      element('strong', {}, ownWords(name)),
+      purpose ? element('p', {}, ownWords(purpose)) : [],
       provider || place
-        ? element('p', {}, `${texts.serviceProvider}:`, provider ? [' ', own(provider)] : [], place ?? '')
+        ? element('p', {}, `${texts.serviceProvider}:`, provider ? [' ', ownWords(provider)] : [], place ?? '')
         : [],
       policyUrl ? element('p', {}, element('a', { href: policyUrl }, texts.policy)) : [],
       cookies.length > 0 ? table(cookies, texts) : [],
@@ -34,12 +34,12 @@ function table(cookies: Cookie[], texts: AllTexts): HTMLElement {
     {},
     row('th', [texts.cookieList], [texts.cookieDuration]),
     map(cookies, ({ name, domain, duration = '' }) =>
-      row('td', [element('code', { dir: 'ltr' }, name), domain ? ` ${domain}` : ''], [own(duration)]),
+      row('td', [element('code', { dir: 'ltr' }, name), domain ? ` ${domain}` : ''], [ownWords(duration)]),
     ),
   );
 }
 
-function countryName(country: string, language: string): string {
+export function countryName(country: string, language: string): string {
   try {
     return new Intl.DisplayNames(language, { type: 'region' }).of(country) ?? country;
   } catch {

@@ -49,11 +49,10 @@ interface View {
 }
 
 export function createView({ settings, gpc, consent, seen, onShow, onSecond, decide, onPage }: ViewOptions): View {
-  const { colors, theme = 'auto', position = '', button = 'left' } = settings;
   const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
 
   const dialog = element('dialog', { tabindex: '-1', 'aria-labelledby': 'title', 'aria-describedby': 'intro' });
-  const reopen = element('button', { class: `reopen ${button}`, click: open }, icon(shield));
+  const reopen = element('button', { click: open }, icon(shield));
   const corner = element('section', { hidden: true }, reopen);
   const status = element('p', { role: 'status', class: 'unseen' });
   const frame = element('div', { role: 'none' }, corner, dialog, status);
@@ -61,8 +60,14 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const sheets = [styles(css)];
   const frames: HTMLElement[] = [];
   const paint = () => {
+    const { colors, theme = 'auto', button = 'left' } = settings;
     const dark = isDark(theme);
-    map(frames, ({ classList }) => classList.toggle('dark', dark));
+    map(frames, ({ classList, parentNode }) => {
+      classList.toggle('dark', dark);
+      const { style } = (parentNode as ShadowRoot).host as HTMLElement;
+      for (const name in own(colors)) style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
+    });
+    reopen.className = `reopen ${button}`;
   };
   media.onchange = paint;
 
@@ -77,7 +82,6 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     const made = page.createElement(tag);
     const tree = made.attachShadow({ mode: 'open' });
     tree.adoptedStyleSheets = rules();
-    for (const name in own(colors)) made.style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
     tree.append(content);
     frames[frames.length] = content;
     // the widget itself is painted once it is in the page
@@ -155,7 +159,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
     if (!dialog.open) before = focused;
     dialog.close();
-    dialog.className = `${source} ${position}`;
+    dialog.className = `${source} ${settings.position ?? ''}`;
     dialog.replaceChildren();
     add(dialog, [view(notice, (choice) => decide(choice, source, notice))]);
     corner.hidden = true;
@@ -177,6 +181,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
 
   function word(): void {
     const { texts, language, direction } = settings.wording;
+    paint();
     frame.lang = language;
     frame.dir = direction;
     map([corner, reopen], (named) => named.setAttribute('aria-label', texts.settings));
@@ -222,7 +227,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   function close(): void {
     const wasOpen = dialog.open;
     dialog.close();
-    corner.hidden = button === 'none';
+    corner.hidden = settings.button === 'none';
     if (wasOpen && before instanceof HTMLElement) before.focus({ preventScroll: true });
   }
 

@@ -97,6 +97,11 @@ describe('the snippets of the documents', () => {
     await page.getByText('Counter Ltd (Ireland)').waitFor();
   });
 
+  it('a cookie table has the services', async () => {
+    const { page } = await open(block('services: [') + simple() + block('data-assent-services'));
+    await page.getByRole('table', { name: 'Statistics' }).getByRole('cell', { name: '_ga* example.com' }).waitFor();
+  });
+
   it('scripts wait for their categories', async () => {
     const { page } = await open(simple() + block('type="text/plain"'));
     await page.getByRole('button', { name: 'Accept all' }).click();
