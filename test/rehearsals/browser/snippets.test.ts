@@ -89,7 +89,7 @@ describe('the snippets of the documents', () => {
   });
 
   it('services stand below their category, and embeds wait behind a placeholder', async () => {
-    const { page } = await open(block('services: [') + simple() + block('data-assent-service'));
+    const { page } = await open(block('services: [') + simple() + block('data-assent-service='));
     await page.getByText('Example Ltd asks for your consent for: Statistics · Marketing').waitFor();
     await page.getByRole('group', { name: 'Video Hall' }).getByRole('button', { name: 'Show once' }).waitFor();
     await page.getByRole('button', { name: 'Customise' }).click();
