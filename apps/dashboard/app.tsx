@@ -47,6 +47,7 @@ const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
   home: Home,
   domain: Domain,
   log: later(() => import('./log/log.tsx'))((page) => page.Log),
+  notices: later(() => import('./notices/notices.tsx'))((page) => page.Notices),
   visitor: later(() => import('./visitor/visitor.tsx'))((page) => page.Visitor),
   groups: later(() => import('./groups/groups.tsx'))((page) => page.Groups),
   experiments: later(() => import('./experiments/experiments.tsx'))((page) => page.Experiments),

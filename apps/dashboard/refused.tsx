@@ -26,6 +26,7 @@ const needs: Record<GuardedPage, Needs> = {
   experiments: records,
   log: records,
   widget: ['Seeing a banner', 'How the banner of this domain looks and what it asks'],
+  notices: ['Seeing what visitors were shown', 'What visitors of this domain were shown, by day'],
   visitor: ['Reading and erasing one visitor', 'What is stored about one visitor of this domain. Times are UTC.'],
   domains: ['Managing domains', managed],
   'new-domain': ['Making a domain', managed],

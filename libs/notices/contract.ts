@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
-import { domainPath } from '#libs/base/terms/parameters';
+import { date, domainPath, listQuery } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { noticeHash } from '#libs/record/contract';
 
@@ -57,6 +57,11 @@ const isWithin = (value: unknown, levels: number): boolean =>
 
 export const noticePath = domainPath.extend({ hash: noticeHash.meta({ example: examples.noticeHash }) });
 
+export const noticesQuery = listQuery.extend({
+  to: date.optional().meta({ description: 'only notices first seen on this UTC day or before' }),
+  notice: noticeHash.optional().meta({ description: 'only this notice' }),
+});
+
 export const noticePut = z.object({ notice: z.string() }).meta({ id: 'NoticePut' });
 export type NoticePut = z.infer<typeof noticePut>;
 
@@ -67,6 +72,7 @@ export const noticesPage = z
         notice: z.string().meta({ description: 'SHA-256, 64 hex digits' }),
         language: nullable.meta({ description: "the document's `language`, or null" }),
         version: nullable.meta({ description: "the document's `version`, or null" }),
+        variant: nullable.meta({ description: 'the A/B test and its variant, if the widget made the notice; or null' }),
         firstSeenAt: time,
         records: count.meta({ description: 'how many records ever referred to it; exact except for the last minute' }),
       }),

@@ -1,5 +1,6 @@
 /** The documents of notices: kept once under their hash, and never changed. */
 import type { Sql } from '#libs/base/db/database';
+import { addDays } from '#libs/base/terms/calendar';
 import type { Perform } from '#libs/tenants/audited-change';
 import { Refused } from '#libs/tenants/refused-changes';
 import type { Notice } from './contract.ts';
@@ -68,20 +69,37 @@ export interface ListedNotice {
   notice: string;
   language: string | null;
   version: string | null;
+  variant: string | null;
   firstSeenAt: Date;
   /** of closed epochs */
   records: number;
 }
 
-/** Those whose document is held, newest first; `after` is the number of the last one of the page before. */
-export const listNotices = (
-  sql: Sql,
-  { domainId, limit, after }: { domainId: string; limit: number; after?: number | undefined },
-): Promise<ListedNotice[]> => sql<ListedNotice[]>`
-  select number, encode(hash, 'hex') as notice, language, version, first_seen_at as "firstSeenAt", records
+interface Which {
+  domainId: string;
+  limit: number;
+  /** the number of the last one of the page before */
+  after?: number | undefined;
+  /** first seen until the end of this UTC day */
+  to?: string | undefined;
+  /** only the one with this hash */
+  notice?: string | undefined;
+}
+
+/**
+ * Those whose document is held, newest first. The widget writes the variant at the document's end, where it is found
+ * without parsing what may be any JSON.
+ */
+export const listNotices = (sql: Sql, { domainId, limit, after, to, notice }: Which): Promise<ListedNotice[]> => sql<
+  ListedNotice[]
+>`
+  select number, encode(hash, 'hex') as notice, language, version, first_seen_at as "firstSeenAt", records,
+    substring(right(convert_from(document, 'UTF8'), 80) from ',"variant":"([A-Za-z0-9_.:-]{1,64})"[}]$') as variant
   from notices
   where domain_number = (select number from domains where id = ${domainId}) and documented_at is not null
     and number < ${after ?? 2 ** 31 - 1}
+    and ${to === undefined ? sql`true` : sql`first_seen_at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz`}
+    and ${notice === undefined ? sql`true` : sql`hash = decode(${notice}, 'hex')`}
   order by number desc limit ${limit}`;
 
 /** As the log has it. */

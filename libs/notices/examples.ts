@@ -8,6 +8,15 @@ export const notice = { version: '2026-11', language: 'de', title: 'Ihre Wahl', 
 export const noticePut: NoticePut = { notice: noticeHash };
 
 export const noticesPage: NoticesPage = {
-  notices: [{ notice: noticeHash, language: 'de', version: '2026-11', firstSeenAt: decidedAt, records: 1234 }],
+  notices: [
+    {
+      notice: noticeHash,
+      language: 'de',
+      version: '2026-11',
+      variant: null,
+      firstSeenAt: decidedAt,
+      records: 1234,
+    },
+  ],
   nextCursor: null,
 };

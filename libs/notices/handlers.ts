@@ -137,16 +137,19 @@ interface Parts {
 
 export const getNotices = endpoint(noticeRoutes.getNotices, async ({ db }: Parts, { organization, params, query }) => {
   const { domainId } = params;
-  const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId });
+  const { to, notice } = query;
+  const list = listOf('notice', query, { cursorKey: organization.cursorKey, domainId, filters: { to, notice } });
   requireOwnDomain(organization, domainId);
-  const { page, nextCursor } = await list((range) => db.read((sql) => readNotices(sql, { domainId, ...range })));
+  const which = { domainId, to, notice };
+  const { page, nextCursor } = await list((range) => db.read((sql) => readNotices(sql, { ...which, ...range })));
   return { body: { notices: page.map(toListed), nextCursor } };
 });
 
-const toListed = ({ notice, language, version, firstSeenAt, records }: ListedNotice) => ({
+const toListed = ({ notice, language, version, variant, firstSeenAt, records }: ListedNotice) => ({
   notice,
   language,
   version,
+  variant,
   firstSeenAt: firstSeenAt.toISOString(),
   records,
 });

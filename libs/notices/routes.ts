@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { answer } from '#libs/base/http/openapi';
 import type { KeyRoutes, Routes } from '#libs/base/http/routes';
-import { domainPath, listQuery } from '#libs/base/terms/parameters';
-import { noticePath, noticePut, noticesPage } from './contract.ts';
+import { domainPath } from '#libs/base/terms/parameters';
+import { noticePath, noticePut, noticesPage, noticesQuery } from './contract.ts';
 import * as examples from './examples.ts';
 
 const notice = z.looseObject({ language: z.unknown().optional(), version: z.unknown().optional() }).meta({
@@ -18,7 +18,7 @@ export const noticeRoutes = {
     ...shown,
     path: '/v1/consent/:domainId/notices',
     params: domainPath,
-    query: listQuery,
+    query: noticesQuery,
     answers: { 200: answer('A page of notices', noticesPage, examples.noticesPage) },
     refusals: ['domain_not_found'],
     summary: 'List the stored notices, newest first',

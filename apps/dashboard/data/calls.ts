@@ -12,10 +12,10 @@ import type { webhookRoutes } from '#libs/webhooks/routes';
 type Rows = typeof statsRoutes &
   typeof logRoutes &
   typeof noticeRoutes &
+  typeof bannerRoutes &
   typeof proofRoutes &
   typeof privacyRoutes &
   typeof manageRoutes &
-  typeof bannerRoutes &
   typeof webhookRoutes;
 /** By method and path. */
 type Endpoints = { [Name in keyof Rows as `${Rows[Name]['method']} ${Rows[Name]['path']}`]: Rows[Name] };

@@ -87,6 +87,8 @@ export const signInAddress = base + signInPath;
 export const homeAddress = addressOf('home');
 export const domainAddress = ofDomain('domain');
 export const logAddress = ofDomain('log');
+/** `day`: as visitors saw them then; `notice`, `with`: hashes of the one that is open, and of the one to compare it with. */
+export const noticesAddress = ofDomain('notices');
 /** `experiment`: its name. */
 export const experimentsAddress = ofDomain('experiments');
 export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}): string =>

@@ -33,6 +33,7 @@ export const dashboardPages = {
   groups: { path: '/domains/:domainId/by/:by', name: 'Groups', under: 'domain', scopes },
   experiments: { path: '/domains/:domainId/experiments', name: 'Experiments', under: 'domain', scopes },
   log: { path: '/domains/:domainId/log', name: 'Log', hasTab: true, scopes },
+  notices: { path: '/domains/:domainId/notices', name: 'Notices', hasTab: true, scopes },
   visitor: { path: '/domains/:domainId/visitor', name: 'Visitor', hasTab: true, scopes: ['privacy'] },
   widget: {
     path: '/domains/:domainId/widget',

@@ -1,0 +1,75 @@
+/** What visitors were shown: the versions of the banner, the decisions that have each, and the notices. */
+import type { BannerVersion } from '#libs/banner/contract';
+import type { NoticesPage } from '#libs/notices/contract';
+import type { Api } from '../data/api.ts';
+import { ApiError } from '../data/api-error.ts';
+import { bodyOf, ofDomain, readAll } from '../data/calls.ts';
+
+export type Listed = NoticesPage['notices'][number];
+
+/** `until`: when the next one was published; null of the one that is live. */
+export interface Version extends BannerVersion {
+  until: string | null;
+}
+
+/** All, newest first. A domain has at most 1,000. */
+export const readVersions = ({ call }: Api, domainId: string, signal?: AbortSignal): Promise<Version[]> =>
+  readAll(
+    (query) => call('get /v1/organization/domains/:domainId/banner/versions', { params: { domainId }, query, signal }),
+    (page) => page.versions,
+  ).then((all) => all.map((version, at) => ({ ...version, until: all[at - 1]?.publishedAt ?? null })));
+
+type NoticesQuery = { to?: string; notice?: string; limit?: number; cursor?: string };
+
+/** Newest first; `to`: those that were first seen by the end of this day. */
+export const listNotices = ({ call }: Api, domainId: string, query: NoticesQuery, signal?: AbortSignal) =>
+  call(`get ${ofDomain}/notices`, { params: { domainId }, query, signal }).then(bodyOf);
+
+/** With the document. */
+export async function readNotice(api: Api, domainId: string, hash: string, signal?: AbortSignal) {
+  const [text, { notices }] = await Promise.all([
+    api.notice(domainId, hash, signal),
+    listNotices(api, domainId, { notice: hash }, signal),
+  ]);
+  const [listed] = notices;
+  if (!listed) throw new ApiError('problem', 'it was deleted meanwhile', { code: 'notice_not_found' });
+  return { ...listed, text };
+}
+export type WholeNotice = Awaited<ReturnType<typeof readNotice>>;
+
+export interface Shown {
+  version: string | null;
+  /** absent of one that was not live */
+  published: Version | undefined;
+  /** of the day */
+  decisions: number;
+}
+
+export interface Day extends NoticesPage {
+  /** the versions that were live at any time of the day, then what else its decisions have */
+  shown: Shown[];
+}
+
+export async function readDay(api: Api, domainId: string, day: string, signal?: AbortSignal): Promise<Day> {
+  const [versions, { groups = [] }, page] = await Promise.all([
+    readVersions(api, domainId, signal),
+    api.stats(domainId, { from: day, to: day, by: 'bannerVersion' }, signal),
+    listNotices(api, domainId, { to: day, limit: 100 }, signal),
+  ]);
+  // any time of a day comes after the day itself, as text
+  const live = versions.filter(({ publishedAt, until }) => publishedAt.slice(0, 10) <= day && (until ?? '3') > day);
+  const shown = new Map<string | null, Shown>();
+  for (const published of live) {
+    const version = String(published.version);
+    shown.set(version, { version, published, decisions: 0 });
+  }
+  for (const group of groups)
+    if ('total' in group && !group.other)
+      shown.set(group.value, {
+        published: undefined,
+        ...shown.get(group.value),
+        version: group.value,
+        decisions: group.total,
+      });
+  return { ...page, shown: [...shown.values()] };
+}
