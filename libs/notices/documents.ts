@@ -93,8 +93,9 @@ interface Which {
 export const listNotices = (sql: Sql, { domainId, limit, after, to, notice }: Which): Promise<ListedNotice[]> => sql<
   ListedNotice[]
 >`
-  select number, encode(hash, 'hex') as notice, language, version, first_seen_at as "firstSeenAt", records,
-    substring(right(convert_from(document, 'UTF8'), 80) from ',"variant":"([A-Za-z0-9_.:-]{1,64})"[}]$') as variant
+  select number, encode(hash, 'hex') as notice, language, version,
+    substring(right(convert_from(document, 'UTF8'), 80) from ',"variant":"([A-Za-z0-9_.:-]{1,64})"[}]$') as variant,
+    first_seen_at as "firstSeenAt", records
   from notices
   where domain_number = (select number from domains where id = ${domainId}) and documented_at is not null
     and number < ${after ?? 2 ** 31 - 1}

@@ -49,6 +49,9 @@ async function fill(): Promise<{ webhook: string; erasure: string }> {
   await dashboard.storeCounted(full, records);
   await dashboard.grouped(full, records.length);
   await call(`/organization${domainOf(full, 2)}`, undefined, 'DELETE');
+  const banner = `/organization${domainOf(full, 1)}/banner`;
+  await call(banner, { texts: { de: { title: 'Ihre Wahl' } } }, 'PUT');
+  await call(`${banner}/publish`, { note: 'In German' });
   const keys = `/organization${domainOf(full)}/keys`;
   const { prefix } = JSON.parse(await call(keys, {}));
   await call(`${keys}/${prefix}`, undefined, 'DELETE');
@@ -78,6 +81,7 @@ const varying: [RegExp, string][] = [
   [/\b(localhost|127\.0\.0\.1):\d+/g, 'HOST'],
   [/\b(dom|org|wh|ers|ak|whsec)_[\w+/=-]{4,}/g, '$1_ID'],
   [/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, 'UUID'],
+  [/\b[0-9a-f]{64}\b|\b[0-9a-f]{12}(?=…)/g, 'HASH'],
   [/\b[0-9a-f]{16}\b/g, 'REQUEST'],
   [/\bplan-[0-9a-f]{8}\b/g, 'PLAN'],
   [/\d{4}-\d\d-\d\d/g, 'DATE'],
@@ -153,6 +157,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${domain}/by/country`, 'No decisions in these days.'],
       [`${domain}/experiments`, 'No experiments in these days'],
       [`${domain}/log`, 'No records yet'],
+      [`${domain}/notices`, 'No notice is known for this day'],
       [`${domain}/visitor`, 'The visitor’s id, or'],
       [`${domain}/widget`, 'Nothing is published yet.'],
       [`${domain}/settings`, 'New key'],
@@ -164,11 +169,15 @@ describe('the pages of the dashboard, in words', () => {
 
   it('of an organization with records, keys, webhooks and an erasure', async () => {
     const { page } = await enter(holderOf(full));
-    const [shop, blog] = [domainOf(full), domainOf(full, 2)];
+    const [shop, www, blog] = [domainOf(full), domainOf(full, 1), domainOf(full, 2)];
     await page.getByRole('button', { name: 'Details of' }).first().waitFor();
     const header = await wordsOf(page, '.top');
     await expect(header).toMatchFileSnapshot('pages/header.txt');
     const key = at(full.domains, 0).apiKey.slice(0, 11);
+    const openNotice = async (within: Page) => {
+      await within.getByRole('link', { name: 'German' }).click();
+      await within.getByText('Compare with').waitFor();
+    };
     const open = async (name: string) => page.getByText(name, { exact: true }).first().click();
     await see('many', page, [
       ['/', 'Latest records', 'overview', () => open('Show as a table')],
@@ -178,6 +187,8 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/experiments`, '95% interval'],
       [`${shop}/log`, 'Details'],
       [`${shop}/log`, 'Details', 'a record', ask('Details of')],
+      [`${www}/notices`, 'In German'],
+      [`${www}/notices`, 'In German', 'a notice', openNotice],
       [`${shop}/visitor#visitor=visitor-1`, 'Current decision'],
       [`${shop}/visitor#visitor=visitor-1`, 'Current decision', 'erase', ask('Erase…')],
       [`${shop}/visitor#visitor=nobody`, 'Nothing is stored'],
@@ -213,6 +224,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/by/country`, 'Germany'],
       [`${shop}/experiments`, 'Opt-in rate'],
       [`${shop}/log`, 'Details'],
+      [`${www}/notices`, 'In German'],
       [webhook, 'Deliveries', 'webhook'],
     ]);
   });
@@ -227,6 +239,7 @@ describe('the pages of the dashboard, in words', () => {
       ['/domains/dom_nobody', 'Domain not found'],
       ['/domains/dom_nobody/widget', 'Domain not found'],
       ['/domains/dom_nobody/settings', 'Domain not found'],
+      [`${shop}/notices?notice=${'0'.repeat(64)}`, 'does not have this notice', 'a notice'],
     ]);
     const code = 'internal_error';
     const body = JSON.stringify({ type: 'urn', title: 'x', status: 500, code, detail: 'secret', requestId: 'req-1' });
@@ -238,6 +251,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/by/country`, failed],
       [`${shop}/experiments`, failed],
       [`${shop}/log`, failed],
+      [`${shop}/notices`, failed],
       [`${shop}/visitor#visitor=visitor-1`, failed],
       [`${shop}/widget`, failed],
       [`${shop}/settings`, failed],
@@ -273,6 +287,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/experiments`, refused],
       [`${shop}/log`, refused],
       [`${shop}/widget`, refused],
+      [`${shop}/notices`, refused],
       [erasure, 'Records erased'],
     ]);
     await dashboard.enter(page, holderOf(withoutLog));

@@ -75,6 +75,7 @@ describe('a notice', () => {
         notice: hash,
         language: 'de-AT',
         version: '2026-11',
+        variant: null,
         firstSeenAt: listed?.firstSeenAt,
         records: listed?.records,
       },
@@ -183,6 +184,52 @@ describe('a notice', () => {
     const other = await newSite();
     const { body } = await list(site, 'limit=2');
     expectProblem(await list(other, `cursor=${body.nextCursor}`), 400, 'invalid_request');
+  });
+
+  it('is listed by the days until which it was first seen, or alone', async () => {
+    const site = await newSite();
+    const hashes: string[] = [];
+    for (const document of ['{"n":1}', '{"n":2}', '{"n":3}']) {
+      await put(site, document);
+      hashes.push(hashOf(document));
+    }
+    const [first = '', second = '', third = ''] = hashes;
+    for (const [hash, time] of [
+      [first, '2026-03-02T23:59:59.999Z'],
+      [second, '2026-03-03T23:59:59.999Z'],
+      [third, '2026-03-04T00:00:00Z'],
+    ] as const)
+      await stack.sql`
+        update notices set first_seen_at = ${time}
+        where hash = decode(${hash}, 'hex')
+          and domain_number = (select number from domains where id = ${site.domainId})`;
+    const listed = async (query: string) => (await list(site, query)).body.notices.map(({ notice }) => notice);
+    expect(await listed('to=2026-03-03')).toEqual([second, first]);
+    expect(await listed(`notice=${third}`)).toEqual([third]);
+    expect(await listed(`notice=${third}&to=2026-03-03`)).toEqual([]);
+    expect(await listed(`notice=${hashOf('{}')}`)).toEqual([]);
+    const { body } = await list(site, 'to=2026-03-03&limit=1');
+    expect(await listed(`to=2026-03-03&limit=1&cursor=${body.nextCursor}`)).toEqual([first]);
+    for (const query of [`to=2026-03-04&cursor=${body.nextCursor}`, 'to=2026-02-30', 'notice=x', 'from=2026-03-03'])
+      expectProblem(await list(site, query), 400, 'invalid_request');
+  });
+
+  it('says its variant where the widget made it', async () => {
+    const site = await newSite();
+    const longest = `${'e'.repeat(31)}:${'v'.repeat(31)}`;
+    const documents: [string, string | null][] = [
+      [`{"title":"Käse 🧀","variant":"${longest}"}`, longest],
+      ['{"title":"a","variant":"test:b"} ', null],
+      ['{"title":"a","part":{"b":1,"variant":"test:b"}}', null],
+      ['{"title":",\\"variant\\":\\"test:b\\"","n":"}"}', null],
+      ['{"title":"a","variant":"test b"}', null],
+      ['{"title":"\\u0000","variant":7}', null],
+    ];
+    for (const [document] of documents) expect((await put(site, document)).status).toBe(201);
+    const listed = (await list(site)).body.notices.toReversed();
+    expect(listed.map(({ notice, variant }) => [notice, variant])).toEqual(
+      documents.map(([document, variant]) => [hashOf(document), variant]),
+    );
   });
 
   /** As many of a domain that others have put, one after the other. */

@@ -4,7 +4,12 @@ import type { BannerVersion, ShownVersion, VersionsPage } from '#libs/banner/con
 import { createAsk } from './client.ts';
 import type { Stack } from './stack.ts';
 
-export function createPublisher({ api, tenant, domainId }: Pick<Stack, 'api' | 'tenant' | 'domainId'>) {
+interface Publisher extends Pick<Stack, 'domainId'> {
+  api: { baseUrl: string };
+  tenant: { organizationId: string };
+}
+
+export function createPublisher({ api, tenant, domainId }: Publisher) {
   const ask = createAsk(api.baseUrl, tenant.organizationId, { scope: 'publish' });
   const banner = `/v1/organization/domains/${domainId}/banner`;
   const save = (settings: unknown, headers: Record<string, string> = {}) =>

@@ -7,14 +7,14 @@ export interface Part {
 
 /**
  * `place`: the names that lead to a text in the document, such as `settings › categories › maps › label`. `same`: how many
- * texts are in both. The version is no text that a visitor sees.
+ * texts are in both. The version, and ids of categories, are no texts that a visitor sees.
  */
 export function differenceOf(
   before: object,
   after: object,
 ): { changed: { place: string; parts: Part[] }[]; same: number } {
   const [was, is] = [textsOf(before), textsOf(after)];
-  const places = [...new Set([...is.keys(), ...was.keys()])].filter((place) => place !== 'version');
+  const places = [...new Set([...is.keys(), ...was.keys()])].filter((place) => !/(^version|› id)$/.test(place));
   const changed = places
     .filter((place) => was.get(place) !== is.get(place))
     .map((place) => ({ place, parts: compareTexts(was.get(place) ?? '', is.get(place) ?? '') }));
@@ -39,12 +39,16 @@ function textsOf(value: unknown, place = '', into = new Map<string, string>()): 
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Each with the space after it. */
+/** Each with the space before it. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
-  for (const { segment } of segmenter.segment(text))
-    words.push(segment.trim() === '' ? `${words.pop() ?? ''}${segment}` : segment);
-  return words;
+  let space = '';
+  for (const { segment } of segmenter.segment(text)) {
+    const isSpace = segment.trim() === '';
+    if (!isSpace) words.push(space + segment);
+    space = isSpace ? space + segment : '';
+  }
+  return space ? [...words, space] : words;
 }
 
 /** Pairs of words that are compared; a longer text is replaced as a whole. */

@@ -1,6 +1,5 @@
 /** What the banner said on a day: what was published then, and the notices that visitors may have seen. */
 import './notices.css';
-import { useState } from 'preact/hooks';
 import { dayOf } from '#libs/base/terms/calendar';
 import { valueName } from '../data/dimensions.ts';
 import { useOlder } from '../data/older.ts';
@@ -10,7 +9,6 @@ import { navigate, noticesAddress } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, counted, dateAndTime, dayName } from '../format.ts';
-import { Button } from '../parts/button.tsx';
 import { DayField } from '../parts/field.tsx';
 import { FramedTable } from '../parts/framed-table.tsx';
 import { isolated } from '../parts/isolated.tsx';
@@ -27,14 +25,18 @@ interface Props {
 
 export function Notices({ domainId, query }: Props) {
   const asked = query.get('day') ?? '';
-  const day = isPeriod({ from: asked, to: asked }) ? asked : dayOf(now());
+  const day = isDay(asked) ? asked : dayOf(now());
+  // while it is typed it is several days, of which only the last one stays in the history
+  const show = (chosen: string) => navigate(noticesAddress(domainId, { day: chosen }), { replace: true });
   const notice = query.get('notice');
   return (
     <>
       <PageHead note={`What visitors were shown on ${dayName(day)} (UTC)`} domain={{ domainId, page: 'notices' }} />
       {notice === null ? (
         <>
-          <DayForm key={day} domainId={domainId} day={day} />
+          <form class="cluster">
+            <DayField label="Day" isInRow value={day} onDay={(chosen) => isDay(chosen) && show(chosen)} />
+          </form>
           <NoticesOfDay domainId={domainId} day={day} />
         </>
       ) : (
@@ -44,25 +46,11 @@ export function Notices({ domainId, query }: Props) {
   );
 }
 
+const isDay = (text: string) => isPeriod({ from: text, to: text });
+
 interface DayProps {
   domainId: string;
   day: string;
-}
-
-function DayForm({ domainId, day }: DayProps) {
-  const [chosen, setChosen] = useState(day);
-  return (
-    <form
-      class="cluster"
-      onSubmit={(event) => {
-        event.preventDefault();
-        navigate(noticesAddress(domainId, { day: chosen }));
-      }}
-    >
-      <DayField label="Day" isInRow value={chosen} onDay={setChosen} />
-      <Button text="Show" type="submit" disabled={chosen === day || !isPeriod({ from: chosen, to: chosen })} />
-    </form>
-  );
 }
 
 function NoticesOfDay({ domainId, day }: DayProps) {
@@ -80,21 +68,33 @@ function NoticesOfDay({ domainId, day }: DayProps) {
   const earlier = value.notices.filter((notice) => notice.records > 0 && !isShown(notice));
   return (
     <div class={reading.isLate ? 'stack fading' : 'stack'} aria-busy={reading.isLoading}>
-      {value.shown.length === 0 && <NothingShown />}
-      {value.shown.length > 0 && (
+      {value.shown.length === 0 ? (
+        <section class="card message">
+          <h2>No notice is known for this day</h2>
+          <p>
+            No banner was published by then, and no decision of this day is stored. A notice is stored when the banner
+            is published, or when the first visitor who saw it decides.
+          </p>
+        </section>
+      ) : (
         <section class="card stack gap-14" aria-labelledby="shown-title">
           <h2 id="shown-title">Shown on this day</h2>
           <ul class="stack gap-6 anywhere">{value.shown.map(ShownVersion)}</ul>
-          <NoticeTable domainId={domainId} day={day} notices={value.notices.filter(isShown)} />
+          <NoticeTable
+            domainId={domainId}
+            day={day}
+            label="Notices of this day"
+            notices={value.notices.filter(isShown)}
+          />
         </section>
       )}
       {earlier.length > 0 && (
         <section class="card stack gap-14" aria-labelledby="earlier-title">
           <header class="card-head">
             <h2 id="earlier-title">Earlier notices</h2>
-            <p class="muted">Of versions that no decision of this day has</p>
+            <p class="muted">Of versions that were not live, and that no decision of this day has</p>
           </header>
-          <NoticeTable domainId={domainId} day={day} notices={earlier} />
+          <NoticeTable domainId={domainId} day={day} label="Older ones" notices={earlier} />
         </section>
       )}
       {value.nextCursor !== null && <LoadOlder older={older} what="notices" />}
@@ -102,47 +102,39 @@ function NoticesOfDay({ domainId, day }: DayProps) {
   );
 }
 
-const NothingShown = () => (
-  <section class="card message">
-    <h2>Nothing was shown on this day</h2>
-    <p>
-      No banner was published by then, and no decision of this day is stored. A notice is stored when the banner is
-      published, or when the first visitor who saw it decides.
-    </p>
-  </section>
-);
-
 const ShownVersion = ({ version, published, decisions }: Shown) => (
   <li key={version}>
-    <strong>{valueName('bannerVersion', { value: version })}</strong>, {counted(decisions, 'decision')} on this day.{' '}
-    {published ? (
-      <Publication version={published} />
-    ) : (
-      <span class="muted">Not published as the live version then.</span>
-    )}
+    <strong>{version === null ? 'No version' : <>Version {isolated(version)}</>}</strong>:{' '}
+    {published ? <Publication version={published} /> : 'Not the live version of this day'}.{' '}
+    {counted(decisions, 'decision')} on this day.
   </li>
 );
 
-const NoticeTable = ({ domainId, day, notices }: DayProps & { notices: Listed[] }) => (
+/** Not on a phone. */
+const wide = { headClass: 'wide-only', class: 'wide-only' };
+
+const NoticeTable = ({ domainId, day, label, notices }: DayProps & { label: string; notices: Listed[] }) => (
   <FramedTable
     class="flush"
-    caption="Notices, newest first"
-    label="Notices"
+    caption="Newest first"
+    label={label}
     rows={notices}
     keyOf={({ notice }) => notice}
     columns={[
       {
-        head: 'Language',
+        head: 'Language and variant',
         is: 'name',
-        cell: ({ notice, language }) => (
-          <a href={noticesAddress(domainId, { day, notice })}>{valueName('language', { value: language })}</a>
+        cell: ({ notice, language, variant }) => (
+          <>
+            <a href={noticesAddress(domainId, { day, notice })}>{valueName('language', { value: language })}</a>
+            {variant !== null && <p class="hint">{isolated(variant)}</p>}
+          </>
         ),
       },
       { head: 'Version', cell: ({ version }) => version !== null && isolated(version) },
-      { head: 'Variant', cell: ({ variant }) => variant !== null && isolated(variant) },
       { head: 'First seen (UTC)', cell: ({ firstSeenAt }) => dateAndTime(firstSeenAt) },
       { head: 'Records', is: 'number', cell: ({ records }) => count(records) },
-      { head: 'SHA-256', cell: ({ notice }) => <code>{notice.slice(0, 12)}…</code> },
+      { head: 'SHA-256', ...wide, cell: ({ notice }) => <code>{notice.slice(0, 12)}…</code> },
     ]}
   />
 );

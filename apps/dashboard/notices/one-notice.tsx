@@ -49,12 +49,24 @@ export function OneNotice({ domainId, day, hash, other }: Props) {
         <>
           <section class="card stack gap-16" aria-labelledby="notice-title">
             <h2 id="notice-title">{titleOf(value.notice)}</h2>
-            <NoticeFacts notice={value.notice} published={value.published} />
+            <Facts>
+              <Fact name="First seen">{dateAndTime(value.notice.firstSeenAt)} UTC</Fact>
+              <Fact name="Records">{count(value.notice.records)}</Fact>
+              {value.published && (
+                <Fact name={`Version ${value.published.version}`}>
+                  <Publication version={value.published} />
+                </Fact>
+              )}
+              <Fact name="SHA-256" isWide>
+                <code>{hash}</code>
+              </Fact>
+            </Facts>
             <NoticeDocument text={value.notice.text} />
           </section>
           <section class="card stack gap-16" aria-labelledby="compare-title">
             <h2 id="compare-title">What differs</h2>
             <Select
+              class="full"
               label="Compare with"
               options={[{ value: '', name: 'Choose a notice' }, ...optionsOf(value.notice, value.others, other)]}
               chosen={other ?? ''}
@@ -67,21 +79,6 @@ export function OneNotice({ domainId, day, hash, other }: Props) {
     </>
   );
 }
-
-const NoticeFacts = ({ notice, published }: { notice: WholeNotice; published: Version | undefined }) => (
-  <Facts>
-    <Fact name="First seen">{dateAndTime(notice.firstSeenAt)} UTC</Fact>
-    <Fact name="Records">{count(notice.records)}</Fact>
-    {published && (
-      <Fact name="Banner version">
-        {published.version}. <Publication version={published} />
-      </Fact>
-    )}
-    <Fact name="SHA-256" isWide>
-      <code>{notice.notice}</code>
-    </Fact>
-  </Facts>
-);
 
 /** When a version was live, who published it and why. */
 export const Publication = ({ version: { publishedAt, until, by, note, restored } }: { version: Version }) => (
