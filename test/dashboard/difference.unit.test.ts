@@ -16,6 +16,7 @@ describe('what differs between two notices', () => {
     ['Accept all of them', 'Reject some of them', '[-Accept all-]{+Reject some+} of them'],
     ['', 'New', '{+New+}'],
     ['Old ', '', '[-Old -]'],
+    ['I: one two three four', 'I: zero one three four five', 'I:{+ zero+} one[- two-] three four{+ five+}'],
     ['我们使用饼干', '我们使用像素', '我们使用[-饼干-]{+像素+}'],
   ])('is told word by word: %j, %j', (before, after, difference) => {
     expect(told(before, after)).toBe(difference);

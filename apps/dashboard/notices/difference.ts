@@ -51,42 +51,31 @@ function wordsOf(text: string): string[] {
   return space ? [...words, space] : words;
 }
 
-/** Pairs of words that are compared; a longer text is replaced as a whole. */
-const mostPairs = 4_000_000;
+export const compareTexts = (before: string, after: string): Part[] => compareWords(wordsOf(before), wordsOf(after));
 
-/** Along the longest sequence of words that both have. */
-export function compareTexts(before: string, after: string): Part[] {
-  const [was, is] = [wordsOf(before), wordsOf(after)];
-  const width = is.length + 1;
-  const pairs = (was.length + 1) * width;
-  /** how many words both have from here on; none where there are too many to compare */
-  const common = new Uint16Array(pairs > mostPairs ? 0 : pairs);
-  const from = (one: number, other: number) => common[one * width + other] ?? 0;
-  for (let at = common.length - 1; at >= 0; at -= 1) {
-    const [one, other] = [Math.floor(at / width), at % width];
-    const isPair = one < was.length && other < is.length;
-    if (isPair && was[one] === is[other]) common[at] = from(one + 1, other + 1) + 1;
-    else if (isPair) common[at] = Math.max(from(one + 1, other), from(one, other + 1));
-  }
-  const parts: Part[] = [];
-  const put = (text = '', kind: Part['is']) => {
-    const last = parts.at(-1);
-    if (last?.is === kind) last.text += text;
-    else parts.push({ text, is: kind });
-  };
-  let [one, other] = [0, 0];
-  while (one < was.length || other < is.length) {
-    const isLast = other === is.length;
-    if (pairs <= mostPairs && was[one] === is[other]) {
-      put(was[one], 'same');
-      [one, other] = [one + 1, other + 1];
-    } else if (one < was.length && (isLast || from(one + 1, other) >= from(one, other + 1))) {
-      put(was[one], 'removed');
-      one += 1;
-    } else {
-      put(is[other], 'added');
-      other += 1;
+/** Pairs of words that are compared; a longer text is replaced as a whole. */
+const mostPairs = 250_000;
+
+/** What is the same is the longest run of words that both have, and those before and after it. */
+function compareWords(was: string[], is: string[]): Part[] {
+  // `start` and `end`: where it ends in each
+  let [length, start, end] = [0, 0, 0];
+  let runs: number[] = [];
+  for (const [at, word] of was.length * is.length > mostPairs ? [] : was.entries()) {
+    const longer: number[] = [];
+    for (let other = is.indexOf(word); other >= 0; other = is.indexOf(word, other + 1)) {
+      const run = (runs[other - 1] ?? 0) + 1;
+      longer[other] = run;
+      if (run > length) [length, start, end] = [run, at + 1, other + 1];
     }
+    runs = longer;
   }
-  return parts;
+  const part = (words: string[], kind: Part['is']): Part[] =>
+    words.length > 0 ? [{ text: words.join(''), is: kind }] : [];
+  if (length === 0) return [...part(was, 'removed'), ...part(is, 'added')];
+  return [
+    ...compareWords(was.slice(0, start - length), is.slice(0, end - length)),
+    ...part(is.slice(end - length, end), 'same'),
+    ...compareWords(was.slice(start), is.slice(end)),
+  ];
 }

@@ -57,19 +57,16 @@ export async function readDay(api: Api, domainId: string, day: string, signal?: 
     listNotices(api, domainId, { to: day, limit: 100 }, signal),
   ]);
   // any time of a day comes after the day itself, as text
-  const live = versions.filter(({ publishedAt, until }) => publishedAt.slice(0, 10) <= day && (until ?? '3') > day);
-  const shown = new Map<string | null, Shown>();
-  for (const published of live) {
-    const version = String(published.version);
-    shown.set(version, { version, published, decisions: 0 });
-  }
-  for (const group of groups)
-    if ('total' in group && !group.other)
-      shown.set(group.value, {
-        published: undefined,
-        ...shown.get(group.value),
-        version: group.value,
-        decisions: group.total,
-      });
-  return { ...page, shown: [...shown.values()] };
+  const isLive = ({ publishedAt, until }: Version) =>
+    publishedAt.slice(0, 10) <= day && (until === null || until > day);
+  const live = new Map<string | null, Version>(versions.filter(isLive).map((each) => [String(each.version), each]));
+  const decisions = new Map(
+    groups.flatMap((each) => ('total' in each && !each.other ? [[each.value, each.total]] : [])),
+  );
+  const shown = [...new Set([...live.keys(), ...decisions.keys()])].map((version) => ({
+    version,
+    published: live.get(version),
+    decisions: decisions.get(version) ?? 0,
+  }));
+  return { ...page, shown };
 }
