@@ -88,7 +88,7 @@ interface Which {
 
 /**
  * Those whose document is held, newest first. The widget writes the variant at the document's end, where it is found
- * without parsing what may be any JSON.
+ * without parsing what may be any JSON, and only of those that are listed.
  */
 export const listNotices = (sql: Sql, { domainId, limit, after, to, notice }: Which): Promise<ListedNotice[]> => sql<
   ListedNotice[]
@@ -96,12 +96,15 @@ export const listNotices = (sql: Sql, { domainId, limit, after, to, notice }: Wh
   select number, encode(hash, 'hex') as notice, language, version,
     substring(right(convert_from(document, 'UTF8'), 80) from ',"variant":"([A-Za-z0-9_.:-]{1,64})"[}]$') as variant,
     first_seen_at as "firstSeenAt", records
-  from notices
-  where domain_number = (select number from domains where id = ${domainId}) and documented_at is not null
-    and number < ${after ?? 2 ** 31 - 1}
-    and ${to === undefined ? sql`true` : sql`first_seen_at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz`}
-    and ${notice === undefined ? sql`true` : sql`hash = decode(${notice}, 'hex')`}
-  order by number desc limit ${limit}`;
+  from (
+    select number, hash, document, language, version, first_seen_at, records from notices
+    where domain_number = (select number from domains where id = ${domainId}) and documented_at is not null
+      and number < ${after ?? 2 ** 31 - 1}
+      and ${to === undefined ? sql`true` : sql`first_seen_at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz`}
+      and ${notice === undefined ? sql`true` : sql`hash = decode(${notice}, 'hex')`}
+    order by number desc limit ${limit}
+  ) as listed
+  order by number desc`;
 
 /** As the log has it. */
 export interface SeenNotice {
