@@ -131,7 +131,7 @@ describe('the notices of a domain', () => {
     await details.getByText('What was shown').click();
     await details.getByText('Wir verwenden Cookies für Statistik.').waitFor();
     await look(page, 'notices-record');
-    await details.getByRole('link', { name: 'Its dates and version' }).click();
+    await details.getByRole('link', { name: 'Its dates' }).click();
     await region(page, 'German, version 1').getByText('Live from').waitFor();
     expect(queryOf(page)).toEqual({ day: dayBefore(39), notice: seen.notice });
   });

@@ -44,7 +44,14 @@ export function OneNotice({ domainId, day, hash, other }: Props) {
       <p>
         <a href={noticesAddress(domainId, { day })}>All notices of {dayName(day)}</a>
       </p>
-      <Unanswered reading={reading} kind="table" />
+      {reading.error?.code === 'notice_not_found' ? (
+        <section class="card message">
+          <h2>The service does not have this notice</h2>
+          <p>No browser has sent it yet, or it was deleted because few records referred to it.</p>
+        </section>
+      ) : (
+        <Unanswered reading={reading} kind="table" />
+      )}
       {value && (
         <>
           <section class="card stack gap-16" aria-labelledby="notice-title">

@@ -24,10 +24,6 @@ const messages: Record<string, Message> = {
     title: 'Webhook not found',
     text: 'Your organization has no webhook with this id. It may have been deleted, or the link belongs to another organization.',
   },
-  notice_not_found: {
-    title: 'The service does not have this notice',
-    text: 'No browser has sent it yet, or it was deleted because few records referred to it.',
-  },
   insufficient_scope: {
     title: 'Your access token does not allow this',
     text: 'It lacks a scope that this page needs. Whoever issues your tokens can add it.',

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
 import { ApiError } from '../data/api-error.ts';
 import { noticesAddress } from '../data/router.ts';
-import { maySee } from '../data/scopes.ts';
+import { mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { NoticeDocument } from './notice-document.tsx';
 
@@ -38,18 +38,16 @@ export function RecordNotice({ record, text: known }: Props) {
         {found && 'failure' in found && <p>{found.failure}</p>}
       </div>
       <p>
-        SHA-256 <code>{notice}</code>
+        SHA-256 <code>{notice}</code>{' '}
+        {mayRead(organization) && (
+          <a href={noticesAddress(domainId, { day: decidedAt.slice(0, 10), notice })}>Its dates</a>
+        )}
       </p>
-      {maySee('notices', organization) && (
-        <p>
-          <a href={noticesAddress(domainId, { day: decidedAt.slice(0, 10), notice })}>Its dates and version</a>
-        </p>
-      )}
     </details>
   );
 }
 
 const failureOf = (error: unknown): string =>
   error instanceof ApiError && error.code === 'notice_not_found'
-    ? 'The record names this notice, but no browser has sent it yet.'
+    ? 'No browser has sent this notice yet.'
     : 'The notice could not be read. Close and open this part to try again.';
