@@ -36,6 +36,9 @@ import { logRoutes } from '#libs/log/routes';
 import { getNotice, getNotices, putNotice } from '#libs/notices/handlers';
 import type { KnownNotices } from '#libs/notices/known-notices';
 import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
+import { getPlace } from '#libs/place/get-place';
+import type { PlaceOf } from '#libs/place/place-of';
+import { placeRoutes } from '#libs/place/routes';
 import { getErasure, getErasures, visitorHandlers } from '#libs/privacy/handlers';
 import { privacyRoutes } from '#libs/privacy/routes';
 import { lookupActs } from '#libs/privacy/visitor-acts';
@@ -44,7 +47,6 @@ import { proofRoutes } from '#libs/proof/routes';
 import { createNoteBusy } from '#libs/record/busy-visitors';
 import { recordFields } from '#libs/record/contract';
 import { countRefusal } from '#libs/record/count-refusals';
-import type { CountryOf } from '#libs/record/countries';
 import { createNoteLeftOut } from '#libs/record/left-out';
 import type { RecordMetrics } from '#libs/record/metrics';
 import { record } from '#libs/record/post';
@@ -67,7 +69,9 @@ import type { LogReads } from '#libs/tenants/log-reads';
 import {
   allowedOrigin,
   apiKey,
+  bySteps,
   cors,
+  domainOfPage,
   pageRateLimit,
   pageRoutes,
   preflight,
@@ -101,8 +105,7 @@ interface AppParts {
   config: Omit<ApiConfig, 'opsPort'>;
   /** the pages' builds lie in it */
   build: URL;
-  /** from GEOIP_FILE, where it is set */
-  countryOf: CountryOf | undefined;
+  placeOf: PlaceOf;
   log: Log;
   metrics: BaseMetrics & RecordMetrics & StatsMetrics;
   tracing: Tracing | undefined;
@@ -152,7 +155,7 @@ export function createApp(given: AppParts): Koa<State> {
   // a router compares a path with all of its routes, so what needs a token, pages and the rest have one each
   const endpoints = new Router<State>(exact);
   const pages = new Router<State>(exact);
-  const keyOrToken = new Router<State>(exact);
+  const open = new Router<State>(exact);
 
   const fromPages = { OPTIONS: [cors(deps), preflight(deps, 'POST')] };
   const withKeyOfPage = [cors(deps), apiKey(deps), allowedOrigin(deps)];
@@ -226,8 +229,15 @@ export function createApp(given: AppParts): Koa<State> {
   // with a page's key or, from an organization's own servers, with a token
   const notice = noticeKeyRoutes.putNotice.path;
   const managed = byToken(scope('manage')).map(withToken);
-  keyOrToken.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
-  keyOrToken.put(notice, deadline, withKey(...withKeyOfPage), ...managed, putNotice(deps));
+  open.options(notice, withKey(cors(deps), preflight(deps, 'POST, PUT')));
+  open.put(notice, deadline, withKey(...withKeyOfPage), ...managed, putNotice(deps));
+
+  // without a key, for the domain's own pages
+  const { path: place } = placeRoutes.getPlace;
+  const ofPage = [cors(deps), domainOfPage(deps), allowedOrigin(deps)];
+  const placeRate = pageRateLimit('place', deps.config.displayRatePerMinute);
+  open.options(place, bySteps(cors(deps), preflight(deps, 'GET')));
+  open.get(place, deadline, bySteps(...ofPage, placeRate), getPlace(deps));
 
   pages.get('/openapi.json', documentHeaders, openapi(deps));
   pages.get('/v1/sign-in', documentHeaders, signIn(deps));
@@ -244,7 +254,7 @@ export function createApp(given: AppParts): Koa<State> {
   app.use(forPages);
   app.use(countUnsent(unsent, (ctx) => ctx.state.organization?.organizationId ?? network(clientAddress(ctx))));
   app.use(endpoints.routes());
-  app.use(keyOrToken.routes());
+  app.use(open.routes());
   app.use(atPublicName(deps.config));
   app.use(pages.routes());
   app.use(documentHeaders);

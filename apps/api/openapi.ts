@@ -7,6 +7,7 @@ import type { KeyRoutes } from '#libs/base/http/routes';
 import { version } from '#libs/base/version';
 import { logRoutes } from '#libs/log/routes';
 import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
+import { placeRoutes } from '#libs/place/routes';
 import { privacyRoutes } from '#libs/privacy/routes';
 import { proofRoutes } from '#libs/proof/routes';
 import { recordRoutes } from '#libs/record/routes';
@@ -52,6 +53,7 @@ const referenceRoutes = {
 const routes = {
   ...recordRoutes,
   ...displayRoutes,
+  ...placeRoutes,
   ...statsRoutes,
   ...logRoutes,
   ...noticeRoutes,

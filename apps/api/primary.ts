@@ -10,7 +10,7 @@ import type { ProcessLog } from '#libs/base/ops/process-log';
 import type { Fault } from '#libs/base/ops/readiness';
 import { connectRedis } from '#libs/base/redis/connection';
 import { watchRedis } from '#libs/base/redis/health';
-import { openCountries } from '#libs/record/countries';
+import { openPlaceOf } from '#libs/place/place-of';
 import { observeQueues } from '#libs/record/queue-summary';
 import type { ApiConfig } from '../settings/api.ts';
 import { gatherMetrics } from './cluster-metrics.ts';
@@ -32,8 +32,8 @@ interface PrimaryOptions {
 
 /** Rejects with a BadSetting where a port or a file cannot be opened, or a key is not in force. */
 export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryOptions): Promise<Running> {
-  // each process reads it; a bad one stops all of them here
-  if (config.geoipFile !== undefined) await openCountries(config.geoipFile);
+  // each process reads GEOIP_FILE; a bad one stops all of them here
+  await openPlaceOf(config.place);
   const redis = connectRedis(config.redis, 'producer', log);
   // its processes log what it finds
   const redisHealth = watchRedis(redis.client, () => {});

@@ -21,7 +21,7 @@ import { connectRedis } from '#libs/base/redis/connection';
 import { endsSoon, within } from '#libs/base/timers';
 import { version } from '#libs/base/version';
 import { createKnownNotices } from '#libs/notices/known-notices';
-import { openCountries } from '#libs/record/countries';
+import { openPlaceOf } from '#libs/place/place-of';
 import { createDirectStore } from '#libs/record/direct-store';
 import { queueGauges } from '#libs/record/metrics';
 import { observeQueues } from '#libs/record/queue-summary';
@@ -79,7 +79,7 @@ export async function openApi(
   config: Omit<ApiConfig, 'opsPort'> & { opsPort: number | null },
   { build, log, drain = drainTime, places = createSharedPlaces() }: ApiOptions,
 ): Promise<RunningApi> {
-  const countryOf = config.geoipFile === undefined ? undefined : await openCountries(config.geoipFile);
+  const placeOf = await openPlaceOf(config.place);
   const { metrics, failed, tracing, queueTracing } = await observe('assent-api', config, log);
   const database = { ...timeouts, ...config.databaseMode, name: 'assent-api', url: config.databaseUrl };
   const db = createDatabase({ ...database, max: poolSizes.main });
@@ -144,7 +144,7 @@ export async function openApi(
   const app = createApp({
     config,
     build,
-    countryOf,
+    placeOf,
     log,
     metrics,
     tracing,

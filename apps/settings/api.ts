@@ -44,6 +44,18 @@ function readProvider(values: Values): Provider | null {
   };
 }
 
+function readPlace(values: Values) {
+  const { COUNTRY_HEADER, REGION_HEADER, REGION_COUNTRIES = [], GEOIP_FILE: geoipFile } = values;
+  if (REGION_COUNTRIES.length > 0 && REGION_HEADER === undefined && geoipFile === undefined)
+    refuse('REGION_COUNTRIES', 'unset where neither REGION_HEADER nor GEOIP_FILE is set');
+  return {
+    countryHeader: COUNTRY_HEADER?.toLowerCase(),
+    regionHeader: REGION_HEADER?.toLowerCase(),
+    regionCountries: new Set(REGION_COUNTRIES),
+    geoipFile,
+  };
+}
+
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(settings, environment);
   const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
@@ -74,9 +86,8 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     ip: readAddressRule(values),
     keys: fingerprintsOf(values, ['PRIVACY_KEY', 'SECRETS_KEY', 'IP_HASH_KEY'], ['PRIVACY_KEY', 'IP_HASH_KEY']),
     retentionMonths: values.RECORD_RETENTION_MONTHS,
-    countryHeader: values.COUNTRY_HEADER?.toLowerCase(),
-    /** a database of countries by address; undefined: none */
-    geoipFile: values.GEOIP_FILE,
+    /** how it is found where a request comes from */
+    place: readPlace(values),
     /** how often the worker seals; 0: never */
     sealSeconds: values.SEAL_SECONDS,
     /** 32 bytes; undefined: visitors' records can be neither listed nor erased */

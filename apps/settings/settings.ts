@@ -24,6 +24,7 @@ import {
 } from '#libs/base/config/kinds';
 import type { ValuesOf } from '#libs/base/config/read';
 import { domainIdPattern } from '#libs/base/terms/terms';
+import { countryIn } from '#libs/place/codes';
 
 type Process = 'api' | 'worker' | 'cli';
 
@@ -46,6 +47,22 @@ const api: Process[] = ['api'];
 const all: Process[] = ['api', 'worker', 'cli'];
 const services: Process[] = ['api', 'worker'];
 const signing: Process[] = ['api', 'cli'];
+
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,64}$/)
+  .meta({ rule: 'the name of a header' });
+
+const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+/** `UK` has a name, too, but is written `GB`. */
+const isCountry = (code: string): boolean =>
+  names.of(code) !== undefined && new Intl.Locale(`und-${code}`).region === code;
+
+const countries = z
+  .string()
+  .transform((value) => value.split(',').map((text) => countryIn(text.trim())))
+  .pipe(z.array(z.string().refine(isCountry)))
+  .meta({ rule: 'two-letter codes of countries, separated by commas, such as US,CA' });
 
 export const displayRate = 600;
 export const readRate = 6_000;
@@ -229,19 +246,22 @@ export const settings = {
     secret: true,
     about: 'the previous key, while the key changes',
   }),
-  COUNTRY_HEADER: setting(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,64}$/)
-      .meta({ rule: 'the name of a header' }),
-    {
-      for: api,
-      about: "a trusted proxy's header with the visitor's country",
-    },
-  ),
+  COUNTRY_HEADER: setting(headerName, {
+    for: api,
+    about: "a trusted proxy's header with the visitor's country",
+  }),
+  REGION_HEADER: setting(headerName, {
+    for: api,
+    about: "a trusted proxy's header with the visitor's region, such as CA or US-CA",
+  }),
+  REGION_COUNTRIES: setting(countries, {
+    for: api,
+    about:
+      'countries whose regions are recorded and told to the widget, such as US,CA; needs REGION_HEADER or a GEOIP_FILE with subdivisions',
+  }),
   GEOIP_FILE: setting(text, {
     for: api,
-    about: "a MaxMind DB file (.mmdb) with countries, used if COUNTRY_HEADER gives none; read at the API's start",
+    about: "a MaxMind DB file (.mmdb) with countries, used for what the headers leave open; read at the API's start",
   }),
   RECORD_RETENTION_MONTHS: setting(wholeNumber(0, 1_200), {
     default: '0',

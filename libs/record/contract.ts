@@ -4,7 +4,7 @@ import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import * as examples from '#libs/base/terms/example-names';
 import { domainPath, wholeNumber } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
-import { decision, domainIdPattern, sources } from '#libs/base/terms/terms';
+import { decision, domainIdPattern, models, sources } from '#libs/base/terms/terms';
 import { atMost, isPageUrl, mapLimits, tooMany, whyNoPageUrl, withinBytes } from './rules.ts';
 
 /** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
@@ -16,10 +16,6 @@ const text = (max: number) =>
 
 /** The SHA-256 of a notice's bytes, which a record names. */
 export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
-
-/** The two letters of a country in a header or a file, in upper case; undefined where it is none. */
-export const countryIn = (text: string): string | undefined =>
-  /^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : undefined;
 
 /** Names of categories and metadata; the three that would reach into an object's prototype are refused. */
 const name = z
@@ -85,6 +81,15 @@ export const recordBody = z
     metadata: metadata.optional().meta({ description: 'a flat map of at most 1 KiB as JSON' }),
     notice: noticeHash.optional().meta({ description: 'SHA-256 of what the visitor was shown' }),
     variant: text(64).optional().meta({ description: 'the variant of an A/B test' }),
+    model: z
+      .enum(models)
+      .optional()
+      .meta({
+        description:
+          'under which model the visitor decided: `opt_in`, nothing runs before consent; `opt_out`, everything runs ' +
+          'until the visitor objects; `none`, nobody is asked. A record with `opt_out` or `none` and the source `gpc` ' +
+          'is stored without address, user agent, `pageUrl` and `metadata`',
+      }),
   })
   .meta({
     id: 'RecordBody',
@@ -121,6 +126,8 @@ export const newRecord = z.object({
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   notice: noticeHash.optional(),
   variant: z.string().optional(),
+  region: z.string().optional(),
+  model: z.enum(models).optional(),
   bot: z.boolean().optional(),
   /** RFC 3339 UTC with milliseconds; only of imported records */
   importedAt: z.string().optional(),
@@ -189,6 +196,8 @@ export const fullRecord = z
       .nullable()
       .meta({ description: "the number of the domain's log that contains it; null until it is sealed" }),
     position: count.nullable().meta({ description: 'its place in that log, from 0; null until it is sealed' }),
+    region: nullable.meta({ description: 'such as `US-CA` (ISO 3166-2), for the countries in `REGION_COUNTRIES`' }),
+    model: z.enum(models).nullable().meta({ description: 'under which model the visitor decided' }),
   })
   .meta({ id: 'FullRecord' });
 export type FullRecord = z.infer<typeof fullRecord>;

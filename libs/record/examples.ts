@@ -41,4 +41,6 @@ export const fullRecord: FullRecord = {
   erasedAt: null,
   log: 1,
   position: 6,
+  region: null,
+  model: null,
 };

@@ -16,6 +16,7 @@ type Found = Pick<
   | 'receivedAt'
   | 'source'
   | 'country'
+  | 'region'
   | 'ip'
   | 'userAgent'
   | 'gpc'
@@ -46,6 +47,8 @@ export const toRecord = (body: RecordBody, found: Found): NewRecord => ({
   metadata: body.metadata,
   notice: body.notice,
   variant: body.variant,
+  region: found.region,
+  model: body.model,
   bot: found.bot,
   importedAt: found.importedAt,
   requestId: found.requestId,
@@ -84,6 +87,8 @@ export const toStored = (record: NewRecord, { userAgentNumber, noticeNumber, cra
   metadata: record.metadata,
   noticeNumber,
   variant: record.variant,
+  region: record.region,
+  model: record.model,
   bot: record.bot ?? crawler ?? false,
   importedAt: record.importedAt,
 });
@@ -111,6 +116,8 @@ const types: Record<StoredField, string> = {
   metadata: 'jsonb',
   noticeNumber: 'integer',
   variant: 'text',
+  region: 'text',
+  model: 'text',
   bot: 'boolean',
   importedAt: 'timestamptz',
 };
@@ -179,6 +186,8 @@ export const toShown = (row: Row): Shown => ({
   metadata: row.metadata,
   notice: row.notice,
   variant: row.variant,
+  region: row.region,
+  model: row.model,
   bot: row.bot,
   erasedAt: row.erasedAt?.toISOString() ?? null,
 });

@@ -1,5 +1,6 @@
 /** POST /v1/consent/:domainId/record: one visitor's decision, made safe before it is acknowledged. */
 import { isUtf8 } from 'node:buffer';
+import { isbot } from 'isbot';
 import type { Clock } from '#libs/base/db/clock';
 import { parseObject, readJsonBody, wantsStrict } from '#libs/base/http/body';
 import { type AddressRule, clientAddress, storedAddress } from '#libs/base/http/client-address';
@@ -8,9 +9,9 @@ import { makeIdAt, timeOf } from '#libs/base/terms/calendar';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { acceptedAhead, acceptedPast } from '#libs/base/terms/terms';
+import type { PlaceOf } from '#libs/place/place-of';
 import { domainIn } from '#libs/tenants/page-access';
-import { countryIn, type NewRecord, type Receipt, type RecordBody, recordBody } from './contract.ts';
-import type { CountryOf } from './countries.ts';
+import { type NewRecord, type Receipt, type RecordBody, recordBody } from './contract.ts';
 import { toRecord } from './fields.ts';
 import { type LeftOut, leaveOut, type NoteLeftOut, toIgnored } from './left-out.ts';
 import type { Recorder } from './recorder.ts';
@@ -20,13 +21,11 @@ export const checkRecord = createCheck(recordBody);
 
 interface RecordConfig {
   ip: AddressRule;
-  /** in lower case */
-  countryHeader: string | undefined;
 }
 
 interface RecordParts {
   config: RecordConfig;
-  countryOf: CountryOf | undefined;
+  placeOf: PlaceOf;
   recorder: Recorder;
   /** which notices the service lacks */
   notices: { isWanted(domainId: string, hash: string): boolean };
@@ -34,9 +33,7 @@ interface RecordParts {
   noteLeftOut: NoteLeftOut;
 }
 
-export function record({ config, countryOf, recorder, notices, clock, noteLeftOut }: RecordParts): Step {
-  const countryIs = (ctx: Context): string | undefined =>
-    (config.countryHeader && countryIn(ctx.get(config.countryHeader))) || countryOf?.(clientAddress(ctx));
+export function record({ config, placeOf, recorder, notices, clock, noteLeftOut }: RecordParts): Step {
   return async (ctx) => {
     const domain = domainIn(ctx);
     const isStrict = wantsStrict(ctx);
@@ -54,7 +51,7 @@ export function record({ config, countryOf, recorder, notices, clock, noteLeftOu
       domainId: domain.domainId,
       receivedAt,
       source: sourceOf(body),
-      country: countryIs(ctx),
+      ...placeOf(ctx),
       ip: storedAddress(clientAddress(ctx), config.ip),
       userAgent:
         textOf(headers['user-agent'] ?? '')
@@ -64,6 +61,7 @@ export function record({ config, countryOf, recorder, notices, clock, noteLeftOu
       requestId: ctx.state.requestId,
     });
     if (isProgram(made, ctx)) made.bot = true;
+    if (isObjectionBySignal(made)) keepDecisionAlone(made);
     const { arrivedAt, trace } = ctx.state;
     const status = await recorder.record(made, domain.organizationId, bytes.length, arrivedAt, trace?.origins());
     const decidedAt = body.id === undefined ? receivedAt : toTimestamp(timeOf(id));
@@ -132,3 +130,13 @@ function sourceOf({ source }: RecordBody): NewRecord['source'] {
 /** Every browser names itself; a site's own server need not, and sends no origin. */
 const isProgram = ({ userAgent, source }: NewRecord, ctx: Context): boolean =>
   userAgent === undefined && (source !== 'api' || ctx.req.headers.origin !== undefined);
+
+/** The browser objected for its user, where nobody is asked first (Global Privacy Control). */
+const isObjectionBySignal = ({ source, model }: NewRecord): boolean =>
+  source === 'gpc' && (model === 'opt_out' || model === 'none');
+
+/** What comes with such a signal may serve nothing else (11 CCR § 7025(d)), so a crawler is told apart before it goes. */
+function keepDecisionAlone(record: NewRecord): void {
+  if (record.userAgent !== undefined && isbot(record.userAgent)) record.bot = true;
+  for (const field of ['ip', 'userAgent', 'pageUrl', 'metadata'] as const) record[field] = undefined;
+}

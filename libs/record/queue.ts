@@ -69,16 +69,23 @@ export async function closeAll(redis: RedisConnection, closables: (Queue | Worke
  * A job is a batch of records. A worker must accept what the previous release queued, so a new field is optional. A job
  * that has one is a new version, as is a new shape: a worker of the previous release would drop what it does not know.
  */
-export const jobVersion = 4;
-/** A job without imported records: workers of the previous release take it too. */
+export const jobVersion = 5;
+/** A job without region and model, and one without imported records: workers of the previous release take both. */
+const versionOfImported = 4;
 const versionOfRecorded = 3;
 
 /** index into the list of shared texts */
 const index = z.int().nonnegative();
 
 const payload = z.object({
-  /** 1: every record holds all of its texts itself; 2: without notice and variant; 3: without importedAt */
-  v: z.union([z.literal(1), z.literal(2), z.literal(versionOfRecorded), z.literal(jobVersion)]),
+  /** 1: every record holds all of its texts itself; 2: without notice and variant; 3: without importedAt; 4: without place */
+  v: z.union([
+    z.literal(1),
+    z.literal(2),
+    z.literal(versionOfRecorded),
+    z.literal(versionOfImported),
+    z.literal(jobVersion),
+  ]),
   /** each text once: under load a few sites and browsers repeat */
   domainIds: z.array(newRecord.shape.domainId).optional(),
   userAgents: z.array(z.string()).optional(),
@@ -107,12 +114,17 @@ export function packJob(records: NewRecord[]): JobPayload {
     notice: record.notice === undefined ? undefined : notices.indexOf(record.notice),
   }));
   return {
-    v: records.some(({ importedAt }) => importedAt !== undefined) ? jobVersion : versionOfRecorded,
+    v: versionOf(records),
     domainIds: domainIds.texts(),
     userAgents: userAgents.texts(),
     notices: notices.texts(),
     records: packed,
   };
+}
+
+function versionOf(records: NewRecord[]): JobPayload['v'] {
+  if (records.some(({ region, model }) => region !== undefined || model !== undefined)) return jobVersion;
+  return records.some(({ importedAt }) => importedAt !== undefined) ? versionOfImported : versionOfRecorded;
 }
 
 function listOnce() {

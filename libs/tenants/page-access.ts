@@ -20,7 +20,7 @@ import type { Domain } from './tenants.ts';
 
 declare module '#libs/base/http/context' {
   interface State {
-    /** the domain of the API key */
+    /** the domain of the API key, or of the path where none is needed */
     domain?: Domain;
   }
 }
@@ -165,14 +165,31 @@ export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKe
   };
 }
 
-/** The domain of a request that passed `apiKey`. */
+/** For what needs no key: the domain that the path names. */
+export function domainOfPage({ tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
+  return async (ctx) => {
+    const { domainId = '' } = ctx.params;
+    let domain: Domain | null | undefined = tenants.knownDomain(domainId);
+    if (!domain) {
+      failedKeys.check(ctx);
+      domain = await tenants.domain(domainId);
+    }
+    if (!domain) {
+      failedKeys.countAnswered(ctx);
+      throw new Problem('not_found', 'no such domain is in use');
+    }
+    ctx.state.domain = domain;
+  };
+}
+
+/** The domain of a request that passed `apiKey` or `domainOfPage`. */
 export function domainIn(ctx: Context): Domain {
   if (!ctx.state.domain) throw new Error('the route lacks the apiKey middleware');
   return ctx.state.domain;
 }
 
 /** `limit`: a minute, per client network and domain; 0: any number. */
-export function pageRateLimit(name: 'record' | 'display', limit: number): Step {
+export function pageRateLimit(name: 'record' | 'display' | 'place', limit: number): Step {
   const detail = `at most ${limit} ${name}s a minute from one address`;
   const limiter = createLimiter({ name, limit, detail });
   return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);
@@ -184,12 +201,17 @@ export function pageRateLimit(name: 'record' | 'display', limit: number): Step {
  */
 export const sendsToken = (ctx: Context): boolean => ctx.get('x-api-key') === '' && ctx.get('authorization') !== '';
 
-export const withKey =
+export const bySteps =
   (...steps: Step[]): Middleware =>
   async (ctx, next) => {
-    if (!sendsToken(ctx)) for (const step of steps) await step(ctx);
+    for (const step of steps) await step(ctx);
     await next();
   };
+
+export const withKey = (...steps: Step[]): Middleware => {
+  const checks = bySteps(...steps);
+  return (ctx, next) => (sendsToken(ctx) ? next() : checks(ctx, next));
+};
 
 export const withToken =
   (middleware: Middleware): Middleware =>

@@ -68,9 +68,9 @@ describe('the OpenAPI document', () => {
     expect(document.tags.filter(({ name }) => !operations.some(({ tags }) => tags?.includes(name)))).toEqual([]);
   });
 
-  it('asks for a credential everywhere but for the references, and for a notice takes either', () => {
+  it('asks for a credential everywhere but for a place and the references, and for a notice takes either', () => {
     const withSchemes = (count: number) => operations.filter(({ security }) => security.length === count);
-    expect(namesOf(withSchemes(0))).toEqual(['getSignIn', 'getOpenApi', 'getDocs']);
+    expect(namesOf(withSchemes(0))).toEqual(['getPlace', 'getSignIn', 'getOpenApi', 'getDocs']);
     expect(namesOf(withSchemes(2))).toEqual(['putNotice']);
   });
 

@@ -125,6 +125,7 @@ it('every field of a record comes into the record', () => {
     metadata: { a: 1 },
     notice: 'a'.repeat(64),
     variant: 'b',
+    model: 'opt_out',
   };
   const made = toRecord({ row: 1, given: body, text: JSON.stringify(body) });
   expect(made).toMatchObject({ record: { ...body, source: 'import' } });

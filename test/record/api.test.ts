@@ -25,10 +25,11 @@ const everyField = {
   metadata: { campaign: 'autumn', visits: 3, share: 0.25, returning: true },
   notice: '0123456789abcdef'.repeat(4),
   variant: 'green button',
+  model: 'opt_in',
 };
 const nothing = Object.fromEntries(Object.keys(everyField).map((field) => [field, null]));
 /** of what the service sets; this stack seals nothing */
-const set = { country: null, ip: '127.0.0.0', bot: true, erasedAt: null, log: null, position: null };
+const set = { country: null, ip: '127.0.0.0', bot: true, erasedAt: null, log: null, position: null, region: null };
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const named = (agent: string) => ({ 'user-agent': agent });
 const minute = 60_000;
@@ -150,6 +151,22 @@ describe('a record', () => {
     const found = metrics.matchAll(/^assent_ignored_fields_total\{field="(\w+)"\} (\d+)$/gm);
     return new Map([...found].map(([, field = '', count]) => [field, Number(count)]));
   };
+
+  it('by a signal, where nobody is asked first, is stored without address, user agent, page and metadata', async () => {
+    const { visitorId, notice, pageUrl, metadata } = everyField;
+    const sent = { decision: 'reject_all', source: 'gpc', visitorId, notice, pageUrl, metadata };
+    const send = async (model: string, agent = browser) => {
+      const { body } = await record({ ...sent, model }, { ...named(agent), 'sec-gpc': '1' });
+      expect(body).not.toHaveProperty('ignored');
+      return stored(body.id);
+    };
+    const left = { decision: 'reject_all', source: 'gpc', gpc: true, visitorId, notice, bot: false };
+    const without = { ip: null, userAgent: null, pageUrl: null, metadata: null };
+    for (const model of ['opt_out', 'none']) expect(await send(model)).toMatchObject({ ...left, ...without, model });
+    // one that asks first, and a crawler, which is told apart by what is not stored
+    expect(await send('opt_in')).toMatchObject({ ...left, ip: '127.0.0.0', userAgent: browser, pageUrl, metadata });
+    expect(await send('opt_out', 'Googlebot/2.1')).toMatchObject({ ...left, ...without, bot: true });
+  });
 
   it('is taken without what is wrong with it, which its receipt, a metric and the domain’s settings name', async () => {
     const wrong = { tcString: 'x'.repeat(5_000), metadata: { shop: { id: 'secret' }, plan: 'b' }, 'a secret': 1 };

@@ -45,8 +45,12 @@ describe('with only what is needed', () => {
       },
       ip: { mode: 'truncated', hashKey: undefined },
       keys: [],
-      countryHeader: undefined,
-      geoipFile: undefined,
+      place: {
+        countryHeader: undefined,
+        regionHeader: undefined,
+        regionCountries: new Set(),
+        geoipFile: undefined,
+      },
       tracing: undefined,
       basePath: '',
     });
@@ -102,8 +106,21 @@ describe('what is given', () => {
         OPS_HOST: '0.0.0.0',
         TRUSTED_PROXY_HOPS: '2',
         COUNTRY_HEADER: 'CF-IPCountry',
+        REGION_HEADER: 'CF-Region-Code',
+        REGION_COUNTRIES: 'US, ca',
       },
-      { port: 0, host: '::', opsPort: 9000, opsHost: '0.0.0.0', trustedProxyHops: 2, countryHeader: 'cf-ipcountry' },
+      {
+        port: 0,
+        host: '::',
+        opsPort: 9000,
+        opsHost: '0.0.0.0',
+        trustedProxyHops: 2,
+        place: {
+          countryHeader: 'cf-ipcountry',
+          regionHeader: 'cf-region-code',
+          regionCountries: new Set(['US', 'CA']),
+        },
+      },
     ],
     [
       { PUBLIC_URL: 'https://www.example.com/own/consent/' },
@@ -227,6 +244,8 @@ describe('a bad value', () => {
     ['LOG_LEVEL', 'verbose', 'INFO', 'info\nPORT=1'],
     ['DATABASE_PREPARE', '1', 'yes', 'TRUE'],
     ['COUNTRY_HEADER', 'x country', 'x:y', 'x'.repeat(65)],
+    ['REGION_HEADER', 'x region', ''.padEnd(65, 'x')],
+    ['REGION_COUNTRIES', 'USA', 'US;CA', 'US,', 'U', 'US CA', 'UK', 'EU', 'XX', 'QQ'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5', '-1', '.'],
     ['REDIS_CLUSTER_NODES', 'a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2', '::1:1', '[::1]', '[::1:1', '[]:1', 'a:65536'],
     ['REDIS_SENTINELS', 'a', 'a:b', 'a:1,', 'a:1;b:2', 'a:1, b:2', '[::1]:99999', '[a]:1'],
@@ -260,6 +279,10 @@ describe('a bad value', () => {
       ],
     ),
     [{ IP_MODE: 'hashed' }, 'IP_HASH_KEY must be set for IP_MODE hashed'],
+    [
+      { REGION_COUNTRIES: 'US', COUNTRY_HEADER: 'CF-IPCountry' },
+      'REGION_COUNTRIES must be unset where neither REGION_HEADER nor GEOIP_FILE is set',
+    ],
     [{ IP_MODE: 'hashed', IP_HASH_KEY: 'k'.repeat(31) }, /^IP_HASH_KEY must be at least 32 bytes$/],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins /],
   ])('that does not go with others is named: %j', (environment, told) => {

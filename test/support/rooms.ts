@@ -26,6 +26,7 @@ export const floors = [
   ['proof', 'banner'],
   ['stats', 'notices'],
   ['record'],
+  ['place'],
   ['tenants'],
   ['widget'],
   ['base'],

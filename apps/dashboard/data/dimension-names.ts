@@ -3,6 +3,7 @@ import type { Dimension } from '#libs/base/terms/terms';
 
 export const dimensionNames: Record<Dimension, string> = {
   country: 'country',
+  region: 'region',
   device: 'device',
   language: 'language',
   category: 'category',
@@ -11,4 +12,5 @@ export const dimensionNames: Record<Dimension, string> = {
   browser: 'browser',
   source: 'source',
   variant: 'variant',
+  model: 'model',
 };

@@ -19,6 +19,8 @@ const sources: Record<string, string> = {
   import: 'Import',
 };
 
+const models: Record<string, string> = { opt_in: 'Opt-in', opt_out: 'Opt-out', none: 'Nobody is asked' };
+
 function nameBy(type: 'region' | 'language'): (value: string) => string | undefined {
   const names = new Intl.DisplayNames(undefined, { type });
   return (value) => {
@@ -31,8 +33,18 @@ function nameBy(type: 'region' | 'language'): (value: string) => string | undefi
   };
 }
 
+const countryName = nameBy('region');
+
+/** `US-CA` → “United States, CA”: browsers have no names of regions. */
+function regionName(value: string): string | undefined {
+  const [country = '', region] = value.split('-');
+  const name = region === undefined ? undefined : countryName(country);
+  return name && `${name}, ${region}`;
+}
+
 const words: Record<Dimension, Words> = {
-  country: { none: 'Unknown country', nameOf: nameBy('region') },
+  country: { none: 'Unknown country', nameOf: countryName },
+  region: { none: 'No region', nameOf: regionName },
   device: { none: 'Unknown device', nameOf: (value) => devices[value] },
   language: { none: 'No language', nameOf: nameBy('language') },
   category: { none: 'No category' },
@@ -41,6 +53,7 @@ const words: Record<Dimension, Words> = {
   browser: { none: 'Unknown browser' },
   source: { none: 'No source', nameOf: (value) => sources[value] },
   policyVersion: { none: 'No version' },
+  model: { none: 'No model', nameOf: (value) => models[value] },
 };
 
 export const titleOf = (dimension: Dimension): string => {

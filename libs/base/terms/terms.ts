@@ -7,6 +7,9 @@ export const decision = z.enum(decisions);
 
 export const sources = ['banner', 'preferences', 'gpc', 'api', 'import'] as const;
 
+/** The question that the law of a place asks: consent first, a way to object, or none. Rates are of the first. */
+export const models = ['opt_in', 'opt_out', 'none'] as const;
+
 export const exportFormats = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
@@ -72,6 +75,8 @@ export const dimensions = [
   'bannerVersion',
   'policyVersion',
   'variant',
+  'region',
+  'model',
   'category',
 ] as const;
 export type Dimension = (typeof dimensions)[number];

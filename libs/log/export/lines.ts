@@ -36,6 +36,8 @@ const plain: ReadonlySet<string> = new Set<keyof FullRecord>([
   'erasedAt',
   'log',
   'position',
+  'region',
+  'model',
 ]);
 
 /** In the order of the log's page. */

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isHashedAddress } from '#libs/base/http/client-address';
 import { count } from '#libs/base/terms/response-fields';
+import { countryIn, wholeRegionIn } from '#libs/place/codes';
 import { recordFields, storable } from '#libs/record/contract';
 import { isReadable } from './encodings.ts';
 import { formatProblem, isTimeZone } from './time-rules.ts';
@@ -126,7 +127,11 @@ export const importFields = z.object({
   userAgent: z.string().regex(storable, 'must be well-formed Unicode without NUL').optional(),
   country: z
     .string()
-    .regex(/^[A-Za-z]{2}$/, 'must be two letters')
+    .refine((text) => countryIn(text) !== undefined, 'must be two letters')
+    .optional(),
+  region: z
+    .string()
+    .refine((text) => wholeRegionIn(text) !== undefined, 'must be a code such as US-CA')
     .optional(),
   bot: z.boolean().optional(),
 });

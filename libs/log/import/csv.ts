@@ -74,7 +74,13 @@ export async function* readCsv(
   if (row === 0 && hasBytes && !isOfNothing) throw withoutRows();
 }
 
-const isExport = (header: string[]): boolean => header.join(',') === headers.csv.trimEnd();
+/** Columns at the end that exports of 0.1.0 do not have. */
+const newColumns = /(,region,model)?$/;
+
+function isExport(header: string[]): boolean {
+  const [own, given] = [headers.csv.trimEnd(), header.join(',')];
+  return given === own || given === own.replace(newColumns, '');
+}
 
 /** Empty cells at the end say nothing; where some are missing the row may be cut off. */
 const fits = (cells: string[], width: number): boolean =>
@@ -105,7 +111,7 @@ function byName(header: string[], delimiter: string): ToFields {
 }
 
 /** Columns of an export that cannot contain a word such as NULL, unless another program has written it. */
-const notText = new Set(['gpc', 'country', 'notice', 'erasedAt', 'log', 'position']);
+const notText = new Set(['gpc', 'country', 'notice', 'erasedAt', 'log', 'position', 'region', 'model']);
 
 /** Of the columns, without white space around them. */
 export function namesOf(header: string[]): string[] {

@@ -6,7 +6,8 @@ import { type AddressRule, storedAddress } from '#libs/base/http/client-address'
 import { idOfDigest, monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { FieldError } from '#libs/base/terms/problem';
 import { acceptedAhead } from '#libs/base/terms/terms';
-import { countryIn, type NewRecord, type RecordBody } from '#libs/record/contract';
+import { countryIn, wholeRegionIn } from '#libs/place/codes';
+import type { NewRecord, RecordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
 import { type LeftOut, labelOf, leaveOut } from '#libs/record/left-out';
 import { checkRecord } from '#libs/record/post';
@@ -91,6 +92,7 @@ export function createToRecord(rules: RecordRules): ToRecord {
         receivedAt: new Date(receivedAt).toISOString(),
         source: 'import',
         country: own.country === undefined ? undefined : countryIn(own.country),
+        region: own.region === undefined ? undefined : wholeRegionIn(own.region),
         ip: own.ip === undefined ? undefined : addressOf(own.ip, ip),
         userAgent: own.userAgent === undefined ? undefined : cut(own.userAgent),
         gpc: body.gpc,

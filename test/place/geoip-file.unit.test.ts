@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openCountries } from '#libs/record/countries';
+import { openGeoipFile } from '#libs/place/geoip-file';
 import { makeMmdb } from '../support/mmdb.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'countries-'));
@@ -28,9 +28,14 @@ const inIPv6 = {
   '2a00::/16': { country: 'IT' },
 };
 
+const countriesOf = async (file: string) => {
+  const locate = await openGeoipFile(file);
+  return (address: string) => locate(address).country;
+};
+
 describe('countries from a file', () => {
   it('are those of IPv4 and IPv6 addresses; private and unknown ones, and what is no address, have none', async () => {
-    const countryOf = await openCountries(write(makeMmdb('GeoLite2-Country', { ...networks, ...inIPv6 })));
+    const countryOf = await countriesOf(write(makeMmdb('GeoLite2-Country', { ...networks, ...inIPv6 })));
     const known = { '1.0.0.255': 'AU', '203.0.113.9': 'AT', '203.0.113.200': 'CH' };
     const knownIPv6 = { '2001:db8::1': 'DE', '2001:db9::1': 'FR', '2a00:1450::1': 'IT' };
     for (const [address, code] of Object.entries({ ...known, ...knownIPv6 })) expect(countryOf(address)).toBe(code);
@@ -48,7 +53,7 @@ describe('countries from a file', () => {
   });
 
   it('a file of IPv4 alone has none of IPv6', async () => {
-    const countryOf = await openCountries(write(makeMmdb('GeoLite2-Country', { '0.0.0.0/1': country('AU') }, 4)));
+    const countryOf = await countriesOf(write(makeMmdb('GeoLite2-Country', { '0.0.0.0/1': country('AU') }, 4)));
     expect(['1.0.0.1', '2001:db8::1', '::1'].map(countryOf)).toEqual(['AU', undefined, undefined]);
   });
 
@@ -57,7 +62,7 @@ describe('countries from a file', () => {
     // the text of the second country
     const damaged = Buffer.from(file);
     damaged.fill(0xff, damaged.indexOf('AT') - 12, damaged.indexOf('AT') + 2);
-    const countryOf = await openCountries(write(damaged));
+    const countryOf = await countriesOf(write(damaged));
     expect([countryOf('1.0.0.1'), countryOf('203.0.113.9')]).toEqual(['AU', undefined]);
   });
 
@@ -74,8 +79,13 @@ describe('countries from a file', () => {
       () => write(makeMmdb('GeoLite2-ASN', { '1.0.0.0/24': { autonomous_system_number: 13335 } })),
       /^GEOIP_FILE must be an \.mmdb file with countries, not "GeoLite2-ASN"$/,
     ],
+    [
+      'has no subdivisions',
+      () => write(whole),
+      /^GEOIP_FILE must be an \.mmdb file with subdivisions for REGION_COUNTRIES, not "GeoLite2-Country"$/,
+    ],
   ])('a file that %s is refused in one line', async (_, file, told) => {
-    const refusal = await openCountries(file()).catch((error: Error) => error.message);
+    const refusal = await openGeoipFile(file(), { needsRegions: true }).catch((error: Error) => error.message);
     expect(refusal).toMatch(told);
     expect(refusal).not.toMatch(/\n/);
   });
