@@ -14,7 +14,7 @@ import { type PublishedLog, requireLog } from './published.ts';
 import { differs, entryTextOf, type Reported } from './sealed-text.ts';
 import { findTimestamp, type Timestamp } from './timestamps/stamped-checkpoints.ts';
 import { base64, hex, utf8 } from './tree/bytes.ts';
-import { circumstancesText, type Opening, privateText, saltOf } from './tree/entry.ts';
+import { circumstancesText, commitment, type Opening, privateText, saltOf, sealedAs } from './tree/entry.ts';
 import { formatTlogProof } from './tree/tlog-proof.ts';
 
 /** A record with all that a proof or a bundle of it is made of. */
@@ -85,10 +85,12 @@ export function formatBundle(proven: Proven): ProofBundle {
 }
 
 /** Personal fields that were erased are not in it: their salt is gone, or there was nothing personal when it was sealed. */
-function openingOf({ record, secret, erased }: Proven): ProofBundle['opening'] {
+function openingOf({ record, secret, erased, entry }: Proven): ProofBundle['opening'] {
   const salt = erased ? secret : saltOf(sha256, 'circumstances', secret);
+  const texts = sealedAs(record).map(circumstancesText);
+  const sealed = texts.find((text) => entry.includes(commitment(sha256, salt, text)));
   return {
-    circumstances: toText({ salt, text: circumstancesText(record) }),
+    circumstances: toText({ salt, text: sealed ?? circumstancesText(record) }),
     private:
       record.erasedAt === null ? toText({ salt: saltOf(sha256, 'private', secret), text: privateText(record) }) : null,
   };

@@ -28,7 +28,7 @@ type Sealed = Pick<SealedEntry, 'position' | 'leaf' | 'secret' | 'erased' | 'rec
 
 /** The text that the leaf is the hash of; throws where the row is missing or is not the one that was sealed. */
 export function entryTextOf({ record, text, secret, erased, leaf, position }: Sealed, log: number, reported: Reported) {
-  const sealed = text ?? (record && sealedEntryOf(sha256, record, { secret, erased }));
+  const sealed = text ?? (record && sealedEntryOf(sha256, record, { leaf, secret, erased }));
   if (sealed === undefined || !equal(leafHash(sha256, utf8(sealed)), leaf)) throw differs(log, position, reported);
   return sealed;
 }

@@ -44,12 +44,16 @@ const share = z.number().min(0).max(1).nullable();
 const optInRate = share.meta({
   description:
     'opt-ins ÷ choices; null if there are no choices. Choices: `accept_all`, `reject_all` and `custom` from ' +
-    '`banner`, `preferences` and `gpc`. Opt-ins: those with `accept_all`, or `custom` if it allows a category ' +
-    'besides `necessary`',
+    '`banner`, `preferences` and `gpc`, without those with the model `opt_out` or `none`. Opt-ins: those with ' +
+    '`accept_all`, or `custom` if it allows a category besides `necessary`',
 });
 const choices = count.meta({ description: 'the number of choices that `optInRate` is based on' });
+const objections = count.optional().meta({
+  description:
+    '`reject_all`, `custom` and `withdraw` with the model `opt_out` or `none`, which are no choices; left out if there are none',
+});
 /** Of counters: they are left out where Postgres does not answer at once. */
-const rates = { choices: choices.optional(), optInRate: optInRate.optional() };
+const rates = { choices: choices.optional(), optInRate: optInRate.optional(), objections };
 const displays = count.meta({ description: 'how often a banner was shown; left out if no display was reported' });
 const noChoiceRate = share.meta({
   description: '1 − choices from `banner` ÷ displays, at least 0; left out if there are no displays',
@@ -67,6 +71,7 @@ const group = z.object({
   breakdown,
   choices,
   optInRate,
+  objections,
   displays: displays.optional(),
   noChoiceRate: noChoiceRate.optional(),
 });

@@ -19,6 +19,8 @@ export interface Facet extends Breakdown {
   optIns: number;
   /** choices made in a banner */
   answers: number;
+  /** decisions other than `accept_all` under a model that asks nobody first; they are no choices */
+  objections: number;
   /** of a category only */
   allowed: number;
   denied: number;
@@ -44,6 +46,7 @@ export const readFacets = (
     dimension, value, is_other as "isOther", ${sql.unsafe(isByPeriod ? 'period' : "''")} as period,
     ${sql.unsafe(decisions.map((name) => `sum(${name})::bigint as ${name}`).join(', '))},
     sum(choices)::bigint as choices, sum(opt_ins)::bigint as "optIns", sum(answers)::bigint as answers,
+    sum(objections)::bigint as objections,
     coalesce(sum(allowed), 0)::bigint as allowed, coalesce(sum(denied), 0)::bigint as denied,
     coalesce(sum(displays), 0)::bigint as displays
   from facets

@@ -1,7 +1,7 @@
 /** Facets as an answer has them: groups, and the rates. */
 
 import { optInRate } from '#libs/base/terms/opt-in';
-import { type Dimension, displayDimensions, sumOf, totalOf } from '#libs/base/terms/terms';
+import { type Dimension, decisions, displayDimensions, sumOf, totalOf } from '#libs/base/terms/terms';
 import type { CategoryGroup, StatsGroup } from './contract.ts';
 import type { Facet } from './facets.ts';
 
@@ -17,17 +17,19 @@ export function groupedFigures(by: Dimension, found: Facet[]) {
   return {
     bots: addUp(of('crawlers'), totalOf),
     ...ratesOf(of('source')),
-    groups: groupsOf(by, of(by)),
+    groups: groupsOf(by, hasRest.includes(by) ? withRest(of(by), of('source')) : of(by)),
   };
 }
 
 /** Every record has a source, and every display. */
 export const ratesOf = (bySource: Facet[]) => ({ ...choiceFigures(bySource), ...displayFigures(bySource) });
 
-export const choiceFigures = (facets: Facet[]): { choices: number; optInRate: number | null } => ({
-  choices: addUp(facets, ({ choices }) => choices),
-  optInRate: optInRate(facets),
-});
+/** Without objections where there is none. */
+export function choiceFigures(facets: Facet[]): { choices: number; optInRate: number | null; objections?: number } {
+  const objections = addUp(facets, (facet) => facet.objections);
+  const figures = { choices: addUp(facets, ({ choices }) => choices), optInRate: optInRate(facets) };
+  return objections === 0 ? figures : { ...figures, objections };
+}
 
 /** Absent where no display was counted. */
 function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: number } | undefined {
@@ -36,6 +38,18 @@ function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: numb
   const answers = addUp(facets, (facet) => facet.answers);
   // a banner may be answered on another day than it was shown
   return { displays, noChoiceRate: Math.max(0, 1 - answers / displays) };
+}
+
+/** Of these dimensions values alone are stored. Every record has a source, so the rest has no value. */
+const hasRest: readonly Dimension[] = ['region', 'model'];
+const counted = [...decisions, 'choices', 'optIns', 'answers', 'objections'] as const;
+
+function withRest(own: Facet[], bySource: Facet[]): Facet[] {
+  const [first] = bySource;
+  if (!first) return own;
+  const rest: Facet = { ...first, value: '', isOther: false, displays: 0 };
+  for (const name of counted) rest[name] = addUp(bySource, (facet) => facet[name]) - addUp(own, (facet) => facet[name]);
+  return totalOf(rest) > 0 ? [...own, rest] : own;
 }
 
 /** Largest first. What has no group of its own comes last, together. */

@@ -12,7 +12,7 @@ declare global {
   function reportError(error: unknown): void;
 }
 
-export type Body = ReturnType<typeof makeBody>;
+export type Body = ReturnType<typeof makeBody> & { model?: string };
 
 export interface Attempt {
   site: Site;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { base64, utf8 } from '#libs/proof/tree/bytes';
 import { checkFile, parseVerifierKeys } from '#libs/proof/tree/check-file';
-import { erasureEntry, recordEntry } from '#libs/proof/tree/entry';
+import { circumstancesText, commitment, erasureEntry, recordEntry } from '#libs/proof/tree/entry';
 import { factsOf, headline, opensslCommands } from '#libs/proof/tree/facts';
 import { formatTlogProof } from '#libs/proof/tree/tlog-proof';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
@@ -51,6 +51,28 @@ describe('a bundle', () => {
     expect(
       holding({ ...bundle, record: { ...record, erasedAt: '2025-11-01T00:00:00.000Z', colour: 'red' } }).unproven,
     ).toEqual(['erasedAt', 'colour']);
+  });
+
+  it('of a record that was sealed without its region and model opens what was sealed, and calls them not proven', () => {
+    const placed = { ...bundle.record, region: 'US-CA', model: 'opt_out' };
+    const lacking = holding({ ...bundle, record: placed });
+    expect(lacking.unproven).toEqual(['region', 'model']);
+    expect(factsOf(lacking)).toContainEqual(['Not proven', 'region, model']);
+    // as a worker of this release seals it
+    const salt = Uint8Array.from(Buffer.from(bundle.opening.circumstances.salt, 'hex'));
+    const text = circumstancesText({ ...vector.record, region: 'US-CA', model: 'opt_out' });
+    const commitments = {
+      circumstances: commitment(sha256, salt, text),
+      private: vector.private.commitment,
+    };
+    const entry = recordEntry(vector.record, commitments);
+    const { checkpoint, keys } = logOf(entry);
+    const opening = { ...bundle.opening, circumstances: { ...bundle.opening.circumstances, text } };
+    const file = { ...bundle, record: placed, entry, position: 0, proof: [], checkpoint, opening };
+    const whole = check({ ...file, record: { ...placed, position: 0 } }, keys);
+    expect(whole).toMatchObject({ holds: true, unproven: [], circumstances: { region: 'US-CA', model: 'opt_out' } });
+    for (const change of [{ region: 'US-NY' }, { region: null }, { model: null }])
+      refused({ ...file, record: { ...placed, position: 0, ...change } }, 'what the log committed to is', keys);
   });
 
   it('of an erased record proves the rest, and says that the personal fields are gone', () => {

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Sql } from '#libs/base/db/database';
+import { createLog } from '#libs/base/ops/process-log';
 import { sha256 } from '#libs/base/sha256';
 import { dayOf, makeIdAt, monthOf } from '#libs/base/terms/calendar';
 import { checkLogs, type Difference } from '#libs/proof/check/check-domains';
+import { formatBundle, prove } from '#libs/proof/prove';
 import { addNodes, type Node } from '#libs/proof/runs';
 import { append, packFrontier, unpackFrontier } from '#libs/proof/tree/frontier';
 import { dropMonth, makeMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { recordAt } from '../support/records.ts';
-import { createSealer } from '../support/sealing.ts';
+import { createSealer, eraseRecords } from '../support/sealing.ts';
 import { at } from '../support/stack.ts';
 import { makeTenant, openDatabase, openRedis, openRedisServer } from '../support/stores.ts';
 import { rolledBack } from '../support/transaction.ts';
@@ -33,6 +35,8 @@ const fullRecord = (domainId: string, index: number) =>
     gppString: 'gpp',
     gpc: false,
     metadata: { plan: 'pro' },
+    region: 'US-CA',
+    model: 'opt_in',
   });
 
 /** A sealed log of a domain of its own. */
@@ -152,9 +156,12 @@ describe('a check of the logs', () => {
       'gpp_string = null',
       `metadata = '{"plan": "free"}'`,
       'user_agent_number = null',
+      `region = 'US-NY'`,
+      'model = null',
+      `region = null, model = null`,
     ];
     // across the end of a tile, and in the tail
-    for (const first of [250, 583]) {
+    for (const first of [250, 580]) {
       const changeAll = async (sql: Sql) => {
         for (const [place, change] of changes.entries()) await changeRecord(sql, first + place, change);
       };
@@ -162,6 +169,35 @@ describe('a check of the logs', () => {
     }
     const changeText = (sql: Sql) => sql`update user_agents set text = 'another'`;
     await expectFound(changeText, ...sealed.ids.map((_, position) => notSealed(position)));
+  });
+
+  it('finds nothing where a worker of 0.1.0 sealed records without their region and model, and all else of them', async () => {
+    const domainId = at((await makeTenant(db)).domainIds, 0);
+    // it does not know these columns, so that it seals a record as if they were empty
+    const records = [0, 1, 2].map((index) => ({ ...fullRecord(domainId, index), region: undefined, model: undefined }));
+    await persist(db, records);
+    await sealer.closeAndSeal();
+    await sql`
+      update records set region = 'US-CA', model = 'opt_out'
+      where domain_number = (select number from domains where id = ${domainId})`;
+    const old = await sealMore(domainId, 3, 2);
+    expect(await check(old)).toEqual({ checked: 5, differences: [] });
+    const change = (sql: Sql) => sql`update records set country = 'FR' where id = ${at(old.ids, 0)}`;
+    const what = `record ${at(old.ids, 0)} as stored, or its secret, is not what was sealed`;
+    expect(await differencesAfter(change, old)).toEqual([of(0, what, old)]);
+
+    const wanted = { domainId, isBundle: true, recordId: at(old.ids, 2) };
+    const reported = { log: createLog('test', 'silent'), domainId, requestId: '' };
+    const proven = await db.run((sql) => prove(sql, wanted, reported));
+    if (!proven) return expect.fail('it is not sealed');
+    const { record, opening } = formatBundle(proven);
+    expect([record.region, JSON.parse(opening.circumstances.text)]).toEqual([
+      'US-CA',
+      expect.not.objectContaining({ region: expect.anything() }),
+    ]);
+    // an erased one, too
+    await eraseRecords(db, domainId, old.ids);
+    expect((await check(old)).differences).toEqual([]);
   });
 
   it('finds a record that was deleted, inserted by hand, or whose time was changed, which is its id', async () => {

@@ -35,7 +35,7 @@ const record = fc
   .tuple(
     fields(fc.string(), 'id', 'domainId', 'decision', 'decidedAt', 'receivedAt', 'source'),
     fields(text, 'importedAt', 'notice', 'bannerVersion', 'policyVersion', 'language', 'country', 'variant'),
-    fields(text, 'tcString', 'gppString', 'visitorId', 'ip', 'userAgent', 'pageUrl'),
+    fields(text, 'tcString', 'gppString', 'region', 'model', 'visitorId', 'ip', 'userAgent', 'pageUrl'),
     fields(maybe(fc.boolean()), 'gpc', 'bot'),
     fields(maybe(fc.dictionary(names, fc.boolean())), 'preferences'),
     fields(maybe(fc.dictionary(names, value)), 'metadata'),
@@ -70,7 +70,8 @@ describe('the texts of a record', () => {
       fc.property(record, ({ id, domainId, bot, ...one }) => {
         const of = (...names: (keyof typeof one)[]): [string, unknown][] => names.map((name) => [name, one[name]]);
         const texts = of('bannerVersion', 'policyVersion', 'language', 'country', 'variant', 'tcString', 'gppString');
-        expect(circumstancesText(one)).toBe(plainly([...of('preferences'), ...texts]));
+        const places = of('region', 'model');
+        expect(circumstancesText(one)).toBe(plainly([...of('preferences'), ...texts, ...places]));
         expect(privateText(one)).toBe(plainly(of('visitorId', 'ip', 'userAgent', 'pageUrl', 'metadata')));
         expect(recordEntry({ ...one, id, domainId, bot }, commitments)).toBe(
           plainly([

@@ -8,7 +8,7 @@ import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch, deriveFacets } from '../support/sealing.ts';
-import { at, storeRecords, useStack } from '../support/stack.ts';
+import { at, storeRecords, useStack, withOwnDomain } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
 const today = dayOf(Date.now());
@@ -168,5 +168,46 @@ describe('statistics by what decisions have in common', () => {
     const later = await askLater(ofDomain('language'), since);
     expect(later.body.groups).toEqual(body.groups);
     expect(later.headers.get('etag')).not.toBe(headers.get('etag'));
+  });
+
+  it('leaves who was not asked out of choices and rates, and counts who objected; the rest has no region', async () => {
+    const own = await withOwnDomain(stack);
+    const of = (fields: Partial<NewRecord>) =>
+      recordAt(`${today}T00:00:01.000Z`, { domainId: own.domainId, preferences: { analytics: true }, ...fields });
+    const inCalifornia = { region: 'US-CA', model: 'opt_out' } as const;
+    await storeRecords(stack, [
+      of({ model: 'opt_in' }),
+      of({ decision: 'reject_all', preferences: { analytics: false } }),
+      of(inCalifornia),
+      of({ ...inCalifornia, decision: 'reject_all', source: 'gpc' }),
+      of({ ...inCalifornia, decision: 'custom', preferences: { analytics: false } }),
+      of({ ...inCalifornia, decision: 'withdraw', bot: true }),
+      of({ decision: 'withdraw', model: 'none', region: 'US-TX' }),
+    ]);
+    const since = Date.now();
+    await closeOpenEpoch(stack.db);
+    const path = (by: string) => `/v1/consent/${own.domainId}/stats?from=${today}&to=${today}&by=${by}`;
+    const figures = { choices: 2, optInRate: 1 / 2, objections: 3 };
+    const { body: byRegion } = await askLater(path('region'), since);
+    expect(byRegion).toMatchObject({ total: 7, bots: 1, ...figures });
+    const short = ({ groups = [] }: DomainStats) =>
+      (groups as StatsGroup[]).map(({ value, total, choices, optInRate, objections }) => [
+        ...[value, total, choices, optInRate, objections],
+      ]);
+    expect(short(byRegion)).toEqual([
+      ['US-CA', 3, 0, null, 2],
+      [null, 2, 2, 1 / 2, undefined],
+      ['US-TX', 1, 0, null, 1],
+    ]);
+    expect(short((await ask(path('model'))).body)).toEqual([
+      ['opt_out', 3, 0, null, 2],
+      [null, 1, 1, 0, undefined],
+      ['none', 1, 0, null, 1],
+      ['opt_in', 1, 1, 1, undefined],
+    ]);
+    // what those who were asked allow
+    expect((await ask(path('category'))).body.groups).toEqual([{ value: 'analytics', allowed: 1, denied: 1 }]);
+    const { body: byDay } = await ask(path('x').replace('by=x', 'interval=day'));
+    expect(byDay).toMatchObject({ ...figures, series: [{ date: today, total: 7, ...figures }] });
   });
 });

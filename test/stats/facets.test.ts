@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase } from '#libs/base/db/database';
 import { addDays, dayOf, spanOf } from '#libs/base/terms/calendar';
-import { decisions, sources, totalOf } from '#libs/base/terms/terms';
+import { decisions, models, sources, totalOf } from '#libs/base/terms/terms';
 import { createBlankDerivation } from '#libs/privacy/blanking';
 import type { NewRecord } from '#libs/record/contract';
 import { createPieceSize, type Derivation, deriveNext } from '#libs/record/derivations';
@@ -52,7 +52,7 @@ async function derive(derivation: Derivation, fails = 0): Promise<void> {
   while ((await next()) !== 'done');
 }
 
-const counts = ['accept_all', 'reject_all', 'custom', 'withdraw', 'choices', 'opt_ins', 'answers', 'allowed', 'denied'];
+const counts = [...decisions, ...['choices', 'opt_ins', 'answers', 'objections', 'allowed', 'denied']];
 
 /** What the facets say of all days and months, as text. */
 const listFacets = (organizationIds: string[]) =>
@@ -78,22 +78,29 @@ const groupRecords = (organizationIds: string[]) =>
       bannerVersion: 'banner_version',
       policyVersion: 'policy_version',
       variant: 'variant',
+      region: 'region',
+      model: 'model',
       crawlers: `''`,
     };
+    // of these no record without a value is counted
+    const only = (dimension: string) => (/^(region|model)$/.test(dimension) ? `and ${dimension} is not null` : '');
     const parts = Object.entries(value).map(
       ([dimension, column]) => `
         select o.id as o, level.domain as d, '${dimension}' as dimension, period, coalesce(${column}, '') as value,
           count(*) filter (where decision = 'accept_all') as a, count(*) filter (where decision = 'reject_all') as b,
           count(*) filter (where decision = 'custom') as c, count(*) filter (where decision = 'withdraw') as w,
           count(*) filter (where choice) as choices, count(*) filter (where choice and opt_in) as opt_ins,
-          count(*) filter (where choice and source = 'banner') as answers, 0 as allowed, 0 as denied
-        from r ${dimension === 'crawlers' ? 'where bot' : 'where not bot'}
+          count(*) filter (where choice and source = 'banner') as answers,
+          count(*) filter (where not asked and decision <> 'accept_all') as objections, 0 as allowed, 0 as denied
+        from r ${dimension === 'crawlers' ? 'where bot' : 'where not bot'} ${only(dimension)}
         group by 1, 2, 3, 4, 5`,
     );
     const rows = await sql.unsafe<{ row: string }[]>(
       `with r as (
         select records.*, level.domain, period, device, browser, o.id as o_id,
-          decision <> 'withdraw' and source in ('banner', 'preferences', 'gpc') as choice,
+          coalesce(model, 'opt_in') = 'opt_in' as asked,
+          coalesce(model, 'opt_in') = 'opt_in' and decision <> 'withdraw'
+            and source in ('banner', 'preferences', 'gpc') as choice,
           decision = 'accept_all' or decision = 'custom' and exists (
             select from jsonb_each(coalesce(preferences, '{}')) as p where p.key <> 'necessary' and p.value = 'true'
           ) as opt_in
@@ -105,13 +112,13 @@ const groupRecords = (organizationIds: string[]) =>
         cross join lateral (select to_char(to_timestamp(milliseconds_of(records.id) / 1000.0) at time zone 'UTC', format)) as p (period)
         where o.id = any (array[${organizationIds.map((id) => `'${id}'`).join(',')}])
       )
-      select concat_ws(' ', o, d, dimension, period, quote_literal(value), 'f', a, b, c, w, choices, opt_ins, answers, allowed, denied) as row
+      select concat_ws(' ', o, d, dimension, period, quote_literal(value), 'f', a, b, c, w, choices, opt_ins, answers, objections, allowed, denied) as row
       from (
         ${parts.join(' union all ').replaceAll('o.id as o', 'o_id as o').replaceAll('level.domain as d', 'domain as d')}
         union all
-        select o_id, domain, 'category', period, key, 0, 0, 0, 0, 0, 0, 0,
+        select o_id, domain, 'category', period, key, 0, 0, 0, 0, 0, 0, 0, 0,
           count(*) filter (where p.value = 'true'), count(*) filter (where p.value = 'false')
-        from r cross join lateral jsonb_each(preferences) as p where not bot group by 1, 2, 3, 4, 5
+        from r cross join lateral jsonb_each(preferences) as p where not bot and asked group by 1, 2, 3, 4, 5
       ) as plain order by 1`,
     );
     return [...rows];
@@ -129,6 +136,8 @@ const someRecord = (domainIds: string[]) => {
     bannerVersion: few('1', '2', ''),
     policyVersion: few('2026-01', "o'clock"),
     variant: few('a', 'b'),
+    region: few('US-CA', 'CA-QC'),
+    model: few(...models),
     userAgent: few(
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',

@@ -9,12 +9,20 @@ const sources: Record<FullRecord['source'], string> = {
   import: 'an import',
 };
 
+const models: Record<NonNullable<FullRecord['model']>, string> = {
+  opt_in: 'consent is asked first',
+  opt_out: 'visitors may object',
+  none: 'nobody is asked',
+};
+
 export const fieldsOf = (record: FullRecord): [name: string, text: string | null][] => [
   ['Source', sources[record.source]],
+  ['Model', record.model && models[record.model]],
   ['Global Privacy Control', record.gpc === null ? null : record.gpc ? 'on' : 'off'],
   ['Page', record.pageUrl],
   ['Language', record.language],
   ['Country', record.country],
+  ['Region', record.region],
   ['IP address', record.ip],
   ['Browser', record.userAgent],
   ['Banner version', record.bannerVersion],

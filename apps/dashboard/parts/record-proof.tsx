@@ -82,7 +82,8 @@ function Result({ outcome }: { outcome: Exclude<Outcome, string> }) {
     <>
       <p class="proof-good">
         <strong>Verified in this browser.</strong> The log, which has {count(verdict.size)} entries, contains this
-        record exactly as it is shown here, and is signed with its key.
+        record exactly as it is shown here
+        {verdict.lacksPlace && ', except for its region and model, which are not proven'}, and is signed with its key.
       </p>
       <p class="muted">
         The key came from this service as well. Compare it with one that you keep elsewhere, or{' '}

@@ -2,14 +2,17 @@
 
 import { fromHex } from '#libs/proof/tree/bytes';
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
-import { circumstancesText, commitment, privateText, recordEntry } from '#libs/proof/tree/entry';
+import { circumstancesText, commitment, privateText, recordEntry, sealedAs } from '#libs/proof/tree/entry';
 import { type Fields, maybeText, objectIn, parseObject, textIn } from '#libs/proof/tree/fields';
 import { crypto } from '#libs/proof/tree/noble';
 import { proveBundle } from '#libs/proof/tree/proof-bundle';
 import { ProofError } from '#libs/proof/tree/proof-error';
 import type { FullRecord } from '#libs/record/contract';
 
-export type Verdict = { holds: true; size: number; signedBy: string[] } | { holds: false; why: string };
+/** `lacksPlace`: it was sealed without the region and the model that the record has. */
+export type Verdict =
+  | { holds: true; size: number; signedBy: string[]; lacksPlace: boolean }
+  | { holds: false; why: string };
 
 /** `keys`: verifier keys, a line each. `shown`: the record as the page shows it. */
 export function verifyProof(bundle: string, keys: string, shown: FullRecord): Verdict {
@@ -24,10 +27,12 @@ export function verifyProof(bundle: string, keys: string, shown: FullRecord): Ve
 function prove(text: string, keys: string, shown: FullRecord): Verdict {
   const bundle = parseObject(text, 'The bundle');
   const { proven } = proveBundle(bundle, parseVerifierKeys(crypto.sha256, keys), crypto);
-  if (entryOf(shown, proven.entry, objectIn(bundle, 'opening')) !== proven.entry) {
+  const opening = objectIn(bundle, 'opening');
+  const sealed = sealedAs(shown).findIndex((record) => entryOf(record, proven.entry, opening) === proven.entry);
+  if (sealed === -1) {
     throw new ProofError('The log has an entry at this position, but it is not that of the record shown here.');
   }
-  return { holds: true, size: proven.size, signedBy: proven.signedBy };
+  return { holds: true, size: proven.size, signedBy: proven.signedBy, lacksPlace: sealed > 0 };
 }
 
 /** The entry that the record shown would have, with the salts of the bundle. */

@@ -100,7 +100,7 @@ async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, 
       if (!entry) continue;
       const record = piece.records.get(position);
       const text = record
-        ? sealedEntryOf(sha256, record, { secret: entry.secret, erased: piece.erased.get(position) ?? null })
+        ? sealedEntryOf(sha256, record, { ...entry, erased: piece.erased.get(position) ?? null })
         : piece.texts.get(position);
       const leaf = text === undefined ? entry.leaf : textLeafHash(sha256, text);
       if (record && record.id >= expiry.since) present += 1;

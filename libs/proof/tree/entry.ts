@@ -2,7 +2,7 @@
  * The texts that the log commits to. They are fixed for ever: a byte changed here and no stored proof can be made
  * again. Written out field by field, as every record pays for three of them.
  */
-import { base64url } from './bytes.ts';
+import { base64url, equal } from './bytes.ts';
 import type { Sha256 } from './hash.ts';
 
 type Text = string | null | undefined;
@@ -16,12 +16,21 @@ export const circumstanceTexts = [
   ['variant', 'Variant'],
   ['tcString', 'TC string'],
   ['gppString', 'GPP string'],
+  ['region', 'Region'],
+  ['model', 'Model'],
 ] as const;
 
 /** What a record's circumstances are made of. */
 export type Circumstances = { [Field in (typeof circumstanceTexts)[number][0]]?: Text } & {
   preferences?: Record<string, boolean> | null | undefined;
 };
+
+/** Those that a worker of 0.1.0 does not know: it seals a record as if it had none. */
+export const newCircumstances: ReadonlySet<string> = new Set(['region', 'model']);
+
+/** As whom a record may have been sealed: as it is, or as a worker of 0.1.0 knows it. */
+export const sealedAs = <R extends Circumstances>(record: R): R[] =>
+  isText(record.region) || isText(record.model) ? [record, { ...record, region: null, model: null }] : [record];
 
 /** A record's personal fields. */
 export interface PrivateFields {
@@ -102,6 +111,8 @@ export function circumstancesTextWith(preferences: Text, record: Omit<Circumstan
   if (isText(record.variant)) text += `,"variant":${quote(record.variant)}`;
   if (isText(record.tcString)) text += `,"tcString":${quote(record.tcString)}`;
   if (isText(record.gppString)) text += `,"gppString":${quote(record.gppString)}`;
+  if (isText(record.region)) text += `,"region":${quote(record.region)}`;
+  if (isText(record.model)) text += `,"model":${quote(record.model)}`;
   return `{${text.slice(1)}}`;
 }
 
@@ -203,15 +214,26 @@ const openingsOf = (sha256: Sha256, record: SealedRecord, secret: Uint8Array): R
   private: { salt: saltOf(sha256, 'private', secret), text: privateText(record) },
 });
 
+/** What an entry is made of beside its record. */
+interface Sealed {
+  /** 32 bytes as stored */
+  leaf: Uint8Array;
+  secret: Uint8Array;
+  erased: Uint8Array | null;
+}
+
 /**
  * A sealed record's entry, also once its personal fields were erased: then `secret` is the salt of `circumstances`, and
- * `erased` has the 32 bytes that the entry commits to as `private`.
+ * `erased` has the 32 bytes that the entry commits to as `private`. Of what it may have been sealed as, it is the one that
+ * the leaf is the hash of.
  */
-export const sealedEntryOf = (
-  sha256: Sha256,
-  record: SealedRecord,
-  { secret, erased }: { secret: Uint8Array; erased: Uint8Array | null },
-): string =>
+export function sealedEntryOf(sha256: Sha256, record: SealedRecord, sealed: Sealed): string {
+  const [entry = '', former] = sealedAs(record).map((each) => storedEntryOf(sha256, each, sealed));
+  if (former === undefined || equal(textLeafHash(sha256, entry), sealed.leaf)) return entry;
+  return equal(textLeafHash(sha256, former), sealed.leaf) ? former : entry;
+}
+
+const storedEntryOf = (sha256: Sha256, record: SealedRecord, { secret, erased }: Sealed): string =>
   erased
     ? recordEntry(record, {
         circumstances: commitment(sha256, secret, circumstancesText(record)),

@@ -3,7 +3,7 @@
  * is said of it afterwards is taken from the texts that the log committed to, never from the fields beside them.
  */
 import { equal, fromBase64, fromHex, hex, utf8 } from './bytes.ts';
-import { type Circumstances, commitment, type PrivateFields } from './entry.ts';
+import { type Circumstances, commitment, newCircumstances, type PrivateFields } from './entry.ts';
 import { countIn, type Fields, fieldOf, maybeText, objectIn, textIn, textsIn } from './fields.ts';
 import { hashLength } from './hash.ts';
 import { type Entry, parseCircumstances, parseEntry, parsePrivate } from './parse-entry.ts';
@@ -90,9 +90,12 @@ const same = (claimed: unknown, known: unknown): boolean => {
 
 /**
  * Every field that the log knows is the record's, and the other way round; names those that it knows nothing of.
- * Personal fields of an erased record are unknown to it too.
+ * Personal fields of an erased record are unknown to it too, and so is what a worker of 0.1.0 did not seal.
  */
-function compare(record: Fields, known: Fields): string[] {
+function compare(record: Fields, all: Fields): string[] {
+  const known = Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => value !== undefined || !newCircumstances.has(name)),
+  );
   for (const [name, value] of Object.entries(known)) {
     const claimed = fieldOf(record, name);
     if (claimed === undefined && optional.has(name)) continue;

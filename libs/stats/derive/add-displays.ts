@@ -24,7 +24,7 @@ export async function addDisplays(sql: Sql, newest: number, limit: number): Prom
     counted as (
       select
         domain_number, day, dimension, value, 0 as accept_all, 0 as reject_all, 0 as custom, 0 as withdraw, 0 as choices,
-        0 as opt_ins, 0 as answers, null::bigint as allowed, null::bigint as denied, sum(displays) as displays
+        0 as opt_ins, 0 as answers, 0 as objections, null::bigint as allowed, null::bigint as denied, sum(displays) as displays
       from taken
       cross join lateral (
         values ('bannerVersion'::dimension, banner_version), ('variant', variant), ('language', language),

@@ -15,7 +15,7 @@ const outdoing = 10;
 /** SQL text between `with` and a statement. */
 type Fragment = ReturnType<Sql['unsafe']>;
 
-const counts = ['accept_all', 'reject_all', 'custom', 'withdraw', 'choices', 'opt_ins', 'answers'];
+const counts = ['accept_all', 'reject_all', 'custom', 'withdraw', 'choices', 'opt_ins', 'answers', 'objections'];
 /** null where a dimension has none */
 const others = ['allowed', 'denied', 'displays'];
 const key = ['organization_number', 'domain_number', 'dimension', 'period', 'value', 'is_other'];

@@ -194,6 +194,7 @@ export const upgradeAt = (rate: number, seconds: number): Drill => ({
     await some();
     await untilStored(scene, 'the worker of the release before stores what the new API takes', api);
     await checkBanner(scene, { api, old: need(oldApis[0]) });
+    await sealsWithoutPlace(scene, api);
 
     // what both APIs take waits for the new worker
     await scene.stopProcess(oldWorker);
@@ -230,6 +231,19 @@ async function checkBanner(scene: Scene, { api, old }: { api: AppProcess; old: A
   scene.expect((await file(old)).status === 404, 'the API of the release before has no banner');
   for (const each of [api, old])
     scene.expect(isAcknowledged(await load.send({ ...site, apiKey }, makeBody(), each)), "both take the banner's key");
+}
+
+/** The worker of the release before seals what it does not know all fields of; this one's only stores. */
+async function sealsWithoutPlace(scene: Scene, api: AppProcess): Promise<void> {
+  const worker = await scene.worker({ SEAL_SECONDS: '0' });
+  const { body } = await scene.load.send(scene.site, { ...makeBody(), model: 'opt_out' }, api);
+  const countOf = (sql: Sql) => sql<{ n: number }[]>`
+    select count(*)::int as n from records r
+    where id = ${body.id} and model = 'opt_out' and exists (
+      select from log_runs l where l.domain_number = r.domain_number and (last_epoch, last_id) >= (r.epoch, r.id)
+    )`;
+  await scene.until(async () => (await scene.count(countOf)) === 1, 'a record with a model is sealed without it');
+  await scene.stopProcess(worker);
 }
 
 async function checkLogins(scene: Scene): Promise<void> {
