@@ -83,7 +83,7 @@ type Stored = Omit<Body, 'visitorId' | 'pageUrl' | 'metadata'> & {
 };
 
 function isAsSent(row: Stored, { site, body, userAgent }: Attempt): boolean {
-  const { visitorId, pageUrl, metadata, ...others } = body;
+  const { visitorId, pageUrl, metadata, model: _, ...others } = body;
   const personal = { visitorId, pageUrl, metadata, userAgent };
   const none = { visitorId: null, pageUrl: null, metadata: null, userAgent: null };
   const isStoredAs = (fields: object) => isDeepStrictEqual(row, { domainId: site.domainId, ...others, ...fields });

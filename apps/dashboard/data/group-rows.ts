@@ -20,6 +20,7 @@ export interface Row {
   /** these two are absent of a category */
   breakdown?: Breakdown;
   choices?: number;
+  objections?: number | undefined;
   displays?: number | undefined;
   noChoiceRate?: number | null | undefined;
 }
@@ -44,13 +45,15 @@ function rowOf(dimension: Dimension, group: Group): Row {
     const count = group.allowed + group.denied;
     return { ...same, count, rate: count > 0 ? group.allowed / count : null };
   }
-  const { total, breakdown, choices, optInRate, displays, noChoiceRate } = group;
-  return { ...same, count: total, breakdown, rate: optInRate, choices, displays, noChoiceRate };
+  const { total, optInRate, ...figures } = group;
+  return { ...figures, ...same, count: total, rate: optInRate };
 }
 
 /** In points; null where one of both has no rate. */
 export const changeOf = ({ rate, before }: Row): number | null =>
   rate === null || before === undefined || before.rate === null ? null : rate - before.rate;
+
+export const isObjected = ({ objections }: Row): boolean => objections !== undefined;
 
 export const isShown = ({ displays }: Row): boolean => displays !== undefined;
 

@@ -2,11 +2,12 @@
 import { csvCell } from '#libs/base/terms/csv';
 import type { Dimension } from '#libs/base/terms/terms';
 import { decisions } from '../data/decisions.ts';
-import { isShown, type Row } from '../data/group-rows.ts';
+import { isObjected, isShown, type Row } from '../data/group-rows.ts';
 
 export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean): string {
   const isCategory = by === 'category';
   const hasDisplays = rows.some(isShown);
+  const hasObjections = rows.some(isObjected);
   const rate = isCategory ? 'allowedRate' : 'optInRate';
   const head = [
     by,
@@ -16,6 +17,7 @@ export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean
     rate,
     ...(hasBefore ? [`${rate}Before`] : []),
     ...(hasDisplays ? ['displays', 'noChoiceRate'] : []),
+    ...(hasObjections ? ['objections'] : []),
   ];
   return toCsv([
     head,
@@ -27,6 +29,7 @@ export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean
       row.rate,
       ...(hasBefore ? [row.before?.rate] : []),
       ...(hasDisplays ? [row.displays, row.noChoiceRate] : []),
+      ...(hasObjections ? [row.objections ?? 0] : []),
     ]),
   ]);
 }

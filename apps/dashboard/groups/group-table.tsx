@@ -3,7 +3,7 @@ import type { Dimension } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
 import { decisionNames, decisions } from '../data/decisions.ts';
 import { dimensionNames } from '../data/dimension-names.ts';
-import { changeOf, isShown, type Row, rowsOf } from '../data/group-rows.ts';
+import { changeOf, isObjected, isShown, type Row, rowsOf } from '../data/group-rows.ts';
 import { downloadText } from '../download.ts';
 import { count, dayRange, points, share } from '../format.ts';
 import { Button } from '../parts/button.tsx';
@@ -44,6 +44,12 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
           cell: ({ breakdown }) => count(breakdown?.[name] ?? 0),
         },
     ),
+    all.some(isObjected) && {
+      head: 'Objections',
+      is: 'number',
+      sort: { by: 'objections', value: ({ objections }) => objections ?? 0 },
+      cell: ({ objections }) => count(objections ?? 0),
+    },
     groupRate(by),
     before && {
       head: 'Before',

@@ -26,8 +26,16 @@ interface Props {
 
 const dimensions = Object.keys(dimensionNames) as Dimension[];
 
+const hasValues = ({ groups = [] }: DomainStats): boolean => groups.some(({ value }) => value !== null);
+
 export function Groups({ domainId, by, query }: Props) {
   const period = periodIn(query) ?? defaultPeriod(now());
+  const { api } = useSignedIn();
+  // offered where records have one, which is the case only on websites that ask different questions in different places
+  const models = useReading<DomainStats | null>(groupsAddress(domainId, 'model', { ...period }), async (signal) =>
+    isGrouped(period) ? api.stats(domainId, { ...period, by: 'model' }, signal) : null,
+  );
+  const isOffered = (each: Dimension) => each !== 'model' || by === each || (models.value && hasValues(models.value));
   return (
     <>
       <PageHead
@@ -36,7 +44,7 @@ export function Groups({ domainId, by, query }: Props) {
       />
       <Chips
         label="Group by"
-        chips={dimensions.map((each) => ({
+        chips={dimensions.filter(isOffered).map((each) => ({
           name: titleOf(each),
           address: groupsAddress(domainId, each, { ...period }),
           isCurrent: each === by,

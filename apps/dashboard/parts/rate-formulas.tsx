@@ -13,6 +13,10 @@ export const RateFormulas = ({ children }: { children?: ComponentChildren }) => 
       Withdrawals, and decisions made through the API or by an import, are counted as decisions and are part of no rate.
       Crawlers are left out.
     </p>
+    <p>
+      The same applies where visitors are not asked first (the models opt-out and none): what they reject, select or
+      withdraw there is an <strong>objection</strong>.
+    </p>
     {children}
   </details>
 );
