@@ -187,6 +187,8 @@ export const fullRecord = z
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
     notice: nullable.meta({ description: 'SHA-256 of what the visitor was shown, 64 hex digits' }),
     variant: nullable.meta({ description: 'the variant of an A/B test' }),
+    region: nullable.meta({ description: 'such as `US-CA` (ISO 3166-2), for the countries in `REGION_COUNTRIES`' }),
+    model: z.enum(models).nullable().meta({ description: 'under which model the visitor decided' }),
     bot: z.boolean().meta({ description: 'sent by a crawler or another program that is not a browser' }),
     erasedAt: time.nullable().meta({ description: 'when its personal fields were erased' }),
     log: z
@@ -196,8 +198,6 @@ export const fullRecord = z
       .nullable()
       .meta({ description: "the number of the domain's log that contains it; null until it is sealed" }),
     position: count.nullable().meta({ description: 'its place in that log, from 0; null until it is sealed' }),
-    region: nullable.meta({ description: 'such as `US-CA` (ISO 3166-2), for the countries in `REGION_COUNTRIES`' }),
-    model: z.enum(models).nullable().meta({ description: 'under which model the visitor decided' }),
   })
   .meta({ id: 'FullRecord' });
 export type FullRecord = z.infer<typeof fullRecord>;

@@ -37,10 +37,10 @@ export const fullRecord: FullRecord = {
   metadata: null,
   notice: null,
   variant: null,
+  region: null,
+  model: null,
   bot: false,
   erasedAt: null,
   log: 1,
   position: 6,
-  region: null,
-  model: null,
 };

@@ -142,6 +142,15 @@ describe('CSV', () => {
     expect(read).toEqual([own, { id: 'x', decision: 'custom', ...nothing }, { ...own, metadata: unreadable }]);
   });
 
+  it('of an export of 0.1.0, which has no region and no model, is one as well', async () => {
+    const names = headers.csv.trimEnd().replace(',region,model', '').split(',');
+    const own: Record<string, string> = { id: 'x', decision: 'custom', visitorId: 'NULL' };
+    const file = `${names.join(',')}\r\n${names.map((name) => own[name] ?? '').join(',')}\r\n`;
+    const read = [];
+    for await (const rows of readCsv(inChunks(Buffer.from(file), 64))) read.push(...rows.map((row) => row.given));
+    expect([names.length, read]).toEqual([25, [own]]);
+  });
+
   it('has rows of up to 128 KiB, and a longer one costs that row', async () => {
     const long = `a,${'x'.repeat(importLimits.rowBytes - 2)}`;
     const brokenQuotes = 'the quotes are broken: one is not closed within 128 KiB, or stands inside a cell';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { isbot } from 'isbot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { timeOf } from '#libs/base/terms/calendar';
-import { decisions, sources } from '#libs/base/terms/terms';
+import { decisions, models, sources } from '#libs/base/terms/terms';
 import { readPage } from '#libs/log/domain-page';
 import { type NewRecord, recordBody } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
@@ -14,7 +14,7 @@ const optional = Object.keys(recordBody.shape).filter((field) => !['id', 'decisi
 const isNull = (field: string) => [field, null];
 /** What the contract answers for a record: the same, with null for what is absent. */
 const asRead = (record: NewRecord) => ({
-  ...Object.fromEntries([...optional, 'country', 'ip', 'userAgent', 'erasedAt', 'log', 'position'].map(isNull)),
+  ...Object.fromEntries([...optional, 'country', 'region', 'ip', 'userAgent', 'erasedAt', 'log', 'position'].map(isNull)),
   bot: isbot(record.userAgent ?? '') && !(record.source === 'api' && isLibrary(record.userAgent ?? '')),
   ...record,
   decidedAt: new Date(timeOf(record.id)).toISOString(),
@@ -52,6 +52,8 @@ const anyRecord = fc.record(
     gpc: fc.boolean(),
     notice: fc.constantFrom(...['0', 'a', 'f'].map((digit) => digit.repeat(64))),
     variant: text(64),
+    region: fc.constantFrom('US-CA', 'CA-QC'),
+    model: fc.constantFrom(...models),
     bot: fc.boolean(),
     // JSON knows no -0
     metadata: fc.dictionary(

@@ -32,12 +32,12 @@ const plain: ReadonlySet<string> = new Set<keyof FullRecord>([
   'source',
   'gpc',
   'notice',
+  'region',
+  'model',
   'bot',
   'erasedAt',
   'log',
   'position',
-  'region',
-  'model',
 ]);
 
 /** In the order of the log's page. */

@@ -74,13 +74,11 @@ export async function* readCsv(
   if (row === 0 && hasBytes && !isOfNothing) throw withoutRows();
 }
 
-/** Columns at the end that exports of 0.1.0 do not have. */
-const newColumns = /(,region,model)?$/;
+const ownHeader = headers.csv.trimEnd();
+/** Exports of 0.1.0 have no region and no model. */
+const exported = new Set([ownHeader, ownHeader.replace(',region,model', '')]);
 
-function isExport(header: string[]): boolean {
-  const [own, given] = [headers.csv.trimEnd(), header.join(',')];
-  return given === own || given === own.replace(newColumns, '');
-}
+const isExport = (header: string[]): boolean => exported.has(header.join(','));
 
 /** Empty cells at the end say nothing; where some are missing the row may be cut off. */
 const fits = (cells: string[], width: number): boolean =>
