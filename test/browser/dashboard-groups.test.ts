@@ -204,4 +204,44 @@ describe('statistics by country, banner version and so on', () => {
       await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toContain('opt-in rate 0.0%');
     }
   });
+
+  it('say where visitors objected, and under which model, of a domain whose records have one', async () => {
+    const other = await dashboard.customer();
+    const own = { domainId: at(other.domains, 0).domainId };
+    const inCalifornia = { ...own, region: 'US-CA', model: 'opt_out' } as const;
+    const stored = [
+      own,
+      { ...own, region: 'GB-ENG', model: 'opt_in' } as const,
+      { ...inCalifornia, decision: 'reject_all', source: 'gpc' } as const,
+      { ...inCalifornia, decision: 'withdraw' } as const,
+      { ...inCalifornia },
+    ];
+    await dashboard.storeCounted(
+      other,
+      stored.map((fields) => recordAt(Date.now(), fields)),
+    );
+    await dashboard.grouped(other, stored.length);
+    const { page } = await dashboard.open(other, `/domains/${own.domainId}/by/region`);
+    await page.getByRole('table', { name: 'Decisions by region' }).waitFor();
+    const short = ['United States, CA', 'United Kingdom, ENG', 'No region'];
+    expect((await firstColumn(page)).sort()).toEqual(short.toSorted());
+    const decisions = ['3', '60.0%', '1', '0', '1', '1'];
+    expect((await cells(page, 'United States')).slice(0, 8)).toEqual([...decisions, '2', 'no choices yet']);
+    await page.getByRole('link', { name: 'Model' }).click();
+    await page.getByRole('table', { name: 'Decisions by model' }).waitFor();
+    expect((await cells(page, 'Opt-out')).slice(0, 8)).toEqual([...decisions, '2', 'no choices yet']);
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const lines = readFileSync(await (await downloading).path(), 'utf8').split('\r\n');
+    expect([at(lines, 0).split(',').at(-1), lines.find((line) => line.startsWith('Opt-out'))]).toEqual([
+      'objections',
+      expect.stringMatching(/^Opt-out,opt_out,3,1,0,1,1,0,,.*2$/),
+    ]);
+    // of a domain whose records have none it is not offered
+    await follow(page, customer.token);
+    await go(page, `${address}/by/region?${days}`);
+    await page.getByRole('rowheader', { name: 'No region' }).waitFor();
+    await page.getByRole('link', { name: 'Variant' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Model' }).count()).toBe(0);
+  });
 });

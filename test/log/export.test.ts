@@ -102,6 +102,8 @@ describe('an export', () => {
       metadata: { text: 'a\u0001"\\😀\u2028', number: -1.5e-7, large: 9_007_199_254_740_991, yes: true },
       notice,
       variant: '@b',
+      region: 'AT-9',
+      model: 'opt_in',
       bot: true,
     } as const;
     await persist(

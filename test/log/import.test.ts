@@ -198,6 +198,8 @@ describe('an import', () => {
       preferences: { marketing: false, statistics: true },
       policyVersion: "'quoted",
       variant: '',
+      region: 'us-ca',
+      model: 'none',
       ip: '203.0.113.0',
       userAgent: 'Example "1", of ü',
       gpc: false,
@@ -206,6 +208,7 @@ describe('an import', () => {
     await post(first, lines([rowAt(new Date(now - 5_000).toISOString(), full), rowAt('2022-02-02T00:00:00.000Z')]));
     const without = ({ log: _, position: __, domainId: ___, ...rest }: FullRecord) => rest;
     const expected = (await stored(first, 2)).map(without);
+    expect(expected.find(({ model }) => model !== null)).toMatchObject({ region: 'US-CA', model: 'none' });
     for (const [format, mark] of [
       ['ndjson', ''],
       ['csv', ''],
