@@ -14,7 +14,9 @@ const optional = Object.keys(recordBody.shape).filter((field) => !['id', 'decisi
 const isNull = (field: string) => [field, null];
 /** What the contract answers for a record: the same, with null for what is absent. */
 const asRead = (record: NewRecord) => ({
-  ...Object.fromEntries([...optional, 'country', 'region', 'ip', 'userAgent', 'erasedAt', 'log', 'position'].map(isNull)),
+  ...Object.fromEntries(
+    [...optional, 'country', 'region', 'ip', 'userAgent', 'erasedAt', 'log', 'position'].map(isNull),
+  ),
   bot: isbot(record.userAgent ?? '') && !(record.source === 'api' && isLibrary(record.userAgent ?? '')),
   ...record,
   decidedAt: new Date(timeOf(record.id)).toISOString(),
