@@ -128,6 +128,7 @@ describe('of another organization', () => {
     encoding: ['utf-8'],
     act: ['visitor.read'],
     actor: ['theirs'],
+    notice: [theirNotice.hash],
     unknown: ['x'],
   };
   /** Of a domain, with something of theirs in place of every other parameter. */
