@@ -1,6 +1,7 @@
 /** The visitor's choice on this site, stored in the browser. */
 import type { Decision } from '#libs/base/terms/terms';
 import { either } from '#libs/widget/attempt';
+import type { Model } from '#libs/widget/config';
 import { bare, has, map, now, own, part, some, words } from '#libs/widget/plain';
 import { json, parsed } from './json.ts';
 import { page } from './page.ts';
@@ -17,10 +18,12 @@ export interface Consent {
   visitorId: string;
   policyVersion: string;
   gpc: boolean;
+  /** under which it was made, where `regions` are set */
+  model?: Model | undefined;
 }
 
 /** Whether the visitor allowed any category. */
-export function isGiven(consent: Consent | null): boolean {
+export function isGiven(consent?: Partial<Consent> | null): boolean {
   const preferences = own(consent?.preferences);
   for (const category in preferences) if (preferences[category] === true) return true;
   return false;
@@ -39,6 +42,8 @@ interface Terms {
   asked: string[];
   policyVersion: string;
   maxAgeMonths: number;
+  /** what is left of a choice that is too old, or made for other terms */
+  lasting?(kept: Kept): Kept | null;
 }
 
 /** Seconds: the longest lifetime that browsers allow a cookie. */
@@ -114,14 +119,14 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
       return part(text, 0, first.length) === first ? part(text, first.length) : '';
     },
     /** Null where there is no choice, or it is too old, or made under another policy or for other categories. */
-    current: ({ asked, policyVersion, maxAgeMonths }: Terms): Kept | null => {
+    current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): Kept | null => {
       const kept = read();
-      if (kept?.policyVersion !== policyVersion || !(kept.at > now() - maxAgeMonths * month)) return null;
       // made here since, and lost: a server has sent the former one again
-      if (kept.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
+      if (!kept || kept.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
       const preferences = own(kept.preferences);
-      for (const category in preferences) if (!has(asked, category)) return null;
-      if (some(asked, (category) => preferences[category] === undefined)) return null;
+      let isOld = kept.policyVersion !== policyVersion || !(kept.at > now() - maxAgeMonths * month);
+      for (const category in preferences) isOld ||= !has(asked, category);
+      if (isOld || some(asked, (category) => preferences[category] === undefined)) return lasting?.(kept) ?? null;
       // stored before the site set a cookie domain
       if (cookieDomain && storage.get(name)) write(kept);
       return kept;

@@ -2,6 +2,7 @@
 import { packPath } from '#libs/widget/languages';
 import { joined, own } from '#libs/widget/plain';
 import { languageFor, packFor, type Texts, wordingIn } from '#libs/widget/wording';
+import { onceWithin } from './once-within.ts';
 import { page } from './page.ts';
 import type { Settings } from './settings.ts';
 
@@ -52,11 +53,7 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
 
 /** Calls `done` once: with the texts, or with nothing where there are none in time. */
 async function fetchPack(api: string, pack: string, done: (texts?: Partial<Texts>) => void): Promise<void> {
-  let end = (texts?: Partial<Texts>) => {
-    end = () => {};
-    done(texts);
-  };
-  setTimeout(() => end(), patience);
+  const end = onceWithin(patience, done);
   try {
     // also when it is late, so that the next page has it
     const response = await fetch(api + packPath(__TEXTS__, pack), { credentials: 'omit' });

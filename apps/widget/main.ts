@@ -7,7 +7,6 @@ import { has, map, now, own, some } from '#libs/widget/plain';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { countDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
-import type { Extras } from './extras.ts';
 import { onGrowth } from './growth.ts';
 import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
@@ -55,7 +54,7 @@ function start(): void {
   const view = createView({
     settings,
     gpc,
-    consent: () => kept,
+    consent: () => kept ?? settings.unasked,
     seen: () => store.seen(kept),
     onShow: (notice) => {
       shownNow = client.show(notice);
@@ -68,16 +67,17 @@ function start(): void {
     onPage: language.look,
   });
 
+  const choiceIn = (consent: Consent | null) => own(consent ? consent.preferences : settings.before);
+  // markup names categories, too: what every object inherits, such as `constructor`, was never chosen
+  function isAllowed(category: string): boolean {
+    const chosen = choiceIn(kept)[category];
+    if (chosen !== undefined) return chosen === true;
+    return some(settings.categories, ({ id, required }) => required && id === category);
+  }
   const getConsent = (): Consent | null => {
     if (!kept) return null;
     const { at: _, ...consent } = kept;
     return { ...consent, preferences: { ...consent.preferences } };
-  };
-  // markup names categories, too: what every object inherits, such as `constructor`, was never chosen
-  const isAllowed = (category: string): boolean => {
-    const chosen = own(kept?.preferences)[category];
-    if (chosen !== undefined) return chosen === true;
-    return some(settings.categories, ({ id, required }) => required && id === category);
   };
   const { signal, greet } = createSignals(settings, isAllowed);
   const runScripts = createScripts(isAllowed, settings.nonce, view.load);
@@ -95,6 +95,7 @@ function start(): void {
       // they come with the second file, and like the banner once there are texts
       if (isWorded) inserts?.show(waiting);
     });
+    if (isWorded) settings.tell?.(kept);
     // last, since these scripts are not ours and may fail
     void runScripts();
   };
@@ -105,7 +106,7 @@ function start(): void {
    */
   function decide(
     choice: Choice,
-    source: 'banner' | 'preferences' | 'api',
+    source: 'banner' | 'preferences' | 'api' | 'gpc',
     notice?: Notice | PlaceholderNotice,
     about?: Shown,
   ): void {
@@ -114,6 +115,7 @@ function start(): void {
       map(asked, (id) => {
         preferences[id] = choice;
       });
+    if (settings.holds?.(preferences, () => decide(choice, source, notice, about))) return;
     let hasSome = choice === true;
     let all = true;
     for (const category in preferences) {
@@ -122,7 +124,7 @@ function start(): void {
     }
     // even an expired choice, such as one under an earlier policy; the page may have emptied its storage
     const last = store.read() ?? kept;
-    const refusal = isGiven(last) ? 'withdraw' : 'reject_all';
+    const refusal = isGiven(last) && source !== 'gpc' ? 'withdraw' : 'reject_all';
     const decision: Decision = !hasSome ? refusal : all && !about ? 'accept_all' : 'custom';
     const at = now();
     const id = makeId(at);
@@ -131,14 +133,24 @@ function start(): void {
     const isFine = typeof known === 'string' && either(() => /^[!-~]{1,128}$/.test(known));
     const visitorId = isFine ? known : randomHex(16);
     const decidedAt = either(() => new Date(at).toISOString(), '');
-    const made: Kept = { id, decision, preferences, decidedAt, visitorId, policyVersion, gpc, at };
+    const made: Kept = {
+      id,
+      decision,
+      preferences,
+      decidedAt,
+      visitorId,
+      policyVersion,
+      gpc,
+      model: settings.model,
+      at,
+    };
     // a listener may open another view before this one is recorded
     const wasShown = about ?? shownNow;
     attempt(() => {
       store.write(made);
       store.keepSeen(made, (notice && wasShown?.text) ?? '');
     });
-    apply(made, last, source === 'api');
+    apply(made, last, !notice);
     const report: Report = {
       decision,
       preferences,
@@ -147,7 +159,8 @@ function start(): void {
       bannerVersion,
       policyVersion: policyVersion || undefined,
       language: notice?.language ?? settings.wording.language,
-      variant: source === 'api' ? undefined : settings.variant,
+      variant: notice && settings.variant,
+      model: settings.model,
       pageUrl: pageUrl(),
       gpc: gpc || undefined,
       metadata: settings.metadata,
@@ -158,7 +171,7 @@ function start(): void {
 
   /** Deletes the cookies of what was allowed before and is not any longer, and loads the page again where that is wanted. */
   async function forget(last: Consent | null, isByCode?: boolean): Promise<void> {
-    const before = own(last?.preferences);
+    const before = choiceIn(last);
     const lost = map(settings.categories, (each) =>
       before[each.id] === true && !isAllowed(each.id) ? each : undefined,
     );
@@ -196,13 +209,14 @@ function start(): void {
   let isOpening = false;
   window.assent = {
     getConsent,
+    isAllowed,
     open: () => {
       if (isWorded) view.open();
       else isOpening = true;
     },
     setLanguage: language.choose,
     withdraw: () => {
-      if (isGiven(store.read() ?? kept)) decide(false, 'api');
+      if (isGiven(store.read() ?? kept) || some(asked, isAllowed)) decide(false, 'api');
     },
     onChange: (listener) => {
       const hear = ({ detail }: CustomEventInit<Consent>) => detail && listener(detail);
@@ -219,8 +233,8 @@ function start(): void {
     inserts?.clear();
     runHeld();
   };
-  const begin = (extras?: Extras) => {
-    if (!kept) extras?.vary(settings);
+  const begin = () => {
+    kept = store.current(settings);
     attempt(() => signal('ready', getConsent()));
     onGrowth(() => {
       listen();
@@ -232,7 +246,7 @@ function start(): void {
       onWording = reword;
       isWorded = true;
       reword();
-      if (kept) view.close();
+      if (kept ?? settings.unasked) view.close();
       else {
         const { variant, wording } = settings;
         view.ask();
@@ -243,7 +257,11 @@ function start(): void {
     };
     language.word();
   };
-  if (settings.experiment && !kept) needExtras(settings, begin);
+  if (settings.model || (settings.experiment && !kept))
+    needExtras(settings, (prepare) => {
+      if (prepare) void prepare({ settings, gpc, store, view, decide }, begin);
+      else begin();
+    });
   else begin();
 }
 

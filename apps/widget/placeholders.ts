@@ -1,9 +1,9 @@
 /** In place of each iframe that waits, a box of its size in which the visitor can allow it. */
 
+import { fill } from '#libs/widget/fill';
 import { noticeOf } from '#libs/widget/notice';
 import { between, has, map, own, part, some } from '#libs/widget/plain';
 import { furtherPhrases } from '#libs/widget/texts';
-import { fill } from '#libs/widget/wording';
 import { load, type Waiting } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
 import type { Settings } from './settings.ts';

@@ -8,6 +8,8 @@ declare global {
     assent?: {
       /** The current choice; null before the visitor has decided. */
       getConsent(): Consent | null;
+      /** Whether it may run, now and here. */
+      isAllowed(category: string): boolean;
       /** Opens the settings. */
       open(): void;
       /** Shows everything in this language; without a tag in the page's, or the visitor's. */

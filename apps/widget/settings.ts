@@ -11,11 +11,13 @@ import { readShown } from '#libs/widget/read-settings';
 import { wordingIn } from '#libs/widget/wording';
 import { json } from './json.ts';
 import { assigned, resolve } from './page.ts';
+import type { Place } from './place/place.ts';
 import { baseOf } from './send.ts';
 import { findTag } from './tag.ts';
 
 export interface Settings
   extends NoticeSettings,
+    Place,
     Omit<WidgetConfig, keyof NoticeSettings | 'lang' | 'dir' | 'texts' | 'maxAgeMonths' | 'metadata'> {
   domain: string;
   key: string;
@@ -72,6 +74,7 @@ export function readSettings(): Settings {
     texts,
     wording: wordingIn('en', texts),
     variant: undefined,
+    model: given.regions && 'opt_in',
   });
 }
 

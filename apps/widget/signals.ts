@@ -1,11 +1,11 @@
 /** Signals the choice to the page, to tags through Google Consent Mode and the data layer, and to Microsoft's tags. */
 
 import { either } from '#libs/widget/attempt';
-import type { WidgetConfig } from '#libs/widget/config';
-import { own } from '#libs/widget/plain';
+import { map, own } from '#libs/widget/plain';
 import type { Consent } from './consent.ts';
 import { consentTypes, denyByDefault, eachType, gtag, hasDefault, nameLayer, tell } from './consent-types.ts';
 import { assigned, page } from './page.ts';
+import type { Settings } from './settings.ts';
 
 declare global {
   interface Window {
@@ -14,6 +14,9 @@ declare global {
     clarity?(...command: unknown[]): unknown;
   }
 }
+
+/** Milliseconds that Google's tags wait for the place. */
+const longestSearch = 2_000;
 
 interface Signals {
   /** `ready` is sent once when the page loads, with the stored choice or null. */
@@ -24,9 +27,10 @@ interface Signals {
 
 /** `consentMode` adds the site's own categories; `false` turns Google Consent Mode off. */
 export function createSignals(
-  { consentMode, layer, signals = {} }: Pick<WidgetConfig, 'consentMode' | 'layer' | 'signals'>,
+  settings: Pick<Settings, 'consentMode' | 'layer' | 'signals' | 'categories' | 'model'>,
   isAllowed: (category: string) => boolean,
 ): Signals {
+  const { consentMode, layer, signals = {} } = settings;
   nameLayer(layer);
   const isOn = `${consentMode}` !== 'false';
   const types = { ...consentTypes, ...(typeof consentMode === 'object' && consentMode) };
@@ -39,6 +43,9 @@ export function createSignals(
     });
     return all;
   };
+
+  // before it is known where the visitor is
+  if (isOn && !hasDefault()) denyByDefault(types, settings.model ? longestSearch : 0);
 
   function greet(isChange = false): void {
     const { ad_storage, analytics_storage } = states();
@@ -58,9 +65,10 @@ export function createSignals(
       // before a decision, an update is only needed where something is granted without one
       let isNeeded = consent !== null;
       for (const type in all) isNeeded ||= all[type] === 'granted';
-      if (isOn && !hasDefault()) denyByDefault(types, 0);
       if (isOn && isNeeded) gtag('consent', 'update', { ...all });
-      tell({ event: `assent_${event}`, assent: consent });
+      const { categories, model = 'opt_in' } = settings;
+      const allowed = map(categories, ({ id }) => (isAllowed(id) ? id : undefined));
+      tell({ event: `assent_${event}`, assent: consent, model, allowed });
       emit(event, consent);
       greet(true);
     },

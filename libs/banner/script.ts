@@ -54,14 +54,14 @@ const flushed = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
 /** `api`: PUBLIC_URL. */
 export function packLine(live: Live, api?: string): PackedLine {
   const plain = Buffer.from(lineOf(live, api));
-  const { experiment }: WidgetConfig = JSON.parse(live.settings ?? '{}');
+  const { regions, experiment }: WidgetConfig = JSON.parse(live.settings ?? '{}');
   return {
     // in memory of its own: what zlib returns is part of 16 KiB, and a small Buffer would be part of 8 KiB
     deflated: new Uint8Array(zlib.deflateRawSync(plain, flushed)),
     crc: zlib.crc32(plain),
     bytes: plain.length,
     hash: hash('sha256', plain).slice(0, 16),
-    needsExtras: Boolean(experiment),
+    needsExtras: Boolean(regions ?? experiment),
   };
 }
 

@@ -3,6 +3,7 @@ import { categoriesRule, idsOf } from './category-rules.ts';
 import { colourNames, isColour, isOpaque } from './colours.ts';
 import { experimentRule } from './experiment-rules.ts';
 import { linkRule } from './link-rules.ts';
+import { regionsRule } from './region-rules.ts';
 import {
   below,
   entries,
@@ -156,6 +157,7 @@ function settingsRule({ categories, texts }: Record<string, unknown>): Rule {
       ),
       signals: members({ uet: flagRule, clarity: flagRule }),
       reload: switchRule,
+      regions: regionsRule(banner.ids, monthsRule),
     },
     [],
     'is no setting of the widget',

@@ -62,6 +62,8 @@ export interface WidgetConfig {
   /** an attribute without a value, too */
   displays?: string | boolean;
   experiment?: Experiment;
+  /** the first that matches says what is asked where */
+  regions?: Region[];
   /** the name of Tag Manager's data layer */
   layer?: string;
   /** Microsoft's consent signals */
@@ -69,6 +71,19 @@ export interface WidgetConfig {
   /** loads the page again once something that was allowed is not any longer */
   reload?: string | boolean;
 }
+
+/** What holds in some places. */
+export interface Region {
+  /** ISO 3166-1 countries, ISO 3166-2 subdivisions, `EU` and `EEA`; `*`: every other place that is known */
+  in: string[] | '*';
+  model: Model;
+  /** categories that run until the visitor objects */
+  on?: string[];
+  maxAgeMonths?: number | string;
+}
+
+/** `opt_in`: asked first. `opt_out`: everything runs until the visitor objects, which a notice says. `none`: without one. */
+export type Model = 'opt_in' | 'opt_out' | 'none';
 
 /** An A/B test. Its variants say how the banner looks and reads, never what is asked for. */
 export interface Experiment {

@@ -4,7 +4,7 @@
  */
 
 import { either } from './attempt.ts';
-import type { Category, Service } from './config.ts';
+import type { Category, Model, Service } from './config.ts';
 import { joined, map } from './plain.ts';
 import type { Wording } from './wording.ts';
 
@@ -28,6 +28,8 @@ interface NoticeCategory {
   always: string | undefined;
   services: Service[] | undefined;
   id: string;
+  /** runs until the visitor objects */
+  on?: boolean;
 }
 
 export interface Notice {
@@ -49,6 +51,9 @@ export interface Notice {
   version: string;
   policyVersion: string | undefined;
   variant?: string;
+  /** where nobody is asked first: the second step after an objection, its text and buttons */
+  again?: string[];
+  model?: Model;
 }
 
 /** `hasGiven`: whether the visitor has allowed any category. */

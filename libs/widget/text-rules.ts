@@ -1,11 +1,11 @@
 /** Rules for a site's own texts and their languages. */
 import { languages } from './languages.ts';
 import { entries, isObject, type Rule, text } from './setting-rules.ts';
-import { furtherPhrases, phrases } from './texts.ts';
+import { furtherPhrases, phrases, placePhrases } from './texts.ts';
 import { formsOf } from './wording.ts';
 
 /** Those that the widget has by itself. */
-const ourNames: ReadonlySet<string> = new Set(Object.keys({ ...phrases, ...furtherPhrases }));
+const ourNames: ReadonlySet<string> = new Set(Object.keys({ ...phrases, ...placePhrases, ...furtherPhrases }));
 /** Categories that the widget has texts for. */
 export const knownCategories: ReadonlySet<string> = new Set(['necessary', 'functional', 'analytics', 'marketing']);
 

@@ -32,6 +32,17 @@ export const phrases = {
   marketingPurpose: 'Advertising based on your interests.',
 };
 
+/** Those of the third file alone: where nobody is asked first. */
+export const placePhrases = {
+  // American law has these words
+  choices: 'Your Privacy Choices',
+  honored: 'Opt-out request honored',
+  told: 'This site uses cookies and similar technologies. You can opt out of those that are not necessary at any time.',
+  allowAgain: 'You have opted out. Do you want to allow this again? {categories}',
+  allow: 'Allow again',
+  cancel: 'Cancel',
+};
+
 /** Those of the second file alone. */
 export const furtherPhrases = {
   // in place of a video or a map

@@ -4,13 +4,16 @@ import { either } from './attempt.ts';
 import type { OwnTexts } from './config.ts';
 import { aliases, packTags } from './languages.ts';
 import { has, lower, map, own, part, words } from './plain.ts';
-import { type furtherPhrases, phrases } from './texts.ts';
+import { type furtherPhrases, phrases, type placePhrases } from './texts.ts';
 
 /** Includes those of the second file and the site's own categories, as `name` and `namePurpose`. */
 export type Texts = Record<keyof typeof phrases, string> & { [name: string]: string | undefined };
 
 /** With those that the second file alone has. */
 export type AllTexts = Texts & Record<keyof typeof furtherPhrases, string>;
+
+/** With those that the third file alone has. */
+export type PlaceTexts = Texts & Record<keyof typeof placePhrases, string>;
 
 export interface Wording {
   texts: Texts;
@@ -95,14 +98,4 @@ export function wordingIn(language: string, layers: OwnTexts[], ours: Partial<Te
     language,
     direction: has(rightToLeft, baseOf(language)) ? 'rtl' : 'ltr',
   };
-}
-
-/** A text with its `{name}`s filled in. */
-export function fill(text: string, values: Record<string, string>): string {
-  let filled = text;
-  for (const name in own(values)) {
-    const parts = either(() => filled.split(`{${name}}`), []);
-    if (parts.length === 2) filled = `${parts[0]}${values[name]}${parts[1]}`;
-  }
-  return filled;
 }

@@ -110,7 +110,7 @@ describe('the settings of the widget in docs/widget.md', () => {
     const source = readFileSync(path.join(root, 'libs/widget/config.ts'), 'utf8');
     const given = /export interface WidgetConfig \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
     const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
-    const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment', 'signals'];
+    const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment', 'signals', 'regions'];
     const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const attributes = names
       .filter((name) => !onlyInConfig.includes(name))

@@ -18,7 +18,7 @@ interface PreferencesActions {
 export function preferences(
   notice: Notice,
   given: Texts,
-  consent: Consent | null,
+  consent: Partial<Consent> | null | undefined,
   seen: string,
   { decide, close }: PreferencesActions,
 ): Children {
@@ -26,13 +26,13 @@ export function preferences(
   const texts: AllTexts = { ...furtherPhrases, ...given };
   const switches = own<HTMLInputElement>({});
 
-  const row = ({ id, label, description, always, services: list }: Notice['settings']['categories'][number]) => {
+  const row = ({ id, label, description, always, services: list, on }: Notice['settings']['categories'][number]) => {
     const control = element('input', {
       type: 'checkbox',
       role: 'switch',
       id: `category-${id}`,
       'aria-describedby': `purpose-${id}`,
-      checked: own(consent?.preferences)[id],
+      checked: own(consent?.preferences)[id] ?? on,
     });
     if (!always) switches[id] = control;
     return element(
@@ -66,7 +66,7 @@ export function preferences(
       { class: 'scroll' },
       intro(notice),
       element('ul', {}, map(categories, row)),
-      consent ? receipt(notice, texts, consent, seen) : [],
+      consent?.id ? receipt(notice, texts, consent as Consent, seen) : [],
     ),
     actions(buttons, [() => decide(true), () => decide(false), () => decide(chosen())]),
   ];

@@ -1,8 +1,9 @@
 /** What the visitor decided last, to read and to copy: in words, with the record's id, by which they can ask about it. */
 import { either } from '#libs/widget/attempt';
+import { fill } from '#libs/widget/fill';
 import type { Notice } from '#libs/widget/notice';
 import { between, has, joined, map, own, words } from '#libs/widget/plain';
-import { type AllTexts, fill } from '#libs/widget/wording';
+import type { AllTexts } from '#libs/widget/wording';
 import type { Consent } from '../consent.ts';
 import { element } from './element.ts';
 
@@ -49,7 +50,7 @@ export function receipt(
 }
 
 /** What tells people nothing without a word about what it is. */
-const unsaid = words('id href policyUrl country cookies language version policyVersion variant');
+const unsaid = words('id href policyUrl country cookies language version policyVersion variant model again');
 
 function textsIn(part: unknown): string[] {
   if (typeof part === 'string') return part ? [part] : [];

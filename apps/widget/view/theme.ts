@@ -1,14 +1,7 @@
-/** How the widget is painted: its style sheets, and the scheme of the page or the system. */
+/** Whether the widget is dark: by the scheme of the page or the system. */
 
 import { has, words } from '#libs/widget/plain';
 import { page } from '../page.ts';
-
-/** A constructed stylesheet, which the page's content security policy does not restrict. */
-export function styles(rules: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(rules);
-  return sheet;
-}
 
 export const media = matchMedia('(prefers-color-scheme: dark)');
 

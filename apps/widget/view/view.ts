@@ -1,7 +1,6 @@
 /** The widget in the page. A shadow tree keeps the styles of both apart. */
-import { either } from '#libs/widget/attempt';
 import { type Notice, noticeOf } from '#libs/widget/notice';
-import { bare, has, map, own, words } from '#libs/widget/plain';
+import { bare, has, map, words } from '#libs/widget/plain';
 import { type Choice, type Consent, isGiven } from '../consent.ts';
 import { page } from '../page.ts';
 import type { SecondFile } from '../preferences.ts';
@@ -9,7 +8,8 @@ import { openSecondFile } from '../second-file.ts';
 import type { Settings } from '../settings.ts';
 import { banner } from './banner.ts';
 import { add, type Children, element, icon } from './element.ts';
-import { isDark, media, styles } from './theme.ts';
+import { colour, styles } from './styles.ts';
+import { isDark, media } from './theme.ts';
 import { isInert, rise } from './top-layer.ts';
 import css from './widget.css?inline';
 
@@ -18,8 +18,8 @@ type Source = 'banner' | 'preferences';
 interface ViewOptions {
   settings: Settings;
   gpc: boolean;
-  /** the current choice */
-  consent(): Consent | null;
+  /** the current choice; empty where nothing is asked */
+  consent(): Partial<Consent> | null | undefined;
   /** what the visitor saw when making it */
   seen(): string;
   /** A view has opened, which shows this. */
@@ -30,7 +30,7 @@ interface ViewOptions {
   onPage(): void;
 }
 
-interface View {
+export interface View {
   /** the first view */
   ask(): void;
   /** the second view, once its file is there; where that does not come, the first one with a word about it */
@@ -44,6 +44,9 @@ interface View {
   stay(): void;
   /** Puts content into an element that looks like the widget, whatever the page's styles are. */
   dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement;
+  show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => Children): void;
+  /** in the page, with the shadow tree */
+  host: HTMLElement;
   /** the second file */
   load: ReturnType<typeof openSecondFile>;
 }
@@ -60,14 +63,9 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const sheets = [styles(css)];
   const frames: HTMLElement[] = [];
   const paint = () => {
-    const { colors, theme = 'auto', button = 'left' } = settings;
-    const dark = isDark(theme);
-    map(frames, ({ classList, parentNode }) => {
-      classList.toggle('dark', dark);
-      const { style } = (parentNode as ShadowRoot).host as HTMLElement;
-      for (const name in own(colors)) style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
-    });
-    reopen.className = `reopen ${button}`;
+    const dark = isDark(settings.theme ?? 'auto');
+    map(frames, ({ classList }) => classList.toggle('dark', dark));
+    reopen.className = `reopen ${settings.button ?? 'left'}`;
   };
   media.onchange = paint;
 
@@ -81,6 +79,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   function dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement {
     const made = page.createElement(tag);
     const tree = made.attachShadow({ mode: 'open' });
+    colour(made, settings.colors);
     tree.adoptedStyleSheets = rules();
     tree.append(content);
     frames[frames.length] = content;
@@ -148,8 +147,10 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     if (!host.isConnected) attach();
     climb();
     isModal = source === 'preferences';
+    if (isModal) shadow.adoptedStyleSheets = rules();
     again = () => show(source, view, isInstead);
     const notice = noticeOf(settings, gpc, isGiven(consent()));
+    settings.adapt?.(notice);
     const { texts } = settings.wording;
     if (isInstead) notice.note = texts.noSettings;
     if (consent() && !isModal) notice.buttons = [texts.accept, notice.settings.buttons[1] ?? '', texts.close];
@@ -212,7 +213,6 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   }
 
   function settle({ preferences }: SecondFile): void {
-    shadow.adoptedStyleSheets = rules();
     show('preferences', (notice, decided) =>
       preferences(notice, settings.wording.texts, consent(), seen(), { decide: decided, close: leave }),
     );
@@ -252,6 +252,8 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   return {
     ask,
     stay,
+    show,
+    host,
     dress,
     load,
     open,
@@ -262,6 +264,3 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     },
   };
 }
-
-const kebab = (name: string): string =>
-  either(() => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), name);

@@ -3,7 +3,7 @@
 import { languages } from '#libs/widget/languages';
 import { isObject } from '#libs/widget/setting-rules';
 import { isLanguage } from '#libs/widget/text-rules';
-import { furtherPhrases, phrases } from '#libs/widget/texts';
+import { furtherPhrases, phrases, placePhrases } from '#libs/widget/texts';
 import { packFor } from '#libs/widget/wording';
 
 /** By the text's name, for all languages; under a language tag those of that language. */
@@ -14,7 +14,7 @@ export const languageTag = { test: isLanguage };
 
 /** The widget's own, in one language. */
 export type OwnTexts = Record<string, string>;
-export const english: OwnTexts = { ...phrases, ...furtherPhrases };
+export const english: OwnTexts = { ...phrases, ...placePhrases, ...furtherPhrases };
 
 const known: readonly string[] = languages;
 

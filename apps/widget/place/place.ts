@@ -1,0 +1,96 @@
+/** What holds where the visitor is, for the widget: it is asked once for each page that has `regions`. */
+import { warn } from '#libs/widget/attempt';
+import type { Model, Region } from '#libs/widget/config';
+import type { Notice } from '#libs/widget/notice';
+import { toPlace } from '#libs/widget/place-notice';
+import { ruleFor } from '#libs/widget/places';
+import { has, map, own, some } from '#libs/widget/plain';
+import { type Consent, isGiven, type Kept } from '../consent.ts';
+import type { Parts } from '../extras.ts';
+import { askAgain } from './ask-again.ts';
+import { findPlace } from './find-place.ts';
+import { createTold } from './told.ts';
+
+/** What it adds to the settings. */
+export interface Place {
+  /** under which visitors decide; absent without `regions` */
+  model?: Model | undefined;
+  /** categories that are allowed before a choice */
+  before?: Record<string, boolean>;
+  /** Makes a notice say what is so there. */
+  adapt?(notice: Notice): void;
+  /** in place of a choice, where nobody is asked first */
+  unasked?: Partial<Consent>;
+  lasting?(kept: Kept): Kept | null;
+  /** Shows what is told instead of asked, or takes it away. */
+  tell?(kept: Consent | null): void;
+  /** Whether this choice is held back until the visitor confirms it; `make` is called then. */
+  holds?(choice: Record<string, boolean>, make: () => void): boolean;
+}
+
+/** Resolves once it is known, after a second at the latest. Without a rule for it, everybody is asked first. */
+export async function locate(parts: Parts): Promise<void> {
+  const { settings } = parts;
+  try {
+    const rule = settings.regions && ruleFor(settings.regions, await findPlace(settings));
+    if (rule) setPlace(parts, rule);
+  } catch (error) {
+    warn(`no regions: ${error}`);
+  }
+}
+
+function setPlace({ settings, gpc, store, view, decide }: Parts, { model, on = [], maxAgeMonths }: Region): void {
+  const { asked, policyVersion, button = 'left' } = settings;
+  if (!has(['opt_in', 'opt_out', 'none'], model)) throw model;
+  const isFree = model !== 'opt_in';
+  // where the visitor is asked, a signal speaks for them until they answer
+  const running = isFree ? asked : gpc ? [] : on;
+  let kept: Consent | null = null;
+  const refused = () => map(asked, (id) => (own(kept?.preferences)[id] === false ? id : undefined));
+
+  settings.model = model;
+  settings.maxAgeMonths = +(maxAgeMonths ?? 0) || settings.maxAgeMonths;
+  settings.before = choiceOf(running, () => true);
+  settings.adapt = (notice) =>
+    toPlace(notice, settings.wording.texts, { model, on: running }, refused()[0] !== undefined);
+  settings.lasting = (old) => {
+    const before = own(old.preferences);
+    const isObjection = old.model && old.model !== 'opt_in' && some(asked, (id) => before[id] === false);
+    return isObjection ? { ...old, preferences: choiceOf(asked, (id) => isFree && before[id] === true) } : null;
+  };
+  if (!isFree) return;
+  settings.unasked = {};
+  const told = createTold(settings, view);
+  settings.tell = (now) => {
+    kept = now;
+    const isHidden = model === 'none' && !kept;
+    settings.button = isHidden ? 'none' : button;
+    told(gpc && kept && !isGiven(kept) ? 'honored' : kept || isHidden ? undefined : 'told');
+  };
+  let isConfirmed = false;
+  settings.holds = (choice, make) => {
+    const again = map(refused(), (id) => (choice[id] ? id : undefined));
+    if (!again[0] || isConfirmed) return false;
+    askAgain(view, settings, again, () => {
+      isConfirmed = true;
+      make();
+      isConfirmed = false;
+    });
+    return true;
+  };
+  // the signal is an objection, unless the visitor has chosen under it
+  const last = store.current(settings);
+  if (gpc && !(last?.gpc && last.policyVersion === policyVersion)) {
+    decide(false, 'gpc');
+    // what is said of it is no choice
+    view.say('');
+  }
+}
+
+function choiceOf(ids: string[], isAllowed: (id: string) => boolean): Record<string, boolean> {
+  const choice = own<boolean>({});
+  map(ids, (id) => {
+    choice[id] = isAllowed(id);
+  });
+  return choice;
+}

@@ -1,0 +1,12 @@
+import { either } from './attempt.ts';
+import { own } from './plain.ts';
+
+/** A text with its `{name}`s filled in. */
+export function fill(text: string, values: Record<string, string>): string {
+  let filled = text;
+  for (const name in own(values)) {
+    const parts = either(() => filled.split(`{${name}}`), []);
+    if (parts.length === 2) filled = `${parts[0]}${values[name]}${parts[1]}`;
+  }
+  return filled;
+}

@@ -1,0 +1,49 @@
+/** What a notice says where nobody is asked first. Its own bytes for each place: publishing makes them as browsers do. */
+import type { Model } from './config.ts';
+import type { Notice } from './notice.ts';
+import { between, has, map, part } from './plain.ts';
+import { placePhrases } from './texts.ts';
+import type { PlaceTexts, Texts } from './wording.ts';
+
+/** What holds in a place, as far as a visitor sees it. */
+export interface PlaceTerms {
+  model: Model;
+  /** categories that run until the visitor objects */
+  on: string[];
+}
+
+export const placeTexts = (texts: Texts): PlaceTexts => ({ ...placePhrases, ...texts });
+
+/** Changes the notice in place. `hasObjected`: whether anything is refused. */
+export function toPlace(notice: Notice, given: Texts, { model, on }: PlaceTerms, hasObjected: boolean): void {
+  if (model === 'opt_in') {
+    askForRest(notice, on);
+    return;
+  }
+  const texts = placeTexts(given);
+  notice.title = texts.choices;
+  notice.intro = texts.told;
+  notice.note = hasObjected ? texts.honored : undefined;
+  notice.asks = '';
+  notice.buttons = [texts.choices, texts.close];
+  notice.settings.title = texts.choices;
+  map(notice.settings.categories, (each) => {
+    if (!each.always) each.on = true;
+  });
+  notice.again = [texts.allowAgain, texts.allow, texts.cancel];
+  notice.model = model;
+}
+
+/** Consent is not asked for what runs already. */
+function askForRest(notice: Notice, on: string[]): void {
+  const labels = (without: string[]) =>
+    between(
+      map(notice.settings.categories, ({ always, id, label }) => (always || has(without, id) ? undefined : label)),
+      ' · ',
+    );
+  map(notice.settings.categories, (each) => {
+    if (has(on, each.id)) each.on = true;
+  });
+  const rest = labels(on);
+  notice.asks = rest && part(notice.asks, 0, notice.asks.length - labels([]).length) + rest;
+}
