@@ -54,6 +54,9 @@ export function preferences(
     for (const id in switches) choice[id] = switches[id]?.checked === true;
     return choice;
   };
+  const said = intro(notice);
+  // that an objection is honoured
+  if (notice.model) said[1]?.setAttribute('role', 'status');
   return [
     element(
       'div',
@@ -64,7 +67,7 @@ export function preferences(
     element(
       'div',
       { class: 'scroll' },
-      intro(notice),
+      said,
       element('ul', {}, map(categories, row)),
       consent?.id ? receipt(notice, texts, consent as Consent, seen) : [],
     ),

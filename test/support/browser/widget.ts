@@ -11,7 +11,7 @@ import { html, type Site, startSite, tag } from './site.ts';
 type Attributes = Record<string, string>;
 
 /** Each test has a domain of its own, of which no browser has anything yet. */
-interface Widget<S extends Stack> {
+export interface Widget<S extends Stack> {
   visit: Visit;
   stack: S;
   site: Site;
