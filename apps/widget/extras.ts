@@ -28,6 +28,8 @@ async function prepare(parts: Parts, begin: () => void): Promise<void> {
     if (store.current(settings) ?? settings.unasked) return;
     vary(settings);
     colour(view.host, settings.colors);
+    const button = view.host.shadowRoot?.querySelector('button');
+    if (button && settings.button) button.className = `reopen ${settings.button}`;
   });
   begin();
 }

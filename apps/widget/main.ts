@@ -93,9 +93,10 @@ function start(): void {
     attempt(() => {
       const waiting = loadEmbeds(isAllowed, settings.nonce);
       // they come with the second file, and like the banner once there are texts
-      if (isWorded) inserts?.show(waiting);
+      if (!isWorded) return;
+      inserts?.show(waiting);
+      settings.tell?.(kept);
     });
-    if (isWorded) settings.tell?.(kept);
     // last, since these scripts are not ours and may fail
     void runScripts();
   };
@@ -116,16 +117,12 @@ function start(): void {
         preferences[id] = choice;
       });
     if (settings.holds?.(preferences, () => decide(choice, source, notice, about))) return;
-    let hasSome = choice === true;
-    let all = true;
-    for (const category in preferences) {
-      hasSome ||= preferences[category] === true;
-      all &&= preferences[category] === true;
-    }
+    const hasSome = choice === true || isGiven({ preferences });
+    const isAll = !some(asked, (id) => !preferences[id]);
     // even an expired choice, such as one under an earlier policy; the page may have emptied its storage
     const last = store.read() ?? kept;
     const refusal = isGiven(last) && source !== 'gpc' ? 'withdraw' : 'reject_all';
-    const decision: Decision = !hasSome ? refusal : all && !about ? 'accept_all' : 'custom';
+    const decision: Decision = !hasSome ? refusal : isAll && !about ? 'accept_all' : 'custom';
     const at = now();
     const id = makeId(at);
     // other scripts may have stored something else there, which the service would leave out of each record
@@ -187,7 +184,9 @@ function start(): void {
   function apply(made: Kept, last: Consent | null, isByCode?: boolean): void {
     kept = made;
     attempt(view.close);
-    attempt(() => signal('change', getConsent()));
+    const consent = getConsent();
+    attempt(() => signal('change', consent));
+    map(changes, (hear) => attempt(() => hear(consent)));
     runHeld();
     void forget(last, isByCode);
   }
@@ -198,13 +197,7 @@ function start(): void {
     if (found && found.at > (kept?.at ?? 0)) apply(found, kept);
   }
 
-  let changes: ((event: CustomEventInit<Consent>) => void)[] = [];
-  /** Again and again, since `document.open` removes all listeners. None is added twice. */
-  const listen = () => {
-    addEventListener('storage', follow);
-    addEventListener('visibilitychange', follow);
-    map(changes, (hear) => addEventListener('assent:change', hear));
-  };
+  let changes: ((consent: Consent | null) => void)[] = [];
   /** The page called for the settings before there were texts. */
   let isOpening = false;
   window.assent = {
@@ -216,15 +209,13 @@ function start(): void {
     },
     setLanguage: language.choose,
     withdraw: () => {
-      if (isGiven(store.read() ?? kept) || some(asked, isAllowed)) decide(false, 'api');
+      if (some(asked, isAllowed) || isGiven(store.read())) decide(false, 'api');
     },
     onChange: (listener) => {
-      const hear = ({ detail }: CustomEventInit<Consent>) => detail && listener(detail);
+      const hear: (typeof changes)[number] = (consent) => consent && listener(consent);
       changes[changes.length] = hear;
-      listen();
       return () => {
         changes = map(changes, (each) => (each === hear ? undefined : each));
-        removeEventListener('assent:change', hear);
       };
     },
   };
@@ -237,7 +228,9 @@ function start(): void {
     kept = store.current(settings);
     attempt(() => signal('ready', getConsent()));
     onGrowth(() => {
-      listen();
+      // again and again, since `document.open` removes all listeners; none is added twice
+      addEventListener('storage', follow);
+      addEventListener('visibilitychange', follow);
       view.stay();
       greet();
       runHeld();

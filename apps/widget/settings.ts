@@ -57,7 +57,7 @@ export function readSettings(): Settings {
   const texts: OwnTexts[] = [{ ...given.texts, ...grouped(data, 'text') }];
   const shown = readShown(given, isLink);
   const asked = map(shown.categories, ({ id, required }) => {
-    if (!required && !either(() => acceptable.test(id), true)) warn(`the service refuses the category ${id}`);
+    if (!required && !either(() => acceptable.test(id), true)) warn(`bad category name ${id}`);
     return required ? undefined : id;
   });
   return bare({

@@ -66,9 +66,12 @@ export function createSignals(
       let isNeeded = consent !== null;
       for (const type in all) isNeeded ||= all[type] === 'granted';
       if (isOn && isNeeded) gtag('consent', 'update', { ...all });
-      const { categories, model = 'opt_in' } = settings;
-      const allowed = map(categories, ({ id }) => (isAllowed(id) ? id : undefined));
-      tell({ event: `assent_${event}`, assent: consent, model, allowed });
+      tell({
+        event: `assent_${event}`,
+        assent: consent,
+        model: settings.model ?? 'opt_in',
+        allowed: map(settings.categories, ({ id }) => (isAllowed(id) ? id : undefined)),
+      });
       emit(event, consent);
       greet(true);
     },

@@ -13,9 +13,9 @@ const noCountries: ReadonlySet<string> = new Set(['EU', 'EZ', 'QO', 'UN', 'XA', 
 function whyNoPlace(code: string): string | undefined {
   if (countriesOf(code)) return undefined;
   if (code === '*') return 'stands alone: "in": "*"';
-  if (code !== code.toUpperCase()) return `must be in upper case: ${code.toUpperCase()}`;
-  const [, country, region] = /^([A-Z]{2})(-[A-Z0-9]{1,3})?$/.exec(code) ?? [];
+  const [written, country, region] = /^([A-Z]{2})(-[A-Z0-9]{1,3})?$/.exec(code.toUpperCase()) ?? [];
   if (!country) return 'must be a country such as US, a region such as US-CA, EU or EEA';
+  if (code !== written) return `must be in upper case: ${written}`;
   // codes of former countries, and UK, are aliases
   const today = new Intl.Locale(`und-${country}`).region ?? country;
   if (names.of(country) === undefined || noCountries.has(country)) return `there is no country ${country}`;

@@ -1,5 +1,6 @@
 /** Objections where nobody is asked first, by hand and by the browser's signal: recorded, kept and shown. */
 import { describe, expect, it } from 'vitest';
+import { publishedNotices } from '#libs/widget/published-notices';
 import { click, step } from '../support/browser/browser.ts';
 import { violations } from '../support/browser/look.ts';
 import {
@@ -10,6 +11,7 @@ import {
   placed,
   type places,
   regions,
+  settingsOfPlaces,
   shownOn,
   signal,
   usePlaces,
@@ -25,7 +27,8 @@ describe('an objection', () => {
     const { page, context } = await widget.visit();
     await go(context, 'Los Angeles');
     const services = [{ name: 'Counter', cookies: [{ name: '_ga' }] }];
-    const address = add('/', '', { categories: [{ id: 'analytics', services }, 'marketing'] });
+    const categories = [{ id: 'analytics', services }, 'marketing'];
+    const address = add('/', '', { categories });
     await page.goto(address);
     await context.addCookies([{ name: '_ga', value: '1', domain: 'localhost', path: '/' }]);
     await choices(page).last().click();
@@ -42,7 +45,11 @@ describe('an objection', () => {
       ...{ decision: 'custom', source: 'preferences', model: 'opt_out', pageUrl: expect.any(String) },
       preferences: { analytics: false, marketing: true },
     });
-    const shown = JSON.parse(await documentOf(widget.stack, record?.notice));
+    const document = await documentOf(widget.stack, record?.notice);
+    const shown = JSON.parse(document);
+    // byte for byte as publishing makes it
+    const published = publishedNotices({ ...settingsOfPlaces, categories }, shown.version);
+    expect([...published].map(({ text }) => text)).toContain(document);
     expect(shown).toMatchObject({ model: 'opt_out', asks: '', buttons: ['Your Privacy Choices', 'Close'] });
     expect(shown.settings.categories.map(({ on }: { on?: boolean }) => on)).toEqual([undefined, true, true]);
     await expect.poll(async () => (await context.cookies()).map(({ name }) => name)).not.toContain('_ga');

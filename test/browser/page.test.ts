@@ -419,7 +419,7 @@ describe("the widget on a site's page", () => {
     const refused = widget.add('/odd', widget.tag({ 'data-categories': 'analytics prix/coût maps' }));
     const { page, messages } = await widget.open(refused);
     await page.getByRole('dialog').waitFor();
-    expect(warningsIn(messages)).toEqual(['warning: assent: the service refuses the category prix/coût']);
+    expect(warningsIn(messages)).toEqual(['warning: assent: bad category name prix/coût']);
     await page.goto(widget.add('/none', `<script src="${widget.stack.api.baseUrl}/widget.js" defer></script>`));
     expect(warningsIn(messages)[1]).toContain('domain and key are required');
     expect(await page.evaluate(() => 'assent' in window)).toBe(false);

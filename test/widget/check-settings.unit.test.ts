@@ -16,6 +16,8 @@ const pathsOf = (given: unknown) => checkSettings(given).map(({ path }) => path)
 const maps = (services: unknown) => ({ categories: [{ id: 'maps', services }] });
 const tested = (...variants: unknown[]) => ({ experiment: { id: 'autumn', variants } });
 const many = (count: number, item: unknown = { name: 'x' }) => Array.from({ length: count }, () => item);
+const regions = (...all: unknown[]) => ({ regions: all });
+const inPlaces = (...places: unknown[]) => regions({ in: places, model: 'opt_in' });
 /** As it arrives: a literal would set the prototype. */
 const json = (text: string): unknown => JSON.parse(text);
 
@@ -43,6 +45,16 @@ describe('the settings of a banner', () => {
       tested({ name: 'a', share: 0 }, { name: 'b', settings: { theme: 'dark', texts: { de: { title: 'Kekse?' } } } }),
     ],
     ['no categories', { categories: [] }],
+    [
+      'regions',
+      regions(
+        { in: ['RE', 'AX', 'EEA', 'CA-QC'], model: 'opt_in' },
+        { in: ['GB'], model: 'opt_in', on: ['analytics'], maxAgeMonths: 6 },
+        { in: ['US-CA', 'US-TX'], model: 'opt_out' },
+        { in: ['US'], model: 'none' },
+        { in: '*', model: 'opt_in' },
+      ),
+    ],
   ])('are fine: %s', (_, given) => {
     expect(checkSettings(given)).toEqual([]);
   });
@@ -57,6 +69,41 @@ describe('the settings of a banner', () => {
   });
 
   it.each<[unknown, string, string]>([
+    [inPlaces('XX'), '/regions/0/in/0', 'there is no country XX'],
+    [inPlaces('QX-1'), '/regions/0/in/0', 'there is no country QX'],
+    [inPlaces('us-ca'), '/regions/0/in/0', 'must be in upper case: US-CA'],
+    [inPlaces('UK'), '/regions/0/in/0', 'the country UK has the code GB'],
+    [inPlaces('Germany'), '/regions/0/in/0', 'must be a country such as US, a region such as US-CA, EU or EEA'],
+    [inPlaces(1), '/regions/0/in/0', 'must be the code of a place'],
+    [inPlaces('*'), '/regions/0/in/0', 'stands alone: "in": "*"'],
+    [inPlaces('DE', 'DE'), '/regions/0/in/1', 'is named twice'],
+    [inPlaces(), '/regions/0/in', 'needs at least one place'],
+    [regions({ in: 'US', model: 'opt_in' }), '/regions/0/in', 'must be a list of places, or *'],
+    [
+      regions({ in: ['EU'], model: 'opt_in' }, { in: ['FR'], model: 'opt_out' }),
+      '/regions/1/in/0',
+      'is never reached: an earlier rule is for EU',
+    ],
+    [
+      regions({ in: ['US'], model: 'none' }, { in: ['US-CA'], model: 'opt_out' }),
+      '/regions/1/in/0',
+      'is never reached: an earlier rule is for US',
+    ],
+    [
+      regions({ in: '*', model: 'opt_in' }, { in: ['US'], model: 'opt_out' }),
+      '/regions/1/in',
+      'is never reached: an earlier rule is for *, every place',
+    ],
+    [regions({ in: '*' }), '/regions/0', 'model is missing'],
+    [regions({ in: '*', model: 'ask' }), '/regions/0/model', 'must be one of opt_in, opt_out, none'],
+    [regions({ in: '*', model: 'opt_in', on: ['maps'] }), '/regions/0/on/0', 'is no category of this banner'],
+    [regions({ in: '*', model: 'opt_in', on: ['necessary'] }), '/regions/0/on/0', 'is always on'],
+    [regions({ in: '*', model: 'none', on: [] }), '/regions/0/on', 'belongs to opt_in: everything else runs anyway'],
+    [
+      regions({ in: '*', model: 'opt_in', maxAgeMonths: 0 }),
+      '/regions/0/maxAgeMonths',
+      'must be a whole number from 1 to 120',
+    ],
     [[], '', 'must be an object'],
     [{ titel: 'x' }, '/titel', 'is no setting of the widget'],
     [{ domain: 'dom_1' }, '/domain', 'belongs to the tag'],

@@ -1,6 +1,5 @@
 /** The style sheets of the widget, and the site's colours in them. */
 
-import { either } from '#libs/widget/attempt';
 import { own } from '#libs/widget/plain';
 
 /** A constructed stylesheet, which the page's content security policy does not restrict. */
@@ -12,8 +11,6 @@ export function styles(rules: string): CSSStyleSheet {
 
 /** `host`: of the shadow tree, whose sheets take the site's colours from it. */
 export function colour(host: HTMLElement, colors: Record<string, string>): void {
-  for (const name in own(colors)) host.style.setProperty(`--assent-${kebab(name)}`, colors[name] ?? null);
+  for (const name in own(colors))
+    host.style.setProperty(`--assent-${name === 'buttonText' ? 'button-text' : name}`, colors[name] ?? null);
 }
-
-const kebab = (name: string): string =>
-  either(() => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), name);

@@ -55,7 +55,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
 
   const dialog = element('dialog', { tabindex: '-1', 'aria-labelledby': 'title', 'aria-describedby': 'intro' });
-  const reopen = element('button', { click: open }, icon(shield));
+  const reopen = element('button', { class: `reopen ${settings.button ?? 'left'}`, click: open }, icon(shield));
   const corner = element('section', { hidden: true }, reopen);
   const status = element('p', { role: 'status', class: 'unseen' });
   const frame = element('div', { role: 'none' }, corner, dialog, status);
@@ -65,7 +65,6 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const paint = () => {
     const dark = isDark(settings.theme ?? 'auto');
     map(frames, ({ classList }) => classList.toggle('dark', dark));
-    reopen.className = `reopen ${settings.button ?? 'left'}`;
   };
   media.onchange = paint;
 

@@ -78,6 +78,12 @@ describe('the snippets of the documents', () => {
     expect(messages).toEqual([]);
   });
 
+  it('rules for different places ask everybody where the place is not known', async () => {
+    const { page, messages } = await open(block('regions: [') + simple());
+    await page.getByRole('dialog', { name: 'Your privacy, your choice' }).waitFor();
+    expect(messages).toEqual([]);
+  });
+
   it('assentConfig says what is longer', async () => {
     const { page } = await open(block('window.assentConfig'));
     await page.getByRole('dialog', { name: 'Biscuits?' }).waitFor();

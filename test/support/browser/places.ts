@@ -20,15 +20,17 @@ const scripts = ['necessary', 'analytics', 'marketing']
 const note = `<script>seen = []; for (const name of ['ready', 'change'])
   document.addEventListener('assent:' + name, () => seen.push(name))</script>`;
 export const signal = '<script>Object.defineProperty(navigator, "globalPrivacyControl", { value: true })</script>';
+export const settingsOfPlaces = { regions, policyVersion: '1', policyUrl: '/privacy', displays: true };
+
 /** Notes what runs, and what the widget tells, in `seen`. */
-export const noted = (body: string): [head: string, body: string] => [note, body + scripts];
+const noted = (body: string): [head: string, body: string] => [note, body + scripts];
 
 /** A page that asks different questions in different places. */
 export const placed = (widget: Pick<Widget<Stack>, 'add' | 'tag'>) => {
   const [head, body] = noted('<h1>A page</h1>');
   return (path: string, more = '', given: object = {}) => {
-    const settings = { regions, policyVersion: '1', policyUrl: '/privacy', displays: true, ...given };
-    return widget.add(path, head + more + config(settings) + widget.tag(), body);
+    const settings = config({ ...settingsOfPlaces, ...given });
+    return widget.add(path, head + more + settings + widget.tag(), body);
   };
 };
 
