@@ -229,8 +229,7 @@ function start(): void {
     attempt(() => signal('ready', getConsent()));
     onGrowth(() => {
       // again and again, since `document.open` removes all listeners; none is added twice
-      addEventListener('storage', follow);
-      addEventListener('visibilitychange', follow);
+      map(['storage', 'visibilitychange'], (event) => addEventListener(event, follow));
       view.stay();
       greet();
       runHeld();

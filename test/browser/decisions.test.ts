@@ -72,7 +72,7 @@ describe('a decision in the widget', () => {
       const stop = window.assent?.onChange(({ decision }) => seen.push(decision));
       addEventListener('assent:change', (event) => {
         seen.push(`event ${(event as CustomEvent).detail.decision}`);
-        if (seen.length === 4) stop?.();
+        if (seen.length === 5) stop?.();
       });
       window.assent?.open();
     });
@@ -89,7 +89,7 @@ describe('a decision in the widget', () => {
       ['accept_all', 'preferences'],
     ]);
     const [first, second] = ['accept_all', 'withdraw'];
-    const seen = [first, `event ${first}`, second, `event ${second}`, `event ${first}`];
+    const seen = [`event ${first}`, first, `event ${second}`, second, `event ${first}`];
     expect(await page.evaluate(() => window.seen)).toEqual(seen);
   });
 

@@ -272,7 +272,7 @@ describe("the widget on a site's page", () => {
     });
     await click(page, 'Accept all');
     await page.waitForFunction(() => window.seen?.includes('script'));
-    expect(await seen(page)).toEqual(['listener', 'event', 'script']);
+    expect(await seen(page)).toEqual(['event', 'listener', 'script']);
     expect(await widget.records(1)).toMatchObject([{ decision: 'accept_all', metadata: { shop: 'north' } }]);
     expect(await page.getByRole('dialog').count()).toBe(0);
     for (const part of ['the first script', 'the second script', 'a listener'])

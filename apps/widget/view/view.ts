@@ -14,6 +14,7 @@ import { isInert, rise } from './top-layer.ts';
 import css from './widget.css?inline';
 
 type Source = 'banner' | 'preferences';
+type Content = (notice: Notice, decided: (choice: Choice) => void) => Children;
 
 interface ViewOptions {
   settings: Settings;
@@ -44,7 +45,7 @@ export interface View {
   stay(): void;
   /** Puts content into an element that looks like the widget, whatever the page's styles are. */
   dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement;
-  show(source: Source, view: (notice: Notice, decided: (choice: Choice) => void) => Children): void;
+  show(source: Source, view: Content): void;
   /** in the page, with the shadow tree */
   host: HTMLElement;
   /** the second file */
@@ -53,7 +54,6 @@ export interface View {
 
 export function createView({ settings, gpc, consent, seen, onShow, onSecond, decide, onPage }: ViewOptions): View {
   const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
-
   const dialog = element('dialog', { tabindex: '-1', 'aria-labelledby': 'title', 'aria-describedby': 'intro' });
   const reopen = element('button', { class: `reopen ${settings.button ?? 'left'}`, click: open }, icon(shield));
   const corner = element('section', { hidden: true }, reopen);
@@ -138,11 +138,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   }
 
   /** `isInstead`: of the settings, which could not be loaded. */
-  function show(
-    source: Source,
-    view: (notice: Notice, decided: (choice: Choice) => void) => Children,
-    isInstead?: boolean,
-  ): void {
+  function show(source: Source, view: Content, isInstead?: boolean): void {
     if (!host.isConnected) attach();
     climb();
     isModal = source === 'preferences';

@@ -61,12 +61,12 @@ async function launch(): Promise<Browser> {
 function hastenWidget(): void {
   // some pages replace what the language has
   const { setTimeout, Error: Traced } = window;
-  const { replaceAll } = String.prototype;
-  const { test } = RegExp.prototype;
-  const ours = /\/(widget|w\/[\w-]+|assent-\w+-\w+)\.js/;
+  const { includes, replaceAll } = String.prototype;
   const { apply } = Reflect;
   const patient = (task: () => void, wait?: number, ...given: unknown[]) => {
-    const isPatience = (wait === 1_000 || wait === 5_000) && apply(test, ours, [new Traced().stack]);
+    const { stack } = new Traced();
+    const isOf = (file: string) => apply(includes, stack, [file]);
+    const isPatience = (wait === 1_000 || wait === 5_000) && (isOf('/widget.js') || isOf('/assent-') || isOf('/w/'));
     return setTimeout(task, isPatience ? 2 ** 30 : wait, ...given);
   };
   Object.assign(window, { setTimeout: patient });
