@@ -3,22 +3,12 @@
  * published script whose settings need it, and is loaded for all others (need-extras.ts).
  */
 import { attempt } from '#libs/widget/attempt';
-import type { openConsent } from './consent.ts';
 import { vary } from './experiment.ts';
 import type { FileElement } from './load-file.ts';
 import { page } from './page.ts';
+import type { Parts } from './place/parts.ts';
 import { locate } from './place/place.ts';
-import type { Settings } from './settings.ts';
 import { colour } from './view/styles.ts';
-import type { View } from './view/view.ts';
-
-export interface Parts {
-  settings: Settings;
-  gpc: boolean;
-  store: ReturnType<typeof openConsent>;
-  view: View;
-  decide(choice: false, source: 'gpc'): void;
-}
 
 /** Calls `begin` once the settings are those of the visitor's place and variant. */
 async function prepare(parts: Parts, begin: () => void): Promise<void> {

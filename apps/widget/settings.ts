@@ -11,7 +11,7 @@ import { readShown } from '#libs/widget/read-settings';
 import { wordingIn } from '#libs/widget/wording';
 import { json } from './json.ts';
 import { assigned, resolve } from './page.ts';
-import type { Place } from './place/place.ts';
+import type { Place } from './place/terms.ts';
 import { baseOf } from './send.ts';
 import { findTag } from './tag.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { publishedNotices } from '#libs/widget/published-notices';
 import { click, step } from '../support/browser/browser.ts';
-import { violations } from '../support/browser/look.ts';
+import { look } from '../support/browser/look.ts';
 import {
   choices,
   go,
@@ -61,10 +61,7 @@ describe('an objection', () => {
     await expect.poll(() => shownOn(page)).toEqual(['button']);
     await choices(page).click();
     await settings.getByRole('status').getByText('Opt-out request honored').waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.screenshot({ path: '/tmp/shots-widget/settings-1440.png' });
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.screenshot({ path: '/tmp/shots-widget/settings-390.png' });
+    await look(page, 'place-settings');
   });
 
   it('allowing after an objection takes a second step, also in place of a video; refusing takes none', async () => {
@@ -80,8 +77,7 @@ describe('an objection', () => {
     const question = page.getByRole('dialog').getByText('Do you want to allow this again? Marketing', { exact: false });
     await click(page, 'Always allow Marketing');
     await question.waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.screenshot({ path: '/tmp/shots-widget/again-1440.png' });
+    await look(page, 'place-again');
     await click(page, 'Cancel');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await choices(page).click();
@@ -173,8 +169,7 @@ describe('an objection', () => {
       ]);
     }
     expect(await page.evaluate(() => document.activeElement?.localName)).toBe('body');
-    expect(await violations(page)).toEqual([]);
-    await page.screenshot({ path: '/tmp/shots-widget/honored-1440.png' });
+    await look(page, 'place-honored');
     expect((await widget.records(2))[1]).toMatchObject({ decision: 'reject_all', source: 'gpc' });
     await page.goto(plain);
     await expect.poll(() => shownOn(page)).toEqual(['button']);

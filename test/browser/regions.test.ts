@@ -2,7 +2,7 @@
 import type { Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { click, hold, step, stopClock } from '../support/browser/browser.ts';
-import { violations } from '../support/browser/look.ts';
+import { look } from '../support/browser/look.ts';
 import { go, googles, notice, placed, type places, shownOn, signal, usePlaces } from '../support/browser/places.ts';
 import { treeOf } from '../support/browser/tree.ts';
 import { consentIn, kept, useWidget } from '../support/browser/widget.ts';
@@ -142,8 +142,7 @@ RootWebArea "A page" focused=true
   button "Close"
   status
 `);
-    expect(await violations(page)).toEqual([]);
-    await page.screenshot({ path: '/tmp/shots-widget/notice-1440.png' });
+    await look(page, 'place-notice');
     await click(page, 'Close');
     await notice(page).waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.ariaLabel)).toBe(

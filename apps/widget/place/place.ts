@@ -1,32 +1,14 @@
 /** What holds where the visitor is, for the widget: it is asked once for each page that has `regions`. */
 import { warn } from '#libs/widget/attempt';
-import type { Model, Region } from '#libs/widget/config';
-import type { Notice } from '#libs/widget/notice';
+import type { Region } from '#libs/widget/config';
 import { toPlace } from '#libs/widget/place-notice';
 import { ruleFor } from '#libs/widget/places';
 import { has, map, own, some } from '#libs/widget/plain';
-import { type Consent, isGiven, type Kept } from '../consent.ts';
-import type { Parts } from '../extras.ts';
+import { type Consent, isGiven } from '../consent.ts';
 import { askAgain } from './ask-again.ts';
 import { findPlace } from './find-place.ts';
+import type { Parts } from './parts.ts';
 import { createTold } from './told.ts';
-
-/** What it adds to the settings. */
-export interface Place {
-  /** under which visitors decide; absent without `regions` */
-  model?: Model | undefined;
-  /** categories that are allowed before a choice */
-  before?: Record<string, boolean>;
-  /** Makes a notice say what is so there. */
-  adapt?(notice: Notice): void;
-  /** in place of a choice, where nobody is asked first */
-  unasked?: Partial<Consent>;
-  lasting?(kept: Kept): Kept | null;
-  /** Shows what is told instead of asked, or takes it away. */
-  tell?(kept: Consent | null): void;
-  /** Whether this choice is held back until the visitor confirms it; `make` is called then. */
-  holds?(choice: Record<string, boolean>, make: () => void): boolean;
-}
 
 /** Resolves once it is known, after a second at the latest. Without a rule for it, everybody is asked first. */
 export async function locate(parts: Parts): Promise<void> {

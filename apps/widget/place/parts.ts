@@ -1,0 +1,12 @@
+/** What the third file is given of the widget. */
+import type { openConsent } from '../consent.ts';
+import type { Settings } from '../settings.ts';
+import type { View } from '../view/view.ts';
+
+export interface Parts {
+  settings: Settings;
+  gpc: boolean;
+  store: ReturnType<typeof openConsent>;
+  view: View;
+  decide(choice: false, source: 'gpc'): void;
+}
