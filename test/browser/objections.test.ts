@@ -67,7 +67,7 @@ describe('an objection', () => {
   it('allowing after an objection takes a second step, also in place of a video; refusing takes none', async () => {
     const { page, context } = await widget.visit();
     await go(context, 'Los Angeles');
-    const film = '<iframe title="Film" data-assent="marketing" data-src="/film" width="320" height="260"></iframe>';
+    const film = '<iframe title="Film" data-assent="marketing" data-src="/film" width="280" height="260"></iframe>';
     await page.goto(widget.add('/film-page', config({ regions }) + widget.tag(), film));
     await choices(page).last().click();
     await click(page, 'Reject all');
