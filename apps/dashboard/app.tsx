@@ -18,7 +18,6 @@ import { Header } from './parts/header.tsx';
 import { isolated } from './parts/isolated.tsx';
 import { later } from './parts/later.tsx';
 import { Unanswered } from './parts/unanswered.tsx';
-import { Offered } from './sign-in/offered.tsx';
 import { providerTokens } from './sign-in/provider-session.ts';
 import { renew, useRenewal } from './sign-in/renewal.ts';
 import {
@@ -37,6 +36,7 @@ import {
 import { Returning, SignIn } from './sign-in/sign-in.tsx';
 import { comesFromProvider, hasProvider, readProvider } from './sign-in/sign-in-methods.ts';
 
+const Offered = later(() => import('./sign-in/offered.tsx'))((page) => page.Offered);
 const Refused = later(() => import('./refused.tsx'))((page) => page.Refused, 'table');
 const settings = later(() => import('./settings/settings.tsx'));
 const webhooks = later(() => import('./webhooks/webhooks.tsx'));
