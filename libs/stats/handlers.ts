@@ -35,14 +35,15 @@ interface StatsParts {
 
 export const getDomainStats = endpoint(statsRoutes.getDomainStats, async (parts: StatsParts, asked) => {
   const { organization, params, query } = asked;
-  requireOwnDomain(organization, params.domainId);
+  const { domainId } = params;
+  requireOwnDomain(organization, domainId);
   const { organizationId } = organization;
-  return replyWith(params, await readStats(parts, asked, { organizationId, ...params, ...query }));
+  return replyWith({ domainId }, await readStats(parts, asked, { ...query, organizationId, domainId }));
 });
 
 export const getStats = endpoint(statsRoutes.getStats, async (parts: StatsParts, asked) => {
   const { organizationId } = asked.organization;
-  const question = { organizationId, domainId: wholeOrganization, ...asked.query };
+  const question = { ...asked.query, organizationId, domainId: wholeOrganization };
   return replyWith({ organizationId }, await readStats(parts, asked, question));
 });
 
