@@ -117,12 +117,30 @@ describe('the snippets of the documents', () => {
   it("the page's own code runs", async () => {
     const { page, messages } = await open(simple());
     await page.getByRole('button', { name: 'Accept all' }).click();
-    await page.evaluate(`{ ${fill(snippet('js'))} }`);
+    await page.evaluate(`{ ${fill(snippet('js', 'assent.withdraw()'))} }`);
     expect(await page.evaluate(() => window.assent?.getConsent()?.decision)).toBe('withdraw');
     await page.getByRole('button', { name: 'Paramètres de confidentialité' }).click();
     await page.getByRole('button', { name: 'Tout accepter' }).click();
     await page.waitForFunction(() => window.assent?.getConsent()?.decision === 'accept_all');
     expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
+  });
+
+  it('a link leads to the settings', async () => {
+    const { page } = await open(simple() + block('/privacy-choices'));
+    await page.getByRole('button', { name: 'Reject all' }).click();
+    await page.getByRole('link', { name: 'Your Privacy Choices' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Accept all' }).waitFor();
+  });
+
+  it("restricted data processing follows the visitor's choice", async () => {
+    const told = '<script>told = []; gtag = (...given) => told.push(given.join(" "))</script>';
+    const { page } = await open(`${told}<script>${snippet('js', 'restricted_data_processing')}</script>${simple()}`);
+    await page.getByRole('button', { name: 'Accept all' }).click();
+    await page.waitForFunction(() => (window as Window & { told?: string[] }).told?.length === 2);
+    expect(await page.evaluate(() => (window as Window & { told?: string[] }).told)).toEqual([
+      'set restricted_data_processing true',
+      'set restricted_data_processing false',
+    ]);
   });
 
   it('the loader comes before other tags', async () => {
