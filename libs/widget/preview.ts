@@ -1,5 +1,6 @@
 /** What the dashboard and the page that shows the widget in a frame say to each other. */
 import type { WidgetConfig } from './config.ts';
+import type { Place } from './places.ts';
 
 /** The page says that it listens. */
 export const previewReady = 'assent-preview-ready';
@@ -12,4 +13,8 @@ export interface PreviewOrder {
   view: 'banner' | 'preferences';
   /** the sketched website behind the widget */
   isDark: boolean;
+  /** where the visitor is, for settings with regions */
+  place?: Place;
+  /** whether their browser sends Global Privacy Control */
+  hasSignal?: boolean;
 }

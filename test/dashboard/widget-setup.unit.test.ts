@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkSettings } from '#libs/widget/check-settings';
+import type { Region } from '#libs/widget/config';
 import {
   idTrouble,
   knownCategories,
@@ -20,6 +22,7 @@ import {
   unmeasured,
 } from '../../apps/dashboard/widget-setup/draft/contrast.ts';
 import { changed, changedLook, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
+import { readPlaces, unusedPresets, visitorsFor, withRule } from '../../apps/dashboard/widget-setup/draft/regions.ts';
 import { cookieLines, readCookieLines } from '../../apps/dashboard/widget-setup/draft/services.ts';
 import {
   defaultText,
@@ -30,6 +33,7 @@ import {
   withoutText,
   withText,
 } from '../../apps/dashboard/widget-setup/draft/texts.ts';
+import { warningsOf } from '../../apps/dashboard/widget-setup/draft/warnings.ts';
 import { first, others } from '../../apps/dashboard/widget-setup/text-names.ts';
 import { drafts } from '../support/arbitrary-widget.ts';
 
@@ -134,6 +138,76 @@ describe('settings from anywhere', () => {
     expect(readDraft(JSON.parse('{"__proto__":{"theme":"dark"},"theme":"light"}'))).toEqual({ theme: 'light' });
     // the tag's, and publishing's
     expect(readDraft({ domain: 'dom_1', key: 'ak_1', api: '/', bannerVersion: '1' })).toEqual({});
+  });
+});
+
+describe('rules for places', () => {
+  it('are read as people write them', () => {
+    expect(readPlaces(' us-ca, gb;EEA\nfr,')).toEqual(['US-CA', 'GB', 'EEA', 'FR']);
+    expect([readPlaces('*'), readPlaces(''), readPlaces('*, GB')]).toEqual(['*', [], ['*', 'GB']]);
+  });
+
+  it('from presets are all reached, in whatever order they are chosen, and each is offered once', () => {
+    const all = unusedPresets([]);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (chosen) => {
+        const regions = chosen.reduce<Region[]>(withRule, []);
+        expect(checkSettings({ regions })).toEqual([]);
+        expect(unusedPresets(regions)).toEqual([]);
+      }),
+    );
+    expect(unusedPresets([{ in: ['US-TX', 'CH'], model: 'none' }]).map(({ name }) => name)).toEqual([
+      'EU and EEA',
+      'United Kingdom',
+      'Quebec',
+      'Everywhere else',
+    ]);
+  });
+
+  it('have a visitor each for whom they are, in the preview', () => {
+    const regions: Region[] = [
+      { in: ['AT', 'US-CA'], model: 'opt_out' },
+      { in: ['EU', 'AT'], model: 'opt_in' },
+      { in: '*', model: 'none' },
+    ];
+    expect(visitorsFor(regions).map(({ name, place }) => [name, place.country, place.region])).toEqual([
+      ['An unknown place', null, null],
+      ['Austria', 'AT', null],
+      ['California', 'US', 'US-CA'],
+      ['European Union', 'BE', null],
+      ['Everywhere else', 'AQ', null],
+    ]);
+  });
+
+  it('without a cookie for all subdomains, warn of objections that are forgotten', () => {
+    const warned = (draft: WidgetDraft) => warningsOf(draft).some((each) => each.startsWith('Safari forgets'));
+    const regions: Region[] = [{ in: ['US-CA'], model: 'opt_out' }];
+    expect([warned({}), warned({ regions }), warned({ regions, cookieDomain: 'shop.example' })]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('are told apart from those of another banner, in their order', () => {
+    const regions: Region[] = [
+      { in: ['GB'], model: 'opt_in', on: ['analytics'], maxAgeMonths: 6 },
+      { in: '*', model: 'none' },
+    ];
+    expect(changesBetween({ regions: regions.slice(0, 1) }, { regions })).toEqual([
+      { name: 'Rule 2 for places', before: null, after: '*; Everything runs, and nobody is asked' },
+    ]);
+    expect(changesBetween({}, { regions: regions.slice(0, 1) })[0]?.after).toBe(
+      'GB; Visitors are asked first; on: analytics; 6 months',
+    );
+    expect(
+      placeOf('/regions/1/in/0', {
+        regions: [
+          { in: [], model: 'none' },
+          { in: ['UK'], model: 'none' },
+        ],
+      }),
+    ).toBe('Rule for places 2, where UK');
   });
 });
 

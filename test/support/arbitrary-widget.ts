@@ -46,6 +46,19 @@ const experiment = fc.record({
   ),
 });
 
+const regions = fc.array(
+  fc.record(
+    {
+      in: fc.oneof(fc.constant('*'), fc.array(fc.constantFrom('EU', 'FR', 'GB', 'US-CA', 'CA-QC', 'UK', 'us'))),
+      model: fc.constantFrom('opt_in', 'opt_out', 'none', 'other'),
+      on: fc.array(fc.constantFrom('analytics', 'necessary')),
+      maxAgeMonths: fc.integer({ min: -1, max: 200 }),
+    },
+    { requiredKeys: ['in', 'model'] },
+  ),
+  { maxLength: 4 },
+);
+
 /** What the widget takes of any of them. */
 export const drafts: fc.Arbitrary<WidgetDraft> = fc
   .record(
@@ -77,6 +90,7 @@ export const drafts: fc.Arbitrary<WidgetDraft> = fc
       signals: fc.record({ uet: fc.boolean(), clarity: fc.boolean() }, { requiredKeys: [] }),
       reload: fc.boolean(),
       experiment,
+      regions,
       metadata: fc.dictionary(name, fc.oneof(words, fc.integer(), fc.boolean())),
     },
     { requiredKeys: [] },

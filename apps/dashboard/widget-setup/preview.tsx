@@ -7,10 +7,12 @@ import { type PreviewOrder, previewReady } from '#libs/widget/preview';
 import { useWidth } from '../charts/use-width.ts';
 import { base } from '../data/base.ts';
 import { Button } from '../parts/button.tsx';
+import { Check } from '../parts/check.tsx';
 import { Select } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { onlyScheme } from './draft/contrast.ts';
 import type { Variant, WidgetDraft } from './draft/draft.ts';
+import { visitorsFor } from './draft/regions.ts';
 import { byName, languagesOf, withChosen } from './draft/texts.ts';
 import { Options } from './options.tsx';
 import type { OurTexts } from './use-our-texts.ts';
@@ -40,11 +42,15 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
   const [size, setSize] = useState<keyof typeof sizes>(() => (innerWidth < 640 ? 'phone' : 'desktop'));
   const [view, setView] = useState<PreviewOrder['view']>('banner');
   const [turn, setTurn] = useState(0);
+  const [from, setFrom] = useState('');
+  const [hasSignal, setSignal] = useState(false);
   const languages = languagesOf(draft.texts);
   const chosen = language || draft.lang || 'en';
   // what has no effect there, or would draw another variant with each change
   const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, experiment, ...shown } = draft;
   const config = { ...shown, lang: chosen, theme: onlyScheme(draft) ?? shade };
+  const visitors = visitorsFor(draft.regions ?? []);
+  const visitor = visitors.find(({ value }) => value === from) ?? visitors[0];
   const order = (variant?: Variant): PreviewOrder | null =>
     ours.isLoading
       ? null
@@ -53,6 +59,7 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
           texts: ours.texts,
           view,
           isDark: shade === 'dark',
+          ...(draft.regions && visitor && { place: visitor.place, hasSignal }),
         };
   const variants = experiment?.variants ?? [];
   return (
@@ -76,6 +83,14 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
           chosen={chosen}
           onChoose={setLanguage}
         />
+        {draft.regions && visitor && (
+          <>
+            <Select label="Visitor from" options={visitors} chosen={visitor.value} onChoose={setFrom} />
+            <Check checked={hasSignal} onChange={setSignal}>
+              Global Privacy Control
+            </Check>
+          </>
+        )}
         <Button text="Show again" onClick={() => setTurn(turn + 1)} />
       </div>
       {variants.length === 0 ? (

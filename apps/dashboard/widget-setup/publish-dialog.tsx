@@ -82,7 +82,10 @@ export function PublishDialog({ domainId, title, action, live, settings, publish
         </p>
       ))}
       {bytes !== 0 && (
-        <p class="hint">These settings add about {count(bytes)} bytes to the script of each page (compressed).</p>
+        <p class="hint">
+          These settings add about {count(bytes)} bytes to the script of each page (compressed)
+          {(settings.regions || settings.experiment) && ', and regions and A/B tests up to 4,000 more, together'}.
+        </p>
       )}
       <form
         class="form full"

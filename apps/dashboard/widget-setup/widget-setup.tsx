@@ -23,6 +23,7 @@ import { NewestRecord } from './newest-record.tsx';
 import { OtherDomain } from './other-domain.tsx';
 import { PositionAndTheme } from './position-and-theme.tsx';
 import { ownShade, Preview, type Shade } from './preview.tsx';
+import { Regions } from './region-fields.tsx';
 import { TagCard } from './tag-card.tsx';
 import { TextFields } from './text-fields.tsx';
 import { useOurTexts } from './use-our-texts.ts';
@@ -167,6 +168,7 @@ function Editor({ domainId, isArchived, read, onPublished }: EditorProps) {
               <>
                 <LinksAndPolicy draft={draft} change={change} />
                 <Behaviour draft={draft} change={change} />
+                <Regions draft={draft} change={change} />
                 <ExperimentFields
                   draft={draft}
                   change={change}

@@ -8,16 +8,21 @@ import type {} from '../settings.ts';
 
 leaveFocus();
 // of all that the widget asks for, texts are here; it would only try the rest again and again
-window.fetch = async (address) =>
-  /\/texts-\w+\/[\w-]+\.json$/.test(String(address))
-    ? new Response(JSON.stringify(ours))
-    : new Promise<never>(() => {});
+window.fetch = async (address) => {
+  if (/\/texts-\w+\/[\w-]+\.json$/.test(String(address))) return new Response(JSON.stringify(shown?.texts));
+  return String(address).endsWith('/place') ? new Response(JSON.stringify(shown?.place)) : new Promise<never>(() => {});
+};
 
 let tag: HTMLScriptElement | undefined;
-let ours: PreviewOrder['texts'] = {};
+let shown: PreviewOrder | undefined;
+// as it is ordered, whatever this browser sends
+Object.defineProperty(navigator, 'globalPrivacyControl', { get: () => shown?.hasSignal === true });
+// a sandboxed page has none, and an error for whoever asks
+Object.defineProperty(document, 'cookie', { get: () => '', set: () => {} });
 
-function show({ config, texts, view, isDark }: PreviewOrder): void {
-  ours = texts;
+function show(order: PreviewOrder): void {
+  const { config, view, isDark } = order;
+  shown = order;
   document.documentElement.classList.toggle('dark', isDark);
   document.querySelector('assent-widget')?.remove();
   tag?.remove();

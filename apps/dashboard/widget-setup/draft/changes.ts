@@ -5,6 +5,7 @@ import { first as firstTexts, others as furtherTexts } from '../text-names.ts';
 import { defaultCategories } from './categories.ts';
 import { colourLabels, colourNames } from './colours.ts';
 import type { Look, WidgetDraft } from './draft.ts';
+import { ruleLine } from './regions.ts';
 import { cookieLines } from './services.ts';
 import { languageName, languageTag, type Texts } from './texts.ts';
 
@@ -58,6 +59,9 @@ const names: Record<string, string> = {
   href: 'address',
   experiment: 'A/B test',
   variants: 'variant',
+  regions: 'Rule for places',
+  in: 'where',
+  on: 'on until the visitor objects',
 };
 
 const textNames: Record<string, string> = { ...firstTexts, ...furtherTexts };
@@ -66,7 +70,7 @@ const wordsOf = (value: unknown): string =>
 
 /** What a banner sets, by its name. */
 function linesOf({ categories = defaultCategories, links, metadata, signals, experiment, ...draft }: WidgetDraft) {
-  const { consentMode, texts, colors, ...plain } = draft;
+  const { consentMode, texts, colors, regions = [], ...plain } = draft;
   const lines = new Map<string, string>();
   const addAll = (entries: object = {}, nameOf = (name: string) => names[name] ?? name) => {
     for (const [name, value] of Object.entries(entries)) lines.set(nameOf(name), wordsOf(value));
@@ -87,6 +91,7 @@ function linesOf({ categories = defaultCategories, links, metadata, signals, exp
     for (const service of services) lines.set(`Service ${service.name} of ${id}`, detailsOf(service));
   for (const { label, href } of links ?? []) lines.set(`Link “${label}”`, href);
   addAll(plain);
+  for (const [at, rule] of regions.entries()) lines.set(`Rule ${at + 1} for places`, ruleLine(rule));
   if (isObject(consentMode)) addAll(consentMode, (name) => `Google’s Consent Mode for ${name}`);
   else if (consentMode === false) lines.set('Google’s Consent Mode', 'off');
   addAll(signals);

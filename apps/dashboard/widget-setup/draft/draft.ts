@@ -3,7 +3,7 @@
  * defaults. Programs save drafts too, in any form that the widget takes, so each setting is brought into one form.
  */
 import { checkSettings } from '#libs/widget/check-settings';
-import type { Category, ConsentTypes, WidgetConfig } from '#libs/widget/config';
+import type { Category, ConsentTypes, Region, WidgetConfig } from '#libs/widget/config';
 import { isLink } from '#libs/widget/link-rules';
 import { below, isObject } from '#libs/widget/setting-rules';
 import { asCategories, defaultCategories } from './categories.ts';
@@ -49,6 +49,7 @@ export interface WidgetDraft extends Look {
   /** those that are off */
   signals?: { uet?: false; clarity?: false };
   reload?: boolean;
+  regions?: Region[];
 }
 
 /** As somebody changes it: `undefined` is the widget's default. */
@@ -78,7 +79,7 @@ const isSame = (name: string, value: unknown, below: object): boolean =>
   value === undefined ||
   value === '' ||
   (isObject(value) && Object.keys(value).length === 0) ||
-  (name === 'links' && Array.isArray(value) && value.length === 0) ||
+  ((name === 'links' || name === 'regions') && Array.isArray(value) && value.length === 0) ||
   (name === 'categories' && JSON.stringify(value) === JSON.stringify(defaultCategories)) ||
   (new Map(Object.entries(below)).get(name) ?? defaultOf.get(name)) === value;
 

@@ -3,7 +3,7 @@ import { lookOver, type WidgetDraft } from './draft.ts';
 
 /** What makes a banner hard to read, and what authorities want to see before its buttons: of each variant. */
 export function warningsOf(draft: WidgetDraft): string[] {
-  const { company, policyUrl, experiment } = draft;
+  const { company, policyUrl, cookieDomain, regions = [], experiment } = draft;
   const own = contrastWarning(draft)?.sentence;
   const ofVariants = (experiment?.variants ?? []).flatMap(({ name, settings = {} }) => {
     const sentence = contrastWarning(lookOver(draft, settings))?.sentence;
@@ -12,7 +12,11 @@ export function warningsOf(draft: WidgetDraft): string[] {
   return [
     ...(own ? [own] : []),
     ...ofVariants,
+    ...(cookieDomain || !regions.some(({ model }) => model === 'opt_out') ? [] : [forgotten]),
     ...(company ? [] : ['The banner does not say who asks: name your company.']),
     ...(policyUrl ? [] : ['The banner has no link to a privacy policy.']),
   ];
 }
+
+const forgotten =
+  'Safari forgets after seven days that a visitor has objected. For places where everything runs until they do, fill in “One choice for all subdomains of”, and let your server send the cookie again.';
