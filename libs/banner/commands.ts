@@ -19,7 +19,7 @@ import { findDraft, saveDraft } from './drafts.ts';
 import { findLive } from './live.ts';
 import { publish } from './publishing.ts';
 import { type Live, literal, settingsOf } from './script.ts';
-import { findVersion, listVersions, type Version } from './versions.ts';
+import { findVersion, listVersions, toAnswer } from './versions.ts';
 
 type BannerTools = Tools<{ actor: string; publicUrl: string | undefined }>;
 
@@ -58,19 +58,21 @@ export function bannerCommand(tools: BannerTools): Command {
     const { actor } = tools.config();
     const wanted = { by: actor, note, version: restore };
     const { version, isNew } = await tools.database((db) => publish(createPerform(db, actor), domainId, wanted));
-    return { domainId, ...shownOf(version), isNew };
+    const shown = { domainId, ...toAnswer(version), isNew };
+    return (self) => {
+      if (isNew || isJson(self)) print(self, shown);
+      else process.stdout.write(`nothing has changed since version ${version.number}, which stays live\n`);
+    };
   }).description('publish the draft');
 
   verb('versions <domain>', none, async (_, domainId) => {
     const versions = await onDomain(tools, domainId, (sql, domainNumber) =>
       listVersions(sql, { domainNumber, limit: mostVersions }),
     );
-    return listed('versions', versions.map(shownOf));
+    return listed('versions', versions.map(toAnswer));
   }).description('list the published versions, newest first');
   return noun;
 }
-
-const shownOf = ({ number, ...version }: Version) => ({ version: number, ...version });
 
 const onDomain = <T>(tools: BannerTools, domainId: string, work: (sql: Sql, number: number) => Promise<T>) =>
   tools.database((db: Database) =>
@@ -88,7 +90,7 @@ function readSettings(file: string): string {
   } catch (error) {
     throw new Error(`cannot read ${file}: ${error instanceof Error ? error.message : error}`);
   }
-  const faults = checkSettings(settings).map(({ path, message }) => `${path} ${message}`);
+  const faults = checkSettings(settings).map(({ path, message }) => `${path} ${message}`.trim());
   if (faults.length > 0) throw new Error(`${file}: ${faults.join('; ')}`);
   const text = JSON.stringify(settings);
   if (Buffer.byteLength(text) > largestDraft) throw new Error(`${file} must have at most ${largestDraft} bytes`);
@@ -106,7 +108,8 @@ async function showPinned(tools: BannerTools, domainId: string): Promise<Printed
     const [found] = await findLive(sql, [domainId]);
     return found;
   });
-  if (!live?.key) throw new Error(`domain ${domainId} has no published banner`);
+  if (!live) throw new Error(`domain ${domainId} is archived; restore it first`);
+  if (!live.key) throw new Error(`domain ${domainId} has no published banner`);
   const html = pinnedTag(publicUrl, widget, live);
   return (self) => {
     if (isJson(self)) print(self, { domainId, version: live.version, html });

@@ -6,11 +6,10 @@ import { refuseFields } from '#libs/base/terms/field-errors';
 import { endpoint } from '#libs/tenants/endpoint';
 import { findOwnDomain } from '#libs/tenants/requirements';
 import { checkSettings } from '#libs/widget/check-settings';
-import type { BannerVersion } from './contract.ts';
 import { type Draft, findDraft, saveDraft } from './drafts.ts';
 import { publish, versionNotFound } from './publishing.ts';
 import { bannerRoutes as routes } from './routes.ts';
-import { findVersion, listVersions, type Version } from './versions.ts';
+import { findVersion, listVersions, toAnswer } from './versions.ts';
 
 interface Parts {
   db: Database;
@@ -62,13 +61,4 @@ export const getBannerVersion = endpoint(routes.getBannerVersion, async ({ db }:
   const found = await db.read((sql) => findVersion(sql, number, params.version));
   if (!found) throw versionNotFound();
   return { body: { ...toAnswer(found), settings: JSON.parse(found.settings) } };
-});
-
-export const toAnswer = ({ number, publishedAt, by, note, restored, asksAgain }: Version): BannerVersion => ({
-  version: number,
-  publishedAt: publishedAt.toISOString(),
-  by,
-  note,
-  restored,
-  asksAgain,
 });

@@ -1,5 +1,6 @@
 /** What was published of a domain's banner. */
 import type { Sql } from '#libs/base/db/database';
+import type { BannerVersion } from './contract.ts';
 
 export interface Version {
   /** of the domain, from 1 */
@@ -49,3 +50,13 @@ export async function addVersion(
   if (!version) throw new Error('a version was not published');
   return version;
 }
+
+/** Without the settings, which it may have. */
+export const toAnswer = ({ number, publishedAt, by, note, restored, asksAgain }: Version): BannerVersion => ({
+  version: number,
+  publishedAt: publishedAt.toISOString(),
+  by,
+  note,
+  restored,
+  asksAgain,
+});

@@ -18,14 +18,20 @@ it('assent banner saves a file as the draft, publishes it, puts a version back, 
   const settings = { company: '</script>' };
   expect(await cli.json('banner', 'show', domainId)).toEqual({ domainId, live: null, settings: {} });
   expect(await save(settings)).toEqual({ domainId, bytes: 23 });
-  expect(await cli.json('banner', 'publish', domainId, '--note', 'first')).toMatchObject({
-    domainId,
-    version: 1,
-    note: 'first',
-    isNew: true,
+  const first = { version: 1, publishedAt: expect.any(String), note: 'first', restored: null, asksAgain: false };
+  const answer = { domainId, ...first, by: expect.any(String) };
+  expect(await cli.json('banner', 'publish', domainId, '--note', 'first')).toEqual({ ...answer, isNew: true });
+  // the one that is live, as it was published, and in words for people
+  expect(await cli.json('banner', 'publish', domainId)).toEqual({ ...answer, isNew: false });
+  expect(await cli.run('banner', 'publish', domainId, '--note', 'second')).toMatchObject({
+    code: 0,
+    stdout: 'nothing has changed since version 1, which stays live\n',
   });
   writeFileSync(path.join(folder, 'script.json'), '{ "company": () => "Shop" }');
   expect(await cli.error('banner', 'set', path.join(folder, 'script.json'), domainId)).toMatch(/^cannot read .*JSON/);
+  const list = path.join(folder, 'list.json');
+  writeFileSync(list, '[]');
+  expect(await cli.error('banner', 'set', list, domainId)).toBe(`${list}: must be an object`);
   await save({});
   expect(await cli.json('banner', 'publish', domainId)).toMatchObject({ version: 2, isNew: true });
   expect(await cli.json('banner', 'publish', domainId, '--restore', '1')).toMatchObject({ version: 3, restored: 1 });
@@ -42,4 +48,7 @@ it('assent banner saves a file as the draft, publishes it, puts a version back, 
   expect(stdout).toMatch(
     /src="https:\/\/consent\.example\.com\/widget-\w{16}\.js" integrity="sha384-.*" data-key="ak_.*" defer><\/script>\n$/,
   );
+  await cli.json('domain', 'archive', domainId);
+  const archived = await cli.error('banner', 'show', domainId, '--pinned');
+  expect(archived).toBe(`domain ${domainId} is archived; restore it first`);
 });
