@@ -35,6 +35,8 @@ async function newSite() {
 async function load(baseUrl: string, domainId: string, query = '', assentConfig?: object) {
   const response = await fetch(`${baseUrl}/w/${domainId}.js${query}`);
   const text = await response.text();
+  // a browser lets any site see the status
+  expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
   if (!response.ok)
     return { status: response.status, caching: response.headers.get('cache-control'), text, config: {} };
   const line = text.slice(0, text.indexOf('\n'));

@@ -8,6 +8,8 @@ import { Problem } from '#libs/base/terms/problem';
 import { atOnce, sendPacked } from './send-packed.ts';
 import type { WidgetCache } from './widget-cache.ts';
 
+/** Else browsers report the policy instead of the status. */
+const forSites = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
 /** Caches of browsers and networks ask again soon for one that may be created, or restored. */
 const soon = 'public, max-age=60';
 
@@ -15,11 +17,11 @@ export function bannerScript({ banners, widget }: { banners: LiveBanners; widget
   const scriptOf = createScripts(widget.current('widget').content, widget.current('assent-extras').content);
   return async (ctx) => {
     // of an error
-    ctx.set({ ...forDocuments, 'Cache-Control': 'no-store' });
+    ctx.set({ ...forDocuments, ...forSites, 'Cache-Control': 'no-store' });
     const line = await banners.line(ctx.params.domainId);
     if (!line) throw new Problem('not_found', 'no such domain is in use', { headers: { 'Cache-Control': soon } });
     for (const name in forDocuments) ctx.remove(name);
-    ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+    ctx.set({ 'Access-Control-Allow-Origin': '*', ...forSites });
     sendPacked(ctx, scriptOf(line), 'text/javascript; charset=utf-8', atOnce);
   };
 }
