@@ -17,6 +17,8 @@ const shares = number({ style: 'percent', ...oneDigit });
 const signed = number({ ...oneDigit, signDisplay: 'exceptZero' });
 const signedShare = number({ style: 'percent', ...oneDigit, signDisplay: 'exceptZero' });
 const oneDecimal = number(oneDigit);
+/** English locales format with a hyphen. */
+const withMinus = (text: string): string => text.replace('-', '−');
 const minuteOfDayFormat = utc({ hour: '2-digit', minute: '2-digit' });
 const dayFormat = utc(date);
 const weekdayFormat = utc({ weekday: 'short', ...date });
@@ -36,12 +38,12 @@ export const share = (value: number | null): string => (value === null ? '–' :
 /** `+2.3 points`, of two shares. */
 export const points = (from: number, to: number): string => `${signedPoints(to - from)} points`;
 /** `+2.3`, of a difference of two shares. */
-export const signedPoints = (difference: number): string => signed.format(difference * 100);
+export const signedPoints = (difference: number): string => withMinus(signed.format(difference * 100));
 /** `2.3`, of a difference of two shares. */
-export const pointsOf = (difference: number): string => oneDecimal.format(difference * 100);
+export const pointsOf = (difference: number): string => withMinus(oneDecimal.format(difference * 100));
 /** `+12 %`; null where there is nothing to compare with. */
 export const growth = (from: number, to: number): string | null =>
-  from === 0 ? null : signedShare.format((to - from) / from);
+  from === 0 ? null : withMinus(signedShare.format((to - from) / from));
 
 export const dayName = (text: string): string => dayFormat.format(startOf(text));
 export const dayWithWeekday = (text: string): string => weekdayFormat.format(startOf(text));

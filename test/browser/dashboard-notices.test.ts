@@ -95,6 +95,14 @@ describe('the notices of a domain', () => {
       await page.getByRole('heading', { name: 'No notice is known for this day' }).waitFor();
       await look(page, 'notices-none');
     });
+    await step('a day that has not come yet, and one that never comes', async () => {
+      await choose(page, -1);
+      await page.getByRole('heading', { name: /has not come yet$/ }).waitFor();
+      expect(await page.getByText('What visitors were shown').count()).toBe(0);
+      await go(page, `${path}?day=2026-02-31`);
+      await page.getByText('The address has no valid day, so this is today.').waitFor();
+      expect(await page.getByRole('textbox', { name: 'Day' }).inputValue()).toBe(dayBefore(0));
+    });
   });
 
   it('open as the visitor saw them, and show word by word what differs', async () => {
@@ -131,7 +139,7 @@ describe('the notices of a domain', () => {
     await details.getByText('What was shown').click();
     await details.getByText('Wir verwenden Cookies für Statistik.').waitFor();
     await look(page, 'notices-record');
-    await details.getByRole('link', { name: 'Its dates' }).click();
+    await details.getByRole('link', { name: 'When it was shown' }).click();
     await region(page, 'German, version 1').getByText('Live from').waitFor();
     expect(queryOf(page)).toEqual({ day: dayBefore(39), notice: seen.notice });
   });
@@ -151,5 +159,14 @@ describe('the notices of a domain', () => {
     await page.getByRole('button', { name: 'Older notices' }).click();
     await eventually(async () => expect(await earlier.count()).toBe(200));
     expect(asked.filter((each) => each.startsWith('notices'))).toEqual(['notices', 'notices']);
+  });
+
+  it('say that an archived domain shows no banner', async () => {
+    const archived = await dashboard.customer();
+    const { domainId } = at(archived.domains, 0);
+    await dashboard.manage(archived, `/domains/${domainId}`, { method: 'DELETE' });
+    const { page } = await dashboard.open(archived, `/domains/${domainId}/notices`);
+    await page.getByText(/^This domain has been archived since .* UTC: its file shows no banner\.$/).waitFor();
+    await look(page, 'notices-archived');
   });
 });

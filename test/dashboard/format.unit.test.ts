@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeInvisible } from '../../apps/dashboard/format.ts';
+import { escapeInvisible, growth, points, pointsOf } from '../../apps/dashboard/format.ts';
 
 describe('text from websites', () => {
   it.each(['می\u200cخواهم', 'क्\u200dष', '👨\u200d👩\u200d👧 👩🏽\u200d🚀 ❤\ufe0f\u200d🔥'])(
@@ -17,4 +17,8 @@ describe('text from websites', () => {
   ])('%s is named', (_, text, shown) => {
     expect(escapeInvisible(text)).toBe(shown);
   });
+});
+
+it('what is negative has a minus sign', () => {
+  expect([points(1, 0), pointsOf(-0.5), growth(2, 1)]).toEqual(['−100.0 points', '−50.0', '−50.0%']);
 });

@@ -2,6 +2,7 @@
 import './notices.css';
 import { dayOf } from '#libs/base/terms/calendar';
 import { valueName } from '../data/dimensions.ts';
+import { domainIn } from '../data/domains.ts';
 import { useOlder } from '../data/older.ts';
 import { isPeriod } from '../data/periods.ts';
 import { useReading } from '../data/query.ts';
@@ -24,20 +25,47 @@ interface Props {
 }
 
 export function Notices({ domainId, query }: Props) {
-  const asked = query.get('day') ?? '';
-  const day = isDay(asked) ? asked : dayOf(now());
+  const { organization } = useSignedIn();
+  const { archivedAt } = domainIn(organization, domainId);
+  const today = dayOf(now());
+  const asked = query.get('day');
+  const isUnknown = asked !== null && !isDay(asked);
+  const day = asked === null || isUnknown ? today : asked;
+  const isAhead = day > today;
   // while it is typed it is several days, of which only the last one stays in the history
   const show = (chosen: string) => navigate(noticesAddress(domainId, { day: chosen }), { replace: true });
   const notice = query.get('notice');
   return (
     <>
-      <PageHead note={`What visitors were shown on ${dayName(day)} (UTC)`} domain={{ domainId, page: 'notices' }} />
+      <PageHead
+        note={isAhead ? `It is ${dayName(today)} (UTC)` : `What visitors were shown on ${dayName(day)} (UTC)`}
+        domain={{ domainId, page: 'notices' }}
+      />
+      {archivedAt !== undefined && (
+        <p class="notice">
+          This domain has been archived since {dateAndTime(archivedAt)} UTC: its file shows no banner.
+        </p>
+      )}
+      {isUnknown && <p class="notice">The address has no valid day, so this is today.</p>}
       {notice === null ? (
         <>
           <form class="cluster">
-            <DayField label="Day" isInRow value={day} onDay={(chosen) => isDay(chosen) && show(chosen)} />
+            <DayField
+              label="Day"
+              isInRow
+              value={day}
+              latest={today}
+              onDay={(chosen) => isDay(chosen) && show(chosen)}
+            />
           </form>
-          <NoticesOfDay domainId={domainId} day={day} />
+          {isAhead ? (
+            <section class="card message">
+              <h2>{dayName(day)} has not come yet</h2>
+              <p>Choose today or a day in the past.</p>
+            </section>
+          ) : (
+            <NoticesOfDay domainId={domainId} day={day} />
+          )}
         </>
       ) : (
         <OneNotice key={notice} domainId={domainId} day={day} hash={notice} other={query.get('with')} />
@@ -80,6 +108,10 @@ function NoticesOfDay({ domainId, day }: DayProps) {
         <section class="card stack gap-14" aria-labelledby="shown-title">
           <h2 id="shown-title">Shown on this day</h2>
           <ul class="stack gap-6 anywhere">{value.shown.map(ShownVersion)}</ul>
+          <p class="hint">
+            Decisions are those of this day, without crawlers; records are those of all time, with crawlers. Both can be
+            up to a minute behind.
+          </p>
           <NoticeTable
             domainId={domainId}
             day={day}
@@ -92,7 +124,7 @@ function NoticesOfDay({ domainId, day }: DayProps) {
         <section class="card stack gap-14" aria-labelledby="earlier-title">
           <header class="card-head">
             <h2 id="earlier-title">Earlier notices</h2>
-            <p class="muted">Of versions that were not live, and that no decision of this day has</p>
+            <p class="muted">Their versions were not live on this day, and no decision of this day has them</p>
           </header>
           <NoticeTable domainId={domainId} day={day} label="Older ones" notices={earlier} />
         </section>
@@ -132,7 +164,7 @@ const NoticeTable = ({ domainId, day, label, notices }: DayProps & { label: stri
         ),
       },
       { head: 'Version', cell: ({ version }) => version !== null && isolated(version) },
-      { head: 'First seen (UTC)', cell: ({ firstSeenAt }) => dateAndTime(firstSeenAt) },
+      { head: 'Known since (UTC)', cell: ({ firstSeenAt }) => dateAndTime(firstSeenAt) },
       { head: 'Records', is: 'number', cell: ({ records }) => count(records) },
       { head: 'SHA-256', ...wide, cell: ({ notice }) => <code>{notice.slice(0, 12)}…</code> },
     ]}

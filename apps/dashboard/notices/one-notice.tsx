@@ -57,7 +57,7 @@ export function OneNotice({ domainId, day, hash, other }: Props) {
           <section class="card stack gap-16" aria-labelledby="notice-title">
             <h2 id="notice-title">{titleOf(value.notice)}</h2>
             <Facts>
-              <Fact name="First seen">{dateAndTime(value.notice.firstSeenAt)} UTC</Fact>
+              <Fact name="Known since">{dateAndTime(value.notice.firstSeenAt)} UTC</Fact>
               <Fact name="Records">{count(value.notice.records)}</Fact>
               {value.published && (
                 <Fact name={`Version ${value.published.version}`}>
@@ -110,7 +110,7 @@ function optionsOf(notice: Listed, others: Listed[], chosen: string | null) {
     .toSorted((one, two) => likeness(two) - likeness(one))
     .map((other) => ({
       value: other.notice,
-      name: `${titleOf(other)}, first seen ${dateAndTime(other.firstSeenAt)} (${other.notice.slice(0, 12)}…)`,
+      name: `${titleOf(other)}, known since ${dateAndTime(other.firstSeenAt)} (${other.notice.slice(0, 12)}…)`,
     }));
   const isThere = chosen === null || options.some(({ value }) => value === chosen);
   return isThere ? options : [{ value: chosen, name: `${chosen.slice(0, 12)}…` }, ...options];

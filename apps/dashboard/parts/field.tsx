@@ -52,16 +52,17 @@ interface DayProps {
   /** beside the field and not above it; such a day is required */
   isInRow?: boolean;
   value: string;
+  latest?: string;
   onDay(day: string): void;
 }
 
-export const DayField = ({ label, isInRow = false, value, onDay }: DayProps) => (
+export const DayField = ({ label, isInRow = false, value, latest = '2100-12-31', onDay }: DayProps) => (
   <label class={isInRow ? 'in-row' : undefined}>
     {label}
     <input
       type="date"
       min="2000-01-01"
-      max="2100-12-31"
+      max={latest}
       required={isInRow}
       value={value}
       onInput={(event) => onDay(event.currentTarget.value)}

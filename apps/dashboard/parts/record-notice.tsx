@@ -40,7 +40,7 @@ export function RecordNotice({ record, text: known }: Props) {
       <p>
         SHA-256 <code>{notice}</code>{' '}
         {mayRead(organization) && (
-          <a href={noticesAddress(domainId, { day: decidedAt.slice(0, 10), notice })}>Its dates</a>
+          <a href={noticesAddress(domainId, { day: decidedAt.slice(0, 10), notice })}>When it was shown</a>
         )}
       </p>
     </details>
