@@ -52,7 +52,7 @@ describe('the home page of the dashboard', () => {
     };
     const change = (rate(daily.slice(-7)) - rate(daily.slice(-14, -7))) * 100;
     const words = new Intl.NumberFormat('en-GB', { signDisplay: 'exceptZero', ...oneDecimal }).format(change);
-    await page.getByText(`${words} points`).waitFor();
+    await page.getByText(`${words.replace('-', '−')} points`).waitFor();
     await page.getByText('last 7 days against the 7 before').waitFor();
 
     const organization = (await dashboard.client(customer).organization()).body;

@@ -67,6 +67,10 @@ describe('the notices of a domain', () => {
         expect.stringMatching(/^English\s+autumn:(plain|short)\s+3\s/),
       ]);
       await look(page, 'notices-today');
+      await page.setViewportSize({ width: 390, height: 900 });
+      const table = page.getByRole('region', { name: 'Notices of this day' });
+      expect(await table.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
+      await page.setViewportSize({ width: 1440, height: 900 });
     });
     await step('a day in the past', async () => {
       await choose(page, 50);

@@ -142,7 +142,7 @@ const ShownVersion = ({ version, published, decisions }: Shown) => (
   </li>
 );
 
-/** Not on a phone. */
+/** Not on a phone: the notice's own page has it. */
 const wide = { headClass: 'wide-only', class: 'wide-only' };
 
 const NoticeTable = ({ domainId, day, label, notices }: DayProps & { label: string; notices: Listed[] }) => (
@@ -164,7 +164,7 @@ const NoticeTable = ({ domainId, day, label, notices }: DayProps & { label: stri
         ),
       },
       { head: 'Version', cell: ({ version }) => version !== null && isolated(version) },
-      { head: 'Known since (UTC)', cell: ({ firstSeenAt }) => dateAndTime(firstSeenAt) },
+      { head: 'Known since (UTC)', ...wide, cell: ({ firstSeenAt }) => dateAndTime(firstSeenAt) },
       { head: 'Records', is: 'number', cell: ({ records }) => count(records) },
       { head: 'SHA-256', ...wide, cell: ({ notice }) => <code>{notice.slice(0, 12)}…</code> },
     ]}
