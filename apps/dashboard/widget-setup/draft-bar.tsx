@@ -1,13 +1,14 @@
 /** What becomes of the draft: whether it is saved, what is wrong with it, and publishing it. */
 import { useRef, useState } from 'preact/hooks';
-import { ApiError, sentence } from '../data/api-error.ts';
+import { sentence } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count } from '../format.ts';
+import { count, dateAndMinute } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/field.tsx';
 import { useFocusAfter } from '../parts/focus.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { bannerOf, type Published, type Saved } from './banner-api.ts';
 import { ChangeList } from './change-list.tsx';
 import { changesBetween, isSameBanner, placeOf } from './draft/changes.ts';
@@ -19,10 +20,8 @@ interface Props {
   isArchived: boolean;
   state: DraftState;
   live: Published | null;
-  onPublished(): Promise<void>;
+  refreshLive(): Promise<Published | null>;
 }
-
-const changedSince = 'Somebody else saved another draft meanwhile. Close this and reload the page to see it.';
 
 /** What somebody is about to publish. */
 interface Asked {
@@ -30,7 +29,7 @@ interface Asked {
   live: Published | null;
 }
 
-export function DraftBar({ domainId, isArchived, state, live, onPublished }: Props) {
+export function DraftBar({ domainId, isArchived, state, live, refreshLive }: Props) {
   const { api } = useSignedIn();
   const banner = bannerOf(api, domainId);
   const { failure, attempt } = useAttempt();
@@ -41,12 +40,14 @@ export function DraftBar({ domainId, isArchived, state, live, onPublished }: Pro
   useFocusAfter(isChanged, () => bar.current?.querySelector('button'));
   const askToPublish = async () => {
     const saved = isChanged ? await save() : { draft, tag: state.tag };
-    if (saved) setAsked({ publish: saved, live: await banner.live() });
+    if (saved) setAsked({ publish: saved, live: await refreshLive() });
   };
-  const publish = async ({ tag }: Saved, note: string | null) => {
+  const publish = async ({ draft: seen, tag }: Saved, note: string | null) => {
     // nobody publishes what they have not seen
-    if ((await banner.draft()).tag !== tag) throw new ApiError('problem', changedSince);
-    return banner.publish({ note }, tag);
+    const now = await banner.draft();
+    if (now.tag === tag || isSameBanner(now.draft, seen)) return banner.publish({ note }, now.tag);
+    await state.meet(now);
+    return null;
   };
   const isLive = live !== null && isSameBanner(draft, live.settings);
   return (
@@ -55,7 +56,7 @@ export function DraftBar({ domainId, isArchived, state, live, onPublished }: Pro
         <div role="alert">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
           <section class="notice notice-bad widget-faults" aria-label="What is wrong" tabIndex={0}>
-            <p class="strong">Not saved. The widget would leave out:</p>
+            <p class="strong">Not saved. These settings need a change:</p>
             <ul class="points">
               {faults.map(({ path, message }) => (
                 <li key={path + message}>
@@ -82,7 +83,6 @@ export function DraftBar({ domainId, isArchived, state, live, onPublished }: Pro
         <Button text="Save draft" onClick={() => isChanged && attempt(save)} />
         {!isArchived && <Button text="Publish…" kind="primary" onClick={() => attempt(askToPublish)} />}
       </div>
-      {theirs && <Conflict state={state} theirs={theirs} />}
       {asked && (
         <PublishDialog
           domainId={domainId}
@@ -91,31 +91,58 @@ export function DraftBar({ domainId, isArchived, state, live, onPublished }: Pro
           live={asked.live}
           settings={asked.publish.draft}
           publish={(note) => publish(asked.publish, note)}
-          onPublished={onPublished}
+          onPublished={refreshLive}
           onClose={() => setAsked(null)}
+        />
+      )}
+      {theirs && (
+        <Conflict
+          state={state}
+          theirs={theirs}
+          live={live}
+          onTaken={() => setAsked(null)}
+          onSaved={(publish) => asked && setAsked({ publish, live })}
         />
       )}
     </section>
   );
 }
 
+interface ConflictProps {
+  state: DraftState;
+  theirs: Saved;
+  live: Published | null;
+  onTaken(): void;
+  onSaved(mine: Saved): void;
+}
+
 /** Two people have changed the same draft: what each of them has, to choose from. */
-function Conflict({ state, theirs }: { state: DraftState; theirs: Saved }) {
+function Conflict({ state, theirs, live, onTaken, onSaved }: ConflictProps) {
   const { isBusy, failure, attempt } = useAttempt();
-  const keepTheirs = () => state.take(theirs);
+  const keepTheirs = () => {
+    state.take(theirs);
+    onTaken();
+  };
+  const saveMine = async () => {
+    const mine = await state.save(theirs.tag);
+    if (mine) onSaved(mine);
+  };
   return (
     <Dialog title="Somebody else saved another draft meanwhile" isBusy={isBusy} onClose={state.decideLater}>
-      <p>Nothing of yours is saved yet. Choose which draft to keep; the other one is gone then.</p>
+      {live && isSameBanner(theirs.draft, live.settings) ? (
+        <p>
+          Theirs is live already: version {count(live.version)}, published by {isolated(live.by)} at{' '}
+          {dateAndMinute(live.publishedAt)} UTC. It stays live until somebody publishes again. Only this tab has yours:
+          choose which draft to keep.
+        </p>
+      ) : (
+        <p>Only this tab has yours. Choose which draft to keep; the other one is gone then.</p>
+      )}
       <ChangeList changes={changesBetween(theirs.draft, state.draft)} before="Theirs" after="Yours" />
       <Failure>{failure}</Failure>
       <div class="actions">
         <Button text="Keep theirs" disabled={isBusy} onClick={keepTheirs} />
-        <Button
-          text="Save mine"
-          kind="primary"
-          disabled={isBusy}
-          onClick={() => attempt(() => state.save(theirs.tag))}
-        />
+        <Button text="Save mine" kind="primary" disabled={isBusy} onClick={() => attempt(saveMine)} />
       </div>
     </Dialog>
   );

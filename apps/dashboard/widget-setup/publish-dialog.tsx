@@ -25,7 +25,8 @@ interface Props {
   action: string;
   live: Published | null;
   settings: WidgetDraft;
-  publish(note: string | null): Promise<BannerVersion>;
+  /** null: not yet, since there is something to decide first */
+  publish(note: string | null): Promise<BannerVersion | null>;
   onPublished(version: BannerVersion): void;
   onClose(): void;
 }
@@ -47,7 +48,7 @@ export function PublishDialog({ domainId, title, action, live, settings, publish
     return (
       <Dialog title={`Version ${count(done.version)} is live`} isBusy={false} onClose={close}>
         {done.version > 1 && <p>{browsersTell}</p>}
-        <p>The tag stays the same. It belongs into the head of every page of the site:</p>
+        <p>The tag stays the same. It belongs in the head of every page of the site:</p>
         <Snippet name="Script tag" code={widgetTag(domainId)} />
         <div class="actions">
           <Button text="Close" kind="primary" onClick={close} />

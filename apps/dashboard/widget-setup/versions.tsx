@@ -22,13 +22,13 @@ interface Props {
   live: Published;
   /** whether versions may be put back */
   mayPublish: boolean;
-  onPublished(): Promise<void>;
+  refreshLive(): Promise<Published | null>;
 }
 
 /** `before`: the one that it followed; null for the first. */
 type Opened = { shown: Published; before: Published | null; live: Published; isPutBack: boolean } | null;
 
-export function Versions({ domainId, live, mayPublish, onPublished }: Props) {
+export function Versions({ domainId, live, mayPublish, refreshLive }: Props) {
   const banner = bannerOf(useSignedIn().api, domainId);
   const reading = useReading<VersionsPage>(`${domainId} ${live.version}`, (signal) => banner.versions({}, signal));
   const older = useOlder(
@@ -42,7 +42,7 @@ export function Versions({ domainId, live, mayPublish, onPublished }: Props) {
   const open = (number: number, isPutBack: boolean) =>
     attempt(async () => {
       const before = number > 1 && !isPutBack ? banner.version(number - 1) : null;
-      const [shown, former, now] = await Promise.all([banner.version(number), before, banner.live()]);
+      const [shown, former, now] = await Promise.all([banner.version(number), before, refreshLive()]);
       setOpened({ shown, before: former, live: now ?? live, isPutBack });
     });
   const versions = reading.value?.versions ?? [];
@@ -81,7 +81,7 @@ export function Versions({ domainId, live, mayPublish, onPublished }: Props) {
           live={opened.live}
           settings={opened.shown.settings}
           publish={(note) => banner.publish({ version: opened.shown.version, note }, String(opened.live.version))}
-          onPublished={onPublished}
+          onPublished={refreshLive}
           onClose={() => setOpened(null)}
         />
       )}

@@ -46,10 +46,11 @@ export function WidgetSetup({ domainId }: Props) {
     return { saved, live };
   });
   const isArchived = domainIn(organization, domainId).archivedAt !== undefined;
-  const onPublished = async () => {
+  const refreshLive = async () => {
     const live = await banner.live();
     const before = reading.latest();
     if (before) reading.put({ ...before, live });
+    return live;
   };
   const read = reading.value;
   const publishes = mayPublish(organization);
@@ -75,14 +76,14 @@ export function WidgetSetup({ domainId }: Props) {
       <Unanswered reading={reading} kind="page" />
       {read && (
         <>
-          <Editor domainId={domainId} isArchived={isArchived} read={read} onPublished={onPublished} />
+          <Editor domainId={domainId} isArchived={isArchived} read={read} refreshLive={refreshLive} />
           {!isArchived && <TagCard domainId={domainId} isPublished={read.live !== null} />}
           {read.live && (
             <Versions
               domainId={domainId}
               live={read.live}
               mayPublish={publishes && !isArchived}
-              onPublished={onPublished}
+              refreshLive={refreshLive}
             />
           )}
           {mayRead(organization) && <NewestRecord domainId={domainId} />}
@@ -95,14 +96,14 @@ export function WidgetSetup({ domainId }: Props) {
 interface EditorProps extends Props {
   isArchived: boolean;
   read: Read;
-  onPublished(): Promise<void>;
+  refreshLive(): Promise<Published | null>;
 }
 
-function Editor({ domainId, isArchived, read, onPublished }: EditorProps) {
+function Editor({ domainId, isArchived, read, refreshLive }: EditorProps) {
   const { organization } = useSignedIn();
   const publishes = mayPublish(organization);
   const [isStarting, setStarting] = useState(false);
-  const state = useDraft(domainId, read.saved, publishes);
+  const state = useDraft(domainId, read.saved, publishes, refreshLive);
   const { draft, sound, change } = state;
   // of the texts that are being written, and of the preview; empty for all
   const [language, setLanguage] = useState('');
@@ -150,7 +151,11 @@ function Editor({ domainId, isArchived, read, onPublished }: EditorProps) {
                   chosen={variant ? String(edited) : ''}
                   onChoose={(chosen) => setEdited(chosen === '' ? null : Number(chosen))}
                 />
-                {variant && <p class="hint">What a variant leaves out is as in all. It asks for the same things.</p>}
+                {variant && (
+                  <p class="hint">
+                    What you leave empty here is the same as for all variants, and so are the categories.
+                  </p>
+                )}
               </div>
             )}
             <TextFields
@@ -203,7 +208,7 @@ function Editor({ domainId, isArchived, read, onPublished }: EditorProps) {
           isArchived={isArchived}
           state={state}
           live={read.live}
-          onPublished={onPublished}
+          refreshLive={refreshLive}
         />
       )}
     </div>

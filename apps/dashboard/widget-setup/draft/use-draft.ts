@@ -14,8 +14,8 @@ import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft
 
 export type DraftState = ReturnType<typeof useDraft>;
 
-/** `first`: as it was read. `isOpen`: to changes. */
-export function useDraft(domainId: string, first: Saved, isOpen: boolean) {
+/** `first`: as it was read. `isOpen`: to changes. `refreshLive`: somebody who has saved may have published, too. */
+export function useDraft(domainId: string, first: Saved, isOpen: boolean, refreshLive: () => Promise<unknown>) {
   const banner = bannerOf(useSignedIn().api, domainId);
   const [saved, setSaved] = useState(first);
   const [typed, setTyped] = useState(() => (isOpen && typedIn(domainId, first)) || first);
@@ -31,6 +31,12 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean) {
     setTheirs(null);
     setSaved(other);
     setTyped(other);
+  };
+  /** Shows what somebody else has saved. What was typed is in this tab alone then, which keeps it. */
+  const meet = async (other: Saved) => {
+    await refreshLive();
+    setSaved(other);
+    setTheirs(other);
   };
   /** Whether the service has it now. Throws what is neither about a setting nor about somebody else's draft. */
   const save = async (over = tag): Promise<Saved | null> => {
@@ -50,7 +56,7 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean) {
           take(other);
           return other;
         }
-        setTheirs(other);
+        await meet(other);
         return null;
       }
       if (error.errors.length === 0) throw error;
@@ -72,6 +78,7 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean) {
     replace: (other: WidgetDraft) => setTyped((now) => ({ ...now, draft: other })),
     discard: () => take(saved),
     take,
+    meet,
     /** what was typed stays in this tab */
     decideLater: () => setTheirs(null),
     save,
