@@ -35,7 +35,10 @@ export function ArchiveDialog({ domain: { domainId, name }, keys, onArchived, on
           </li>
         )}
         <li>Statistics, log, exports, access and erasure go on.</li>
-        <li>You can restore it at any time, with new keys.</li>
+        <li>
+          You can restore it at any time, with new keys
+          {active.some(({ isOfPage }) => isOfPage) && ': the published banner gets its own by itself'}.
+        </li>
       </ul>
       {used.length > 0 && (
         <p class="notice notice-bad">
@@ -49,12 +52,13 @@ export function ArchiveDialog({ domain: { domainId, name }, keys, onArchived, on
 
 interface ArchivedProps {
   domainId: string;
+  keys: Key[];
   archivedAt: string;
   onRestored(changed: Called<ManagedDomain>): void;
 }
 
 /** Says that a domain is archived, and brings it back. */
-export function Archived({ domainId, archivedAt, onRestored }: ArchivedProps) {
+export function Archived({ domainId, keys, archivedAt, onRestored }: ArchivedProps) {
   const { api } = useSignedIn();
   const { failure, attempt } = useAttempt();
   const restore = async () => onRestored(await api.manage.changeDomain(domainId, { archivedAt: null }));
@@ -65,7 +69,10 @@ export function Archived({ domainId, archivedAt, onRestored }: ArchivedProps) {
       </h2>
       <p>
         Since {dateAndTime(archivedAt)} UTC nothing is recorded. What was recorded before can still be read, exported
-        and erased. After restoring it, make a new key: the old ones stay revoked.
+        and erased. The old keys stay revoked:{' '}
+        {keys.some(({ isOfPage }) => isOfPage)
+          ? 'restoring it puts a new one into the published banner, and programs of your own need another.'
+          : 'after restoring it, create a new one.'}
       </p>
       <Failure>{failure}</Failure>
       <Button text="Restore" onClick={() => attempt(restore)} />

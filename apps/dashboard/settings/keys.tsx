@@ -50,7 +50,7 @@ export function Keys({ domain: { domainId, archivedAt }, keys, onMade, onRevoked
       {active.length === 0 ? (
         <p class="muted">
           {archivedAt === null
-            ? 'No key yet: without one nothing is recorded. Publishing the banner makes the one of your pages.'
+            ? 'No key yet: without one nothing is recorded. Publishing the banner creates the key of your pages.'
             : 'No active key.'}
         </p>
       ) : (
@@ -89,6 +89,7 @@ const Row = ({ shown, notes, children }: { shown: Key; notes: string[]; children
   <li class="cluster spread">
     <div>
       <code>{shown.prefix}…</code>
+      {isInBanner(shown) && <span class="tag">In the published banner</span>}
       {notes.map((note) => (
         <p key={note} class="hint">
           {note}
@@ -98,6 +99,8 @@ const Row = ({ shown, notes, children }: { shown: Key; notes: string[]; children
     {children}
   </li>
 );
+
+const isInBanner = ({ isOfPage, revokedAt }: Key): boolean => isOfPage && revokedAt === null;
 
 const usedText = ({ lastUsedAt }: Key): string =>
   lastUsedAt === null ? 'Never used' : `Last used ${dateAndTime(lastUsedAt)}`;
@@ -127,8 +130,15 @@ function RevokeDialog({ domainId, shown, onRevoked, onClose }: RevokeProps) {
     <ConfirmDialog title="Revoke this key?" action="Revoke this key" isDangerous act={revoke} onClose={onClose}>
       {isUsedLately(shown) && lastUsedAt !== null && (
         <p class="notice notice-bad">
-          It was used within the last hour, at {dateAndTime(lastUsedAt)} UTC. Pages that have it record nothing any
-          more: put another key into them first.
+          It was used within the last hour, at {dateAndTime(lastUsedAt)} UTC.
+          {!shown.isOfPage && ' Pages that have it record nothing any more: put another key into them first.'}
+        </p>
+      )}
+      {shown.isOfPage && (
+        <p>
+          It is in the published banner, where a new key replaces it at once. Browsers may have the former file for five
+          minutes, and on the first page of a visit for up to a day: they keep what is decided meanwhile and send it
+          with the new key.
         </p>
       )}
       <p>Within a second nothing is recorded with {name} any more. This cannot be undone.</p>
@@ -155,8 +165,8 @@ export function KeyCard({ made: { apiKey }, revokedAt, domainId, onDone }: CardP
       {isGood ? (
         <>
           <p>
-            It is for programs of your own and for other banners. The tag of our banner needs none: publishing makes the
-            key of your pages.
+            It is for programs of your own and for other banners. The tag of our banner needs none: publishing creates
+            the key of your pages.
           </p>
           <Snippet name="Key" code={apiKey} />
         </>

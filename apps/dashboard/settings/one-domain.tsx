@@ -69,7 +69,7 @@ export function OneDomain({ domainId }: { domainId: string }) {
     <div class="stack" ref={page}>
       {head}
       {domain.archivedAt !== null && (
-        <Archived domainId={domainId} archivedAt={domain.archivedAt} onRestored={onChanged} />
+        <Archived domainId={domainId} keys={keys} archivedAt={domain.archivedAt} onRestored={onChanged} />
       )}
       {made && fresh && <KeyCard made={made} revokedAt={fresh.revokedAt} domainId={domainId} onDone={onDone} />}
       {domain.archivedAt === null && keys.length === 0 && <FirstSteps domainId={domainId} />}
