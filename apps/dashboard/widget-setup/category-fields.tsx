@@ -71,14 +71,12 @@ export function Categories({ draft, change, language, ours }: Props) {
           </legend>
           <TextInput
             label="Name"
-            maxLength={2000}
             value={textIn(texts, language, id)}
             placeholder={nameIn(id) || id}
             onText={write(id)}
           />
           <TextInput
             label="What it is for"
-            maxLength={2000}
             value={textIn(texts, language, purposeOf(id))}
             placeholder={defaultText(texts, ours, language, purposeOf(id))}
             onText={write(purposeOf(id))}

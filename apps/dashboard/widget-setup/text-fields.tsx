@@ -116,7 +116,7 @@ interface FieldProps {
 
 function TextField({ label, isLong, lang, onInput, ...given }: FieldProps) {
   const id = useId();
-  const all = { ...given, id, lang: lang || undefined, dir: 'auto' as const, maxLength: 2000 };
+  const all = { ...given, id, lang: lang || undefined, dir: 'auto' as const };
   return (
     <div class="stack gap-4">
       <label for={id}>{label}</label>
