@@ -16,6 +16,7 @@ import { ChangeList } from './change-list.tsx';
 import { addedBytes } from './draft/added-bytes.ts';
 import { changesBetween } from './draft/changes.ts';
 import type { WidgetDraft } from './draft/draft.ts';
+import { isTestChanged } from './draft/test-changes.ts';
 import { warningsOf } from './draft/warnings.ts';
 
 interface Props {
@@ -75,6 +76,12 @@ export function PublishDialog({ domainId, title, action, live, settings, publish
       {live && asksAgain(settings, live.settings) && (
         <p class="notice">
           Every visitor will be asked again: the version of the policy, or what is optional, differs from the live one.
+        </p>
+      )}
+      {live && isTestChanged(live.settings, settings) && (
+        <p class="notice">
+          A test is running: results before and after this change are added up. Give the test a new name to start
+          afresh.
         </p>
       )}
       {warningsOf(settings).map((warning) => (
