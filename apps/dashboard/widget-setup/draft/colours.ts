@@ -51,9 +51,9 @@ export interface ColourPair {
 export const pairs: ColourPair[] = [
   { one: 'text', other: 'background', name: 'titles and links on the background', least: 4.5 },
   { one: 'muted', other: 'background', name: 'other text on the background', least: 4.5 },
-  { one: 'buttonText', other: 'button', name: 'text on buttons', least: 4.5 },
+  { one: 'buttonText', other: 'button', name: 'the text on buttons', least: 4.5 },
   { one: 'button', other: 'background', name: 'buttons and switches on the background', least: 3 },
-  { one: 'focus', other: 'background', name: 'focus ring on the background', least: 3 },
+  { one: 'focus', other: 'background', name: 'the focus ring on the background', least: 3 },
   { one: '#777788', other: 'background', name: 'switches that are off on the background', least: 3 },
 ];
 

@@ -94,18 +94,25 @@ interface ContrastWarning {
   wayOut: Scheme | undefined;
 }
 
-/** Below this, people do not see that there is text. */
+/** Below this, people do not see that there is anything. */
 const unreadable = 2;
 
 export function contrastWarning(colours: Colours): ContrastWarning | undefined {
   const troubles = contrastTroubles(colours);
   if (troubles.length === 0) return undefined;
-  const says = troubles.some(({ ratio }) => ratio < unreadable) ? 'cannot be read' : 'is hard to read';
   const sound = schemes.filter((scheme) => troubles.every((trouble) => trouble.scheme !== scheme));
-  const wayOut = onlyScheme(colours) === undefined ? sound[0] : undefined;
-  if (wayOut === undefined) return { sentence: `This banner ${says}.`, wayOut };
-  return { sentence: `On ${wayOut === 'light' ? 'dark' : 'light'} screens this banner ${says}.`, wayOut };
+  const isFixed = onlyScheme(colours) !== undefined;
+  const sentences = schemes.flatMap((scheme) => {
+    const [worst] = troubles
+      .filter((each) => each.scheme === scheme)
+      .sort((a, b) => a.ratio / a.least - b.ratio / b.least);
+    return worst ? [`${isFixed ? `In the ${scheme} banner` : `On ${scheme} screens`}, ${reasonOf(worst)}`] : [];
+  });
+  return { sentence: sentences.join(' '), wayOut: isFixed ? undefined : sound[0] };
 }
+
+const reasonOf = ({ name, ratio, least }: ContrastTrouble): string =>
+  `${name} ${ratio < unreadable ? 'can hardly be seen' : 'may be hard to see'} (${ratio.toFixed(2)} : 1, at least ${least} : 1 is needed).`;
 
 const isName = (colour: string): colour is ColourName => colourNames.some((each) => each === colour);
 
