@@ -1,6 +1,8 @@
 /** An A/B test: its variants, each with its share. How one looks and reads is set where the banner's own look is. */
 import { useState } from 'preact/hooks';
 import { experimentsAddress } from '../data/router.ts';
+import { mayRead } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
 import { Button } from '../parts/button.tsx';
 import type { Variant } from './draft/draft.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
@@ -17,6 +19,7 @@ const named = { autocomplete: 'off', spellcheck: false, maxLength: longestName }
 const asName = (text: string): string => text.replace(/[^\w.-]/g, '');
 
 export function ExperimentFields({ draft: { experiment }, change, domainId, onEdit }: Props) {
+  const { organization } = useSignedIn();
   if (!experiment)
     return (
       <Group title="A/B test">
@@ -49,6 +52,7 @@ export function ExperimentFields({ draft: { experiment }, change, domainId, onEd
           <TextInput
             label="Name"
             {...named}
+            error={variants.findIndex(({ name }) => name === variant.name) < at ? 'Another variant has this name.' : ''}
             value={variant.name}
             onText={(text) => replace(at, { ...variant, name: asName(text) })}
           />
@@ -67,9 +71,11 @@ export function ExperimentFields({ draft: { experiment }, change, domainId, onEd
         <Button text="Add variant" onClick={() => put([...variants, { name: `variant-${variants.length + 1}` }])} />
         <Button text="End the test" onClick={() => change({ experiment: undefined })} />
       </div>
-      <p class="hint">
-        What visitors decide under each variant is on the page <a href={experimentsAddress(domainId)}>Experiments</a>.
-      </p>
+      {mayRead(organization) && (
+        <p class="hint">
+          What visitors decide under each variant is on the page <a href={experimentsAddress(domainId)}>Experiments</a>.
+        </p>
+      )}
     </Group>
   );
 }

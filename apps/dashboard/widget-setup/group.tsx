@@ -1,6 +1,6 @@
 /** A part of the form, which folds. */
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { withStorage } from '../data/storage.ts';
 import type { Look, LookChange, WidgetChange, WidgetDraft } from './draft/draft.ts';
 
@@ -46,17 +46,33 @@ export function Group({ title, isOpen = false, note, children }: Props) {
 type TextProps = InputHTMLAttributes & {
   label: string;
   onText(text: string): void;
-  children?: ComponentChildren;
+  /** what is wrong with the text; empty or absent otherwise */
+  error?: string;
 };
 
 /** A field for one line. */
-export const TextInput = ({ label, onText, children, ...given }: TextProps) => (
-  <label>
-    {label}
-    <input type="text" {...given} onInput={({ currentTarget }) => onText(currentTarget.value)} />
-    {children}
-  </label>
-);
+export function TextInput({ label, onText, error = '', ...given }: TextProps) {
+  const id = useId();
+  return (
+    <div class="stack gap-4">
+      <label>
+        {label}
+        <input
+          type="text"
+          aria-invalid={error !== ''}
+          aria-describedby={error ? id : undefined}
+          {...given}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      </label>
+      {error && (
+        <p class="field-note" id={id}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
 
 const keyOf = (title: string): string => `assent-widget-unfolded ${title}`;
 

@@ -64,11 +64,9 @@ function Address({ label, value, onInput }: { label: string; value: string; onIn
       autocomplete="off"
       spellcheck={false}
       placeholder="/privacy"
-      aria-invalid={isWrong}
+      error={isWrong ? 'Must be the address of a page, such as /privacy or https://…' : ''}
       value={value}
       onText={onInput}
-    >
-      {isWrong && <span class="field-note">Must be the address of a page, such as /privacy or https://…</span>}
-    </TextInput>
+    />
   );
 }

@@ -49,8 +49,8 @@ export function OtherDomain({ domainId, onTake, onClose }: Props) {
           onChoose={setFrom}
         />
         <Options
-          label="Its settings"
-          options={{ live: 'That are live', draft: 'Of its draft' }}
+          label="Use"
+          options={{ live: 'Its live banner', draft: 'Its draft' }}
           chosen={which}
           onChoose={setWhich}
         />

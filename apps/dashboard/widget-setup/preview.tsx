@@ -100,8 +100,8 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         <section class={`widget-stages ${size}`} aria-label="Variants" tabIndex={0}>
-          {variants.map((variant) => (
-            <figure key={variant.name}>
+          {variants.map((variant, at) => (
+            <figure key={at}>
               <figcaption class="hint">{isolated(variant.name)}</figcaption>
               <Stage order={order(variant)} turn={turn} size={size} title={`The variant ${variant.name}`} />
             </figure>

@@ -1,5 +1,5 @@
 /** The services of one category: who gets what, for what, and which cookies go with it. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { Service } from '#libs/widget/config';
 import { Button } from '../parts/button.tsx';
 import { cookieLines, readCookieLines } from './draft/services.ts';
@@ -68,27 +68,35 @@ export function Services({ name, services, onChange }: Props) {
 
 function Cookies({ service, onChange }: { service: Service; onChange(service: Service): void }) {
   const [text, setText] = useState(() => cookieLines(service.cookies));
+  const id = useId();
   const { refused } = readCookieLines(text);
   // another service, or one that was opened with a tag
   const lines = cookieLines(service.cookies);
   useEffect(() => setText((typed) => (cookieLines(readCookieLines(typed).cookies) === lines ? typed : lines)), [lines]);
   return (
-    <label>
-      Its cookies, one a line: name; how long; domain; path
-      <textarea
-        rows={3}
-        spellcheck={false}
-        placeholder={'_ga*; 2 years; example.com'}
-        aria-invalid={refused.length > 0}
-        value={text}
-        onInput={({ currentTarget }) => {
-          setText(currentTarget.value);
-          const { cookies: _, ...others } = service;
-          const { cookies } = readCookieLines(currentTarget.value);
-          onChange({ ...others, ...(cookies.length > 0 && { cookies }) });
-        }}
-      />
-      {refused.length > 0 && <span class="field-note">Not the name of a cookie: {refused.join(', ')}</span>}
-    </label>
+    <div class="stack gap-4">
+      <label>
+        Its cookies, one a line: name; how long; domain; path
+        <textarea
+          rows={3}
+          spellcheck={false}
+          placeholder={'_ga*; 2 years; example.com'}
+          aria-invalid={refused.length > 0}
+          aria-describedby={refused.length > 0 ? id : undefined}
+          value={text}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            const { cookies: _, ...others } = service;
+            const { cookies } = readCookieLines(currentTarget.value);
+            onChange({ ...others, ...(cookies.length > 0 && { cookies }) });
+          }}
+        />
+      </label>
+      {refused.length > 0 && (
+        <p class="field-note" id={id}>
+          Not the name of a cookie: {refused.join(', ')}
+        </p>
+      )}
+    </div>
   );
 }
