@@ -263,6 +263,31 @@ describe('the settings in the dashboard', () => {
     expect(await page.locator('.snippet').count()).toBe(0);
   });
 
+  it('knows the key of the published banner, whose successor is there once it is revoked or the domain restored', async () => {
+    const { page, customer, domainId, apiKey } = await settings();
+    await dashboard.manage(customer, `/domains/${domainId}/banner/publish`, { method: 'POST', body: '{}' });
+    const keys = page.getByRole('list', { name: 'Active keys' }).getByRole('listitem');
+    const own = keys.filter({ hasText: 'In the published banner' });
+    await own.waitFor();
+    expect(await keys.count()).toBe(2);
+    const former = (await own.locator('code').textContent()) ?? '';
+    expect(former.slice(0, 11)).not.toBe(apiKey.slice(0, 11));
+    await own.getByRole('button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('It is in the published banner, where a new key replaces it at once.').waitFor();
+    expect(await dialog.getByText('put another key into them first').count()).toBe(0);
+    await click(page, 'Revoke this key');
+    await own.filter({ hasNotText: former }).waitFor();
+
+    await click(page, 'Archive…');
+    await dialog.getByText('the published banner gets its own by itself').waitFor();
+    await click(page, 'Archive this domain');
+    await page.getByText('restoring it puts a new one into the published banner').waitFor();
+    await click(page, 'Restore');
+    await own.waitFor();
+    expect(await keys.count()).toBe(1);
+  });
+
   it('says who did what, and older acts on demand, with names that turn the direction by their code points', async () => {
     const customer = await dashboard.customer({ domains: ['shop\u202eelpmaxe', '<b>bold</b>.example'] });
     await dashboard.db.run(

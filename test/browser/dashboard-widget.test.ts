@@ -75,7 +75,9 @@ describe('setting up the widget in the dashboard', () => {
     await page.getByText('Not a colour.').waitFor();
     await field(page, 'Text of buttons').fill('#ffffff');
     // beside the colours, and below the form
-    const warnings = page.locator('.notice').filter({ hasText: 'On dark screens this banner is hard to read.' });
+    const warnings = page
+      .locator('.notice')
+      .filter({ hasText: 'On dark screens, buttons and switches on the background may' });
     await warnings.nth(1).waitFor();
     await page.getByText('Where the contrast is too low').click();
     await page.getByText(/^Dark: buttons and switches on the background/).waitFor();
@@ -279,14 +281,59 @@ describe('setting up the widget in the dashboard', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('Nothing is published yet.').first().waitFor();
     expect(await banner(customer)).toEqual({ texts: { title: 'Mine!' }, company: 'Fern GmbH' });
-    await step('nobody publishes a draft that they have not seen', async () => {
-      await click(page, 'Publish…');
-      await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
-      await banner(customer, '', 'PUT', {});
-      await click(page, 'Publish');
-      await page.getByRole('alert').getByText('Somebody else saved another draft meanwhile.').waitFor();
-      expect(await banner(customer, '/versions')).toMatchObject({ versions: [] });
-    });
+  });
+
+  it('who publishes after somebody else did sees theirs, with what is live, and loses nothing', async () => {
+    const customer = await dashboard.customer();
+    await banner(customer, '', 'PUT', { texts: { title: 'First?' } });
+    await banner(customer, '/publish', 'POST', {});
+    const { page } = await dashboard.open(publisherOf(customer), widgetOf(customer));
+    const conflict = page.getByRole('dialog', { name: /^Somebody else saved another draft/ });
+    const publishing = page.getByRole('dialog', { name: 'Publish these changes?' });
+    const versions = page.getByRole('region', { name: 'Versions' }).getByRole('listitem');
+    const theyPublish = async (title: string) => {
+      await banner(customer, '', 'PUT', { texts: { title } });
+      await banner(customer, '/publish', 'POST', {});
+    };
+    await field(page, 'Title').fill('Mine?');
+    await click(page, 'Publish…');
+    await field(page, 'Note for colleagues (optional)').fill('autumn');
+    await theyPublish('Theirs?');
+    await click(page, 'Publish');
+    await conflict.getByText(/^Theirs is live already: version 2, published by /).waitFor();
+    await conflict.getByText('Mine?').waitFor();
+    expect(await versions.count()).toBe(2);
+    expect(await banner(customer, '/versions')).toMatchObject({ versions: [{ version: 2 }, { version: 1 }] });
+
+    // saved once, overwritten since: only this tab has it
+    await page.reload();
+    await page.getByText('Unsaved changes: only this tab has them.').waitFor();
+    expect(await field(page, 'Title').inputValue()).toBe('Mine?');
+    await click(page, 'Publish…');
+    await click(page, 'Save mine');
+    await page.getByText('Saved. It is not published: version 2 is live.').waitFor();
+    await click(page, 'Publish…');
+    await field(page, 'Note for colleagues (optional)').fill('autumn');
+    await banner(customer, '', 'PUT', { texts: { title: 'Theirs!' } });
+    await click(page, 'Publish');
+    await conflict.getByText(/the other one is gone then/).waitFor();
+    await click(page, 'Save mine');
+    await conflict.waitFor({ state: 'detached' });
+    expect(await field(page, 'Note for colleagues (optional)').inputValue()).toBe('autumn');
+    await click(page, 'Publish');
+    await page.getByRole('heading', { name: 'Version 3 is live' }).waitFor();
+    await click(page, 'Close');
+    expect(await banner(customer)).toEqual({ texts: { title: 'Mine?' } });
+
+    await field(page, 'Title').fill('Mine!');
+    await click(page, 'Save draft');
+    await page.getByText('Saved. It is not published: version 3 is live.').waitFor();
+    await banner(customer, '/publish', 'POST', { version: 1 });
+    await click(page, 'Publish…');
+    await publishing.getByText('First?').waitFor();
+    await click(page, 'Cancel');
+    await page.getByText('Saved. It is not published: version 4 is live.').waitFor();
+    await versions.first().getByText('Version 1 again').waitFor();
   });
 
   it('says which setting is wrong, keeps in this tab what is half written, and that the preview is missing', async () => {
@@ -295,9 +342,12 @@ describe('setting up the widget in the dashboard', () => {
     for (const title of ['Categories', 'Company, links and policy']) await unfold(page, title);
     await page.getByText('Services of Statistics').click();
     await click(page, 'Add service to Statistics');
-    const policy = page.getByRole('textbox', { name: /^Address of your privacy policy/ });
+    const policy = field(page, 'Address of your privacy policy');
     await policy.fill('javascript:');
     await field(page, 'Title').fill('Kekse?');
+    await field(page, 'Introduction').focus();
+    await page.keyboard.insertText('x'.repeat(2_500));
+    expect(await field(page, 'Introduction').inputValue()).toHaveLength(2_500);
     await click(page, 'Save draft');
     const alert = page.getByRole('alert');
     await alert.getByText('Categories analytics, service 1, name: Must be a text that is not empty.').waitFor();
@@ -356,7 +406,7 @@ describe('setting up the widget in the dashboard', () => {
     await page.getByRole('combobox', { name: 'Domain' }).selectOption(blog.domainId);
     await click(page, 'Use these settings');
     await dialog.getByText('This domain has published nothing yet.').waitFor();
-    await choose(page, 'Its settings', 'Of its draft');
+    await choose(page, 'Use', 'Its draft');
     await click(page, 'Use these settings');
     await dialog.waitFor({ state: 'detached' });
     await preview(page).getByRole('heading', { name: 'Biscuits?' }).waitFor();
@@ -364,7 +414,11 @@ describe('setting up the widget in the dashboard', () => {
     await unfold(page, 'A/B test');
     await click(page, 'Start an A/B test');
     await field(page, 'Name of the test').fill('autumn');
-    await page.getByRole('group', { name: 'Variant 2' }).getByRole('textbox', { name: 'Name' }).fill('short');
+    const second = page.getByRole('group', { name: 'Variant 2' }).getByRole('textbox', { name: 'Name', exact: true });
+    await second.fill('plain');
+    await page.getByText('Another variant has this name.').waitFor();
+    expect(await page.locator('iframe[title="The variant plain"]').count()).toBe(2);
+    await second.fill('short');
     await page.getByRole('group', { name: 'Variant 1' }).getByRole('spinbutton').fill('3');
     await click(page, 'Texts and colours of short');
     const edited = page.getByRole('combobox', { name: 'Texts, colours and position of' });
@@ -383,7 +437,7 @@ describe('setting up the widget in the dashboard', () => {
         .evaluate((each) => getComputedStyle(each).backgroundColor);
     await eventually(async () => expect(await buttonOf('short')).toBe('rgb(119, 119, 119)'));
     expect(await buttonOf('plain')).not.toBe('rgb(119, 119, 119)');
-    await page.getByText('Variant short: This banner is hard to read.').waitFor();
+    await page.getByText('Variant short: On light screens, the text on buttons may be hard to see (4.48 : 1').waitFor();
     // two frames, which have their own document
     expect(await violations(page)).toEqual([]);
     await edited.selectOption('all variants');

@@ -24,6 +24,7 @@ import {
 import { changed, changedLook, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
 import { readPlaces, unusedPresets, visitorsFor, withRule } from '../../apps/dashboard/widget-setup/draft/regions.ts';
 import { cookieLines, readCookieLines } from '../../apps/dashboard/widget-setup/draft/services.ts';
+import { isTestChanged } from '../../apps/dashboard/widget-setup/draft/test-changes.ts';
 import {
   defaultText,
   english,
@@ -75,15 +76,43 @@ describe('contrast', () => {
   });
 
   it.each<[WidgetDraft, string?, string?]>([
-    [{ colors: { button: '#0b5d4b', buttonText: '#ffffff' } }, 'On dark screens this banner is hard to read.', 'light'],
-    [{ colors: { text: '#111111' } }, 'On dark screens this banner cannot be read.', 'light'],
-    [{ colors: { text: '#eeeeee' } }, 'On light screens this banner cannot be read.', 'dark'],
-    [{ colors: { text: '#777777', background: '#777777' } }, 'This banner cannot be read.'],
-    [{ theme: 'dark', colors: { text: '#111111' } }, 'This banner cannot be read.'],
+    [
+      { colors: { button: '#0b5d4b', buttonText: '#ffffff' } },
+      'On dark screens, buttons and switches on the background may be hard to see (2.20 : 1, at least 3 : 1 is needed).',
+      'light',
+    ],
+    [
+      { theme: 'light', colors: { button: '#e0e0e0', buttonText: '#111111' } },
+      'In the light banner, buttons and switches on the background can hardly be seen (1.32 : 1, at least 3 : 1 is needed).',
+    ],
+    [
+      { colors: { text: '#777777', background: '#777777' } },
+      ['light', 'dark']
+        .map(
+          (scheme) =>
+            `On ${scheme} screens, titles and links on the background can hardly be seen (1.00 : 1, at least 4.5 : 1 is needed).`,
+        )
+        .join(' '),
+    ],
     [{}],
   ])('of %j that is too low is said in a sentence, with the theme that helps: %s', (draft, sentence, wayOut) => {
     expect(contrastWarning(draft)).toEqual(sentence && { sentence, wayOut });
   });
+});
+
+it('an A/B test whose banner changes under the same name is told, but not one that gets another share or name', () => {
+  const variants = [{ name: 'plain' }, { name: 'blue', settings: { colors: { button: '#123456' } } }];
+  const live: WidgetDraft = { company: 'Fern GmbH', texts: { title: 'Cookies?' }, experiment: { id: 'one', variants } };
+  const withVariants = (id: string, ...changed: typeof variants) => ({
+    ...live,
+    experiment: { id, variants: changed },
+  });
+  expect(isTestChanged(live, { ...live, texts: { title: 'Biscuits?' } })).toBe(true);
+  expect(isTestChanged(live, { ...live, categories: [{ id: 'marketing' }] })).toBe(true);
+  expect(isTestChanged(live, withVariants('one', { name: 'plain' }, { name: 'blue' }))).toBe(true);
+  expect(isTestChanged(live, { ...withVariants('two', ...variants), texts: {} })).toBe(false);
+  expect(isTestChanged(live, { ...live, maxAgeMonths: 6 })).toBe(false);
+  expect(isTestChanged(live, withVariants('one', ...variants, { name: 'third' }))).toBe(false);
 });
 
 describe('settings from anywhere', () => {

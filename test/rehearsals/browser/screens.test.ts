@@ -195,7 +195,7 @@ describe('on a desk and on a phone, light and dark, there is nothing for axe to 
     await page.getByRole('radio', { name: 'Phone', exact: true }).check();
     await look(page, 'widget-setup-open');
     await click(page, 'Save draft');
-    await page.getByText('Not saved. The widget would leave out:').waitFor();
+    await page.getByText('Not saved. These settings need a change:').waitFor();
     await look(page, 'widget-setup-refused');
     await click(page, 'Discard');
     await field('Title').fill('Biscuits?');
