@@ -417,7 +417,8 @@ describe('setting up the widget in the dashboard', () => {
     const second = page.getByRole('group', { name: 'Variant 2' }).getByRole('textbox', { name: 'Name', exact: true });
     await second.fill('plain');
     await page.getByText('Another variant has this name.').waitFor();
-    expect(await page.locator('iframe[title="The variant plain"]').count()).toBe(2);
+    await page.getByText('plain-2', { exact: true }).waitFor();
+    expect(await page.locator('iframe[title^="The variant"]').count()).toBe(2);
     await second.fill('short');
     await page.getByRole('group', { name: 'Variant 1' }).getByRole('spinbutton').fill('3');
     await click(page, 'Texts and colours of short');

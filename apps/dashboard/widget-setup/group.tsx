@@ -48,11 +48,14 @@ type TextProps = InputHTMLAttributes & {
   onText(text: string): void;
   /** what is wrong with the text; empty or absent otherwise */
   error?: string;
+  /** what it takes */
+  children?: ComponentChildren;
 };
 
 /** A field for one line. */
-export function TextInput({ label, onText, error = '', ...given }: TextProps) {
+export function TextInput({ label, onText, error = '', children, ...given }: TextProps) {
   const id = useId();
+  const note = error || children;
   return (
     <div class="stack gap-4">
       <label>
@@ -60,14 +63,14 @@ export function TextInput({ label, onText, error = '', ...given }: TextProps) {
         <input
           type="text"
           aria-invalid={error !== ''}
-          aria-describedby={error ? id : undefined}
+          aria-describedby={note ? id : undefined}
           {...given}
           onInput={({ currentTarget }) => onText(currentTarget.value)}
         />
       </label>
-      {error && (
-        <p class="field-note" id={id}>
-          {error}
+      {note && (
+        <p class={error ? 'field-note' : 'hint'} id={id}>
+          {note}
         </p>
       )}
     </div>

@@ -69,7 +69,7 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
     draft,
     tag,
     /** the part of it that the widget takes */
-    sound: readDraft(draft),
+    sound: readDraft(withNames(draft)),
     isChanged,
     faults,
     /** what somebody else has saved meanwhile */
@@ -83,6 +83,16 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
     decideLater: () => setTheirs(null),
     save,
   };
+}
+
+/** A variant without a name, or with another one's, is shown although it cannot be saved. */
+function withNames({ experiment, ...draft }: WidgetDraft): WidgetDraft {
+  if (!experiment) return draft;
+  const names = experiment.variants.map(({ name }) => name);
+  const variants = experiment.variants.map((each, at) =>
+    each.name && names.indexOf(each.name) === at ? each : { ...each, name: `${each.name.slice(0, 28)}-${at + 1}` },
+  );
+  return { ...draft, experiment: { ...experiment, variants } };
 }
 
 const keyOf = (domainId: string): string => `assent-draft ${domainId}`;
