@@ -131,7 +131,7 @@ function Conflict({ state, theirs, live, onTaken, onSaved }: ConflictProps) {
     <Dialog title="Somebody else saved another draft meanwhile" isBusy={isBusy} onClose={state.decideLater}>
       {live && isSameBanner(theirs.draft, live.settings) ? (
         <p>
-          Theirs is live already: version {count(live.version)}, published by {isolated(live.by)} at{' '}
+          Theirs is live already: version {count(live.version)}, published by {isolated(live.by)} on{' '}
           {dateAndMinute(live.publishedAt)} UTC. It stays live until somebody publishes again. Only this tab has yours:
           choose which draft to keep.
         </p>
