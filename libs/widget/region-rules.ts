@@ -60,11 +60,9 @@ function place(code: unknown, at: string, rule: number, seen: Map<string, number
     report(at, why ?? '');
     return;
   }
-  const covering = [
-    code,
-    code.slice(0, 2),
-    ...['EU', 'EEA'].filter((group) => countriesOf(group)?.includes(code.slice(0, 2))),
-  ];
+  const countries = countriesOf(code) ?? [code.slice(0, 2)];
+  const groups = ['EU', 'EEA'].filter((group) => countries.every((each) => countriesOf(group)?.includes(each)));
+  const covering = [code, ...(countries.length === 1 ? countries : []), ...groups];
   const found = covering.find((each) => seen.has(each) && (each === code || seen.get(each) !== rule));
   if (found === code) report(at, 'is named twice');
   else if (found) report(at, `is never reached: an earlier rule is for ${found}`);

@@ -45,6 +45,7 @@ describe('the settings of a banner', () => {
       tested({ name: 'a', share: 0 }, { name: 'b', settings: { theme: 'dark', texts: { de: { title: 'Kekse?' } } } }),
     ],
     ['no categories', { categories: [] }],
+    ['the EEA after the EU', regions({ in: ['EU'], model: 'opt_in' }, { in: ['EEA'], model: 'opt_out' })],
     [
       'regions',
       regions(
@@ -83,6 +84,11 @@ describe('the settings of a banner', () => {
       regions({ in: ['EU'], model: 'opt_in' }, { in: ['FR'], model: 'opt_out' }),
       '/regions/1/in/0',
       'is never reached: an earlier rule is for EU',
+    ],
+    [
+      regions({ in: ['EEA'], model: 'opt_in' }, { in: ['EU'], model: 'opt_out' }),
+      '/regions/1/in/0',
+      'is never reached: an earlier rule is for EEA',
     ],
     [
       regions({ in: ['US'], model: 'none' }, { in: ['US-CA'], model: 'opt_out' }),

@@ -2,7 +2,15 @@ import { isSameBanner } from './changes.ts';
 import type { WidgetDraft } from './draft.ts';
 
 /** What visitors of every variant see. */
-const shared: ReadonlySet<string> = new Set(['texts', 'colors', 'theme', 'position', 'button', 'categories']);
+const shared: ReadonlySet<string> = new Set([
+  'texts',
+  'colors',
+  'theme',
+  'position',
+  'button',
+  'categories',
+  'regions',
+]);
 const sharedOf = (draft: WidgetDraft): WidgetDraft =>
   Object.fromEntries(Object.entries(draft).filter(([name]) => shared.has(name)));
 
