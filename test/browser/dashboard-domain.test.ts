@@ -118,7 +118,7 @@ describe('the page of a domain', () => {
     const total = await showsDays(page, from, to);
     const before = await stats(`from=${addDays(from, -10)}&to=${addDays(from, -1)}`);
     const percent = new Intl.NumberFormat('en-GB', { style: 'percent', signDisplay: 'exceptZero', ...oneDecimal });
-    const change = percent.format((total - before.total) / before.total);
+    const change = percent.format((total - before.total) / before.total).replace('-', '−');
     expect(await figureCard(page, 'Decisions').textContent()).toContain(`${change} against ${count(before.total)} in `);
     const row = page.getByRole('row', { name: /Rejected all/ });
     expect(await row.textContent()).toContain(count(before.breakdown.reject_all));
