@@ -1,12 +1,16 @@
 /**
- * Numbers, days and times in the visitor's locale. Days and times are UTC, and the page says so next to them. Days and
+ * Numbers, days and times as the visitor's English has them, like the sentences around them. Days and times are UTC, and the page says so next to them. Days and
  * months are those of the statistics, whatever calendar the locale has.
  */
 import { startOf } from '#libs/base/terms/calendar';
 
-const number = (options: Intl.NumberFormatOptions = {}) => new Intl.NumberFormat(undefined, options);
+const { locale } = new Intl.NumberFormat().resolvedOptions();
+/** The browser's English; for a browser in another language one with 24 hours. */
+export const english = /^en\b/.test(locale) ? locale : 'en-GB';
+
+const number = (options: Intl.NumberFormatOptions = {}) => new Intl.NumberFormat(english, options);
 const utc = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', calendar: 'gregory', ...options });
+  new Intl.DateTimeFormat(english, { timeZone: 'UTC', calendar: 'gregory', ...options });
 const oneDigit = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -27,7 +31,7 @@ const monthFormat = utc({ month: 'long', year: 'numeric' });
 const shortMonthFormat = utc({ month: 'short', year: '2-digit' });
 const clockFormat = utc(clock);
 const minuteFormat = utc({ dateStyle: 'long', timeStyle: 'short' });
-const localClockFormat = new Intl.DateTimeFormat(undefined, clock);
+const localClockFormat = new Intl.DateTimeFormat(english, clock);
 
 export const count = (value: number): string => whole.format(value);
 /** `1 record`, `2 records`. */

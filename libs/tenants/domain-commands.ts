@@ -73,7 +73,7 @@ async function onDomain(
 }
 
 export function domainCommand(tools: Tools<{ actor: string; publicUrl: string | undefined }>): Command {
-  const noun = new Command('domain').description('domains: the websites whose visitors decide');
+  const noun = new Command('domain').description('domains: the websites where you ask for consent');
   const verb = verbsOf(noun);
 
   verb('create <org> <name>', createFlags, async ({ id, origins = [], ...rest }, organizationId, name) =>

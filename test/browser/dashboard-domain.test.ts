@@ -101,7 +101,7 @@ describe('the page of a domain', () => {
     const page = await domain(`?from=${today()}&to=${today()}`);
     const { total: yesterday } = await stats(`from=${daysAgo(1)}&to=${daysAgo(1)}`);
     const note = (await figureCard(page, 'Decisions').locator('.figure-note').textContent()) ?? '';
-    expect(note).toContain(`so far; ${count(yesterday)} on `);
+    expect(note).toContain(`vs. ${count(yesterday)} in the previous day`);
     expect(note).not.toContain('%');
     expect(await page.getByRole('row', { name: /Rejected all/ }).textContent()).toMatch(/–$/);
     expect(await page.getByRole('navigation', { name: 'Chart by' }).count()).toBe(0);
@@ -119,7 +119,9 @@ describe('the page of a domain', () => {
     const before = await stats(`from=${addDays(from, -10)}&to=${addDays(from, -1)}`);
     const percent = new Intl.NumberFormat('en-GB', { style: 'percent', signDisplay: 'exceptZero', ...oneDecimal });
     const change = percent.format((total - before.total) / before.total).replace('-', '−');
-    expect(await figureCard(page, 'Decisions').textContent()).toContain(`${change} against ${count(before.total)} in `);
+    expect(await figureCard(page, 'Decisions').textContent()).toContain(
+      `${change} vs. ${count(before.total)} in the previous 10 days`,
+    );
     const row = page.getByRole('row', { name: /Rejected all/ });
     expect(await row.textContent()).toContain(count(before.breakdown.reject_all));
     await page.getByRole('button', { name: /shop\.example/ }).click();

@@ -139,7 +139,7 @@ describe('figures that move, by the page’s own clock', () => {
       await page.getByRole('link', { name: 'Yesterday' }).click();
       const of = (await client().stats(domainId, `from=${yesterday}&to=${yesterday}`)).body.total;
       await drawn(async () => {
-        expect(await page.getByText('Complete period').count()).toBe(1);
+        expect(await page.getByText('Final figures').count()).toBe(1);
         expect(await numberIn(page, 'Decisions')).toBe(of);
         expect(await page.locator('[aria-busy="true"]').count()).toBe(0);
       });

@@ -147,7 +147,7 @@ describe('a visitor’s page', () => {
 
     await click(page, 'Erase…');
     const dialog = page.getByRole('dialog', { name: 'Erase this visitor?' });
-    await dialog.getByText('What stays').waitFor();
+    await dialog.getByText('Kept').waitFor();
     await dialog.getByRole('button', { name: 'Erase this visitor' }).click();
     await page.getByRole('heading', { name: 'The visitor is erased' }).waitFor();
     const left = page.getByRole('region', { name: 'What is left' });

@@ -10,7 +10,14 @@ import { deliveriesPage, webhook as exampleWebhook } from '#libs/webhooks/exampl
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
 import { ApiError } from '../../apps/dashboard/data/api-error.ts';
 import { rateOf } from '../../apps/dashboard/data/group-rows.ts';
-import { intervalIn, intervalsOf, periodBefore, periodIn, presets } from '../../apps/dashboard/data/periods.ts';
+import {
+  intervalIn,
+  intervalsOf,
+  nameOfPrevious,
+  periodBefore,
+  periodIn,
+  presets,
+} from '../../apps/dashboard/data/periods.ts';
 import { currentUsage } from '../../apps/dashboard/home/current-usage.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';
 import { fieldsOf } from '../../apps/dashboard/parts/record-fields.ts';
@@ -46,6 +53,19 @@ describe('periods', () => {
   ])('%s on %s is compared with what is like it', (_, today, from, to, beforeFrom, beforeTo) => {
     const before = periodBefore({ from, to }, Date.parse(`${today}T01:00:00Z`));
     expect(before).toEqual({ from: beforeFrom, to: beforeTo });
+  });
+
+  it.each([
+    ['the previous day', '2026-03-31', '2026-03-31'],
+    ['the previous 30 days', '2026-03-02', '2026-03-31'],
+    ['the previous month', '2026-02-01', '2026-02-28'],
+    ['the previous 3 months', '2025-11-01', '2026-01-31'],
+    ['the previous month', '2026-03-01', '2026-03-30'],
+    ['the same days of the previous month', '2026-03-01', '2026-03-20'],
+  ])('%s came before', (name, from, to) => {
+    const period = { from, to };
+    const before = periodBefore(period, Date.parse(`${to}T01:00:00Z`));
+    expect(before && nameOfPrevious(before, period)).toBe(name);
   });
 
   it.each([

@@ -1,6 +1,6 @@
-/** What decisions are grouped by: how their values are called, in the visitor's language where it has one. */
+/** What decisions are grouped by: how their values are called, in English. */
 import type { Dimension } from '#libs/base/terms/terms';
-import { escapeInvisible } from '../format.ts';
+import { english, escapeInvisible } from '../format.ts';
 import { dimensionNames } from './dimension-names.ts';
 
 interface Words {
@@ -22,7 +22,7 @@ const sources: Record<string, string> = {
 const models: Record<string, string> = { opt_in: 'Opt-in', opt_out: 'Opt-out', none: 'Nobody is asked' };
 
 function nameBy(type: 'region' | 'language'): (value: string) => string | undefined {
-  const names = new Intl.DisplayNames(undefined, { type });
+  const names = new Intl.DisplayNames(english, { type });
   return (value) => {
     try {
       return names.of(value);

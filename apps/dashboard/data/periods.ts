@@ -98,4 +98,14 @@ function comparedPeriod({ from, to }: Period, time: number): Period {
   return { from: addDays(from, -days), to: addDays(from, -1) };
 }
 
+/** What the period before is to this one: `the previous 30 days`, `the previous month`. */
+export function nameOfPrevious(before: Period, { from }: Period): string {
+  if (addDays(before.to, 1) !== from) return 'the same days of the previous month';
+  const isWholeMonths =
+    before.from === firstDay(monthOfDay(before.from)) && before.to === lastDay(monthOfDay(before.to));
+  const length = isWholeMonths ? monthsBetween(before.from, before.to).length : countDays(before.from, before.to);
+  const unit = isWholeMonths ? 'month' : 'day';
+  return length === 1 ? `the previous ${unit}` : `the previous ${length} ${unit}s`;
+}
+
 export const includesToday = ({ from, to }: Period, time: number): boolean => from <= dayOf(time) && dayOf(time) <= to;

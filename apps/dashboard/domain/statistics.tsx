@@ -4,7 +4,7 @@ import type { DomainStats } from '#libs/stats/contract';
 import type { Bucket } from '../charts/scale.ts';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { StackedChart } from '../charts/stacked-chart.tsx';
-import { type Interval, includesToday, intervalsOf, type Period } from '../data/periods.ts';
+import { type Interval, includesToday, intervalsOf, nameOfPrevious, type Period } from '../data/periods.ts';
 import { domainAddress } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
 import { count, dayRange, dayTick, dayWithWeekday, growth, monthName, monthTick, share } from '../format.ts';
@@ -32,8 +32,7 @@ export function Statistics({ view: { stats, before }, period, interval, domainId
   const isOpen = includesToday(stats, now());
   const isPartDay = isOpen && stats.from === stats.to;
   const change = before && !isPartDay && growth(before.total, total);
-  const when = before && before.from === before.to ? `on ${earlier}` : `in ${earlier}`;
-  const soFar = isPartDay ? 'so far; ' : isOpen ? 'so far, against ' : 'against ';
+  const when = before ? `in ${nameOfPrevious(before, stats)}` : `in ${earlier}`;
   return (
     <>
       <div class="figures-row figures-row-3">
@@ -42,7 +41,7 @@ export function Statistics({ view: { stats, before }, period, interval, domainId
           value={count(total)}
           note={
             <>
-              {before && change && <Change text={change} />} {before && `${soFar}${count(before.total)} ${when}`}
+              {before && change && <Change text={change} />} {before && `vs. ${count(before.total)} ${when}`}
             </>
           }
         >
@@ -54,7 +53,7 @@ export function Statistics({ view: { stats, before }, period, interval, domainId
           compared={{
             now: stats.optInRate,
             before: before ? before.optInRate : null,
-            description: `against ${earlier}`,
+            description: `vs. ${earlier}`,
             without: when,
           }}
         />

@@ -50,7 +50,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
           {
             head: (
               <>
-                Difference to “<bdi>{control}</bdi>”
+                Difference from “<bdi>{control}</bdi>”
               </>
             ),
             headClass: 'difference',

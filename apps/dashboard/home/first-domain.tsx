@@ -18,7 +18,7 @@ export function FirstDomain() {
       <h2>{title}</h2>
       {mayManage(organization) ? (
         <>
-          <p>{why} A domain is a website whose visitors decide.</p>
+          <p>{why} A domain is a website where you ask for consent.</p>
           <div class="actions">
             <ButtonLink text="New domain" kind="primary" href={newDomainAddress} />
             {!isNew && <ButtonLink text="All domains" href={domainsAddress} />}

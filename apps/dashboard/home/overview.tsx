@@ -117,7 +117,7 @@ function lastWeeks({ series, optInRate }: Partial<OrganizationStats> = {}) {
   return {
     now: days && rateOf(days.slice(-compareDays)),
     before: days && rateOf(days.slice(-2 * compareDays, -compareDays)),
-    description: `last ${compareDays} days against the ${compareDays} before`,
+    description: `last ${compareDays} days vs. the ${compareDays} before`,
     without: `in the ${compareDays} days before`,
   };
 }

@@ -3,7 +3,7 @@ import './figure.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Rated } from '../data/group-rows.ts';
-import { count, points, share } from '../format.ts';
+import { counted, points, share } from '../format.ts';
 
 interface Props {
   name: ComponentChildren;
@@ -51,7 +51,9 @@ interface OptInProps extends Rated {
 /** The opt-in rate and its change between two periods. Undefined rates are those that the service did not have at hand. */
 export const OptInFigure = ({ choices, optInRate, compared }: OptInProps) => (
   <Figure name="Opt-in rate" value={share(optInRate ?? null)} note={<OptInNote optInRate={optInRate} {...compared} />}>
-    {choices !== undefined && <p class="hint">{choices === 0 ? 'no choices yet' : `of ${count(choices)} choices`}</p>}
+    {choices !== undefined && (
+      <p class="hint">{choices === 0 ? 'no choices yet' : `of ${counted(choices, 'choice')}`}</p>
+    )}
   </Figure>
 );
 

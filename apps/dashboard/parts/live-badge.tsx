@@ -5,7 +5,7 @@ import type { LiveState } from '../data/query.ts';
 import { localTimeOfDay } from '../format.ts';
 
 export function LiveBadge({ state }: { state: LiveState | null }) {
-  if (state === null) return <span class="live">Complete period</span>;
+  if (state === null) return <span class="live">Final figures</span>;
   if (state.status === 'waiting' || state.status === 'live')
     return (
       <span class="live live-on" role="status">

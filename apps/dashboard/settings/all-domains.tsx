@@ -33,13 +33,13 @@ export function AllDomains() {
     <ThingsPage
       page="domains"
       title="Domains"
-      note="The websites whose visitors decide, who may record for them, and their keys. Times are UTC."
+      note="The websites where you ask for consent, who may record for them, and their keys. Times are UTC."
       make={{ text: 'New domain', href: newDomainAddress }}
       reading={reading}
       isEmpty={({ domains }) => domains.length === 0}
       none={{
         title: 'No domains yet',
-        text: 'A domain is a website whose visitors decide. Each has keys of its own, with which its pages record.',
+        text: 'A domain is a website where you ask for consent. Each has keys of its own, with which its pages record.',
       }}
       beside={({ organization: { plan, usage } }) => <UsageFigure plan={plan} usage={usage} />}
     >

@@ -58,7 +58,7 @@ export function NewDomain() {
     <>
       <PageHead
         title="New domain"
-        note="A website whose visitors decide. Its banner and its first key come next."
+        note="A website where you ask for consent. Its banner and its first key come next."
         under={{ name: 'Domains', address: domainsAddress }}
       />
       <section class="card" aria-label="New domain">

@@ -47,7 +47,7 @@ export function OriginsHint({ records, origins, onAdd }: HintProps) {
         {origins.length === 0
           ? 'The newest records come from the origins below. Once one is on the list, all others are refused.'
           : 'The newest records come from these origins too. They are not on the list, so their pages are refused now.'}{' '}
-        Whoever has a key can claim any: add only your own.
+        These addresses can be faked. Add only your own.
       </p>
       <ul ref={list} aria-labelledby="origins-hint">
         {unlisted.map(({ origin, records: many }) => (

@@ -34,7 +34,7 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
       </p>
       <div class="erase-lists">
         <section aria-labelledby="erase-goes">
-          <h3 id="erase-goes">What goes</h3>
+          <h3 id="erase-goes">Deleted</h3>
           <ul class="points">
             <li>the visitor’s id</li>
             <li>IP address and browser</li>
@@ -42,7 +42,7 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
           </ul>
         </section>
         <section aria-labelledby="erase-stays">
-          <h3 id="erase-stays">What stays</h3>
+          <h3 id="erase-stays">Kept</h3>
           <ul class="points">
             <li>each decision, its time and its categories</li>
             <li>what was shown, versions, variant and language</li>

@@ -28,7 +28,7 @@ export const messageNames: Record<MessageType, string> = {
 
 export const messageMeanings: Record<WebhookType, string> = {
   'records.sealed': 'decisions, sent within seconds of being sealed',
-  'visitor.erased': 'positions of records that lost their personal fields',
+  'visitor.erased': 'which records were anonymised',
   'limit.approaching': 'once a month, for the whole organization',
   'limit.reached': 'once a month, for the whole organization',
 };

@@ -32,8 +32,8 @@ function Known({ domainId }: { domainId: string }) {
   if (origins.length === 0)
     return (
       <p class="notice">
-        Any site can record with the key in the tag. Name your site’s origin, such as https://www.example.com, in the{' '}
-        {settings}.
+        This key works on any website. Restrict it to yours by naming its origin, such as https://www.example.com, in
+        the {settings}.
       </p>
     );
   return (
