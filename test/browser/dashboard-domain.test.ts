@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addDays, addMonths, dayOf, firstDay, lastDay, monthOf } from '#libs/base/terms/calendar';
-import { step } from '../support/browser/browser.ts';
+import { crumb, step } from '../support/browser/browser.ts';
 import {
   count,
   figure,
@@ -126,7 +126,7 @@ describe('the page of a domain', () => {
     expect(await row.textContent()).toContain(count(before.breakdown.reject_all));
     await page.getByRole('button', { name: /shop\.example/ }).click();
     await page.getByRole('link', { name: /^blog\.example/ }).click();
-    await page.getByRole('heading', { name: 'blog.example' }).waitFor();
+    await crumb(page, 'blog.example').waitFor();
     expect(queryOf(page)).toMatchObject({ from, to });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import { createAdministration } from '#libs/tenants/administration';
-import { hasFocus, step } from '../support/browser/browser.ts';
+import { crumb, hasFocus, step } from '../support/browser/browser.ts';
 import {
   addSites,
   type Customer,
@@ -117,15 +117,16 @@ describe('the home page of the dashboard', () => {
       await page.keyboard.type('site-173');
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      await hasFocus(page.getByRole('heading', { name: 'site-173.example', level: 1 }));
-      expect(await page.title()).toBe('site-173.example · Assent');
+      await crumb(page, 'site-173.example').waitFor();
+      await hasFocus(page.getByRole('heading', { name: 'Statistics', level: 1 }));
+      expect(await page.title()).toBe('Statistics of site-173.example · Assent');
       expect(await search.count()).toBe(0);
       // Enter alone takes the first that is found
       await page.getByRole('button', { name: /site-173/ }).click();
       await page.keyboard.type('site-42');
       await page.getByText('1 domain', { exact: true }).waitFor({ state: 'attached' });
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'site-42.example', level: 1 }).waitFor();
+      await crumb(page, 'site-42.example').waitFor();
       await page.getByRole('button', { name: /site-42/ }).click();
       await search.waitFor();
       await page.keyboard.press('Escape');

@@ -123,7 +123,7 @@ describe('figures that move, by the page’s own clock', () => {
       await page.getByText(/Waiting for the service: figures from/).waitFor();
       release();
       await answered();
-      await page.getByText('Live', { exact: true }).waitFor();
+      await page.getByText('Updates by itself', { exact: true }).waitFor();
       expect([await asksWithin(4 * 2_500), await asksWithin(4 * 1_000)]).toEqual([false, true]);
       await answered();
     });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { ActsPage, ManagedDomain } from '#libs/tenants/contract';
-import { click, hasFocus, hold, step } from '../support/browser/browser.ts';
+import { click, crumb, hasFocus, hold, step } from '../support/browser/browser.ts';
 import { type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { violations } from '../support/browser/look.ts';
 import { createClient, tokenFor } from '../support/client.ts';
@@ -170,13 +170,13 @@ describe('the settings in the dashboard', () => {
     const { page } = await dashboard.regular();
     const release = await hold(page, `**/domains/${domainId}/keys?*`);
     await dashboard.enter(page, managerOf(customer), settingsOf(domainId));
-    await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor();
+    await crumb(page, 'shop.example').waitFor();
     await page.locator('.menu-button').click();
     const search = page.getByRole('searchbox', { name: 'Search domains' });
     await hasFocus(search);
     release();
     // until it has looked once more
-    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('Updates by itself', { exact: true }).waitFor();
     await page.waitForResponse(/\/keys\?/);
     await hasFocus(search);
     await page.keyboard.press('Escape');
@@ -208,7 +208,7 @@ describe('the settings in the dashboard', () => {
     await hasFocus(name(page));
     await click(page, 'Save changes');
     await click(page, 'Discard my changes');
-    await page.getByRole('heading', { name: 'theirs.example', level: 1 }).waitFor();
+    await crumb(page, 'theirs.example').waitFor();
     expect(await shown(customer, domainId)).toMatchObject({ name: 'theirs.example' });
     // to another page the focus moves
     await page.getByRole('link', { name: 'Log', exact: true }).click();
@@ -309,7 +309,7 @@ describe('the settings in the dashboard', () => {
     expect(await page.getByRole('button', { name: 'Older activity' }).count()).toBe(0);
     await go(page, '/domains');
     await page.getByRole('link', { name: 'shop\\u{202e}elpmaxe' }).click();
-    await page.getByRole('heading', { name: 'shop\\u{202e}elpmaxe', level: 1 }).waitFor();
+    await crumb(page, 'shop\\u{202e}elpmaxe').waitFor();
     expect(await page.locator('body').textContent()).not.toContain('\u202e');
     await step('what cannot be read is told, and tried again', async () => {
       for (const address of ['/domains', '/activity']) {

@@ -21,7 +21,7 @@ describe('the dashboard when something is wrong', () => {
   /** Every number on the page that could be taken for a figure. */
   const figures = (page: Page) => page.locator('.figure-value, .breakdown td, .chart, .stream-row').count();
   const decisions = (page: Page) => figure(page, 'Decisions').textContent();
-  const live = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
+  const live = (page: Page) => page.getByText('Updates by itself', { exact: true }).waitFor();
   const answer = (status: number, code: string, requestId: string) => ({
     status,
     contentType: 'application/problem+json',

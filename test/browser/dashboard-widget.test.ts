@@ -395,6 +395,37 @@ describe('setting up the widget in the dashboard', () => {
     });
   });
 
+  it('puts its draft into those of other domains, which keep what is theirs, and says which did not take it', async () => {
+    const customer = await dashboard.customer({ domains: ['blog.example', 'shop.example', 'news.example'] });
+    const [blog, shop, news] = [at(customer.domains, 0), at(customer.domains, 1), at(customer.domains, 2)];
+    const draftOf = ({ domainId }: { domainId: string }, body?: object) =>
+      dashboard.manage(customer, `/domains/${domainId}/banner`, body && { method: 'PUT', body: JSON.stringify(body) });
+    await draftOf(blog, { texts: { title: 'Biscuits?' }, company: 'Fern GmbH', position: 'center' });
+    await draftOf(shop, { company: 'Moss AG', policyUrl: '/privacy', theme: 'dark' });
+    const { page } = await dashboard.open(publisherOf(customer), `/domains/${blog.domainId}/widget`);
+    const dialog = page.getByRole('dialog');
+    let isRefused = true;
+    await page.route(`**/domains/${news.domainId}/banner`, (route) => (isRefused ? route.abort() : route.continue()));
+    await click(page, 'Use for other domains…');
+    await click(page, 'Choose all');
+    await click(page, 'Replace their drafts');
+    await dialog.getByText('1 draft saved, 1 not saved:').waitFor();
+    await dialog.getByText(/^news\.example: /).waitFor();
+    expect(await draftOf(shop)).toEqual({
+      texts: { title: 'Biscuits?' },
+      company: 'Moss AG',
+      policyUrl: '/privacy',
+      position: 'center',
+    });
+    // what is left can be tried again
+    isRefused = false;
+    await dialog.getByText('1 chosen').waitFor();
+    await click(page, 'Replace their drafts');
+    await dialog.getByText('1 draft saved', { exact: true }).waitFor();
+    expect(await draftOf(news)).toEqual({ texts: { title: 'Biscuits?' }, position: 'center' });
+    await click(page, 'Close');
+  });
+
   it('starts from another domain’s banner, and tests variants of it side by side', async () => {
     const customer = await dashboard.customer({ domains: ['blog.example', 'shop.example'] });
     const [blog, shop] = [at(customer.domains, 0), at(customer.domains, 1)];

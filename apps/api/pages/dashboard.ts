@@ -10,6 +10,7 @@ import { dashboardPages, pageParams, signInPath } from '#libs/base/terms/dashboa
 import { Problem } from '#libs/base/terms/problem';
 import { dimensions } from '#libs/base/terms/terms';
 import type { SignIn } from '#libs/tenants/contract';
+import type { ApiConfig } from '../../settings/api.ts';
 import { eachTime, forEver, type PackedFile, pack, sendPacked } from './send-packed.ts';
 
 const types: Record<string, string> = {
@@ -18,6 +19,8 @@ const types: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 };
+
+type Config = SignIn & Pick<ApiConfig, 'basePath' | 'demo'>;
 
 interface File extends PackedFile {
   type: string;
@@ -30,11 +33,17 @@ function readBuilt(file: URL, caching: string, change = (content: Buffer) => con
 }
 
 /**
- * Tells the page where it is, and that people sign in with a provider: a link with a token then asks before it opens a
- * session. `base`: the path that the service is under.
+ * Tells the page what it cannot ask for: the path that the service is under; that people sign in with a provider, so
+ * that a link with a token asks before it opens a session; and the domain that the demo shop records for.
  */
-const adapted = (html: Buffer, base: string, hasProvider: boolean): Buffer => {
-  const told = `${base && ` data-base="${escapeHtml(base)}"`}${hasProvider ? ' data-sign-in="provider"' : ''}`;
+const adapted = (html: Buffer, { basePath: base, oidc, demo }: Config): Buffer => {
+  const told = [
+    base && ` data-base="${escapeHtml(base)}"`,
+    oidc && ' data-sign-in="provider"',
+    demo && ` data-demo="${escapeHtml(demo.domainId)}"`,
+  ]
+    .filter(Boolean)
+    .join('');
   return Buffer.from(
     html
       .toString()
@@ -57,10 +66,10 @@ export function dashboard({
   config,
 }: {
   build: URL;
-  config: SignIn & { basePath: string };
+  config: Config;
 }): Record<string, Middleware> {
   const html = readBuilt(new URL('dashboard/index.html', build), eachTime, (page) =>
-    adapted(page, config.basePath, config.oidc !== null),
+    adapted(page, config),
   );
   const folder = new URL('dashboard/assets/', build);
   const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), forEver)]));

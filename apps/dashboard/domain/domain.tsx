@@ -9,7 +9,6 @@ import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { FirstRecord } from '../parts/first-record.tsx';
 import { later } from '../parts/later.tsx';
-import { LiveBadge } from '../parts/live-badge.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
@@ -60,9 +59,8 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
       <PageHead
         note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today' : ''}`}
         domain={{ domainId, page: 'domain' }}
-      >
-        {view && <LiveBadge state={live} />}
-      </PageHead>
+        live={view && live}
+      />
       <PeriodPicker period={period} addressOf={addressOf} />
       {correctedTo.current === address && (
         <p class="notice" role="status">

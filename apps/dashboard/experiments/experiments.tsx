@@ -29,10 +29,7 @@ export function Experiments({ domainId, query }: Props) {
   const asked = query.get('experiment') ?? undefined;
   return (
     <>
-      <PageHead
-        note={`Experiments, ${dayRange(period.from, period.to)} (UTC)`}
-        domain={{ domainId, page: 'experiments' }}
-      />
+      <PageHead note={`${dayRange(period.from, period.to)} (UTC)`} domain={{ domainId, page: 'experiments' }} />
       <PeriodPicker
         period={period}
         addressOf={(chosen) => experimentsAddress(domainId, { ...chosen, experiment: asked })}

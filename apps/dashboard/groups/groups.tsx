@@ -39,8 +39,8 @@ export function Groups({ domainId, by, query }: Props) {
   return (
     <>
       <PageHead
-        note={`Decisions by ${dimensionNames[by]}, ${dayRange(period.from, period.to)} (UTC)`}
-        domain={{ domainId, page: 'groups', crumb: `By ${dimensionNames[by]}` }}
+        note={`${dayRange(period.from, period.to)} (UTC)`}
+        domain={{ domainId, page: 'groups', name: `Decisions by ${dimensionNames[by]}` }}
       />
       <Chips
         label="Group by"

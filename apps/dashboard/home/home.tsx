@@ -5,7 +5,6 @@ import { mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { later } from '../parts/later.tsx';
-import { LiveBadge } from '../parts/live-badge.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { Overview } from './overview.tsx';
@@ -30,9 +29,8 @@ function Figures() {
             : 'Last 30 days, all domains'
         }
         tabs="home"
-      >
-        {live && <LiveBadge state={live} />}
-      </PageHead>
+        live={live ?? undefined}
+      />
       <Unanswered reading={reading} kind="page" />
       {state && <Overview state={state} reading={reading} />}
     </>

@@ -12,7 +12,6 @@ import { useSignedIn } from '../data/signed-in.ts';
 import { count, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorCard } from '../parts/error-card.tsx';
-import { LiveBadge } from '../parts/live-badge.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { RecordDetails } from '../parts/record-details.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -69,9 +68,8 @@ export function Log({ domainId, query: given }: Props) {
             : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.${sealed ? ` ${sealedUpTo(sealed)}` : ''}`
         }
         domain={{ domainId, page: 'log' }}
-      >
-        {answer && live && <LiveBadge state={live} />}
-      </PageHead>
+        live={answer && (live ?? undefined)}
+      />
       {!isLogInPlan && <LogNotInPlan domainId={domainId} />}
       {answer?.cap && <LimitReached cap={answer.cap} shown={answer.records.length} total={answer.total} />}
       {isLogInPlan && !answer?.capped && (

@@ -1,7 +1,7 @@
 /** What a domain without decisions shows: the way to its banner, and for developers a tag and a command. */
 import type { Organization } from '#libs/stats/contract';
 import './first-record.css';
-import { serviceAddress } from '../data/base.ts';
+import { base, demoDomain, serviceAddress } from '../data/base.ts';
 import { settingsAddress, widgetAddress } from '../data/router.ts';
 import { mayManage } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -27,7 +27,10 @@ export function FirstRecord({ domain, period }: Props) {
         No decisions {period}. Publish the banner, put its tag into the pages of {isolated(domain.name)}, and decide
         there: the decision appears here within about a second.
       </p>
-      <ButtonLink text="Set up the banner" kind="primary" href={widgetAddress(domain.domainId)} />
+      <div class="actions">
+        <ButtonLink text="Set up the banner" kind="primary" href={widgetAddress(domain.domainId)} />
+        {domain.domainId === demoDomain && <ButtonLink text="Decide in the demo shop" href={`${base}/demo`} />}
+      </div>
       <details class="developers">
         <summary>For developers: the tag, and a decision by hand</summary>
         <Snippet name="The tag" code={widgetTag(domain.domainId)} />

@@ -10,7 +10,7 @@ export function LiveBadge({ state }: { state: LiveState | null }) {
     return (
       <span class="live live-on" role="status">
         <span class="live-dot" aria-hidden="true" />
-        Live
+        Updates by itself
       </span>
     );
   return (

@@ -1,15 +1,17 @@
-/** The head of a page: breadcrumbs, title and tabs. Also sets the document's title. */
+/** The head of a page: breadcrumbs, title and tabs. Also sets the document's title, which names the domain, too. */
 import { type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
 import { firstPageOf } from '../data/first-page.ts';
+import type { LiveState } from '../data/query.ts';
 import { homeAddress, tabsOf } from '../data/router.ts';
 import { maySee, maySeeActs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { escapeInvisible } from '../format.ts';
 import { isolated } from './isolated.tsx';
+import { LiveBadge } from './live-badge.tsx';
 
 interface PageLink {
   name: string;
@@ -17,9 +19,12 @@ interface PageLink {
 }
 
 interface Props {
-  /** the domain's name, if absent on one of its pages */
+  /** on the pages of a domain that domain's name, if it is not the known one */
   title?: string;
   note: ComponentChildren;
+  /** whether the page updates */
+  live?: LiveState | null | undefined;
+  /** beside the title: the state of what is shown, or what can be done */
   children?: ComponentChildren;
   /** on the pages of a domain */
   domain?: OfDomain;
@@ -34,21 +39,22 @@ interface Props {
 interface OfDomain {
   domainId: string;
   page: PageName;
-  /** of a page whose name is not the same for all domains */
-  crumb?: string;
+  /** where the page's name is not the same for all domains */
+  name?: string;
 }
 
 let isFirstPage = true;
 
-export function PageHead({ title: given, note, children, domain, under, before = '', tabs }: Props) {
+export function PageHead({ title: given = '', note, live, children, domain, under, before = '', tabs }: Props) {
   const { organization } = useSignedIn();
-  const title = given ?? (domain ? domainIn(organization, domain.domainId).name : '');
+  const title = domain ? (domain.name ?? pageOf(domain.page).name) : given;
+  const domainName = domain && (given || domainIn(organization, domain.domainId).name);
   const heading = useRef<HTMLHeadingElement>(null);
   const page = domain?.page;
-  const prefix = page === undefined ? before : page === 'domain' ? '' : `${pageOf(page).name} of `;
+  const whole = domainName === undefined ? before + title : `${title} of ${domainName}`;
   useEffect(() => {
-    document.title = `${prefix}${escapeInvisible(title)} · Assent`;
-  }, [title, prefix]);
+    document.title = `${escapeInvisible(whole)} · Assent`;
+  }, [whole]);
   // after navigation the focus moves to the heading, so that screen readers announce it as on a full load; a new name of
   // the same page leaves it to whoever is typing
   useEffect(() => {
@@ -58,12 +64,8 @@ export function PageHead({ title: given, note, children, domain, under, before =
   return (
     <div class="stack gap-4 page-head">
       {under && <Crumbs way={[under]} here={title} />}
-      {domain?.page === 'domain' && <Crumbs way={[]} here={title} />}
-      {domain && domain.page !== 'domain' && (
-        <Crumbs
-          way={[{ name: title, address: firstPageOf(domain.domainId, organization) }]}
-          here={domain.crumb ?? pageOf(domain.page).name}
-        />
+      {domain && domainName !== undefined && (
+        <Crumbs way={[{ name: domainName, address: firstPageOf(domain.domainId, organization) }]} here={title} />
       )}
       <div class="cluster page-title">
         <h1 class="anywhere" ref={heading} tabIndex={-1}>
@@ -72,7 +74,10 @@ export function PageHead({ title: given, note, children, domain, under, before =
         {domain && domainIn(organization, domain.domainId).archivedAt && <span class="tag">Archived</span>}
         {children}
       </div>
-      <p class="muted">{note}</p>
+      <p class="muted cluster page-note">
+        <span>{note}</span>
+        {live !== undefined && <LiveBadge state={live} />}
+      </p>
       {domain && <Tabs label="Pages of this domain" of={domain.page} tabs={tabsOf(domain.domainId)} />}
       {/* with the overview alone there is nothing to choose from */}
       {tabs && maySeeActs(organization) && <Tabs label="Pages of the organization" of={tabs} tabs={tabsOf()} />}

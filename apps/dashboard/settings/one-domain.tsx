@@ -9,7 +9,6 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { LiveBadge } from '../parts/live-badge.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { RefusedOrigins } from '../parts/refused-origins.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
@@ -43,9 +42,12 @@ export function OneDomain({ domainId }: { domainId: string }) {
   const known = organization.domains.find((each) => each.domainId === domainId);
   const name = snapshot?.domain.name ?? known?.name ?? domainId;
   const head = (
-    <PageHead title={name} note="Name, origins and keys. Times are UTC." domain={{ domainId, page: 'settings' }}>
-      {snapshot && reading.live && <LiveBadge state={reading.live} />}
-    </PageHead>
+    <PageHead
+      title={name}
+      note="Name, origins and keys. Times are UTC."
+      domain={{ domainId, page: 'settings' }}
+      live={(snapshot && reading.live) || undefined}
+    />
   );
   // in the same element as below: a head that is made anew takes the focus, as after navigation
   if (!snapshot)

@@ -7,7 +7,6 @@ import { dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { FocusedTitle, useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { LiveBadge } from '../parts/live-badge.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Snippet } from '../parts/snippet.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
@@ -18,7 +17,7 @@ import type { Replay } from './webhook-api.ts';
 import { type FreshSecret, hostOf } from './webhook-facts.ts';
 import { ChangeWebhook } from './webhook-form.tsx';
 import { useWebhook } from './webhook-reading.ts';
-import { Settings, Trouble } from './webhook-settings.tsx';
+import { Settings, StateTag, Trouble } from './webhook-settings.tsx';
 
 interface Props {
   webhookId: string;
@@ -49,8 +48,14 @@ export function OneWebhook({ webhookId, secret, onSecret }: Props) {
   const canReplay = mayReadLogs(organization) && webhook.types.includes('records.sealed');
   return (
     <>
-      <PageHead title={host} before="Webhook to " note={isolated(webhook.url)} under={under}>
-        {reading.live && <LiveBadge state={reading.live} />}
+      <PageHead
+        title={host}
+        before="Webhook to "
+        note={isolated(webhook.url)}
+        under={under}
+        live={reading.live ?? undefined}
+      >
+        <StateTag webhook={webhook} />
       </PageHead>
       {secretCard}
       <Trouble webhook={webhook} deliveries={tries.deliveries} />

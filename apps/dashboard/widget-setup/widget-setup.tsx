@@ -18,6 +18,7 @@ import { useDraft } from './draft/use-draft.ts';
 import { warningsOf } from './draft/warnings.ts';
 import { DraftBar } from './draft-bar.tsx';
 import { ExperimentFields } from './experiment-fields.tsx';
+import { ForDomains } from './for-domains.tsx';
 import { LinksAndPolicy } from './links-and-policy.tsx';
 import { NewestRecord } from './newest-record.tsx';
 import { OtherDomain } from './other-domain.tsx';
@@ -102,7 +103,7 @@ interface EditorProps extends Props {
 function Editor({ domainId, isArchived, read, refreshLive }: EditorProps) {
   const { organization } = useSignedIn();
   const publishes = mayPublish(organization);
-  const [isStarting, setStarting] = useState(false);
+  const [open, setOpen] = useState<'start' | 'use' | null>(null);
   const state = useDraft(domainId, read.saved, publishes, refreshLive);
   const { draft, sound, change } = state;
   // of the texts that are being written, and of the preview; empty for all
@@ -133,12 +134,10 @@ function Editor({ domainId, isArchived, read, refreshLive }: EditorProps) {
           {/* whoever may not change it still sees it */}
           <fieldset disabled={!publishes}>
             {publishes && organization.domains.length > 1 && (
-              <Button
-                kind="quiet"
-                class="widget-start"
-                text="Start from another domain…"
-                onClick={() => setStarting(true)}
-              />
+              <div class="cluster gap-8 widget-start">
+                <Button kind="quiet" text="Start from another domain…" onClick={() => setOpen('start')} />
+                <Button kind="quiet" text="Use for other domains…" onClick={() => setOpen('use')} />
+              </div>
             )}
             {variants.length > 0 && (
               <div class="stack gap-6 widget-edited">
@@ -186,7 +185,8 @@ function Editor({ domainId, isArchived, read, refreshLive }: EditorProps) {
               </>
             )}
           </fieldset>
-          {isStarting && <OtherDomain domainId={domainId} onTake={state.replace} onClose={() => setStarting(false)} />}
+          {open === 'start' && <OtherDomain domainId={domainId} onTake={state.replace} onClose={() => setOpen(null)} />}
+          {open === 'use' && <ForDomains domainId={domainId} draft={draft} onClose={() => setOpen(null)} />}
         </section>
         <Preview
           draft={sound}

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { eventually } from '../wait.ts';
+import { crumb } from './browser.ts';
 import type { Dashboard } from './dashboard.ts';
 
 /** From its first page to a reload of another one; links lead nowhere else. */
@@ -15,7 +16,7 @@ export async function dashboardWorks(dashboard: Dashboard, baseUrl: string): Pro
   await page.getByRole('link', { name }).first().click();
   await page.waitForURL(`${baseUrl}/domains/${domainId}*`);
   await page.reload();
-  await heading(name);
+  await crumb(page, name).waitFor();
   // the page asks for its origin after it is shown
   await eventually(async () =>
     expect(await page.locator('body').textContent()).toContain(`'${baseUrl}/v1/consent/${domainId}/record'`),

@@ -172,6 +172,10 @@ export const stopClock = (context: BrowserContext): Promise<void> =>
 export const click = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
 
+/** On the dashboard's page of a domain, the domain's name. */
+export const crumb = (page: Page, name: string): Locator =>
+  page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name, exact: true });
+
 /** What a page has sent until now has gone before this. */
 export const afterwards = (page: Page): Promise<string> =>
   page.evaluate(() => fetch('/after').then((response) => response.text()));

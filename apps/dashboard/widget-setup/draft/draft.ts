@@ -59,6 +59,16 @@ export type LookChange = { [Name in keyof Look]?: Look[Name] | undefined };
 
 export const changed = (draft: WidgetDraft, change: WidgetChange): WidgetDraft => tidy({ ...draft, ...change });
 
+/** `draft` for the domain of `theirs`: who asks there, and where that is explained, stays theirs. */
+export const keepOwn = (draft: WidgetDraft, theirs: WidgetDraft): WidgetDraft =>
+  changed(draft, {
+    company: theirs.company,
+    policyUrl: theirs.policyUrl,
+    policyVersion: theirs.policyVersion,
+    links: theirs.links,
+    cookieDomain: theirs.cookieDomain,
+  });
+
 const defaults = {
   theme: 'auto',
   position: 'bottom',
