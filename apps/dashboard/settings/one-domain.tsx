@@ -11,6 +11,7 @@ import { useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { RefusedOrigins } from '../parts/refused-origins.tsx';
+import { Term } from '../parts/term.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { ArchiveDialog, Archived } from './archive.tsx';
 import { ChangeDomain } from './change-domain.tsx';
@@ -44,7 +45,11 @@ export function OneDomain({ domainId }: { domainId: string }) {
   const head = (
     <PageHead
       title={name}
-      note="Name, origins and keys. Times are UTC."
+      note={
+        <>
+          Name, <Term of="origin" text="origins" /> and keys. Times are UTC.
+        </>
+      }
       domain={{ domainId, page: 'settings' }}
       live={(snapshot && reading.live) || undefined}
     />
