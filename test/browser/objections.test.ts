@@ -1,4 +1,5 @@
 /** Objections where nobody is asked first, by hand and by the browser's signal: recorded, kept and shown. */
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { publishedNotices } from '#libs/widget/published-notices';
 import { click, step } from '../support/browser/browser.ts';
@@ -18,6 +19,16 @@ import {
 } from '../support/browser/places.ts';
 import { config } from '../support/browser/site.ts';
 import { consentIn, documentOf, useWidget } from '../support/browser/widget.ts';
+
+/** The choice is older than any choice lasts. */
+const age = (page: Page) =>
+  page.evaluate(() => {
+    for (const [name, text] of Object.entries(localStorage)) {
+      if (name.endsWith('.consent'))
+        localStorage[name] = JSON.stringify({ ...JSON.parse(text), at: Date.now() - 400 * 86_400_000 });
+      if (name.endsWith('.seen')) localStorage.removeItem(name);
+    }
+  });
 
 describe('an objection', () => {
   const widget = useWidget(usePlaces);
@@ -106,15 +117,9 @@ describe('an objection', () => {
     await expect.poll(() => shownOn(page)).toEqual(['notice', 'button']);
     await page.evaluate(() => window.assent?.withdraw());
     expect(await widget.records(1)).toMatchObject([{ decision: 'reject_all', source: 'api', model: 'opt_out' }]);
-    await page.evaluate(() => {
-      for (const [name, text] of Object.entries(localStorage)) {
-        if (name.endsWith('.consent'))
-          localStorage[name] = JSON.stringify({ ...JSON.parse(text), at: Date.now() - 400 * 86_400_000 });
-        if (name.endsWith('.seen')) localStorage.removeItem(name);
-      }
-    });
+    await age(page);
     const later = add('/later', '', { policyVersion: '2', categories: 'analytics marketing functional' });
-    for (const place of ['Los Angeles', 'Singapore', 'Berlin', 'London'] as const)
+    for (const place of ['Los Angeles', 'Singapore', 'Berlin', 'London', 'nowhere'] as const)
       await step(place, async () => {
         await go(context, place);
         await page.goto(later);
@@ -123,10 +128,41 @@ describe('an objection', () => {
         expect((await consentIn(page))?.preferences).toEqual({ analytics: false, marketing: false, functional: false });
       });
     await widget.records(1);
+    await step('allowing takes the second step there, too', async () => {
+      await page.locator('.reopen').click();
+      await click(page, 'Accept all');
+      await page.getByText('Do you want to allow this again?').waitFor();
+      await click(page, 'Cancel');
+    });
     // where nothing is kept any longer, everything is as for somebody new
     await page.evaluate(() => localStorage.clear());
     await page.goto(later);
     await expect.poll(() => shownOn(page)).toEqual(['dialog']);
+  });
+
+  it('what was refused where one is asked does not run again by itself: not where all runs, nor what may until an objection', async () => {
+    const { page, context } = await widget.visit();
+    await go(context, 'London');
+    await page.goto(add('/'));
+    await click(page, 'Reject all');
+    await widget.records(1);
+    await age(page);
+    const later = add('/later', '', { policyVersion: '2' });
+    await step('one is asked again, and meanwhile nothing runs', async () => {
+      await page.goto(later);
+      await expect.poll(() => shownOn(page)).toEqual(['dialog']);
+      expect(await page.evaluate(() => window.seen)).toEqual(['ready', 'necessary']);
+      expect(await googles(page)).toMatchObject({ now: 'denied denied' });
+    });
+    await step('where nobody is asked, it counts as an objection', async () => {
+      for (const place of ['Los Angeles', 'Singapore'] as const) {
+        await go(context, place);
+        await page.goto(later);
+        await expect.poll(() => shownOn(page)).toEqual(['button']);
+        expect(await page.evaluate(() => window.seen)).toEqual(['ready', 'necessary']);
+      }
+    });
+    await widget.records(1);
   });
 
   it('a choice holds in all places; who has made none is asked where one is asked', async () => {

@@ -14,19 +14,23 @@ import { createTold } from './told.ts';
 export async function locate(parts: Parts): Promise<void> {
   const { settings } = parts;
   try {
-    const rule = settings.regions && ruleFor(settings.regions, await findPlace(settings));
-    if (rule) setPlace(parts, rule);
+    if (settings.regions) setPlace(parts, ruleFor(settings.regions, await findPlace(settings)) ?? asking);
   } catch (error) {
     warn(`no regions: ${error}`);
   }
 }
 
+/** Where no rule matches. */
+const asking: Region = { in: '*', model: 'opt_in' };
+
 function setPlace({ settings, gpc, store, view, decide }: Parts, { model, on = [], maxAgeMonths }: Region): void {
   const { asked, policyVersion, button = 'left' } = settings;
   if (!has(['opt_in', 'opt_out', 'none'], model)) throw model;
   const isFree = model !== 'opt_in';
+  // even of a choice that holds no longer: what was refused does not run again before the visitor answers
+  const refusedOnce = (id: string) => own(store.read()?.preferences)[id] === false;
   // where the visitor is asked, a signal speaks for them until they answer
-  const running = isFree ? asked : gpc ? [] : on;
+  const running = isFree ? asked : gpc ? [] : map(on, (id) => (refusedOnce(id) ? undefined : id));
   let kept: Consent | null = null;
   const refused = () => map(asked, (id) => (own(kept?.preferences)[id] === false ? id : undefined));
 
@@ -37,14 +41,16 @@ function setPlace({ settings, gpc, store, view, decide }: Parts, { model, on = [
     toPlace(notice, settings.wording.texts, { model, on: running }, refused()[0] !== undefined);
   settings.lasting = (old) => {
     const before = own(old.preferences);
-    const isObjection = old.model && old.model !== 'opt_in' && some(asked, (id) => before[id] === false);
+    // where everything else runs unasked, any refusal counts as an objection
+    const isObjection = (isFree || isUnasked(old)) && some(asked, (id) => before[id] === false);
     return isObjection ? { ...old, preferences: choiceOf(asked, (id) => isFree && before[id] === true) } : null;
   };
-  if (!isFree) return;
-  settings.unasked = {};
-  const told = createTold(settings, view);
+  if (!isFree && !isUnasked(store.current(settings))) return;
+  const told = isFree && createTold(settings, view);
+  if (told) settings.unasked = {};
   settings.tell = (now) => {
     kept = now;
+    if (!told) return;
     const isHidden = model === 'none' && !kept;
     settings.button = isHidden ? 'none' : button;
     told(gpc && kept && !isGiven(kept) ? 'honored' : kept || isHidden ? undefined : 'told');
@@ -62,12 +68,15 @@ function setPlace({ settings, gpc, store, view, decide }: Parts, { model, on = [
   };
   // the signal is an objection, unless the visitor has chosen under it
   const last = store.current(settings);
-  if (gpc && !(last?.gpc && last.policyVersion === policyVersion)) {
+  if (told && gpc && !(last?.gpc && last.policyVersion === policyVersion)) {
     decide(false, 'gpc');
     // what is said of it is no choice
     view.say('');
   }
 }
+
+/** Made where nobody is asked first. */
+const isUnasked = (consent: Consent | null): boolean => has(['opt_out', 'none'], consent?.model);
 
 function choiceOf(ids: string[], isAllowed: (id: string) => boolean): Record<string, boolean> {
   const choice = own<boolean>({});
