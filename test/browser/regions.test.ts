@@ -91,6 +91,38 @@ describe('regions', () => {
     expect(messages.filter((message) => message.startsWith('uncaught'))).toEqual([]);
   });
 
+  it.each<[string, unknown]>([
+    [
+      'a code in lower case',
+      [
+        { in: ['us-ca'], model: 'opt_out' },
+        { in: '*', model: 'none' },
+      ],
+    ],
+    [
+      'a text',
+      [
+        { in: 'US-CA', model: 'opt_out' },
+        { in: '*', model: 'none' },
+      ],
+    ],
+    ['every place in a list', [{ in: ['*'], model: 'none' }]],
+    [
+      'no model',
+      [
+        { in: ['FR'], model: 'opt-in' },
+        { in: '*', model: 'none' },
+      ],
+    ],
+    ['no rule', [null, { in: '*', model: 'none' }]],
+  ])('where a rule has %s, the visitor is asked, and the console says why', async (_, rules) => {
+    const { page, context, messages } = await widget.visit();
+    await go(context, 'Los Angeles');
+    await page.goto(add('/', '', { regions: rules }));
+    await expect.poll(() => shownOn(page)).toEqual(['dialog']);
+    expect(messages.filter((message) => message.startsWith('warning: assent: regions are ignored'))).toHaveLength(1);
+  });
+
   it('nothing is shown, run or told before the answer, for a second at most; a later one changes nothing', async () => {
     const { page, context } = await widget.visit();
     await go(context, 'Los Angeles');

@@ -14,18 +14,27 @@ import { createTold } from './told.ts';
 export async function locate(parts: Parts): Promise<void> {
   const { settings } = parts;
   try {
-    if (settings.regions) setPlace(parts, ruleFor(settings.regions, await findPlace(settings)) ?? asking);
+    if (!settings.regions) return;
+    map(settings.regions, check);
+    setPlace(parts, ruleFor(settings.regions, await findPlace(settings)) ?? asking);
   } catch (error) {
-    warn(`no regions: ${error}`);
+    warn(`regions are ignored: ${error}`);
   }
 }
+
+/** One rule that is none spoils them all: the visitor would go by the one below. */
+function check(rule: Region): void {
+  const codes = rule.in === '*' ? [] : rule.in;
+  const isRight = has(['opt_in', 'opt_out', 'none'], rule.model) && !some(codes, (code) => !pattern.test(code));
+  if (!isRight) throw rule.in;
+}
+const pattern = /^[A-Z]{2}(-[A-Z\d]{1,3})?$|^EEA$/;
 
 /** Where no rule matches. */
 const asking: Region = { in: '*', model: 'opt_in' };
 
 function setPlace({ settings, gpc, store, view, decide }: Parts, { model, on = [], maxAgeMonths }: Region): void {
   const { asked, policyVersion, button = 'left' } = settings;
-  if (!has(['opt_in', 'opt_out', 'none'], model)) throw model;
   const isFree = model !== 'opt_in';
   // even of a choice that holds no longer: what was refused does not run again before the visitor answers
   const refusedOnce = (id: string) => own(store.read()?.preferences)[id] === false;
