@@ -5,6 +5,7 @@ import { z } from 'zod';
 import * as examples from '#libs/base/terms/example-names';
 import { date, domainPath, listQuery } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
+import { models } from '#libs/base/terms/terms';
 import { noticeHash } from '#libs/record/contract';
 
 export const noticeLimits = { bytes: 16 * 1024, levels: 16 };
@@ -73,6 +74,12 @@ export const noticesPage = z
         language: nullable.meta({ description: "the document's `language`, or null" }),
         version: nullable.meta({ description: "the document's `version`, or null" }),
         variant: nullable.meta({ description: 'the A/B test and its variant, if the widget made the notice; or null' }),
+        model: z
+          .enum(models)
+          .nullable()
+          .meta({
+            description: '`opt_out` or `none`, if the widget made the notice for places with that model; or null',
+          }),
         firstSeenAt: time,
         records: count.meta({ description: 'how many records ever referred to it; exact except for the last minute' }),
       }),

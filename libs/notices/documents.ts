@@ -1,6 +1,7 @@
 /** The documents of notices: kept once under their hash, and never changed. */
 import type { Sql } from '#libs/base/db/database';
 import { addDays } from '#libs/base/terms/calendar';
+import type { models } from '#libs/base/terms/terms';
 import type { Perform } from '#libs/tenants/audited-change';
 import { Refused } from '#libs/tenants/refused-changes';
 import type { Notice } from './contract.ts';
@@ -70,6 +71,7 @@ export interface ListedNotice {
   language: string | null;
   version: string | null;
   variant: string | null;
+  model: (typeof models)[number] | null;
   firstSeenAt: Date;
   /** of closed epochs */
   records: number;
@@ -87,14 +89,15 @@ interface Which {
 }
 
 /**
- * Those whose document is held, newest first. The widget writes the variant at the document's end, where it is found
- * without parsing what may be any JSON, and only of those that are listed.
+ * Those whose document is held, newest first. The widget writes the variant, or the model, at the document's end, where it is
+ * found without parsing what may be any JSON, and only of those that are listed.
  */
 export const listNotices = (sql: Sql, { domainId, limit, after, to, notice }: Which): Promise<ListedNotice[]> => sql<
   ListedNotice[]
 >`
   select number, encode(hash, 'hex') as notice, language, version,
     substring(right(convert_from(document, 'UTF8'), 80) from ',"variant":"([A-Za-z0-9_.:-]{1,64})"[}]$') as variant,
+    substring(right(convert_from(document, 'UTF8'), 80) from ',"model":"(opt_out|none)"[}]$') as model,
     first_seen_at as "firstSeenAt", records
   from (
     select number, hash, document, language, version, first_seen_at, records from notices

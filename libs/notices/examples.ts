@@ -14,6 +14,7 @@ export const noticesPage: NoticesPage = {
       language: 'de',
       version: '2026-11',
       variant: null,
+      model: null,
       firstSeenAt: decidedAt,
       records: 1234,
     },

@@ -145,11 +145,12 @@ export const getNotices = endpoint(noticeRoutes.getNotices, async ({ db }: Parts
   return { body: { notices: page.map(toListed), nextCursor } };
 });
 
-const toListed = ({ notice, language, version, variant, firstSeenAt, records }: ListedNotice) => ({
+const toListed = ({ notice, language, version, variant, model, firstSeenAt, records }: ListedNotice) => ({
   notice,
   language,
   version,
   variant,
+  model,
   firstSeenAt: firstSeenAt.toISOString(),
   records,
 });

@@ -229,13 +229,13 @@ describe('statistics by country, banner version and so on', () => {
     expect((await cells(page, 'United States')).slice(0, 8)).toEqual([...decisions, '2', 'no choices yet']);
     await page.getByRole('link', { name: 'Model' }).click();
     await page.getByRole('table', { name: 'Decisions by model' }).waitFor();
-    expect((await cells(page, 'Opt-out')).slice(0, 8)).toEqual([...decisions, '2', 'no choices yet']);
+    expect((await cells(page, 'May object')).slice(0, 8)).toEqual([...decisions, '2', 'no choices yet']);
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const lines = readFileSync(await (await downloading).path(), 'utf8').split('\r\n');
-    expect([at(lines, 0).split(',').at(-1), lines.find((line) => line.startsWith('Opt-out'))]).toEqual([
+    expect([at(lines, 0).split(',').at(-1), lines.find((line) => line.startsWith('May object'))]).toEqual([
       'objections',
-      expect.stringMatching(/^Opt-out,opt_out,3,1,0,1,1,0,,.*2$/),
+      expect.stringMatching(/^May object,opt_out,3,1,0,1,1,0,,.*2$/),
     ]);
     // of a domain whose records have none it is not offered
     await follow(page, customer.token);

@@ -76,6 +76,7 @@ describe('a notice', () => {
         language: 'de-AT',
         version: '2026-11',
         variant: null,
+        model: null,
         firstSeenAt: listed?.firstSeenAt,
         records: listed?.records,
       },
@@ -214,7 +215,7 @@ describe('a notice', () => {
       expectProblem(await list(site, query), 400, 'invalid_request');
   });
 
-  it('says its variant where the widget made it', async () => {
+  it('says its variant, or the model of its places, where the widget made it', async () => {
     const site = await newSite();
     const longest = `${'e'.repeat(31)}:${'v'.repeat(31)}`;
     const documents: [string, string | null][] = [
@@ -224,11 +225,16 @@ describe('a notice', () => {
       ['{"title":",\\"variant\\":\\"test:b\\"","n":"}"}', null],
       ['{"title":"a","variant":"test b"}', null],
       ['{"title":"\\u0000","variant":7}', null],
+      ['{"title":"a","model":"opt_out"}', null],
+      ['{"title":"a","model":"opt_in"}', null],
     ];
     for (const [document] of documents) expect((await put(site, document)).status).toBe(201);
     const listed = (await list(site)).body.notices.toReversed();
     expect(listed.map(({ notice, variant }) => [notice, variant])).toEqual(
       documents.map(([document, variant]) => [hashOf(document), variant]),
+    );
+    expect(listed.map(({ model }) => model)).toEqual(
+      documents.map(([document]) => (document.includes('opt_out') ? 'opt_out' : null)),
     );
   });
 

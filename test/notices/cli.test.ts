@@ -35,7 +35,7 @@ describe('assent notice', () => {
     const { notices } = await cli.json<{ notices: object[] }>('notice', 'list', domainId);
     // those that name it count once their epoch is closed
     const counted = { firstSeenAt: expect.any(String), records: expect.any(Number) };
-    expect(notices).toEqual([{ notice: hash, language: 'de', version: '7', variant: null, ...counted }]);
+    expect(notices).toEqual([{ notice: hash, language: 'de', version: '7', variant: null, model: null, ...counted }]);
     expect(await cli.json('notice', 'show', domainId, hash)).toEqual({ domainId, notice: hash, document });
     expect((await cli.run('notice', 'show', domainId, hash)).stdout).toBe(document);
     const { acts } = await cli.json<{ acts: { act: string; subject: string; details: object }[] }>('acts');

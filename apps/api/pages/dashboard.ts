@@ -61,16 +61,8 @@ const invalid: Record<string, string> = {
 };
 
 /** Path → handler. Every other path stays a 404. */
-export function dashboard({
-  build,
-  config,
-}: {
-  build: URL;
-  config: Config;
-}): Record<string, Middleware> {
-  const html = readBuilt(new URL('dashboard/index.html', build), eachTime, (page) =>
-    adapted(page, config),
-  );
+export function dashboard({ build, config }: { build: URL; config: Config }): Record<string, Middleware> {
+  const html = readBuilt(new URL('dashboard/index.html', build), eachTime, (page) => adapted(page, config));
   const folder = new URL('dashboard/assets/', build);
   const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), forEver)]));
   const page: Middleware = (ctx) => {

@@ -19,7 +19,11 @@ const sources: Record<string, string> = {
   import: 'Import',
 };
 
-const models: Record<string, string> = { opt_in: 'Opt-in', opt_out: 'Opt-out', none: 'Nobody is asked' };
+const models: Record<string, string> = {
+  opt_in: 'Asked first',
+  opt_out: 'May object',
+  none: 'Nobody is asked',
+};
 
 function nameBy(type: 'region' | 'language'): (value: string) => string | undefined {
   const names = new Intl.DisplayNames(english, { type });

@@ -156,10 +156,11 @@ const NoticeTable = ({ domainId, day, label, notices }: DayProps & { label: stri
       {
         head: 'Language and variant',
         is: 'name',
-        cell: ({ notice, language, variant }) => (
+        cell: ({ notice, language, variant, model }) => (
           <>
             <a href={noticesAddress(domainId, { day, notice })}>{valueName('language', { value: language })}</a>
             {variant !== null && <p class="hint">{isolated(variant)}</p>}
+            {model !== null && <p class="hint">{valueName('model', { value: model })}</p>}
           </>
         ),
       },

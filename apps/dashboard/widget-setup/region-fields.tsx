@@ -98,23 +98,25 @@ function Rule({ rule, asked, months, onChange }: RuleProps) {
           </div>
         </fieldset>
       )}
-      <label>
-        Months until visitors are asked again
-        <input
-          type="number"
-          min={1}
-          max={120}
-          placeholder={String(months)}
-          value={maxAgeMonths}
-          onInput={({ currentTarget: { valueAsNumber, validity } }) =>
-            validity.valid && onChange({ maxAgeMonths: valueAsNumber })
-          }
-          // what the draft has
-          onBlur={({ currentTarget }) => {
-            currentTarget.value = String(maxAgeMonths);
-          }}
-        />
-      </label>
+      {model === 'opt_in' && (
+        <label>
+          Months until visitors are asked again
+          <input
+            type="number"
+            min={1}
+            max={120}
+            placeholder={String(months)}
+            value={maxAgeMonths}
+            onInput={({ currentTarget: { valueAsNumber, validity } }) =>
+              validity.valid && onChange({ maxAgeMonths: valueAsNumber })
+            }
+            // what the draft has
+            onBlur={({ currentTarget }) => {
+              currentTarget.value = String(maxAgeMonths);
+            }}
+          />
+        </label>
+      )}
     </>
   );
 }

@@ -6,8 +6,8 @@ import { valueName } from '../../data/dimensions.ts';
 
 export const modelNames = {
   opt_in: 'Visitors are asked first',
-  opt_out: 'Everything runs until the visitor objects',
-  none: 'Everything runs, and nobody is asked',
+  opt_out: 'Visitors may object: until then everything runs',
+  none: 'Nobody is asked: everything runs',
 };
 
 const names: ReadonlyMap<string, string> = new Map([

@@ -4,6 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import type { FieldError } from '#libs/base/terms/problem';
+import { checkSettings } from '#libs/widget/check-settings';
 import { isObject } from '#libs/widget/setting-rules';
 import { ApiError } from '../../data/api-error.ts';
 import { useSignedIn } from '../../data/signed-in.ts';
@@ -20,14 +21,15 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
   const [saved, setSaved] = useState(first);
   const [typed, setTyped] = useState(() => (isOpen && typedIn(domainId, first)) || first);
   const [theirs, setTheirs] = useState<Saved | null>(null);
-  const [faults, setFaults] = useState<FieldError[]>([]);
+  /** why it was not saved, and what was not */
+  const [refused, setRefused] = useState<{ draft: WidgetDraft; faults: FieldError[] } | null>(null);
   const { draft, tag } = typed;
   const isChanged = !isSameBanner(draft, saved.draft);
   useEffect(() => {
     if (isOpen) keepTyped(domainId, isChanged ? typed : null);
   }, [typed, isChanged]);
   const take = (other: Saved) => {
-    setFaults([]);
+    setRefused(null);
     setTheirs(null);
     setSaved(other);
     setTyped(other);
@@ -40,7 +42,7 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
   };
   /** Whether the service has it now. Throws what is neither about a setting nor about somebody else's draft. */
   const save = async (over = tag): Promise<Saved | null> => {
-    setFaults([]);
+    setRefused(null);
     try {
       const kept = await banner.save(draft, over);
       setTheirs(null);
@@ -61,7 +63,7 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
       }
       if (error.errors.length === 0) throw error;
       setTheirs(null);
-      setFaults(error.errors);
+      setRefused({ draft, faults: error.errors });
       return null;
     }
   };
@@ -71,7 +73,8 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
     /** the part of it that the widget takes */
     sound: readDraft(withNames(draft)),
     isChanged,
-    faults,
+    /** since it was refused: of what it is now, so that none outlives what it was about */
+    faults: refused === null ? [] : refused.draft === draft ? refused.faults : checkSettings(draft),
     /** what somebody else has saved meanwhile */
     theirs,
     change: (change: WidgetChange) => setTyped((now) => ({ ...now, draft: changed(now.draft, change) })),
