@@ -36,6 +36,8 @@ const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
 const connections = { main: 6, recording: statements, delivery: 3 };
 /** milliseconds within which a receiver has to answer */
 const receiverPatience = 15_000;
+/** seconds for which the oldest record has waited in a queue that the workers keep up with */
+const longestQueued = 60;
 
 interface WorkerOptions {
   /**
@@ -125,6 +127,11 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
               patience: receiverPatience,
             },
             db: deliveryDb,
+            mayRecordsWait: () =>
+              queues.summarize().then(
+                (shards) => shards.some(({ oldest }) => oldest > longestQueued),
+                () => true,
+              ),
             second,
             log,
             metrics,

@@ -8,7 +8,16 @@ import { findSize, type LogSize } from '#libs/proof/published';
 import { createPerform, type Unchanged } from '#libs/tenants/audited-change';
 import { requireRoom } from '#libs/tenants/refused-changes';
 import { type Headers, namesOf, type WebhookChange, type WebhookType } from './contract.ts';
-import { addLanes, addMissingLanes, dropLanes, forgetBounds, restLanes, setBack, wakeLanes } from './lanes.ts';
+import {
+  addLanes,
+  addMissingLanes,
+  dropLanes,
+  forgetBounds,
+  restLanes,
+  retryLanes,
+  setBack,
+  wakeLanes,
+} from './lanes.ts';
 import { makeSecret, sealHeaders } from './secret.ts';
 import { deleteDeliveriesOf, findWebhook, type Webhook, webhookColumns } from './stored-webhooks.ts';
 
@@ -172,6 +181,19 @@ export function createWebhookAdministration(
           organizationId: webhook.organizationId,
         });
         return lane.messageId;
+      }),
+
+    /** What waits for its next try is tried at once; returns how many messages. */
+    retry: (webhook: Webhook): Promise<number> =>
+      perform(async (sql, note) => {
+        const { count: messages } = await retryLanes(sql, webhook.number);
+        await note({
+          act: 'webhook.retry',
+          subject: webhook.webhookId,
+          organizationId: webhook.organizationId,
+          details: { messages },
+        });
+        return messages;
       }),
 
     /** Everything from that position on is sent again. Undefined where the log has no such position. */

@@ -148,6 +148,11 @@ export function webhookCommand(tools: WebhookTools): Command {
     messageId: await onWebhook(webhookId, (webhook, admin) => admin.test(webhook)),
   })).description('have the worker send a webhook.test; its deliveries say how it went');
 
+  verb('retry <webhook>', none, async (_, webhookId) => ({
+    webhookId,
+    messages: await onWebhook(webhookId, (webhook, admin) => admin.retry(webhook)),
+  })).description('try now what waits for its next try');
+
   verb('rotate <webhook>', none, async (_, webhookId) => {
     const box = boxOf();
     const rotating = ({ organizationId }: Webhook, admin: Administration) =>

@@ -4,7 +4,13 @@ import * as examples from '#libs/base/terms/example-names';
 import { decision, domainIdPattern } from '#libs/base/terms/terms';
 
 /** What a webhook may be told of. */
-export const webhookTypes = ['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached'] as const;
+export const webhookTypes = [
+  'records.sealed',
+  'visitor.erased',
+  'limit.approaching',
+  'limit.reached',
+  'domain.silent',
+] as const;
 export type WebhookType = (typeof webhookTypes)[number];
 const messageTypes = [...webhookTypes, 'webhook.test'] as const;
 export type MessageType = (typeof messageTypes)[number];
@@ -158,6 +164,13 @@ export const webhookTest = z
   .object({ webhookId: z.string(), messageId: z.string().meta({ description: 'its `webhook-id`' }) })
   .meta({ id: 'WebhookTest' });
 
+export const webhookRetry = z
+  .object({
+    webhookId: z.string(),
+    messages: count.meta({ description: 'how many were waiting for their next attempt' }),
+  })
+  .meta({ id: 'WebhookRetry' });
+
 export const webhookReplay = z
   .object({ webhookId: z.string(), domainId: z.string(), log: count, from: count, size: count })
   .meta({ id: 'WebhookReplay' });
@@ -194,5 +207,6 @@ export type MadeWebhook = z.infer<typeof madeWebhook>;
 export type WebhooksPage = z.infer<typeof webhooksPage>;
 export type WebhookSecret = z.infer<typeof webhookSecret>;
 export type WebhookTest = z.infer<typeof webhookTest>;
+export type WebhookRetry = z.infer<typeof webhookRetry>;
 export type WebhookReplay = z.infer<typeof webhookReplay>;
 export type DeliveriesPage = z.infer<typeof deliveriesPage>;

@@ -21,6 +21,7 @@ import type { WebhookMetrics } from './metrics.ts';
 import { nextTry } from './retries.ts';
 import { openHeaders } from './secret.ts';
 import { type Sender, send } from './send.ts';
+import { addSilenceMessages } from './silence-messages.ts';
 import { createWaking } from './waking.ts';
 
 /** milliseconds */
@@ -210,12 +211,13 @@ export function createDeliverer(parts: DeliveringParts): Deliverer {
 }
 
 /**
- * `second`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. What is returned gives back
- * what the process is at, once the rounds are over.
+ * `second`: milliseconds between two rounds of waking; lanes that are due are taken twice as often. `mayRecordsWait`: some
+ * may not be stored yet, and then no domain is called silent. What is returned gives back what the process is at, once the
+ * rounds are over.
  */
 export function scheduleDelivering(
   { every }: Pick<Scheduler, 'every'>,
-  { second, ...parts }: DeliveringParts & { second: number },
+  { second, mayRecordsWait, ...parts }: DeliveringParts & { second: number; mayRecordsWait(): Promise<boolean> },
 ): { close(): Promise<void> } {
   const deliverer = createDeliverer(parts);
   const { db, log } = parts;
@@ -243,6 +245,8 @@ export function scheduleDelivering(
   };
   round('wake_lanes', second, () => deliverer.wake());
   round('tell_limits', 10 * second, () => db.write(addLimitMessages), true);
+  const tellSilence = async () => (await mayRecordsWait()) || db.write((sql) => addSilenceMessages(sql));
+  round('tell_silence', 300 * second, tellSilence, true);
   return {
     close: async () => {
       clearTimeout(soon);

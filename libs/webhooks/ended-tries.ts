@@ -122,6 +122,10 @@ const ended = (sql: Sql, { milliseconds }: Try) => sql`
     from (select date_trunc('milliseconds', clock_timestamp()) as now) as clock
   )`;
 
+/** A single message may be about a domain, too. */
+const domainNumberOf = (sql: Sql, { domainNumber, data }: Lane) => sql`
+  coalesce(${domainNumber}::integer, (select number from domains where id = ${String(data?.domainId ?? '')}))`;
+
 /** Of a webhook that was deleted meanwhile nothing is kept. */
 const insertDelivery = (
   sql: Sql,
@@ -133,7 +137,7 @@ const insertDelivery = (
   insert into webhook_deliveries (
     webhook, message_id, type, domain_number, log, first, size, attempt, at, milliseconds, failure, status, next_try_at
   )
-  select number, ${lane.messageId}, ${lane.type}, ${lane.domainNumber}, ${lane.log}::integer, ${lane.position}::bigint,
+  select number, ${lane.messageId}, ${lane.type}, ${domainNumberOf(sql, lane)}, ${lane.log}::integer, ${lane.position}::bigint,
     ${lane.through}::bigint, ${lane.tries + 1}, ended.began, ${milliseconds}, ${failure}, ${status}::integer,
     ended.now + ${wait}::float8 * interval '1 ms'
   from webhooks, ended where number = ${lane.webhook}`;

@@ -8,6 +8,7 @@ import type {
   WebhookBody,
   WebhookChange,
   WebhookReplay,
+  WebhookRetry,
   WebhookSecret,
   WebhooksPage,
   WebhookTest,
@@ -43,6 +44,7 @@ export const webhooksPage: WebhooksPage = { webhooks: [webhook], nextCursor: nul
 export const webhookChange: WebhookChange = { enabled: false };
 export const changedWebhook: Webhook = { ...webhook, enabled: false };
 export const webhookTest: WebhookTest = { webhookId, messageId };
+export const webhookRetry: WebhookRetry = { webhookId, messages: 2 };
 export const webhookSecret: WebhookSecret = { webhookId, secret, previousUntil: '2026-11-23T08:25:00.012Z' };
 export const replayBody = { domainId, from: 0 };
 export const webhookReplay: WebhookReplay = { webhookId, domainId, log: 1, from: 0, size: 7 };

@@ -104,6 +104,15 @@ export const testWebhook = endpoint(
   },
 );
 
+export const retryWebhook = endpoint(
+  routes.retryWebhook,
+  async (parts: WebhookParts, { organization, actor, params }) => {
+    const webhook = await findOwnWebhook(parts, organization, params.webhookId);
+    const messages = await adminOf(parts.db, actor).retry(webhook);
+    return { status: 202, body: { webhookId: webhook.webhookId, messages } };
+  },
+);
+
 export const rotateWebhookSecret = endpoint(
   routes.rotateWebhookSecret,
   async (parts: WebhookParts, { organization, actor, params, once }) => {

@@ -106,16 +106,21 @@ export const dropLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
   delete from webhook_lanes as l using webhooks
   where webhooks.number = ${number} and l.webhook = webhooks.number and l.type <> 'webhook.test' and not (
     l.type = any(webhooks.types) and (
-      l.domain_number is null or webhooks.domains is null
+      l.domain_number is null and coalesce(l.data ->> 'domainId' = any(webhooks.domains), true)
+      or webhooks.domains is null
       or l.domain_number in (select domains.number from domains where domains.id = any(webhooks.domains))
     )
   )`;
 
 /** All of a webhook's are tried at once, with all tries before them. */
-export const wakeLanes = (sql: Sql, webhook: number) => sql`
+export const wakeLanes = (sql: Sql, webhook: number, which = sql`true`) => sql`
   update webhook_lanes as l set due_at = clock_timestamp(), tries = 0, ${inLine(sql)}
   from ${withOrganization(sql)}
-  where webhook = ${webhook} and webhooks.number = l.webhook`;
+  where webhook = ${webhook} and webhooks.number = l.webhook and ${which}`;
+
+/** Only those that wait for their next try; of a disabled webhook there is none. */
+export const retryLanes = (sql: Sql, webhook: number) =>
+  wakeLanes(sql, webhook, sql`enabled and due_at > statement_timestamp() and due_at < 'infinity'`);
 
 /** None is delivered until they are woken, but for a test. */
 export const restLanes = (sql: Sql, webhook: number) => sql`

@@ -11,6 +11,7 @@ import {
   webhookChange,
   webhookPath,
   webhookReplay,
+  webhookRetry,
   webhookSecret,
   webhooksPage,
   webhookTest,
@@ -98,6 +99,18 @@ export const webhookRoutes = {
     description:
       'The message is signed and has a `webhook-id` like any other, but it is sent only once, never retried. The ' +
       'deliveries show the outcome.',
+  },
+  retryWebhook: {
+    ...change,
+    method: 'post',
+    path: `${one}/retry`,
+    params: webhookPath,
+    answers: { 202: answer('These messages will be sent', webhookRetry, examples.webhookRetry) },
+    refusals: codes,
+    summary: 'Try now what waits for its next attempt',
+    description:
+      'For a receiver that works again. If an attempt fails, the waiting times start over. A disabled webhook sends ' +
+      'nothing until you enable it.',
   },
   rotateWebhookSecret: {
     ...change,

@@ -62,7 +62,9 @@ function createValid(schemas: Record<string, Schema>, known: Known) {
     timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe'),
     encoding: fc.oneof({ weight: 6, arbitrary: fc.constant('utf-8') }, fc.constantFrom('utf-16', 'latin1')),
     url: fc.oneof(fc.constantFrom(...webhookUrls), fc.constantFrom(...hostileUrls)),
-    types: fc.subarray(['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached'], { minLength: 1 }),
+    types: fc.subarray(['records.sealed', 'visitor.erased', 'limit.approaching', 'limit.reached', 'domain.silent'], {
+      minLength: 1,
+    }),
     domains: fc.constantFrom(null, [known.domainId]),
     decisions: fc.constantFrom(null, ['withdraw']),
     pageUrl: fc.webUrl({ withQueryParameters: true, withFragments: true }),

@@ -85,25 +85,46 @@ describe('the page of webhooks', () => {
     });
     expect(await page.getByRole('definition').filter({ hasText: 'authorization, x-shop' }).count()).toBe(1);
     expect(await page.content()).not.toContain('of-the-receiver');
-    await row(page, /Test.*Delivered 204/).waitFor();
+    await row(page, /Test.*Delivered HTTP 204/).waitFor();
 
     await decide(3);
-    await row(page, /New entries shop\.example, entries 0–2.*Delivered 204/).waitFor();
+    await row(page, /New entries shop\.example, entries 0–2.*Delivered HTTP 204/).waitFor();
 
     // it is not tried again by itself while this looks
     receiver.answerWith((response) => void response.writeHead(500, { 'retry-after': '600' }).end());
     await decide(1);
     const failed = row(page, /entry 3/).first();
-    await failed.getByText('Failed').waitFor();
-    expect(await failed.textContent()).toContain('it answered 500');
+    await failed.getByText('HTTP 500').waitFor();
     await page.getByRole('heading', { name: /^Failing since/ }).waitFor();
     await click(page, 'Send test');
-    await page.getByText('The test failed: it answered 500.').waitFor();
+    await page.getByText('The test failed. HTTP 500.').waitFor();
+
+    await step('tries now what waits, and shows each try of the message', async () => {
+      await click(page, 'Try now');
+      await eventually(async () => expect(await row(page, /entry 3/).count()).toBe(2));
+      await row(page, /entry 3/)
+        .first()
+        .getByRole('button', { name: /^Details/ })
+        .click();
+      const details = page.getByRole('dialog', { name: 'New entries' });
+      const tries = details.getByRole('table', { name: /^Tries of this message/ }).locator('tbody tr');
+      expect(await tries.allTextContents()).toEqual([
+        expect.stringMatching(/HTTP 500.*ms/),
+        expect.stringContaining('HTTP 500'),
+      ]);
+      const facts = await details.getByRole('definition').allTextContents();
+      expect(facts).toEqual([
+        'shop.example',
+        'entry 3',
+        expect.stringContaining('UTC'),
+        expect.stringMatching(/^msg_/),
+      ]);
+    });
 
     // from that entry on, at once
     receiver.answerWith();
     const before = receiver.received.length;
-    await page.getByRole('button', { name: 'Replay shop.example from entry 3 on' }).first().click();
+    await click(page, 'Replay from here…');
     const dialog = page.getByRole('dialog', { name: 'Replay entries' });
     expect(await dialog.getByRole('textbox', { name: 'From entry' }).inputValue()).toBe('3');
     await dialog.getByRole('button', { name: 'Replay' }).click();
@@ -113,7 +134,7 @@ describe('the page of webhooks', () => {
     expect(replayed.map(({ message }) => message.data)).toMatchObject([{ first: 3, size: 4 }]);
     await page.getByRole('heading', { name: /^Failing since/ }).waitFor({ state: 'detached' });
     // the list is read beside the webhook, and may be that of a moment before
-    await eventually(async () => expect(await row(page, /entry 3.*Delivered 204/).count()).toBe(1));
+    await eventually(async () => expect(await row(page, /entry 3.*Delivered HTTP 204/).count()).toBe(1));
 
     expect(messages).toEqual([]);
 
@@ -200,9 +221,9 @@ describe('the page of webhooks', () => {
     };
     await page.route('**/secret', loseAnswer, { times: 1 });
     await click(page, 'New secret…');
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByRole('button', { name: 'Create a new secret' }).click();
     await page.getByText('The service did not answer.').waitFor();
-    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByRole('button', { name: 'Create a new secret' }).click();
     await page.getByText(/messages are also signed with the previous secret/).waitFor();
     const second = await page.locator('.snippet-code').textContent();
     expect(second).toMatch(/^whsec_/);
@@ -275,7 +296,7 @@ describe('the page of webhooks', () => {
       receiver.answerWith((response) => void response.writeHead(410).end());
       await decide(1);
       await page.getByRole('heading', { name: 'The service paused this webhook' }).waitFor();
-      await page.getByText('The last try failed: it answered 410: gone for good.').waitFor();
+      await page.getByText('The last try failed. HTTP 410 (gone).').waitFor();
     });
   });
 

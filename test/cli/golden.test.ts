@@ -273,6 +273,7 @@ describe.sequential('the command line prints what it printed before', () => {
     await step(['webhook', 'set', webhookId, '--type', 'limit.reached', '--type', 'limit.reached', '--domain', shop]);
     await both('webhook', 'set', webhookId, '--max-bytes', '30000', '--type', 'records.sealed');
     await both('webhook', 'test', webhookId);
+    await both('webhook', 'retry', webhookId);
     await both('webhook', 'rotate', webhookId);
     await both('webhook', 'reseal');
     await both('webhook', 'replay', webhookId, shop, '--from', '1');

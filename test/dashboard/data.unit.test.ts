@@ -294,6 +294,7 @@ describe('acts', () => {
     ['log.read org_1', { what: 'org-stats', records: 2 }, 'Read the log of all domains | 2 records, the newest ones'],
     ['visitor.erase abc', { domainId: 'dom_1', erasureId: 'er_1' }, 'Erased a visitor of shop.example | er_1'],
     ['webhook.update wh_1', { enabled: false }, 'Paused the webhook wh_1'],
+    ['webhook.retry wh_1', { messages: 1 }, 'Retried 1 message to the webhook wh_1'],
     [
       'webhook.replay wh_1',
       { domainId: 'dom_1', log: 1, from: 0 },

@@ -176,6 +176,10 @@ describe('webhooks', () => {
     expect(JSON.stringify(await newest(made))).not.toContain(at(ids, 0));
     // it was not made with that secret
     await eventually(async () => expect(await newest(other)).toMatchObject([{ outcome: 'failed', status: 400 }]));
+    expect(await ask('POST', `/${other.webhookId}/retry`)).toMatchObject({
+      status: 202,
+      body: { webhookId: other.webhookId, messages: expect.any(Number) },
+    });
     await ask('PATCH', `/${made.webhookId}`, { body: { url: page.url } });
     const replay = { domainId, from: 10 };
     expect((await ask('POST', `/${made.webhookId}/replay`, { body: replay })).body).toMatchObject({ log: 1, size: 20 });

@@ -318,6 +318,32 @@ describe('deliveries', () => {
     expect((await again(webhook)).failingSince).toBeNull();
   });
 
+  it('that wait for their next try are sent at once when asked for, with a new series of tries, and others are not', async () => {
+    const { webhook } = await make();
+    const other = await make({ url: `${receiver.url}/other` });
+    receiver.answerWith((response) => void response.writeHead(500, { 'retry-after': '600' }).end());
+    await sendNew(1);
+    await pass(601_000);
+    await deliver();
+    expect(await lastTry(webhook)).toMatchObject({ attempt: 2 });
+    await sendNew(1, { domainId: at(tenant.domainIds, 1) });
+    const before = receiver.received.length;
+    await change(other.webhook, { enabled: false });
+    expect(await admin().retry(other.webhook)).toBe(0);
+    expect(await admin().retry(webhook)).toBe(2);
+    await deliver();
+    expect(receiver.received).toHaveLength(before + 2);
+    expect(await lastTry(webhook)).toMatchObject({ attempt: 1 });
+    expect(await waitAfter(webhook)).toBe(600_000);
+    receiver.answerWith();
+    expect(await admin().retry(webhook)).toBe(2);
+    await deliver();
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(4);
+    expect(await again(webhook)).toMatchObject({ enabled: true, failingSince: null });
+    expect(await admin().retry(webhook)).toBe(0);
+    expect((await acts()).at(-1)).toMatchObject({ act: 'webhook.retry', details: { messages: 0 } });
+  });
+
   it('wait as long as the receiver asks, do not follow redirects, speak no other protocol, and end with a 410', async () => {
     const other = await openReceiver();
     const { webhook } = await make();

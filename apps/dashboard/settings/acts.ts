@@ -60,6 +60,7 @@ export const actNames: Record<string, string> = {
   'webhook.delete': 'Deleted a webhook',
   'webhook.rotate': 'Created a new secret for a webhook',
   'webhook.test': 'Sent a test to a webhook',
+  'webhook.retry': 'Retried messages to a webhook',
   'webhook.replay': 'Replayed entries to a webhook',
   'webhook.disable': 'A failing webhook was paused',
 };
@@ -121,6 +122,9 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     'webhook.delete': () => ({ what: say`Deleted the webhook to ${host}` }),
     'webhook.rotate': () => ({ what: say`Created a new secret for the webhook ${subject}` }),
     'webhook.test': () => ({ what: say`Sent a test to the webhook ${subject}` }),
+    'webhook.retry': () => ({
+      what: say`Retried ${counted(number('messages'), 'message')} to the webhook ${subject}`,
+    }),
     'webhook.replay': () => ({
       what: say`Replayed ${domain} from entry ${text('from')} on`,
       more: say`to the webhook ${subject}`,

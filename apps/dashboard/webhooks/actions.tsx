@@ -58,7 +58,7 @@ export function Actions({ webhook, deliveries, onChanged, remove, onSecret, onCh
       </div>
       {failure ? <Failure>{failure}</Failure> : <TestResult testId={testId} deliveries={deliveries} />}
       {asks === 'rotate' && (
-        <ConfirmDialog title="Make a new secret?" action="Make a new secret" act={rotate} onClose={close}>
+        <ConfirmDialog title="Create a new secret?" action="Create a new secret" act={rotate} onClose={close}>
           <p>
             For 24 hours messages are signed with both secrets, so you have a day to update your receiver. After that
             the current secret stops working.
@@ -85,7 +85,7 @@ function TestResult({ testId, deliveries }: { testId: string | null; deliveries:
       {tried &&
         (isDelivered(tried)
           ? `The test was delivered in ${count(tried.milliseconds)} ms.`
-          : `The test failed: ${failureOf(tried)}.`)}
+          : `The test failed. ${failureOf(tried)}.`)}
     </p>
   );
 }

@@ -1,15 +1,17 @@
 /** Every try of the last 30 days. */
+import { useState } from 'preact/hooks';
 import type { DeliveriesPage } from '#libs/webhooks/contract';
 import type { Older } from '../data/older.ts';
-import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count, dateAndTime, dateOf, timeOfDay } from '../format.ts';
+import { count, dateOf, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { FramedTable } from '../parts/framed-table.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
 import { nameOfDomain } from './coverage.ts';
+import { DeliveryDetails } from './delivery-details.tsx';
+import { Outcome } from './outcome.tsx';
 import type { Replay } from './webhook-api.ts';
-import { type Delivery, failureOf, idOfTry, isDelivered, messageNames } from './webhook-facts.ts';
+import { type Delivery, entriesOf, idOfTry, messageNames, nextTryOf } from './webhook-facts.ts';
 
 interface Props {
   tries: DeliveriesPage;
@@ -19,6 +21,7 @@ interface Props {
 
 export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay }: Props) {
   const { organization } = useSignedIn();
+  const [opened, setOpened] = useState<Delivery | null>(null);
   const nameOf = ({ domainId }: Delivery) => domainId && nameOfDomain(organization, domainId);
   // a message has the same id in each try
   const newest = new Set(new Map(deliveries.toReversed().map((each) => [each.messageId, each])).values());
@@ -29,7 +32,9 @@ export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay 
         <p class="muted">Every try of the last 30 days, newest first</p>
       </header>
       {deliveries.length === 0 ? (
-        <p class="muted deliveries-none">Nothing has been sent yet. A test shows whether your receiver answers.</p>
+        <p class="muted deliveries-none">
+          Nothing has been sent yet. Send a test to see whether your receiver responds.
+        </p>
       ) : (
         <FramedTable
           class="as-cards deliveries"
@@ -51,7 +56,15 @@ export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay 
               class: 'anywhere delivery-message',
               cell: (delivery) => <Message delivery={delivery} name={nameOf(delivery)} />,
             },
-            { head: 'Outcome', cell: (delivery) => <Outcome delivery={delivery} /> },
+            {
+              head: 'Result',
+              cell: (delivery) => (
+                <>
+                  <Outcome delivery={delivery} />
+                  <span class="muted">, {count(delivery.milliseconds)} ms</span>
+                </>
+              ),
+            },
             {
               head: 'Try',
               class: 'delivery-try',
@@ -64,22 +77,32 @@ export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay 
               ),
             },
             {
-              head: <span class="hidden">Replay</span>,
-              class: 'number delivery-replay',
-              cell: (delivery) => {
-                const { type, domainId, first, log } = delivery;
-                if (!onReplay || type !== 'records.sealed' || domainId === null || first === null) return null;
-                return (
-                  <Button
-                    text="Replay"
-                    kind="quiet"
-                    aria-label={`Replay ${nameOf(delivery)} from ${entryName(first)} on`}
-                    onClick={() => onReplay({ domainId, from: first, log: log ?? undefined })}
-                  />
-                );
-              },
+              head: <span class="hidden">Details</span>,
+              class: 'number delivery-details',
+              cell: (delivery) => (
+                <Button
+                  text="Details"
+                  kind="quiet"
+                  aria-label={`Details of the delivery at ${timeOfDay(delivery.at)}`}
+                  onClick={() => setOpened(delivery)}
+                />
+              ),
             },
           ]}
+        />
+      )}
+      {opened && (
+        <DeliveryDetails
+          delivery={opened}
+          deliveries={deliveries}
+          onReplay={
+            onReplay &&
+            ((from) => {
+              setOpened(null);
+              onReplay(from);
+            })
+          }
+          onClose={() => setOpened(null)}
         />
       )}
       {nextCursor !== null && <LoadOlder older={older} what="deliveries" />}
@@ -103,32 +126,9 @@ function Message({ delivery, name }: { delivery: Delivery; name: string | null }
   );
 }
 
-const Outcome = ({ delivery }: { delivery: Delivery }) =>
-  isDelivered(delivery) ? (
-    <>
-      <span class="delivery-good">Delivered</span>{' '}
-      <span class="muted">
-        {delivery.status}, {count(delivery.milliseconds)} ms
-      </span>
-    </>
-  ) : (
-    <>
-      <span class="delivery-bad">Failed</span>: {failureOf(delivery)}
-    </>
-  );
-
 /** Only what is still to come. */
-function NextTry({ delivery: { outcome, type, nextTryAt } }: { delivery: Delivery }) {
-  if (outcome === 'delivered' || type === 'webhook.test') return null;
-  if (nextTryAt === null) return <span class="muted">, last try</span>;
-  return Date.parse(nextTryAt) > now() ? <span class="muted">, next at {dateAndTime(nextTryAt)}</span> : null;
-}
-
-const entryName = (position: number): string => `entry ${count(position)}`;
-
-/** `entries 0–99`; of log 2 and later with the log. Null where it is about no positions. */
-function entriesOf({ log, first, size }: Delivery): string | null {
-  if (first === null || size === null) return null;
-  const range = size - first > 1 ? `entries ${count(first)}–${count(size - 1)}` : entryName(first);
-  return log !== null && log > 1 ? `${range} of log ${count(log)}` : range;
+function NextTry({ delivery }: { delivery: Delivery }) {
+  const next = nextTryOf(delivery);
+  if (next === null) return null;
+  return <span class="muted">{delivery.nextTryAt === null ? ', last try' : `, next at ${next}`}</span>;
 }

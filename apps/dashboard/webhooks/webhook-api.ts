@@ -30,6 +30,8 @@ export const webhooksOf = ({ call: ask }: Api) => ({
   remove: async (webhookId: string) => void (await ask(`delete ${one}`, { params: { webhookId } })),
   /** The worker sends it; how it went is among the deliveries. */
   test: (webhookId: string) => ask(`post ${one}/test`, { params: { webhookId } }).then(bodyOf),
+  /** What waits for its next try. */
+  retry: (webhookId: string) => ask(`post ${one}/retry`, { params: { webhookId } }).then(bodyOf),
   rotate: (webhookId: string) => once(ask)(`post ${one}/secret`, { params: { webhookId } }).then(bodyOf),
   replay: (webhookId: string, body: Replay) =>
     once(ask)(`post ${one}/replay`, { params: { webhookId }, body }).then(bodyOf),

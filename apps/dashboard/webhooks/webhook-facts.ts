@@ -1,5 +1,7 @@
 /** Webhooks and their deliveries in words. */
 import type { DeliveriesPage, MessageType, Webhook, WebhookType } from '#libs/webhooks/contract';
+import { now } from '../data/service-clock.ts';
+import { count, dateAndTime } from '../format.ts';
 
 export type Delivery = DeliveriesPage['deliveries'][number];
 
@@ -16,6 +18,7 @@ export const webhookTypes = [
   'visitor.erased',
   'limit.approaching',
   'limit.reached',
+  'domain.silent',
 ] as const satisfies readonly WebhookType[];
 
 export const messageNames: Record<MessageType, string> = {
@@ -23,6 +26,7 @@ export const messageNames: Record<MessageType, string> = {
   'visitor.erased': 'Erasures',
   'limit.approaching': '80% of the monthly limit',
   'limit.reached': 'Monthly limit reached',
+  'domain.silent': 'Domain silent',
   'webhook.test': 'Test',
 };
 
@@ -31,21 +35,22 @@ export const messageMeanings: Record<WebhookType, string> = {
   'visitor.erased': 'which records were anonymised',
   'limit.approaching': 'once a month, for the whole organization',
   'limit.reached': 'once a month, for the whole organization',
+  'domain.silent': 'no records for longer than usual, once until they come again',
 };
 
 const failures: Record<string, string> = {
-  timeout: 'no answer within 15 seconds',
-  name: 'the host name does not resolve',
-  address: 'the address is not a public one',
-  certificate: 'the TLS certificate is not valid',
-  connection: 'no connection, or it broke off',
+  timeout: 'No response within 15 seconds',
+  name: 'Host name does not resolve',
+  address: 'Address is not public',
+  certificate: 'Invalid TLS certificate',
+  connection: 'Connection failed or dropped',
 };
 
-/** Why a try failed, after "Failed: ". */
+/** Why a try failed. */
 export function failureOf({ failure, status }: Delivery): string {
-  if (failure === 'redirect') return `it answered ${status}, and redirects are not followed`;
-  if (failure === 'gone') return `it answered ${status}: gone for good`;
-  return failures[failure ?? ''] ?? `it answered ${status}`;
+  if (failure === 'redirect') return `HTTP ${status} (redirects are not followed)`;
+  if (failure === 'gone') return `HTTP ${status} (gone)`;
+  return failures[failure ?? ''] ?? `HTTP ${status}`;
 }
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
@@ -69,6 +74,22 @@ export const isDelivered = ({ outcome }: Delivery): boolean => outcome === 'deli
 
 /** A try; a message has the same id in each. */
 export const idOfTry = ({ messageId, attempt, at }: Delivery): string => `${messageId} ${attempt} ${at}`;
+
+/** When the message is tried again, of its newest try. Null where it is not, or is about to be. */
+export function nextTryOf({ outcome, type, nextTryAt }: Delivery): string | null {
+  if (outcome === 'delivered' || type === 'webhook.test') return null;
+  if (nextTryAt === null) return 'none';
+  return Date.parse(nextTryAt) > now() ? `${dateAndTime(nextTryAt)} UTC` : null;
+}
+
+const entryName = (position: number): string => `entry ${count(position)}`;
+
+/** `entries 0–99`; of log 2 and later with the log. Null where it is about no positions. */
+export function entriesOf({ log, first, size }: Delivery): string | null {
+  if (first === null || size === null) return null;
+  const range = size - first > 1 ? `entries ${count(first)}–${count(size - 1)}` : entryName(first);
+  return log !== null && log > 1 ? `${range} of log ${count(log)}` : range;
+}
 
 /** Puts the newest tries in front; starts over where a page of them is all new. */
 export function mergeDeliveries(known: DeliveriesPage, newest: DeliveriesPage): DeliveriesPage {

@@ -1,11 +1,24 @@
 /** What a webhook is told of, and how it is. */
+import { useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';
+import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count, dateAndTime } from '../format.ts';
+import { count, counted, dateAndTime } from '../format.ts';
+import { Button } from '../parts/button.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
+import { Failure } from '../parts/field.tsx';
 import { decisionsText, domainsText, typesText } from './coverage.ts';
+import { webhooksOf } from './webhook-api.ts';
 import { usualBytes } from './webhook-draft.ts';
-import { type Delivery, failureOf, isGivenUp, lastOfMessages, stateOf, type WebhookState } from './webhook-facts.ts';
+import {
+  type Delivery,
+  failureOf,
+  idOfTry,
+  isGivenUp,
+  lastOfMessages,
+  stateOf,
+  type WebhookState,
+} from './webhook-facts.ts';
 
 export function Settings({ webhook }: { webhook: Webhook }) {
   const { organization } = useSignedIn();
@@ -43,7 +56,7 @@ export function Trouble({ webhook, deliveries }: { webhook: Webhook; deliveries:
   if (state === 'active') return null;
   const { failingSince } = webhook;
   const last = lastOfMessages(deliveries);
-  const why = last?.outcome === 'failed' && `The last try failed: ${failureOf(last)}.`;
+  const why = last?.outcome === 'failed' && `The last try failed. ${failureOf(last)}.`;
   const isOurs = isGivenUp(webhook, deliveries);
   const isPaused = state === 'paused';
   const paused = isOurs ? 'The service paused this webhook' : 'This webhook is paused';
@@ -56,10 +69,27 @@ export function Trouble({ webhook, deliveries }: { webhook: Webhook; deliveries:
         <p>
           {why}{' '}
           {last?.nextTryAt &&
-            `The next try is at ${dateAndTime(last.nextTryAt)} UTC; later messages of the same domain wait until then. `}
-          To try now, pause and resume the webhook.
+            `The next try is at ${dateAndTime(last.nextTryAt)} UTC; later messages of the same domain wait until then.`}
         </p>
       )}
+      {!isPaused && <TryNow key={last && idOfTry(last)} webhook={webhook} />}
     </section>
+  );
+}
+
+/** Anew after each try, which shows how it went. */
+function TryNow({ webhook: { webhookId } }: { webhook: Webhook }) {
+  const { api } = useSignedIn();
+  const { failure, attempt } = useAttempt();
+  const [messages, setMessages] = useState<number | null>(null);
+  const retry = async () => setMessages((await webhooksOf(api).retry(webhookId)).messages);
+  return (
+    <>
+      <Button text="Try now" onClick={() => attempt(retry)} />
+      <Failure>{failure}</Failure>
+      <p role="status" class="gone-if-empty">
+        {messages !== null && (messages === 0 ? 'Nothing is waiting.' : `Sending ${counted(messages, 'message')}…`)}
+      </p>
+    </>
   );
 }

@@ -35,7 +35,7 @@ export function AllWebhooks() {
     <ThingsPage
       page="webhooks"
       title="Webhooks"
-      note="Signed messages to your own systems about new entries, erasures and limits. Times are UTC."
+      note="Signed messages to your own systems about new entries, erasures, limits and silent domains. Times are UTC."
       make={{ text: 'New webhook', href: webhookAddress('new') }}
       reading={useReading<Webhook[]>('webhooks', (signal) => webhooksOf(api).list(signal))}
       isEmpty={(webhooks) => webhooks.length === 0}

@@ -91,6 +91,7 @@ export const rights: Record<string, Rights> = {
 
   webhooks: { api: all, worker: [...read, 'update'] },
   webhook_lanes: { api: all, worker: all },
+  webhook_silences: { api: none, worker: write },
   webhook_deliveries: { api: [...read, 'delete'], worker: [...add, 'delete'] },
 };
 

@@ -1,0 +1,76 @@
+/** Tells webhooks of domains that have fallen silent: once, until records come again. */
+
+import type { Sql } from '#libs/base/db/database';
+import { earlierNow } from '#libs/base/db/due';
+
+/**
+ * Records that would usually have come since the last one, and did not. If they come independently of each other, the
+ * chance of none is e⁻⁷, which is less than 1 in 1,000.
+ */
+const expected = 7;
+/** Days for which a silence is looked at, and from which it is known what is usual. */
+const weeks = 4;
+
+/**
+ * Adds the messages that are due; returns how many. Usual is what the same weekday had on average in the four weeks up to
+ * the last record, so a website that rests at weekends is not reported every Saturday. Of the hours of a day nothing is
+ * known: the two days that the silence has only in part count as one, the weaker one, once they have 24 hours together.
+ */
+export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<number> {
+  const { count } = await sql`
+    with this as materialized (select ${earlierNow(sql, here)} at time zone 'UTC' as now),
+    listening as materialized (
+      select number as webhook, organization_id, domains from webhooks where enabled and 'domain.silent' = any(types)
+    ),
+    quiet as materialized (
+      select number, id, organization_id, last, now
+      from this, domains cross join lateral (
+        select timestamp 'epoch' + milliseconds_of(records.id) * interval '1 ms' as last from records
+        where domain_number = domains.number
+          and records.id >= id_at(now at time zone 'UTC' - ${7 * weeks} * interval '1 day')
+        order by records.id desc limit 1
+      ) as newest
+      where archived_at is null and organization_id in (select organization_id from listening)
+        and last <= now - interval '1 day'
+    ),
+    untold as materialized (
+      select webhook, quiet.* from quiet join listening using (organization_id)
+      where (domains is null or id = any(domains)) and not exists (
+        select from webhook_silences as told
+        where told.webhook = listening.webhook and domain_number = quiet.number
+          and last_record_at >= last at time zone 'UTC'
+      )
+    ),
+    silent as materialized (
+      select number, id, last
+      from (select distinct number, id, organization_id, last, now from untold) as quiet
+      cross join lateral (
+        select sum(usual) filter (where day > 0 and day < today) as whole,
+          min(usual) filter (where extract(day from now - last) >= today and day in (0, today)) as partial
+        from (
+          select day, now::date - last::date as today,
+            sum(accept_all + reject_all + custom + withdraw) / ${weeks} as usual
+          from generate_series(0, now::date - last::date) as day
+          cross join generate_series(0, ${7 * (weeks - 1)}, 7) as before
+          left join counters on counters.organization_id = quiet.organization_id and domain_id = quiet.id
+            and period = to_char(last::date - (7 - day % 7) % 7 - before, 'YYYY-MM-DD')
+          group by day
+        ) as days
+      ) as since
+      where coalesce(whole, 0) + coalesce(partial, 0) >= ${expected}
+    ),
+    -- of two workers at once, the second one finds what the first one has told
+    told as (
+      insert into webhook_silences as told (webhook, domain_number, last_record_at)
+      select webhook, number, last at time zone 'UTC' from untold join silent using (number, last) order by 1, 2
+      on conflict (webhook, domain_number) do update set last_record_at = excluded.last_record_at
+      where told.last_record_at < excluded.last_record_at
+      returning webhook, domain_number
+    )
+    insert into webhook_lanes (webhook, type, made_at, data)
+    select webhook, 'domain.silent', date_trunc('milliseconds', clock_timestamp()), jsonb_build_object(
+      'domainId', id, 'lastRecordAt', to_char(last, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    )
+    from told join silent on number = domain_number`;
+  return count;
+}
