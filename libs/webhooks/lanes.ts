@@ -105,11 +105,11 @@ const insertNewLanes = (sql: Sql, which: ReturnType<Sql>) => sql`
 export const dropLanes = (sql: Sql, { number }: Pick<Webhook, 'number'>) => sql`
   delete from webhook_lanes as l using webhooks
   where webhooks.number = ${number} and l.webhook = webhooks.number and l.type <> 'webhook.test' and not (
-    l.type = any(webhooks.types) and (
-      l.domain_number is null and coalesce(l.data ->> 'domainId' = any(webhooks.domains), true)
-      or webhooks.domains is null
-      or l.domain_number in (select domains.number from domains where domains.id = any(webhooks.domains))
-    )
+    l.type = any(webhooks.types) and case
+      when l.domain_number is null then coalesce(l.data ->> 'domainId' = any(webhooks.domains), true)
+      else webhooks.domains is null
+        or l.domain_number in (select domains.number from domains where domains.id = any(webhooks.domains))
+    end
   )`;
 
 /** All of a webhook's are tried at once, with all tries before them. */
