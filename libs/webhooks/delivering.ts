@@ -21,7 +21,7 @@ import type { WebhookMetrics } from './metrics.ts';
 import { nextTry } from './retries.ts';
 import { openHeaders } from './secret.ts';
 import { type Sender, send } from './send.ts';
-import { addSilenceMessages } from './silence-messages.ts';
+import { tellSilence } from './silence-messages.ts';
 import { createWaking } from './waking.ts';
 
 /** milliseconds */
@@ -245,8 +245,7 @@ export function scheduleDelivering(
   };
   round('wake_lanes', second, () => deliverer.wake());
   round('tell_limits', 10 * second, () => db.write(addLimitMessages), true);
-  const tellSilence = async () => (await mayRecordsWait()) || db.write((sql) => addSilenceMessages(sql));
-  round('tell_silence', 300 * second, tellSilence, true);
+  round('tell_silence', 300 * second, async () => (await mayRecordsWait()) || tellSilence(db), true);
   return {
     close: async () => {
       clearTimeout(soon);

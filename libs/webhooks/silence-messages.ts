@@ -1,6 +1,6 @@
 /** Tells webhooks of domains that have fallen silent: once, until records come again. */
 
-import type { Sql } from '#libs/base/db/database';
+import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
 
 /**
@@ -10,15 +10,24 @@ import { earlierNow } from '#libs/base/db/due';
 const expected = 7;
 /** Days for which a silence is looked at, and from which it is known what is usual. */
 const weeks = 4;
+/** Messages that one statement adds: after an outage, every domain may be silent. */
+const atOnce = 5_000;
+
+export async function tellSilence(db: Pick<Database, 'write'>): Promise<void> {
+  for (let added = atOnce; added === atOnce; ) added = await db.write((sql) => addSilenceMessages(sql));
+}
 
 /**
- * Adds the messages that are due; returns how many. Usual is what the same weekday had on average in the four weeks up to
+ * Adds messages that are due; returns how many. Usual is what the same weekday had on average in the four weeks up to
  * the last record, so a website that rests at weekends is not reported every Saturday. Of the hours of a day nothing is
  * known: the two days that the silence has only in part count as one, the weaker one, once they have 24 hours together.
  */
 export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<number> {
   const { count } = await sql`
-    with this as materialized (select ${earlierNow(sql, here)} at time zone 'UTC' as now),
+    with this as materialized (
+      select now at time zone 'UTC' as now, id_at(now - ${7 * weeks} * interval '1 day') as oldest
+      from (select ${earlierNow(sql, here)} as now) as clock
+    ),
     listening as materialized (
       select number as webhook, organization_id, domains from webhooks where enabled and 'domain.silent' = any(types)
     ),
@@ -26,8 +35,7 @@ export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<n
       select number, id, organization_id, last, now
       from this, domains cross join lateral (
         select timestamp 'epoch' + milliseconds_of(records.id) * interval '1 ms' as last from records
-        where domain_number = domains.number
-          and records.id >= id_at(now at time zone 'UTC' - ${7 * weeks} * interval '1 day')
+        where domain_number = domains.number and records.id >= oldest
         order by records.id desc limit 1
       ) as newest
       where archived_at is null and organization_id in (select organization_id from listening)
@@ -62,7 +70,8 @@ export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<n
     -- of two workers at once, the second one finds what the first one has told
     told as (
       insert into webhook_silences as told (webhook, domain_number, last_record_at)
-      select webhook, number, last at time zone 'UTC' from untold join silent using (number, last) order by 1, 2
+      select webhook, number, last at time zone 'UTC' from untold join silent using (number, last)
+      order by 1, 2 limit ${atOnce}
       on conflict (webhook, domain_number) do update set last_record_at = excluded.last_record_at
       where told.last_record_at < excluded.last_record_at
       returning webhook, domain_number

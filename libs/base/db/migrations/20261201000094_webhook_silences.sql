@@ -1,18 +1,20 @@
 -- migrate:up
 
--- Which webhooks were told that a domain is silent: once for each last record. The reference waits behind what writes to
--- webhooks, for a moment only.
+-- Which webhooks were told that a domain is silent: once for each last record.
+create table webhook_silences (
+  webhook integer not null,
+  domain_number integer not null,
+  last_record_at timestamptz not null,
+  primary key (webhook, domain_number)
+);
+
+-- Whoever writes to webhooks waits behind this for a moment only.
 do $$
 begin
   for try in 1 .. 240 loop
     begin
       set local lock_timeout = '200ms';
-      create table webhook_silences (
-        webhook integer not null references webhooks (number) on delete cascade,
-        domain_number integer not null,
-        last_record_at timestamptz not null,
-        primary key (webhook, domain_number)
-      );
+      alter table webhook_silences add foreign key (webhook) references webhooks (number) on delete cascade;
       return;
     exception when lock_not_available then
       perform pg_sleep(0.25);
