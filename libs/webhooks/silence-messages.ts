@@ -8,7 +8,7 @@ import { earlierNow } from '#libs/base/db/due';
  * chance of none is e⁻⁷, which is less than 1 in 1,000.
  */
 const expected = 7;
-/** Days for which a silence is looked at, and from which it is known what is usual. */
+/** A silence is looked at for as long, and what is usual is known from as many. */
 const weeks = 4;
 /** Messages that one statement adds: after an outage, every domain may be silent. */
 const atOnce = 5_000;
@@ -57,7 +57,7 @@ export async function addSilenceMessages(sql: Sql, here = new Date()): Promise<n
           min(usual) filter (where extract(day from now - last) >= today and day in (0, today)) as partial
         from (
           select day, now::date - last::date as today,
-            sum(accept_all + reject_all + custom + withdraw) / ${weeks} as usual
+            coalesce(sum(accept_all + reject_all + custom + withdraw), 0) / ${weeks} as usual
           from generate_series(0, now::date - last::date) as day
           cross join generate_series(0, ${7 * (weeks - 1)}, 7) as before
           left join counters on counters.organization_id = quiet.organization_id and domain_id = quiet.id

@@ -92,7 +92,7 @@ describe('a domain', () => {
     await make();
     const friday = thursday + day;
     await record(weeksUntil(friday, [2, 3]), 20);
-    expect(await tellAt(friday + 3 * day - 1)).toBe(0);
+    for (const later of [day, 2 * day, 3 * day - 1]) expect(await tellAt(friday + later)).toBe(0);
     expect(await tellAt(friday + 3 * day)).toBe(1);
   });
 
