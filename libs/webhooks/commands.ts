@@ -151,7 +151,7 @@ export function webhookCommand(tools: WebhookTools): Command {
   verb('retry <webhook>', none, async (_, webhookId) => ({
     webhookId,
     messages: await onWebhook(webhookId, (webhook, admin) => admin.retry(webhook)),
-  })).description('try now what waits for its next try');
+  })).description('send at once the messages that wait for their next try');
 
   verb('rotate <webhook>', none, async (_, webhookId) => {
     const box = boxOf();
