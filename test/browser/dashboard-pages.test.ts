@@ -212,6 +212,7 @@ describe('the pages of the dashboard, in words', () => {
       ['/webhooks/new', 'Create webhook'],
       ['/webhooks/new', 'Create webhook', 'a webhook without a URL', press('Create webhook')],
       [webhook, 'Failing since', 'webhook'],
+      [webhook, 'Failing since', 'a delivery', ask('Details of the delivery')],
       [webhook, 'Failing since', 'delete a webhook', ask('Delete…')],
       [webhook, 'Failing since', 'new secret', ask('New secret…')],
       [webhook, 'Failing since', 'change a webhook', press('Change…')],

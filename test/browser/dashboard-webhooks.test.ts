@@ -97,7 +97,7 @@ describe('the page of webhooks', () => {
     await failed.getByText('HTTP 500').waitFor();
     await page.getByRole('heading', { name: /^Failing since/ }).waitFor();
     await click(page, 'Send test');
-    await page.getByText('The test failed. HTTP 500.').waitFor();
+    await page.getByText('The test failed: HTTP 500.').waitFor();
 
     await step('tries now what waits, and shows each try of the message', async () => {
       await click(page, 'Try now');
@@ -296,7 +296,7 @@ describe('the page of webhooks', () => {
       receiver.answerWith((response) => void response.writeHead(410).end());
       await decide(1);
       await page.getByRole('heading', { name: 'The service paused this webhook' }).waitFor();
-      await page.getByText('The last try failed. HTTP 410 (gone).').waitFor();
+      await page.getByText('The last try failed: HTTP 410 (gone).').waitFor();
     });
   });
 

@@ -85,7 +85,7 @@ function TestResult({ testId, deliveries }: { testId: string | null; deliveries:
       {tried &&
         (isDelivered(tried)
           ? `The test was delivered in ${count(tried.milliseconds)} ms.`
-          : `The test failed. ${failureOf(tried)}.`)}
+          : `The test failed: ${failureOf(tried)}.`)}
     </p>
   );
 }

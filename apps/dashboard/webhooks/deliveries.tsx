@@ -61,7 +61,7 @@ export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay 
               cell: (delivery) => (
                 <>
                   <Outcome delivery={delivery} />
-                  <span class="muted">, {count(delivery.milliseconds)} ms</span>
+                  <span class="muted digits">, {count(delivery.milliseconds)} ms</span>
                 </>
               ),
             },

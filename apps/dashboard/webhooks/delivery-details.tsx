@@ -37,12 +37,20 @@ export function DeliveryDetails({ delivery, deliveries, onReplay, onClose }: Pro
         </Fact>
       </Facts>
       <FramedTable
-        label="Tries"
+        class="as-cards delivery-tries"
         caption="Tries of this message, newest first"
         rows={tries}
         keyOf={idOfTry}
         columns={[
-          { head: 'Try', cell: ({ attempt }) => count(attempt) },
+          {
+            head: 'Try',
+            cell: ({ attempt }) => (
+              <>
+                <span class="delivery-label">Try </span>
+                {count(attempt)}
+              </>
+            ),
+          },
           { head: 'Time (UTC)', class: 'digits', cell: ({ at }) => <time dateTime={at}>{dateAndTime(at)}</time> },
           { head: 'Result', cell: (each) => <Outcome delivery={each} /> },
           { head: 'Duration', is: 'number', cell: ({ milliseconds }) => `${count(milliseconds)} ms` },

@@ -35,7 +35,7 @@ export const messageMeanings: Record<WebhookType, string> = {
   'visitor.erased': 'which records were anonymised',
   'limit.approaching': 'once a month, for the whole organization',
   'limit.reached': 'once a month, for the whole organization',
-  'domain.silent': 'no records for longer than usual, once until they come again',
+  'domain.silent': 'sent once when no records come for longer than usual',
 };
 
 const failures: Record<string, string> = {
@@ -78,7 +78,7 @@ export const idOfTry = ({ messageId, attempt, at }: Delivery): string => `${mess
 /** When the message is tried again, of its newest try. Null where it is not, or is about to be. */
 export function nextTryOf({ outcome, type, nextTryAt }: Delivery): string | null {
   if (outcome === 'delivered' || type === 'webhook.test') return null;
-  if (nextTryAt === null) return 'none';
+  if (nextTryAt === null) return 'none, this was the last try';
   return Date.parse(nextTryAt) > now() ? `${dateAndTime(nextTryAt)} UTC` : null;
 }
 

@@ -56,7 +56,7 @@ export function Trouble({ webhook, deliveries }: { webhook: Webhook; deliveries:
   if (state === 'active') return null;
   const { failingSince } = webhook;
   const last = lastOfMessages(deliveries);
-  const why = last?.outcome === 'failed' && `The last try failed. ${failureOf(last)}.`;
+  const why = last?.outcome === 'failed' && `The last try failed: ${failureOf(last)}.`;
   const isOurs = isGivenUp(webhook, deliveries);
   const isPaused = state === 'paused';
   const paused = isOurs ? 'The service paused this webhook' : 'This webhook is paused';

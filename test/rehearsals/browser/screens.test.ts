@@ -240,6 +240,13 @@ describe('on a desk and on a phone, light and dark, there is nothing for axe to 
     await page.reload();
     await heading(page, /^Failing since/);
     await look(page, 'webhook');
+    await page
+      .getByRole('button', { name: /^Details of the delivery/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').waitFor();
+    await look(page, 'delivery');
+    await page.keyboard.press('Escape');
     await dialog(page, 'Replay…', 'replay');
     await dialog(page, 'Delete…', 'delete');
     await dialog(page, 'New secret…', 'new-secret');
