@@ -156,6 +156,23 @@ describe('webhooks', () => {
     expectProblem(await set(true), 403, 'plan_feature_required');
   });
 
+  it('are told by a worker that a domain is silent', async () => {
+    const of = await makeTenant(stores.db);
+    const receiver = await startReceiver();
+    await ask('POST', '', { body: { url: receiver.url, types: ['domain.silent'] }, of });
+    const hour = 60 * 60 * 1_000;
+    const last = Date.now() - 25 * hour;
+    const domainId = at(of.domainIds, 0);
+    const records = Array.from({ length: 28 * 10 }, (_, each) =>
+      recordAt(last - Math.floor(each / 10) * 24 * hour, { domainId }),
+    );
+    await persist(stores.db, records, { owe: true });
+    await startWorker({ ...stores.env, ...sealSettings, ...free });
+    const [told] = await receiver.until(1);
+    const data = { domainId, lastRecordAt: new Date(last).toISOString() };
+    expect(told?.message).toMatchObject({ type: 'domain.silent', data });
+  });
+
   it('are delivered by a worker and listed, and sent again to the receiver of the page, which takes what is signed', async () => {
     const receiver = await startReceiver();
     const domainId = at(tenant.domainIds, 1);
