@@ -74,12 +74,9 @@ export const noticesPage = z
         language: nullable.meta({ description: "the document's `language`, or null" }),
         version: nullable.meta({ description: "the document's `version`, or null" }),
         variant: nullable.meta({ description: 'the A/B test and its variant, if the widget made the notice; or null' }),
-        model: z
-          .enum(models)
-          .nullable()
-          .meta({
-            description: '`opt_out` or `none`, if the widget made the notice for places with that model; or null',
-          }),
+        model: z.enum(models).nullable().meta({
+          description: '`opt_out` or `none`, if the widget made the notice for places with that model; or null',
+        }),
         firstSeenAt: time,
         records: count.meta({ description: 'how many records ever referred to it; exact except for the last minute' }),
       }),

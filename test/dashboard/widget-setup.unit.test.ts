@@ -224,7 +224,7 @@ describe('rules for places', () => {
       { in: '*', model: 'none' },
     ];
     expect(changesBetween({ regions: regions.slice(0, 1) }, { regions })).toEqual([
-      { name: 'Rule 2 for places', before: null, after: '*; Everything runs, and nobody is asked' },
+      { name: 'Rule 2 for places', before: null, after: '*; Nobody is asked: everything runs' },
     ]);
     expect(changesBetween({}, { regions: regions.slice(0, 1) })[0]?.after).toBe(
       'GB; Visitors are asked first; on: analytics; 6 months',
