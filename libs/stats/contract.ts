@@ -3,42 +3,46 @@ import { z } from 'zod';
 import { countDays, monthsBetween } from '#libs/base/terms/calendar';
 import { date, inOrder, outOfOrder } from '#libs/base/terms/parameters';
 import { count, day, month, nullable, time } from '#libs/base/terms/response-fields';
-import { dimensions, scopes } from '#libs/base/terms/terms';
+import { dimensions, organizationDimensions, scopes } from '#libs/base/terms/terms';
 import { recordBody } from '#libs/record/contract';
 
 export const counts = { accept_all: count, reject_all: count, custom: count, withdraw: count };
 export const breakdown = z.object(counts);
 
-export const statsQuery = z
-  .strictObject({
-    from: date.meta({ description: 'first UTC day, inclusive' }),
-    to: date.meta({ description: 'last UTC day, inclusive' }),
-    interval: z
-      .enum(['day', 'month'])
-      .optional()
-      .meta({ description: 'adds `series`: at most 366 days or 120 months' }),
-    by: z.enum(dimensions).optional().meta({ description: 'adds `groups`: at most 366 days, and not with `interval`' }),
-  })
-  .refine(inOrder, outOfOrder)
-  .refine(({ from, to, interval }) => interval !== 'day' || countDays(from, to) <= 366, {
-    path: ['interval'],
-    message: 'day allows at most 366 days',
-    when: ({ issues }) => issues.length === 0,
-  })
-  .refine(({ from, to, interval }) => interval !== 'month' || monthsBetween(from, to).length <= 120, {
-    path: ['interval'],
-    message: 'month allows at most 120 months',
-    when: ({ issues }) => issues.length === 0,
-  })
-  .refine(({ by, interval }) => by === undefined || interval === undefined, {
-    path: ['by'],
-    message: 'cannot be combined with `interval`',
-  })
-  .refine(({ from, to, by }) => by === undefined || countDays(from, to) <= 366, {
-    path: ['by'],
-    message: 'allows at most 366 days',
-    when: ({ issues }) => issues.length === 0,
-  });
+const queryBy = <const Names extends readonly string[]>(names: Names) =>
+  z
+    .strictObject({
+      from: date.meta({ description: 'first UTC day, inclusive' }),
+      to: date.meta({ description: 'last UTC day, inclusive' }),
+      interval: z
+        .enum(['day', 'month'])
+        .optional()
+        .meta({ description: 'adds `series`: at most 366 days or 120 months' }),
+      by: z.enum(names).optional().meta({ description: 'adds `groups`: at most 366 days, and not with `interval`' }),
+    })
+    .refine(inOrder, outOfOrder)
+    .refine(({ from, to, interval }) => interval !== 'day' || countDays(from, to) <= 366, {
+      path: ['interval'],
+      message: 'day allows at most 366 days',
+      when: ({ issues }) => issues.length === 0,
+    })
+    .refine(({ from, to, interval }) => interval !== 'month' || monthsBetween(from, to).length <= 120, {
+      path: ['interval'],
+      message: 'month allows at most 120 months',
+      when: ({ issues }) => issues.length === 0,
+    })
+    .refine(({ by, interval }) => by === undefined || interval === undefined, {
+      path: ['by'],
+      message: 'cannot be combined with `interval`',
+    })
+    .refine(({ from, to, by }) => by === undefined || countDays(from, to) <= 366, {
+      path: ['by'],
+      message: 'allows at most 366 days',
+      when: ({ issues }) => issues.length === 0,
+    });
+
+export const statsQuery = queryBy(dimensions);
+export const organizationStatsQuery = queryBy(organizationDimensions);
 
 const share = z.number().min(0).max(1).nullable();
 const optInRate = share.meta({
@@ -66,7 +70,9 @@ const group = z.object({
   other: z
     .literal(true)
     .optional()
-    .meta({ description: 'the group of all values beyond the 200 that have groups of their own' }),
+    .meta({
+      description: 'the group of all values beyond the 200 that have groups of their own; domains have one each',
+    }),
   total: count,
   breakdown,
   choices,
@@ -74,6 +80,9 @@ const group = z.object({
   objections,
   displays: displays.optional(),
   noChoiceRate: noChoiceRate.optional(),
+  lastDecisionAt: time.nullable().optional().meta({
+    description: "with `by=domain`: when the domain's newest record was decided, whatever the days; null without one",
+  }),
 });
 
 const categoryGroup = z.object({ ...group.pick({ value: true, other: true }).shape, allowed: count, denied: count });

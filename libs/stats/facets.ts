@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
 import { type InPlace, withoutPlace } from '#libs/base/places';
 import { periodsOf, type Span } from '#libs/base/terms/calendar';
-import { type Breakdown, type Dimension, decisions } from '#libs/base/terms/terms';
+import { type Breakdown, decisions, type OrganizationDimension } from '#libs/base/terms/terms';
 import { within } from '#libs/base/timers';
 
 /** What decisions of one value add up to, without crawlers'. */
 export interface Facet extends Breakdown {
-  dimension: Dimension | 'crawlers';
+  dimension: OrganizationDimension | 'crawlers';
   /** '' for none */
   value: string;
   /** all values that have no row of their own */
@@ -25,6 +25,8 @@ export interface Facet extends Breakdown {
   allowed: number;
   denied: number;
   displays: number;
+  /** of a domain only: when its newest record was decided */
+  lastAt?: Date | null;
 }
 
 export interface FacetQuestion {
@@ -38,22 +40,43 @@ export interface FacetQuestion {
   isByPeriod?: boolean;
 }
 
-export const readFacets = (
-  sql: Sql,
-  { organizationId, domainId, dimensions, spans, isByPeriod = false }: FacetQuestion,
-) => sql<Facet[]>`
+const summed = [...decisions, 'choices', 'answers', 'objections', 'allowed', 'denied', 'displays'];
+const sums = [...summed.map((name) => [name, name]), ['opt_ins', '"optIns"']]
+  .map(([column, name]) => `coalesce(sum(${column}), 0)::bigint as ${name}`)
+  .join(', ');
+
+export async function readFacets(sql: Sql, question: FacetQuestion): Promise<Facet[]> {
+  const { organizationId, domainId, dimensions, spans, isByPeriod = false } = question;
+  const stored = dimensions.filter((dimension) => dimension !== 'domain');
+  const facets = await sql<Facet[]>`
+    select
+      dimension, value, is_other as "isOther", ${sql.unsafe(isByPeriod ? 'period' : "''")} as period,
+      ${sql.unsafe(sums)}
+    from facets
+    where organization_number = (select number from organizations where id = ${organizationId})
+      and domain_number
+        = case ${domainId}::text when '' then 0 else (select number from domains where id = ${domainId}) end
+      and dimension = any (${stored}::text[]::dimension[]) and period = any (${periodsOf(spans)}::text[])
+    group by 1, 2, 3, 4`;
+  return dimensions.length === stored.length ? facets : [...facets, ...(await readDomains(sql, question))];
+}
+
+/** Of each domain of an organization, whether or not it has decisions in these days. Every record has a source. */
+const readDomains = (sql: Sql, { organizationId, spans }: FacetQuestion) => sql<Facet[]>`
   select
-    dimension, value, is_other as "isOther", ${sql.unsafe(isByPeriod ? 'period' : "''")} as period,
-    ${sql.unsafe(decisions.map((name) => `sum(${name})::bigint as ${name}`).join(', '))},
-    sum(choices)::bigint as choices, sum(opt_ins)::bigint as "optIns", sum(answers)::bigint as answers,
-    sum(objections)::bigint as objections,
-    coalesce(sum(allowed), 0)::bigint as allowed, coalesce(sum(denied), 0)::bigint as denied,
-    coalesce(sum(displays), 0)::bigint as displays
-  from facets
-  where organization_number = (select number from organizations where id = ${organizationId})
-    and domain_number = case ${domainId}::text when '' then 0 else (select number from domains where id = ${domainId}) end
-    and dimension = any (${dimensions}::text[]::dimension[]) and period = any (${periodsOf(spans)}::text[])
-  group by 1, 2, 3, 4`;
+    'domain' as dimension, domains.id as value, false as "isOther", '' as period, summed.*,
+    to_timestamp(milliseconds_of(newest.id) / 1000.0) as "lastAt"
+  from domains
+  join organizations on organizations.id = domains.organization_id
+  cross join lateral (
+    select ${sql.unsafe(sums)} from facets
+    where organization_number = organizations.number and domain_number = domains.number and dimension = 'source'
+      and period = any (${periodsOf(spans)}::text[])
+  ) as summed
+  left join lateral (
+    select id from records where domain_number = domains.number order by id desc limit 1
+  ) as newest on true
+  where domains.organization_id = ${organizationId}`;
 
 /** of their derivation */
 export const facetsName = 'facets';

@@ -1,18 +1,18 @@
 /** Facets as an answer has them: groups, and the rates. */
 
 import { optInRate } from '#libs/base/terms/opt-in';
-import { type Dimension, decisions, displayDimensions, sumOf, totalOf } from '#libs/base/terms/terms';
+import { decisions, displayDimensions, type OrganizationDimension, sumOf, totalOf } from '#libs/base/terms/terms';
 import type { CategoryGroup, StatsGroup } from './contract.ts';
 import type { Facet } from './facets.ts';
 
-/** values that have a group of their own */
+/** values that have a group of their own; domains all have one, since nobody makes them up */
 const most = 200;
 
 const addUp = (facets: Facet[], count: (facet: Facet) => number): number =>
   facets.reduce((sum, facet) => sum + count(facet), 0);
 
 /** The answer's own part of what was found `by` a dimension, `source` and `crawlers`. */
-export function groupedFigures(by: Dimension, found: Facet[]) {
+export function groupedFigures(by: OrganizationDimension, found: Facet[]) {
   const of = (wanted: Facet['dimension']) => found.filter(({ dimension }) => dimension === wanted);
   return {
     bots: addUp(of('crawlers'), totalOf),
@@ -41,7 +41,7 @@ function displayFigures(facets: Facet[]): { displays: number; noChoiceRate: numb
 }
 
 /** Of these dimensions values alone are stored. Every record has a source, so the rest has no value. */
-const hasRest: readonly Dimension[] = ['region', 'model'];
+const hasRest: readonly OrganizationDimension[] = ['region', 'model'];
 const counted = [...decisions, 'choices', 'optIns', 'answers', 'objections'] as const;
 
 function withRest(own: Facet[], bySource: Facet[]): Facet[] {
@@ -53,12 +53,13 @@ function withRest(own: Facet[], bySource: Facet[]): Facet[] {
 }
 
 /** Largest first. What has no group of its own comes last, together. */
-function groupsOf(by: Dimension, facets: Facet[]): StatsGroup[] | CategoryGroup[] {
+function groupsOf(by: OrganizationDimension, facets: Facet[]): StatsGroup[] | CategoryGroup[] {
   const own = facets.filter(({ isOther }) => !isOther).sort(bySize);
   const none = own.filter(({ value }) => value === '');
   const named = own.filter(({ value }) => value !== '');
-  const apart = [...none, ...named.slice(0, most)].sort(bySize).map((facet) => [facet]);
-  const others = [...named.slice(most), ...facets.filter(({ isOther }) => isOther)];
+  const ownGroups = by === 'domain' ? named.length : most;
+  const apart = [...none, ...named.slice(0, ownGroups)].sort(bySize).map((facet) => [facet]);
+  const others = [...named.slice(ownGroups), ...facets.filter(({ isOther }) => isOther)];
   const together = others.length > 0 ? [...apart, others] : apart;
   return together.map((each) => {
     const identity = each === others ? { value: null, other: true as const } : { value: each[0]?.value || null };
@@ -78,8 +79,9 @@ const categoryFigures = (facets: Facet[]) => ({
   denied: addUp(facets, ({ denied }) => denied),
 });
 
-function figures(by: Dimension, facets: Facet[]): Omit<StatsGroup, 'value' | 'other'> {
+function figures(by: OrganizationDimension, facets: Facet[]): Omit<StatsGroup, 'value' | 'other'> {
   const breakdown = sumOf(facets);
   const shown = displayDimensions.includes(by) ? displayFigures(facets) : undefined;
-  return { total: totalOf(breakdown), breakdown, ...choiceFigures(facets), ...shown };
+  const last = by === 'domain' && { lastDecisionAt: facets[0]?.lastAt?.toISOString() ?? null };
+  return { total: totalOf(breakdown), breakdown, ...choiceFigures(facets), ...shown, ...last };
 }

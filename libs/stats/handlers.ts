@@ -11,8 +11,8 @@ import { cover, daysBetween, monthOfDay, monthsBetween, type Span } from '#libs/
 import {
   addBreakdown,
   type Breakdown,
-  type Dimension,
   emptyBreakdown,
+  type OrganizationDimension,
   sumOf,
   totalOf,
   wholeOrganization,
@@ -21,7 +21,7 @@ import {
 import { type Asked, endpoint } from '#libs/tenants/endpoint';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
-import type { DomainStats, statsQuery } from './contract.ts';
+import type { DomainStats, organizationStatsQuery } from './contract.ts';
 import type { CounterReader } from './counter-reader.ts';
 import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
 import { choiceFigures, groupedFigures, ratesOf } from './groups.ts';
@@ -47,7 +47,7 @@ export const getStats = endpoint(statsRoutes.getStats, async (parts: StatsParts,
   return replyWith({ organizationId }, await readStats(parts, asked, question));
 });
 
-interface Question extends z.infer<typeof statsQuery> {
+interface Question extends z.infer<typeof organizationStatsQuery> {
   organizationId: string;
   /** '' for the whole organization */
   domainId: string;
@@ -105,7 +105,7 @@ async function readSums({ counters, facets }: StatsParts, question: Question, in
 
 async function readGroups(
   { counters, facets }: StatsParts,
-  question: Question & { by: Dimension },
+  question: Question & { by: OrganizationDimension },
   ifNoneMatch: Conditions['ifNoneMatch'],
 ): Promise<Found> {
   const wanted = { ...ownerOf(question), spans: cover(question.from, question.to) };

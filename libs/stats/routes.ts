@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { answer, handling, preferenceApplied, requestId, statsSource } from '#libs/base/http/openapi';
 import type { KeyRoutes, Routes } from '#libs/base/http/routes';
 import { domainPath } from '#libs/base/terms/parameters';
-import { displayBody, domainStats, organization, organizationStats, statsQuery } from './contract.ts';
+import { displayBody, domainStats, statsQuery, organization, organizationStats, organizationStatsQuery } from './contract.ts';
 import * as examples from './examples.ts';
 
 export const displayRoutes = {
@@ -46,13 +46,14 @@ const statsHeaders = {
   ETag: z.string().optional().meta({ description: 'with `by`: send it as `If-None-Match` to check for changes' }),
 };
 const unmovedStats = { description: 'With `by`: no count has changed since the response with this `ETag`' };
-const counted = { method: 'get', scope: ['read'], limits: 'statistics', tag: 'Read', query: statsQuery } as const;
+const counted = { method: 'get', scope: ['read'], limits: 'statistics', tag: 'Read' } as const;
 
 export const statsRoutes = {
   getDomainStats: {
     ...counted,
     path: '/v1/consent/:domainId/stats',
     params: domainPath,
+    query: statsQuery,
     answers: {
       200: answer("The domain's statistics", domainStats, examples.domainStats, statsHeaders),
       304: unmovedStats,
@@ -65,13 +66,16 @@ export const statsRoutes = {
   getStats: {
     ...counted,
     path: '/v1/organization/stats',
+    query: organizationStatsQuery,
     answers: {
       200: answer("The organization's statistics", organizationStats, examples.organizationStats, statsHeaders),
       304: unmovedStats,
     },
     refusals: [],
     summary: 'Get the statistics of the organization over a range of days',
-    description: 'The same as for a domain, but over all domains of the organization.',
+    description:
+      'The same as for a domain, but over all domains of the organization. `by=domain` has a group for each domain, ' +
+      'also for those without decisions in these days, with the time of its last decision.',
   },
   getOrganization: {
     method: 'get',

@@ -3,9 +3,15 @@ import { Command, Option } from 'commander';
 import { isJson, listed, print, type Tools } from '#libs/base/cli/session';
 import type { Database } from '#libs/base/db/database';
 import { cover } from '#libs/base/terms/calendar';
-import { type Dimension, dimensions, sumOf, totalOf, wholeOrganization } from '#libs/base/terms/terms';
+import {
+  type OrganizationDimension,
+  organizationDimensions,
+  sumOf,
+  totalOf,
+  wholeOrganization,
+} from '#libs/base/terms/terms';
 import { requireSubject } from '#libs/tenants/command-subject';
-import { type CategoryGroup, type StatsGroup, statsQuery } from './contract.ts';
+import { type CategoryGroup, organizationStatsQuery, type StatsGroup } from './contract.ts';
 import { facetsThrough, readFacets } from './facets.ts';
 import { groupedFigures } from './groups.ts';
 import { readCounts } from './stored-counters.ts';
@@ -15,7 +21,7 @@ interface Options {
   domain?: string;
   from: string;
   to: string;
-  by: Dimension;
+  by: OrganizationDimension;
 }
 
 export function statsCommand(tools: Tools): Command {
@@ -25,10 +31,11 @@ export function statsCommand(tools: Tools): Command {
     .option('--domain <domain>', 'of this domain')
     .requiredOption('--from <date>', 'first UTC day, YYYY-MM-DD')
     .requiredOption('--to <date>', 'last UTC day; at most 366 days')
-    .addOption(new Option('--by <dimension>', 'what to group by').choices(dimensions).default('country'))
+    .addOption(new Option('--by <dimension>', 'what to group by').choices(organizationDimensions).default('country'))
     .action(async (options: Options, self: Command) => {
-      const { from, to, by } = options;
-      const [issue] = statsQuery.safeParse({ from, to, by }).error?.issues ?? [];
+      const { from, to, by, domain } = options;
+      if (by === 'domain' && domain !== undefined) throw new Error('--by domain needs --org');
+      const [issue] = organizationStatsQuery.safeParse({ from, to, by }).error?.issues ?? [];
       // the command always groups, also where nobody gave --by
       if (issue?.path[0] === 'by')
         throw new Error('--from and --to may cover at most 366 days: choose a shorter range');
@@ -65,6 +72,7 @@ async function read(db: Database, { from, to, by, ...about }: Options) {
 const toRow = ({ value, other, ...figures }: StatsGroup | CategoryGroup) => {
   const name = { value: other ? 'all others' : value };
   if ('allowed' in figures) return { ...name, allowed: figures.allowed, denied: figures.denied };
-  const { total, breakdown, choices, optInRate } = figures;
-  return { ...name, total, ...breakdown, choices, optInRate: optInRate === null ? null : optInRate.toFixed(4) };
+  const { total, breakdown, choices, optInRate, lastDecisionAt } = figures;
+  const last = lastDecisionAt !== undefined && { lastDecisionAt };
+  return { ...name, total, ...breakdown, choices, optInRate: optInRate === null ? null : optInRate.toFixed(4), ...last };
 };

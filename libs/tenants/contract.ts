@@ -73,7 +73,10 @@ export type ShownDomain = z.infer<typeof shownDomain>;
 export type RefusedOrigin = ShownDomain['refusedOrigins'][number];
 export type IgnoredField = ShownDomain['ignoredFields'][number];
 
-export const domainsPage = z.object({ domains: z.array(managedDomain), nextCursor }).meta({ id: 'DomainsPage' });
+const listedDomain = managedDomain.extend({ activeKeys: count.meta({ description: 'keys that are not revoked' }) });
+export type ListedDomain = z.infer<typeof listedDomain>;
+
+export const domainsPage = z.object({ domains: z.array(listedDomain), nextCursor }).meta({ id: 'DomainsPage' });
 export type DomainsPage = z.infer<typeof domainsPage>;
 
 /** A key is named by the part of it that is shown. */

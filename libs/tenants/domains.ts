@@ -20,12 +20,18 @@ const domainColumns = (sql: Sql) => sql`
   number, id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins,
   created_at as "createdAt", archived_at as "archivedAt", version`;
 
+interface ListedDomain extends ManagedDomain {
+  activeKeys: number;
+}
+
 /** Newest first. */
 export const listDomains = (
   sql: Sql,
   { organizationId, limit, after }: { organizationId: string; limit: number; after?: number | undefined },
-) => sql<ManagedDomain[]>`
-  select ${domainColumns(sql)} from domains
+) => sql<ListedDomain[]>`
+  select ${domainColumns(sql)},
+    (select count(*)::int from api_keys where domain_id = domains.id and revoked_at is null) as "activeKeys"
+  from domains
   where organization_id = ${organizationId} ${after === undefined ? sql`` : sql`and number < ${after}`}
   order by number desc limit ${limit}`;
 

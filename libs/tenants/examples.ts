@@ -36,7 +36,7 @@ export const shownDomain: ShownDomain = {
 export const domainChange: DomainChange = { origins: [...origins, 'https://shop.example.com'] };
 export const changedDomain: ManagedDomain = { ...domain, origins: [...origins, 'https://shop.example.com'] };
 export const archivedDomain: ManagedDomain = { ...domain, archivedAt: laterAt };
-export const domainsPage: DomainsPage = { domains: [domain], nextCursor: null };
+export const domainsPage: DomainsPage = { domains: [{ ...domain, activeKeys: 1 }], nextCursor: null };
 
 const key: Key = { prefix: keyPrefix, createdAt: decidedAt, lastUsedAt: null, revokedAt: null, isOfPage: false };
 export const keysPage: KeysPage = { keys: [key], nextCursor: null };

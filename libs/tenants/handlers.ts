@@ -29,7 +29,7 @@ export const getDomains = endpoint(routes.getDomains, async ({ db }: Parts, { or
   const { organizationId, cursorKey } = organization;
   const list = listOf('domain', query, { cursorKey, domainId: '' });
   const { page, nextCursor } = await list((range) => db.read((sql) => readDomains(sql, { organizationId, ...range })));
-  return { body: { domains: page.map(toDomain), nextCursor } };
+  return { body: { domains: page.map((each) => ({ ...toDomain(each), activeKeys: each.activeKeys })), nextCursor } };
 });
 
 export const createDomain = endpoint(routes.createDomain, async ({ config }: Parts, { organization, body, once }) => {

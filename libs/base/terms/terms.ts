@@ -81,8 +81,12 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
+/** What the records of an organization are grouped by. */
+export const organizationDimensions = [...dimensions, 'domain'] as const;
+export type OrganizationDimension = (typeof organizationDimensions)[number];
+
 /** Dimensions that a display has too. */
-export const displayDimensions: readonly Dimension[] = ['bannerVersion', 'variant', 'language'];
+export const displayDimensions: readonly OrganizationDimension[] = ['bannerVersion', 'variant', 'language', 'domain'];
 
 export const domainIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
