@@ -67,12 +67,9 @@ const group = z.object({
   value: nullable.meta({
     description: 'null for the group of decisions without a value, and for the group of all other values',
   }),
-  other: z
-    .literal(true)
-    .optional()
-    .meta({
-      description: 'the group of all values beyond the 200 that have groups of their own; domains have one each',
-    }),
+  other: z.literal(true).optional().meta({
+    description: 'the group of all values beyond the 200 that have groups of their own; domains have one each',
+  }),
   total: count,
   breakdown,
   choices,

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { answer, handling, preferenceApplied, requestId, statsSource } from '#libs/base/http/openapi';
 import type { KeyRoutes, Routes } from '#libs/base/http/routes';
 import { domainPath } from '#libs/base/terms/parameters';
-import { displayBody, domainStats, statsQuery, organization, organizationStats, organizationStatsQuery } from './contract.ts';
+import {
+  displayBody,
+  domainStats,
+  organization,
+  organizationStats,
+  organizationStatsQuery,
+  statsQuery,
+} from './contract.ts';
 import * as examples from './examples.ts';
 
 export const displayRoutes = {

@@ -74,5 +74,12 @@ const toRow = ({ value, other, ...figures }: StatsGroup | CategoryGroup) => {
   if ('allowed' in figures) return { ...name, allowed: figures.allowed, denied: figures.denied };
   const { total, breakdown, choices, optInRate, lastDecisionAt } = figures;
   const last = lastDecisionAt !== undefined && { lastDecisionAt };
-  return { ...name, total, ...breakdown, choices, optInRate: optInRate === null ? null : optInRate.toFixed(4), ...last };
+  return {
+    ...name,
+    total,
+    ...breakdown,
+    choices,
+    optInRate: optInRate === null ? null : optInRate.toFixed(4),
+    ...last,
+  };
 };

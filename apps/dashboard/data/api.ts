@@ -8,7 +8,8 @@ import { createPrivacyApi } from './privacy-api.ts';
 import { createProofApi } from './proof-api.ts';
 import { createRequests } from './requests.ts';
 
-type StatsQuery = Asked<(typeof statsRoutes)['getDomainStats']>;
+type DomainQuery = Asked<(typeof statsRoutes)['getDomainStats']>;
+type OrganizationQuery = Asked<(typeof statsRoutes)['getStats']>;
 
 export type Api = ReturnType<typeof createApi>;
 
@@ -19,10 +20,10 @@ export function createApi(...given: Parameters<typeof createRequests>) {
     /** for what a page alone asks */
     call,
     organization: (signal?: AbortSignal) => call('get /v1/organization', { signal }).then(bodyOf),
-    stats: (domainId: string, query: StatsQuery, signal?: AbortSignal) =>
+    stats: (domainId: string, query: DomainQuery, signal?: AbortSignal) =>
       call(`get ${ofDomain}/stats`, { params: { domainId }, query, signal }).then(bodyOf),
     /** Over all domains. */
-    organizationStats: (query: StatsQuery, signal?: AbortSignal) =>
+    organizationStats: (query: OrganizationQuery, signal?: AbortSignal) =>
       call('get /v1/organization/stats', { query, signal }).then(bodyOf),
     ...createLogApi(requests),
     ...createProofApi(requests),

@@ -66,7 +66,7 @@ function visitorIn(hash: string): string | null {
   }
 }
 
-const withQuery = (path: string, query: Query): string => {
+export const withQuery = (path: string, query: Query): string => {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
   );

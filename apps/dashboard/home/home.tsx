@@ -1,5 +1,6 @@
-/** The home page: 30 days of all domains, and the latest records. */
+/** The home page: 30 days of all domains, or the period in the address, and the latest records. */
 import './home.css';
+import { periodIn } from '../data/periods.ts';
 import { useReading } from '../data/query.ts';
 import { mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -12,27 +13,33 @@ import { type OverviewState, readOverview, useOverviewPoll } from './overview-st
 
 const WithoutFigures = later(() => import('./without-figures.tsx'))((page) => page.WithoutFigures);
 
-export const Home = () => (mayRead(useSignedIn().organization) ? <Figures /> : <WithoutFigures />);
+export const Home = ({ query }: { query: URLSearchParams }) =>
+  mayRead(useSignedIn().organization) ? <Figures query={query} /> : <WithoutFigures />;
 
-function Figures() {
+function Figures({ query }: { query: URLSearchParams }) {
   const { api, organization, onOrganization } = useSignedIn();
   const reading = useReading<OverviewState>('home', (signal) => readOverview(api, signal));
   const state = reading.value;
+  const chosen = periodIn(query);
+  const period = chosen ?? state?.stats.period;
   const live = useOverviewPoll(api, state, organization.domains.length > 0, { put: reading.put, onOrganization });
   return (
     <>
       <PageHead
         title="Overview"
-        note={
-          state
-            ? `Last 30 days, ${dayRange(state.stats.period.from, state.stats.period.to)} (UTC), all domains`
-            : 'Last 30 days, all domains'
-        }
+        note={[!chosen && 'Last 30 days', period && `${dayRange(period.from, period.to)} (UTC)`, 'all domains']
+          .filter(Boolean)
+          .join(', ')}
         tabs="home"
         live={live ?? undefined}
       />
+      {!chosen && query.has('from') && (
+        <p class="notice" role="status">
+          The address has no valid period, so these are the last 30 days.
+        </p>
+      )}
       <Unanswered reading={reading} kind="page" />
-      {state && <Overview state={state} reading={reading} />}
+      {state && <Overview state={state} reading={reading} chosen={chosen} />}
     </>
   );
 }

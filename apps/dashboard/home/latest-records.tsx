@@ -1,11 +1,10 @@
-/** The latest records of all domains. Older ones load as the visitor scrolls. */
+/** The latest records of all domains. Older ones load at a click, and from then on as the visitor scrolls. */
+import { useState } from 'preact/hooks';
 
-import { dayOf } from '#libs/base/terms/calendar';
 import type { FullRecord } from '#libs/record/contract';
 import type { Older } from '../data/older.ts';
 import { domainAddress } from '../data/router.ts';
-import { now } from '../data/service-clock.ts';
-import { count, dateOf, escapeInvisible, timeOfDay } from '../format.ts';
+import { count, dayTick, escapeInvisible, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { DecisionName } from '../parts/decision-name.tsx';
 import { isolated } from '../parts/isolated.tsx';
@@ -13,6 +12,8 @@ import { LoadOlder } from '../parts/load-older.tsx';
 import { memo } from '../parts/memo.ts';
 import { idOf, isFull, lengthOf, type Stream, type StreamRecord } from './stream.ts';
 
+/** Rows until older ones are asked for, however many arrive. */
+const fewRows = 10;
 /** Rows after which loading ends: the logs of the domains are the better place to look further. */
 const mostRows = 5_000;
 
@@ -30,8 +31,15 @@ interface Props {
 }
 
 export function LatestRecords({ stream, names, total, older, hasLog, onOpen }: Props) {
+  const [isWhole, setWhole] = useState(false);
   const length = lengthOf(stream);
-  const hasMore = stream.cursor !== null && length < mostRows;
+  const hasMore = (stream.cursor !== null && length < mostRows) || (!isWhole && length > fewRows);
+  // the second chunk, where the first has just been split
+  const chunks = isWhole ? stream.chunks : [stream.chunks.slice(0, 2).flat().slice(0, fewRows)];
+  const showOlder = () => {
+    setWhole(true);
+    older.load();
+  };
   return (
     <section class="card stream" aria-labelledby="stream-title">
       <header class="card-head">
@@ -42,17 +50,17 @@ export function LatestRecords({ stream, names, total, older, hasLog, onOpen }: P
         <p class="muted">Your plan does not include the log. Records show their time, decision and domain.</p>
       )}
       {length === 0 && <p class="muted">No records in the last 7 days.</p>}
-      {stream.chunks.map((chunk, index) => (
+      {chunks.map((chunk, index) => (
         <Chunk
-          key={chunk.at(-1)?.id}
+          key={isWhole ? chunk.at(-1)?.id : 'few'}
           chunk={chunk}
           names={names}
           arrived={index === 0 ? stream.arrived : noArrivals}
           onOpen={onOpen}
         />
       ))}
-      {hasMore && <LoadOlder older={older} what="records" isAutomatic />}
-      {length >= mostRows && (
+      {hasMore && <LoadOlder older={{ ...older, load: showOlder }} what="records" isAutomatic={isWhole} />}
+      {!hasMore && length >= mostRows && (
         <p class="muted">
           These are the newest {count(length)} records. The log of each domain has all of them, with filters.
         </p>
@@ -70,14 +78,12 @@ const Chunk = memo(function Chunk({
   arrived,
   onOpen,
 }: Pick<Props, 'names' | 'onOpen'> & { chunk: StreamRecord[]; arrived: ReadonlySet<string> }) {
-  const today = dayOf(now());
   return (
     <ol>
       {chunk.map((record) => (
         <li key={idOf(record)} class={arrived.has(idOf(record)) ? 'stream-row arrived' : 'stream-row'}>
           <time class="digits" dateTime={record.decidedAt}>
-            {record.decidedAt.slice(0, 10) !== today && <span class="muted">{dateOf(record.decidedAt)} </span>}
-            {timeOfDay(record.decidedAt)}
+            <span class="muted">{dayTick(record.decidedAt.slice(0, 10))}</span> {timeOfDay(record.decidedAt)}
           </time>
           <DecisionName decision={record.decision} />
           <a class="clipped" href={domainAddress(record.domainId)}>

@@ -12,7 +12,7 @@ export interface OverviewState {
 }
 
 /** Records in the first answer. */
-const firstPage = 50;
+const firstPage = 10;
 /** One poll in so many asks for the organization instead: its names, domains and plan. */
 const organizationEvery = 60;
 const organizationEveryWithoutDomains = 2;

@@ -1,39 +1,53 @@
 /** The figures, chart, domains and latest records of an organization, or what it has to do first. */
 
 import { useMemo, useState } from 'preact/hooks';
-import type { OrgStats } from '#libs/log/contract';
 import type { FullRecord } from '#libs/record/contract';
-import type { OrganizationStats } from '#libs/stats/contract';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { StackedChart } from '../charts/stacked-chart.tsx';
+import { useDomainFigures } from '../data/domain-figures.ts';
 import { rateOf } from '../data/group-rows.ts';
 import { useOlder } from '../data/older.ts';
-import { type Reading, useLive, useReading } from '../data/query.ts';
+import { defaultPeriod, type Period } from '../data/periods.ts';
+import type { Reading } from '../data/query.ts';
+import { homeAddress, withQuery } from '../data/router.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
+import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count, dayTick, dayWithWeekday, share } from '../format.ts';
+import { count, dayRange, dayTick, dayWithWeekday, monthName, monthTick, share } from '../format.ts';
 import { BreakdownCard } from '../parts/breakdown-card.tsx';
 import { Figure, OptInFigure } from '../parts/figure.tsx';
 import { FirstRecord } from '../parts/first-record.tsx';
-import { RecordDetails } from '../parts/record-details.tsx';
+import { later } from '../parts/later.tsx';
+import { PeriodPicker } from '../parts/period-picker.tsx';
+import { Unanswered } from '../parts/unanswered.tsx';
 import { UsageFigure } from '../parts/usage-figure.tsx';
 import { currentUsage } from './current-usage.ts';
 import { DomainList } from './domain-list.tsx';
 import { FirstDomain } from './first-domain.tsx';
 import { LatestRecords } from './latest-records.tsx';
+import { type Figures, useFigures } from './overview-figures.ts';
 import type { OverviewState } from './overview-state.ts';
+import { SilentDomains } from './silent-domains.tsx';
 import { appendPage } from './stream.ts';
 
+const RecordDetails = later(() => import('../parts/record-details.tsx'))((part) => part.RecordDetails, null);
+
 const compareDays = 7;
-/** milliseconds: rates move once an epoch */
-const ratesEvery = 10_000;
 /** Older records that are read at once. */
 const pageLength = 100;
 
-export function Overview({ state, reading }: { state: OverviewState; reading: Reading<OverviewState> }) {
+interface Props {
+  state: OverviewState;
+  reading: Reading<OverviewState>;
+  /** null: the last 30 days */
+  chosen: Period | null;
+}
+
+export function Overview({ state, reading, chosen }: Props) {
   const { api, organization } = useSignedIn();
   const { stats, stream } = state;
-  const rates = useRates(stats.period);
+  const { figures, reading: read } = useFigures(chosen, stats);
+  const byDomain = useDomainFigures(chosen ?? stats.period);
   const [open, setOpen] = useState<FullRecord | null>(null);
   const names = useMemo(
     () => new Map(organization.domains.map(({ domainId, name }) => [domainId, name])),
@@ -46,40 +60,54 @@ export function Overview({ state, reading }: { state: OverviewState; reading: Re
     (now, page) => ({ ...now, stream: appendPage(now.stream, page) }),
   );
   const first = organization.domains.find(({ archivedAt }) => archivedAt === undefined);
-  if (organization.domains.length === 0 || (!first && stats.total === 0)) return <FirstDomain />;
+  const isEmpty = chosen === null && stats.total === 0;
+  if (organization.domains.length === 0 || (!first && isEmpty)) return <FirstDomain />;
   const usage = <UsageFigure plan={organization.plan} usage={currentUsage(organization.usage, stats)} />;
-  if (first && stats.total === 0)
+  const domains = <DomainList domains={organization.domains} figures={byDomain} chosen={chosen} />;
+  if (first && isEmpty)
     return (
       <div class="columns">
         <FirstRecord domain={first} period="in the last 30 days" />
         <div class="stack">
           {usage}
-          <DomainList domains={organization.domains} period={stats.period} />
+          {domains}
         </div>
       </div>
     );
-  const { breakdown, total } = stats;
   return (
     <>
-      <div class="figures-row">
-        <Figure name="Decisions" value={count(total)} note="last 30 days, including today">
-          <ShareBar breakdown={breakdown} total={total} />
-        </Figure>
-        <OptInFigure choices={rates?.choices} optInRate={rates?.optInRate} compared={lastWeeks(rates)} />
-        <Figure
-          name="Withdrawals"
-          value={count(breakdown.withdraw)}
-          note={`${share(breakdown.withdraw / total)} of all decisions`}
-        />
-        {usage}
-      </div>
-      <div class="columns columns-chart">
-        <DailyChart daily={stats.daily} rates={rates} />
-        <BreakdownCard now={{ total, breakdown }} />
-      </div>
+      <PeriodPicker period={chosen ?? stats.period} addressOf={addressOf} />
+      {byDomain && <SilentDomains domains={organization.domains} figures={byDomain} />}
+      {chosen && <Unanswered reading={read} kind="page" />}
+      {figures && (
+        <div class={chosen && read.isLate ? 'stack fading' : 'stack'}>
+          <div class="figures-row">
+            <Decisions figures={figures} isLast={chosen === null} />
+            <OptInFigure
+              choices={figures.choices}
+              optInRate={figures.optInRate}
+              compared={chosen ? notCompared : lastWeeks(figures)}
+            />
+            <Figure
+              name="Withdrawals"
+              value={count(figures.breakdown.withdraw)}
+              note={
+                figures.total > 0
+                  ? `${share(figures.breakdown.withdraw / figures.total)} of all decisions`
+                  : 'no decisions'
+              }
+            />
+            {usage}
+          </div>
+          <div class="columns columns-chart">
+            <Chart figures={figures} isLast={chosen === null} />
+            <BreakdownCard now={figures} />
+          </div>
+        </div>
+      )}
       <div class="columns">
-        {/* before the endless list, so that the keyboard reaches it first */}
-        <DomainList domains={organization.domains} period={stats.period} />
+        {/* before the records, so that the keyboard reaches it first */}
+        {domains}
         <LatestRecords
           stream={stream}
           names={names}
@@ -101,18 +129,28 @@ export function Overview({ state, reading }: { state: OverviewState; reading: Re
   );
 }
 
-/** The opt-in rate of the whole and of each day; undefined until the first answer. */
-function useRates({ from, to }: OrgStats['period']): OrganizationStats | undefined {
-  const { api } = useSignedIn();
-  const read = (signal: AbortSignal) => api.organizationStats({ from, to, interval: 'day' }, signal);
-  const key = `rates ${from} ${to}`;
-  const { value, isLoading, put } = useReading(key, read);
-  useLive(value && !isLoading ? key : null, { ask: read, onAnswer: put, interval: ratesEvery });
-  return value;
+/** The last 30 days have none in their address, so that they move on. */
+function addressOf({ from, to }: Period): string {
+  const last = defaultPeriod(now());
+  return from === last.from && to === last.to ? homeAddress : withQuery(homeAddress, { from, to });
 }
 
+interface FiguresProps {
+  figures: Figures;
+  /** of the last 30 days */
+  isLast: boolean;
+}
+
+const Decisions = ({ figures: { from, to, total, breakdown }, isLast }: FiguresProps) => (
+  <Figure name="Decisions" value={count(total)} note={isLast ? 'last 30 days, including today' : dayRange(from, to)}>
+    <ShareBar breakdown={breakdown} total={total} />
+  </Figure>
+);
+
+const notCompared = { now: undefined, before: undefined, description: '', without: '' };
+
 /** This week against the one before. Whole weeks, because decisions depend on the weekday. */
-function lastWeeks({ series, optInRate }: Partial<OrganizationStats> = {}) {
+function lastWeeks({ series, optInRate }: Figures) {
   const days = optInRate === undefined ? undefined : series;
   return {
     now: days && rateOf(days.slice(-compareDays)),
@@ -122,23 +160,32 @@ function lastWeeks({ series, optInRate }: Partial<OrganizationStats> = {}) {
   };
 }
 
-/** The organization's last 30 days. */
-function DailyChart({ daily, rates }: { daily: OrgStats['daily']; rates: OrganizationStats | undefined }) {
-  const buckets = useMemo(() => {
-    const of = new Map(rates?.series?.map((each) => ['date' in each ? each.date : each.month, each.optInRate]));
-    return daily.map((each) => ({
-      ...each,
-      optInRate: of.get(each.date),
-      name: dayWithWeekday(each.date),
-      tick: dayTick(each.date),
-    }));
-  }, [daily, rates]);
+function Chart({ figures: { from, to, series = [] }, isLast }: FiguresProps) {
+  const buckets = useMemo(
+    () =>
+      series.map((each) =>
+        'date' in each
+          ? { ...each, name: dayWithWeekday(each.date), tick: dayTick(each.date) }
+          : { ...each, name: monthName(each.month), tick: monthTick(each.month) },
+      ),
+    [series],
+  );
+  const unit = series.some((each) => 'month' in each) ? 'Month' : 'Day';
+  const title = `Decisions by ${unit.toLowerCase()}`;
   return (
     <section class="card">
       <header class="card-head">
-        <h2>Decisions by day</h2>
+        <h2>{title}</h2>
       </header>
-      <StackedChart label="Decisions by day, last 30 days" buckets={buckets} unit="Day" />
+      {buckets.length === 0 ? (
+        <p class="muted">A chart shows at most 366 days or 120 months.</p>
+      ) : (
+        <StackedChart
+          label={`${title}, ${isLast ? 'last 30 days' : dayRange(from, to)}`}
+          buckets={buckets}
+          unit={unit}
+        />
+      )}
     </section>
   );
 }

@@ -4,12 +4,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { Skeleton } from './skeleton.tsx';
 
-/** `load` has all that is picked of it once it has been loaded for one of them. */
+/**
+ * `load` has all that is picked of it once it has been loaded for one of them. `shape`: of what stands there until then;
+ * null for nothing.
+ */
 export function later<Module>(load: () => Promise<Module>) {
   let loaded: Module | undefined;
   return <Props extends object>(
     pick: (module: Module) => FunctionComponent<Props>,
-    shape: 'page' | 'table' = 'page',
+    shape: 'page' | 'table' | null = 'page',
   ): FunctionComponent<Props> =>
     (props: Props) => {
       const [hasFailed, setFailed] = useState(false);
@@ -26,7 +29,8 @@ export function later<Module>(load: () => Promise<Module>) {
       }, []);
       if (hasFailed) return <NotLoaded />;
       const Page = loaded && pick(loaded);
-      return Page ? <Page {...props} /> : <Skeleton kind={shape} isSlow={false} />;
+      if (Page) return <Page {...props} />;
+      return shape && <Skeleton kind={shape} isSlow={false} />;
     };
 }
 

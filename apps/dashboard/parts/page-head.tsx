@@ -9,7 +9,8 @@ import type { LiveState } from '../data/query.ts';
 import { homeAddress, tabsOf } from '../data/router.ts';
 import { maySee, maySeeActs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { escapeInvisible } from '../format.ts';
+import { count, escapeInvisible } from '../format.ts';
+import { FailingWebhooks, useFailingWebhooks } from './failing-webhooks.tsx';
 import { isolated } from './isolated.tsx';
 import { LiveBadge } from './live-badge.tsx';
 
@@ -80,7 +81,7 @@ export function PageHead({ title: given = '', note, live, children, domain, unde
       </p>
       {domain && <Tabs label="Pages of this domain" of={domain.page} tabs={tabsOf(domain.domainId)} />}
       {/* with the overview alone there is nothing to choose from */}
-      {tabs && maySeeActs(organization) && <Tabs label="Pages of the organization" of={tabs} tabs={tabsOf()} />}
+      {tabs && maySeeActs(organization) && <OrganizationTabs of={tabs} />}
     </div>
   );
 }
@@ -99,8 +100,27 @@ const Crumbs = ({ way, here }: { way: PageLink[]; here: string }) => (
   </nav>
 );
 
+/** On the overview, what fails is told as well. */
+function OrganizationTabs({ of }: { of: PageName }) {
+  const failing = useFailingWebhooks();
+  return (
+    <>
+      <Tabs label="Pages of the organization" of={of} tabs={tabsOf()} failing={failing.length} />
+      {of === 'home' && <FailingWebhooks failing={failing} />}
+    </>
+  );
+}
+
+interface TabsProps {
+  label: string;
+  of: PageName;
+  tabs: ReturnType<typeof tabsOf>;
+  /** webhooks */
+  failing?: number;
+}
+
 /** Those that the token opens. */
-function Tabs({ label, of, tabs }: { label: string; of: PageName; tabs: ReturnType<typeof tabsOf> }) {
+function Tabs({ label, of, tabs, failing = 0 }: TabsProps) {
   const { organization } = useSignedIn();
   const { under } = pageOf(of);
   return (
@@ -110,6 +130,7 @@ function Tabs({ label, of, tabs }: { label: string; of: PageName; tabs: ReturnTy
         .map(({ page, name, address }) => (
           <a key={name} href={address} aria-current={page === of || page === under ? 'page' : undefined}>
             {name}
+            {page === 'webhooks' && failing > 0 && <span class="tag">{count(failing)} failing</span>}
           </a>
         ))}
     </nav>

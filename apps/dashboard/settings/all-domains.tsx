@@ -1,15 +1,21 @@
-/** All domains, those that are archived apart, and how much of the plan is used. */
+/** All domains with their figures of 30 days, those that are archived apart, and how much of the plan is used. */
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Organization } from '#libs/stats/contract';
-import type { ManagedDomain } from '#libs/tenants/contract';
+import type { Organization, StatsGroup } from '#libs/stats/contract';
+import type { ListedDomain } from '#libs/tenants/contract';
+import { type DomainFigures, silentDays, useDomainFigures } from '../data/domain-figures.ts';
 import { domainsFound } from '../data/domains.ts';
+import { firstPageOf } from '../data/first-page.ts';
+import { defaultPeriod } from '../data/periods.ts';
 import { useReading } from '../data/query.ts';
-import { newDomainAddress, settingsAddress } from '../data/router.ts';
+import { newDomainAddress } from '../data/router.ts';
+import { mayRead } from '../data/scopes.ts';
+import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count, dateOf } from '../format.ts';
+import { count, counted, dateAndTime, dateOf, share } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
+import { type Column, Table, useSorted } from '../parts/table.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { UsageFigure } from '../parts/usage-figure.tsx';
 
@@ -19,12 +25,13 @@ const few = 12;
 const listed = 100;
 
 interface Answer {
-  domains: ManagedDomain[];
+  domains: ListedDomain[];
   organization: Organization;
 }
 
 export function AllDomains() {
-  const { api } = useSignedIn();
+  const { api, organization } = useSignedIn();
+  const figures = useDomainFigures(mayRead(organization) ? defaultPeriod(now()) : null);
   const reading = useReading<Answer>('domains', async (signal) => {
     const [domains, organization] = await Promise.all([api.manage.domains(signal), api.organization(signal)]);
     return { domains, organization };
@@ -33,7 +40,7 @@ export function AllDomains() {
     <ThingsPage
       page="domains"
       title="Domains"
-      note="The websites where you ask for consent, who may record for them, and their keys. Times are UTC."
+      note="The websites where you ask for consent, with their figures of the last 30 days. Times are UTC."
       make={{ text: 'New domain', href: newDomainAddress }}
       reading={reading}
       isEmpty={({ domains }) => domains.length === 0}
@@ -43,16 +50,23 @@ export function AllDomains() {
       }}
       beside={({ organization: { plan, usage } }) => <UsageFigure plan={plan} usage={usage} />}
     >
-      {({ domains }) => <List domains={domains} />}
+      {({ domains }) => <List domains={domains} figures={figures} />}
     </ThingsPage>
   );
 }
 
-function List({ domains }: { domains: ManagedDomain[] }) {
+interface ListProps {
+  domains: ListedDomain[];
+  figures: DomainFigures | null | undefined;
+}
+
+function List({ domains, figures }: ListProps) {
   const [search, setSearch] = useState('');
-  const found = domainsFound(domains, search);
+  const found = domainsFound(domains, search).map((domain) => ({ ...domain, figures: figures?.get(domain.domainId) }));
   const active = found.filter(({ archivedAt }) => archivedAt === null);
   const archived = found.filter(({ archivedAt }) => archivedAt !== null);
+  // absent for who may not read figures
+  const wait = figures === null ? undefined : '…';
   return (
     <div class="stack">
       {domains.length > few && (
@@ -64,53 +78,118 @@ function List({ domains }: { domains: ManagedDomain[] }) {
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
       )}
-      <Part id="active-title" title="Active" domains={active}>
+      <Part id="active-title" title="Active" domains={active} columns={activeColumns(wait)}>
         {active.length === 0 && (
           <p class="muted settings-none">
             {search.trim() === '' ? 'Every domain is archived.' : `No active domain matches “${search}”.`}
           </p>
         )}
       </Part>
-      {archived.length > 0 && <Part id="archived-title" title="Archived" domains={archived} />}
+      {archived.length > 0 && (
+        <Part id="archived-title" title="Archived" domains={archived} columns={archivedColumns(wait)} />
+      )}
     </div>
   );
 }
 
+type Row = ListedDomain & { figures: StatsGroup | undefined };
+/** `wait`: what stands in place of figures until they are there. */
+type Columns = (Column<Row> | false)[];
+
 interface PartProps {
   id: string;
   title: string;
-  domains: ManagedDomain[];
+  domains: Row[];
+  columns: Columns;
   children?: ComponentChildren;
 }
 
-const Part = ({ id, title, domains, children }: PartProps) => (
-  <section class="card settings-list" aria-labelledby={id}>
-    <h2 id={id}>
-      {title} <span class="muted">{count(domains.length)}</span>
-    </h2>
-    {children}
-    <ul class="rows after-head">
-      {domains.slice(0, listed).map(({ domainId, name, origins, createdAt, archivedAt }) => (
-        <li key={domainId}>
-          <a class="strong anywhere" href={settingsAddress(domainId)}>
-            {isolated(name)}
-          </a>
-          <p class="hint anywhere">
-            <code>{domainId}</code> ·{' '}
-            {archivedAt === null
-              ? `${originsText(origins)} · created ${dateOf(createdAt)}`
-              : `archived ${dateOf(archivedAt)}`}
-          </p>
-        </li>
-      ))}
-    </ul>
-    {domains.length > listed && (
-      <p class="hint">and {count(domains.length - listed)} more: search to narrow the list</p>
-    )}
-  </section>
-);
-
-function originsText([first, ...others]: string[]): string {
-  if (first === undefined) return 'any origin';
-  return others.length === 0 ? first : `${first} and ${count(others.length)} more`;
+function Part({ id, title, domains, columns, children }: PartProps) {
+  const { rows, sorting } = useSorted(domains, columns, { by: 'name', isDescending: false });
+  return (
+    <section class="card settings-list" aria-labelledby={id}>
+      <h2 id={id}>
+        {title} <span class="muted">{count(domains.length)}</span>
+      </h2>
+      {children}
+      {rows.length > 0 && (
+        <Table
+          class="flush"
+          caption={`${title} domains`}
+          keyOf={({ domainId }) => domainId}
+          columns={columns}
+          rows={rows.slice(0, listed)}
+          sorting={sorting}
+        />
+      )}
+      {rows.length > listed && <p class="hint">and {count(rows.length - listed)} more: search to narrow the list</p>}
+    </section>
+  );
 }
+
+const name: Column<Row> = {
+  head: 'Name',
+  is: 'name',
+  class: 'anywhere',
+  sort: { by: 'name', value: (row) => row.name },
+  cell: (row) => <Name {...row} />,
+};
+
+function Name({ domainId, name, archivedAt, figures }: Row) {
+  const { organization } = useSignedIn();
+  const silent = archivedAt === null ? silentDays(figures?.lastDecisionAt) : 0;
+  return (
+    <>
+      <a class="strong" href={firstPageOf(domainId, organization)}>
+        {isolated(name)}
+      </a>
+      {silent > 0 && <span class="tag settings-silent">silent for {counted(silent, 'day')}</span>}
+      <br />
+      <code class="muted">{domainId}</code>
+    </>
+  );
+}
+
+const lastDecision = (wait: string): Column<Row> => ({
+  head: 'Last decision',
+  headClass: 'wide-only',
+  class: 'wide-only digits',
+  sort: { by: 'last', value: ({ figures }) => figures?.lastDecisionAt ?? null },
+  cell: ({ figures }) => (figures ? (figures.lastDecisionAt ? dateAndTime(figures.lastDecisionAt) : 'none yet') : wait),
+});
+
+const activeColumns = (wait: string | undefined): Columns => [
+  name,
+  wait !== undefined && {
+    head: 'Decisions',
+    is: 'number',
+    sort: { by: 'total', value: ({ figures }) => figures?.total ?? null },
+    cell: ({ figures }) => (figures ? count(figures.total) : wait),
+  },
+  wait !== undefined && {
+    head: 'Opt-in',
+    is: 'number',
+    sort: { by: 'rate', value: ({ figures }) => figures?.optInRate ?? null },
+    cell: ({ figures }) => (figures ? share(figures.optInRate) : wait),
+  },
+  wait !== undefined && lastDecision(wait),
+  {
+    head: 'Keys',
+    is: 'number',
+    headClass: 'wide-only',
+    class: 'wide-only',
+    sort: { by: 'keys', value: ({ activeKeys }) => activeKeys },
+    cell: ({ activeKeys }) => count(activeKeys),
+  },
+];
+
+const archivedColumns = (wait: string | undefined): Columns => [
+  name,
+  wait !== undefined && lastDecision(wait),
+  {
+    head: 'Archived',
+    class: 'digits',
+    sort: { by: 'archived', value: ({ archivedAt }) => archivedAt },
+    cell: ({ archivedAt }) => archivedAt && dateOf(archivedAt),
+  },
+];

@@ -1,0 +1,58 @@
+/** Webhooks whose deliveries fail: who manages the organization sees it on every page that has its tabs. */
+import { useState } from 'preact/hooks';
+import type { Webhook } from '#libs/webhooks/contract';
+import { readAll } from '../data/calls.ts';
+import { useLive } from '../data/query.ts';
+import { webhookAddress, webhooksAddress } from '../data/router.ts';
+import { mayManage } from '../data/scopes.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { counted, dateAndTime } from '../format.ts';
+import { isolated } from './isolated.tsx';
+
+/** milliseconds */
+const readAgainAfter = 60_000;
+
+/** As the session read them last, so that nothing moves from page to page. */
+const known = new WeakMap<object, Webhook[]>();
+
+/** None without the scope `manage`, which the list of webhooks needs. */
+export function useFailingWebhooks(): Webhook[] {
+  const { api, organization } = useSignedIn();
+  const [failing, setFailing] = useState(known.get(api) ?? []);
+  useLive(mayManage(organization) ? 'webhooks' : null, {
+    ask: (signal) =>
+      readAll(
+        (query) => api.call('get /v1/organization/webhooks', { query, signal }),
+        (page) => page.webhooks.filter(({ enabled, failingSince }) => enabled && failingSince !== null),
+      ),
+    onAnswer: (found) => {
+      known.set(api, found);
+      setFailing(found);
+    },
+    interval: readAgainAfter,
+    isEager: true,
+  });
+  return failing;
+}
+
+export function FailingWebhooks({ failing }: { failing: Webhook[] }) {
+  const [first, ...others] = failing;
+  if (!first?.failingSince) return null;
+  return (
+    <p class="notice notice-bad" role="status">
+      {others.length > 0 ? (
+        <>
+          <a href={webhooksAddress}>{counted(failing.length, 'webhook')}</a> are failing.
+        </>
+      ) : (
+        <>
+          The webhook to{' '}
+          <a class="anywhere" href={webhookAddress(first.webhookId)}>
+            {isolated(first.url)}
+          </a>{' '}
+          has been failing since {dateAndTime(first.failingSince)} (UTC).
+        </>
+      )}
+    </p>
+  );
+}
