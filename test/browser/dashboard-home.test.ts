@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import { createAdministration } from '#libs/tenants/administration';
@@ -9,8 +10,11 @@ import {
   figure,
   figureCard,
   follow,
+  go,
   history,
+  managerOf,
   oneDecimal,
+  queryOf,
   useDashboard,
 } from '../support/browser/dashboard.ts';
 import { recordAt } from '../support/records.ts';
@@ -23,11 +27,16 @@ const dashboard = useDashboard();
 const customer = await dashboard.customer({ monthlyRecordLimit: 100_000 });
 await addSites(dashboard.db, customer, 200);
 const records = history(customer, 30, 48);
-await dashboard.storeCounted(customer, records);
-await dashboard.grouped(customer, records.length);
+/** Of a domain that is silent by now, and in no page of 20 by name. */
+const fortyDaysAgo = startOf(addDays(dayOf(Date.now()), -40));
+const silent = [1, 2, 3].map((second) =>
+  recordAt(fortyDaysAgo + second * 1_000, { domainId: `${customer.organizationId}-173` }),
+);
+await dashboard.storeCounted(customer, [...records, ...silent]);
+await dashboard.grouped(customer, records.length + silent.length);
 
 describe('the home page of the dashboard', () => {
-  const home = async (who: Customer = customer, options = {}) => {
+  const home = async (who: Pick<Customer, 'token'> = customer, options = {}) => {
     const visitor = await dashboard.open(who, '/', options);
     await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor();
     return visitor;
@@ -95,6 +104,9 @@ describe('the home page of the dashboard', () => {
     await step('the stream goes on to the last record of the 7 days, each once', async () => {
       expect(recordsTotal).toBeGreaterThan(200);
       const rows = page.locator('.stream-row');
+      expect(await rows.count()).toBe(10);
+      await page.getByRole('button', { name: 'Older records' }).click();
+      await rows.nth(10).waitFor();
       expect(await rows.count()).toBeLessThan(recordsTotal);
       const end = page.getByText('No older records in the last 7 days.');
       while (!(await end.isVisible())) {
@@ -132,6 +144,73 @@ describe('the home page of the dashboard', () => {
       await page.keyboard.press('Escape');
       expect(await search.count()).toBe(0);
     });
+  });
+
+  it('ranks all domains by their decisions, in any period, and tells which of them have stopped', async () => {
+    const { page } = await home();
+    const list = page.getByRole('navigation', { name: 'Domains' });
+    const names = list.getByRole('rowheader');
+    const { total } = await stats();
+    await list
+      .getByRole('row')
+      .filter({ hasText: `shop.northwind.example${count(total)}` })
+      .waitFor();
+    expect(await names.count()).toBe(20);
+    expect(await names.first().textContent()).toBe('shop.northwind.example');
+    await list.getByRole('button', { name: 'Show 181 more' }).click();
+    await expect.poll(() => names.count()).toBe(201);
+    await page.getByText('No decisions from site-173.example for 40 days.').waitFor();
+
+    const from = dayOf(fortyDaysAgo);
+    await page.getByLabel('From', { exact: true }).fill(from);
+    await page.getByLabel('to', { exact: true }).fill(from);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await figure(page, 'Decisions').getByText('3', { exact: true }).waitFor();
+    await figure(page, 'Opt-in rate').getByText('100.0%', { exact: true }).waitFor();
+    await list.getByRole('row').filter({ hasText: 'site-173.example3100.0%' }).waitFor();
+    expect(await names.first().textContent()).toBe('site-173.example');
+    expect(queryOf(page)).toEqual({ from, to: from });
+    // a domain opens in the same period, and the last 30 days have none in their address
+    await names.first().getByRole('link').click();
+    await page.getByRole('heading', { name: 'site-173.example', level: 1 }).waitFor();
+    await expect.poll(() => queryOf(page)).toMatchObject({ from, to: from });
+    await page.goBack();
+    await page.getByRole('link', { name: '30 days' }).click();
+    await figure(page, 'Decisions').getByText(count(total), { exact: true }).waitFor();
+    expect(queryOf(page)).toEqual({});
+    await page.getByRole('link', { name: '12 months' }).click();
+    await page.getByRole('heading', { name: 'Decisions by month' }).waitFor();
+    await figure(page, 'Decisions')
+      .getByText(count(total + silent.length), { exact: true })
+      .waitFor();
+    await go(page, '/?from=2020-01-01&to=2026-01-01');
+    await list.getByText('Figures by domain cover at most 366 days.').waitFor();
+  });
+
+  it('tells who manages the organization of a webhook that fails, on its tab and on the overview', async () => {
+    const own = await dashboard.customer();
+    const body = JSON.stringify({ url: 'https://receiver.example/in', types: ['limit.reached'] });
+    const { webhookId } = await dashboard.manage<{ webhookId: string }>(own, '/webhooks', { method: 'POST', body });
+    const fail = () =>
+      dashboard.db.run((sql) => sql`update webhooks set failing_since = now() where id = ${webhookId}`);
+    const tab = (page: Page) => page.getByRole('link', { name: /^Webhooks/ });
+    const { page } = await home(managerOf(own));
+    await page.getByText('Waiting for the first decision').waitFor();
+    expect(await tab(page).textContent()).toBe('Webhooks');
+    await fail();
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await tab(page).getByText('1 failing').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).first().click();
+    const told = page.getByText(/^The webhook to .* has been failing since/);
+    await told.getByRole('link', { name: 'https://receiver.example/in' }).click();
+    await page.getByText('Failing since').waitFor();
+    // nobody else is told, and nothing is asked for in vain
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    await follow(page, own.token);
+    await go(page, '/');
+    await page.getByText('Waiting for the first decision').waitFor();
+    expect([await told.count(), requests.filter((each) => each.includes('webhooks'))]).toEqual([0, []]);
   });
 
   it('on a phone the domains come before the stream that goes on, and a tap reads the chart', async () => {

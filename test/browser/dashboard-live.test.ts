@@ -89,6 +89,9 @@ describe('figures that move, by the page’s own clock', () => {
       expect(first).toContain('shop.example');
     });
     await step('none is missing in the stream where more arrive than one request asks for', async () => {
+      expect(await rows.count()).toBe(10);
+      await page.getByRole('button', { name: 'Older records' }).click();
+      await drawn(async () => expect(await page.getByText('No older records').count()).toBe(1));
       const before = await rows.count();
       await decide(2 * pollLimit, { visitorId: 'burst' });
       await poll();

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { addDays, dayOf, startOf } from '#libs/base/terms/calendar';
 import type { ActsPage, ManagedDomain } from '#libs/tenants/contract';
 import { click, crumb, hasFocus, hold, step } from '../support/browser/browser.ts';
-import { type Customer, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
+import { type Customer, figure, go, managerOf, useDashboard } from '../support/browser/dashboard.ts';
 import { violations } from '../support/browser/look.ts';
 import { createClient, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
@@ -216,6 +217,44 @@ describe('the settings in the dashboard', () => {
     await hasFocus(page.getByRole('heading', { level: 1 }));
   });
 
+  it('lists domains by name with their figures and keys, tells which are silent, and opens them', async () => {
+    const customer = await dashboard.customer({ domains: ['shop.example', 'blog.example', 'new.example'] });
+    const [shop = '', blog = ''] = customer.domains.map(({ domainId }) => domainId);
+    const lastOnBlog = startOf(addDays(dayOf(Date.now()), -5));
+    const records = [
+      ...[1, 2].map(() => recordAt(Date.now() - 60_000, { domainId: shop })),
+      recordAt(Date.now() - 60_000, { domainId: shop, decision: 'reject_all' }),
+      recordAt(lastOnBlog, { domainId: blog }),
+    ];
+    await dashboard.storeCounted(customer, records);
+    await dashboard.grouped(customer, records.length);
+    await dashboard.manage(customer, `/domains/${shop}/keys`, { method: 'POST', body: '{}' });
+    const { page } = await dashboard.open(managerOf(customer), '/domains');
+    const rows = page.getByRole('table', { name: 'Active domains' }).locator('tbody tr');
+    await rows.filter({ hasText: '66.7%' }).waitFor();
+    const cells = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()));
+    const last = new Intl.DateTimeFormat('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'UTC',
+    }).format(lastOnBlog);
+    expect(cells).toEqual([
+      [`blog.examplesilent for 5 days${blog}`, '1', '100.0%', expect.stringContaining(last), '1'],
+      [expect.stringMatching(/^new\.exampledom_/), '0', '–', 'none yet', '1'],
+      [`shop.example${shop}`, '3', '66.7%', expect.any(String), '2'],
+    ]);
+    await page.getByRole('button', { name: 'Decisions' }).click();
+    expect(await rows.first().textContent()).toContain('shop.example');
+    await rows.first().getByRole('link').click();
+    await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor();
+    await figure(page, 'Decisions').getByText('3', { exact: true }).waitFor();
+    // figures need another scope than domains
+    await dashboard.enter(page, { token: tokenFor(customer.organizationId, { scope: 'manage' }) }, '/domains');
+    await rows.first().waitFor();
+    expect(await rows.first().locator('th, td').allTextContents()).toEqual([`blog.example${blog}`, '1']);
+  });
+
   it('archives a domain with its keys, restores it, and knows a key that somebody else revoked meanwhile', async () => {
     const { page, customer, domainId, apiKey } = await settings({ domains: ['shop.example', 'blog.example'] });
     await click(page, 'Archive…');
@@ -242,6 +281,7 @@ describe('the settings in the dashboard', () => {
     await page.getByText('This domain was archived before anybody decided.').waitFor();
     await go(page, '/domains');
     await page.getByRole('region', { name: 'Archived 1' }).getByRole('link', { name: 'shop.example' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
 
     await click(page, 'Restore');
     await hasFocus(page.getByRole('button', { name: 'New key' }));

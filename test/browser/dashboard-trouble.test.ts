@@ -140,7 +140,7 @@ describe('the dashboard when something is wrong', () => {
     await step('older records that cannot be loaded are told, and tried again', async () => {
       const rows = page.locator('.stream-row');
       await page.route('**/org-stats?*cursor=*', (route) => route.abort());
-      await rows.last().scrollIntoViewIfNeeded();
+      await page.getByRole('button', { name: 'Older records' }).click();
       await page.getByText('Older records could not be loaded.').waitFor();
       const before = await rows.count();
       await page.unroute('**/org-stats?*cursor=*');

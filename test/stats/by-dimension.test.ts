@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { totalOf } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
-import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
+import type { CategoryGroup, DomainStats, OrganizationStats, StatsGroup } from '#libs/stats/contract';
 import { createAdministration } from '#libs/tenants/administration';
 import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch, deriveFacets } from '../support/sealing.ts';
 import { at, storeRecords, useStack, withOwnDomain } from '../support/stack.ts';
+import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
 const today = dayOf(Date.now());
@@ -133,6 +134,43 @@ describe('statistics by what decisions have in common', () => {
     const series = byMonth.series ?? [];
     expect(series.reduce((all, { choices = 0 }) => all + choices, 0)).toBe(5);
     expect(series.at(-1)?.optInRate).toBe(yesterday.slice(0, 7) === today.slice(0, 7) ? 2 / 5 : 1 / 4);
+  });
+
+  it('has a group for each domain of an organization, with its last decision, also for one without any', async () => {
+    const { organizationId, domainIds } = await makeTenant(stack.db, { domains: 3 });
+    const [busy = '', silent = '', archived = ''] = domainIds;
+    await storeRecords(stack, [
+      ...[0, 1, 2].map((second) => recordAt(`${today}T00:00:0${second}.000Z`, { domainId: busy })),
+      recordAt(`${today}T00:00:03.000Z`, { domainId: busy, decision: 'reject_all' }),
+      recordAt(`${addDays(today, -9)}T10:00:00.000Z`, { domainId: silent }),
+    ]);
+    await createAdministration(stack.db, 'test').archiveDomain(organizationId, archived);
+    const since = Date.now();
+    await closeOpenEpoch(stack.db);
+    const range = [yesterday, today];
+    const { body } = await eventually(async () => {
+      await deriveFacets(stack.db);
+      const path = `/v1/organization/stats?from=${range[0]}&to=${range[1]}&by=domain`;
+      const headers = { authorization: `Bearer ${tokenFor(organizationId)}` };
+      const answer = await request<OrganizationStats>(stack.api.baseUrl, path, { headers });
+      expect(Date.parse(answer.body.through ?? '')).toBeGreaterThan(since);
+      return answer;
+    });
+    const groups = (body.groups as StatsGroup[]).map((each) => [
+      ...[each.value, each.total, each.optInRate, each.lastDecisionAt],
+    ]);
+    expect(body).toMatchObject({ total: 4, bots: 0, choices: 4, optInRate: 3 / 4 });
+    expect(groups[0]).toEqual([busy, 4, 3 / 4, `${today}T00:00:03.000Z`]);
+    expect(groups.slice(1).toSorted()).toEqual(
+      [
+        [silent, 0, null, `${addDays(today, -9)}T10:00:00.000Z`],
+        [archived, 0, null, null],
+      ].toSorted(),
+    );
+    const days = ['--from', yesterday, '--to', today, '--by', 'domain'];
+    expect(await cli.json('stats', '--org', organizationId, ...days)).toMatchObject({ groups: body.groups });
+    expect(await cli.error('stats', '--domain', busy, ...days)).toBe('--by domain needs --org');
+    expect((await ask(ofDomain('domain'))).status).toBe(400);
   });
 
   it('the command line has the same figures', async () => {

@@ -48,9 +48,9 @@ describe('an organization', () => {
     });
     const second = await make('second.example', ['https://second.example', 'https://*.second.example:8443']);
     const listed = await ask<DomainsPage>('GET', `${domains}?limit=1`);
-    expect(listed.body).toEqual({ domains: [second], nextCursor: expect.any(String) });
+    expect(listed.body).toEqual({ domains: [{ ...second, activeKeys: 0 }], nextCursor: expect.any(String) });
     const next = await ask<DomainsPage>('GET', `${domains}?limit=1&cursor=${listed.body.nextCursor}`);
-    expect(next.body.domains).toEqual([first]);
+    expect(next.body.domains).toEqual([{ ...first, activeKeys: 0 }]);
     const path = `${domains}/${first.domainId}`;
     const renamed = { ...first, name: '🏔 Bergläden', origins: ['https://berg.example'] };
     const { name, origins } = renamed;
@@ -175,6 +175,8 @@ describe('an organization', () => {
     const revoked = await ask<Key>('DELETE', `${path}/${first.prefix}`);
     expect(revoked.body).toMatchObject({ prefix: first.prefix, revokedAt: expect.any(String) });
     expect(await statuses()).toEqual([401, 202]);
+    const { body: all } = await ask<DomainsPage>('GET', `${domains}?limit=1`);
+    expect(all.domains).toMatchObject([{ domainId, activeKeys: 1 }]);
     expect((await ask<Key>('DELETE', `${path}/${first.prefix}`)).body.revokedAt).toBe(revoked.body.revokedAt);
     for (const prefix of ['ak_xxxxxxxx', at(others.apiKeys, 0).slice(0, 11)])
       expectProblem(await ask('DELETE', `${path}/${prefix}`), 404, 'key_not_found');
