@@ -4,7 +4,7 @@ import type { Organization } from '#libs/stats/contract';
 import type { DomainFigures } from '../data/domain-figures.ts';
 import type { Period } from '../data/periods.ts';
 import { domainAddress } from '../data/router.ts';
-import { count, share } from '../format.ts';
+import { count, counted, share } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { type Column, Table, useSorted } from '../parts/table.tsx';
@@ -71,9 +71,9 @@ export function DomainList({ domains, figures, chosen }: Props) {
       <p class="hint">
         {figures === null
           ? 'Figures by domain cover at most 366 days.'
-          : 'Decisions without crawlers’. Opt-in = opt-ins ÷ choices.'}
+          : 'Without crawlers. Opt-in = opt-ins ÷ choices.'}
       </p>
-      {archived > 0 && <p class="hint">and {count(archived)} archived in the menu at the top</p>}
+      {archived > 0 && <p class="hint">{counted(archived, 'archived domain')} in the menu at the top</p>}
     </nav>
   );
 }

@@ -76,8 +76,8 @@ export function Overview({ state, reading, chosen }: Props) {
     );
   return (
     <>
-      <PeriodPicker period={chosen ?? stats.period} addressOf={addressOf} />
       {byDomain && <SilentDomains domains={organization.domains} figures={byDomain} />}
+      <PeriodPicker period={chosen ?? stats.period} addressOf={addressOf} />
       {chosen && <Unanswered reading={read} kind="page" />}
       {figures && (
         <div class={chosen && read.isLate ? 'stack fading' : 'stack'}>

@@ -145,7 +145,7 @@ function Name({ domainId, name, archivedAt, figures }: Row) {
       </a>
       {silent > 0 && <span class="tag settings-silent">silent for {counted(silent, 'day')}</span>}
       <br />
-      <code class="muted">{domainId}</code>
+      <code class="muted wide-only">{domainId}</code>
     </>
   );
 }
