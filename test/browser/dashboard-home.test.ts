@@ -172,7 +172,7 @@ describe('the home page of the dashboard', () => {
     expect(queryOf(page)).toEqual({ from, to: from });
     // a domain opens in the same period, and the last 30 days have none in their address
     await names.first().getByRole('link').click();
-    await page.getByRole('heading', { name: 'site-173.example', level: 1 }).waitFor();
+    await crumb(page, 'site-173.example').waitFor();
     await expect.poll(() => queryOf(page)).toMatchObject({ from, to: from });
     await page.goBack();
     await page.getByRole('link', { name: '30 days' }).click();

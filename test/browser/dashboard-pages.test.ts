@@ -171,6 +171,7 @@ describe('the pages of the dashboard, in words', () => {
     const { page } = await enter(holderOf(full));
     const [shop, www, blog] = [domainOf(full), domainOf(full, 1), domainOf(full, 2)];
     await page.getByRole('button', { name: 'Details of' }).first().waitFor();
+    await page.getByText('1 failing').waitFor();
     const header = await wordsOf(page, '.top');
     await expect(header).toMatchFileSnapshot('pages/header.txt');
     const key = at(full.domains, 0).apiKey.slice(0, 11);
@@ -234,6 +235,7 @@ describe('the pages of the dashboard, in words', () => {
     const { page } = await enter(holderOf(full));
     const shop = domainOf(full);
     await page.getByRole('button', { name: 'Details of' }).first().waitFor();
+    await page.getByText('1 failing').waitFor();
     await see('unknown', page, [
       ['/webhooks/wh_nobody', 'Webhook not found'],
       ['/erasures/ers_nobody', 'Something went wrong'],

@@ -247,7 +247,7 @@ describe('the settings in the dashboard', () => {
     await page.getByRole('button', { name: 'Decisions' }).click();
     expect(await rows.first().textContent()).toContain('shop.example');
     await rows.first().getByRole('link').click();
-    await page.getByRole('heading', { name: 'shop.example', level: 1 }).waitFor();
+    await crumb(page, 'shop.example').waitFor();
     await figure(page, 'Decisions').getByText('3', { exact: true }).waitFor();
     // figures need another scope than domains
     await dashboard.enter(page, { token: tokenFor(customer.organizationId, { scope: 'manage' }) }, '/domains');
