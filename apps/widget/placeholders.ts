@@ -8,6 +8,7 @@ import { load, type Waiting } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
 import type { Settings } from './settings.ts';
 import { copyPlace, type PlaceholderNotice, placeholder } from './view/placeholder.ts';
+import { listIn } from './view/receipt.ts';
 
 export interface PlaceholderOptions {
   settings: Settings;
@@ -105,15 +106,17 @@ function noticeFor(settings: Settings, service: string, refused: string[]): Plac
   const { links, language, version, policyVersion, variant } = notice;
   const texts = { ...furtherPhrases, ...settings.wording.texts };
   const labels = map(notice.settings.categories, ({ id, label }) => (has(refused, id) ? label : undefined));
-  const category = between(labels[0] ? labels : refused, ' · ');
+  const named = labels[0] ? labels : refused;
   // what the banner does not ask for cannot be allowed for good
   const isAsked = !some(refused, (each) => !has(settings.asked, each));
   return {
     title: service,
-    intro: fill(texts.embedText, { category }),
+    intro: fill(texts.embedText, { category: listIn(language, named) }),
     note: undefined,
     links,
-    buttons: isAsked ? [texts.showOnce, fill(texts.alwaysAllow, { category })] : [texts.showOnce],
+    buttons: isAsked
+      ? [texts.showOnce, fill(texts.alwaysAllow, { category: between(named, ' · ') })]
+      : [texts.showOnce],
     language,
     version,
     policyVersion,

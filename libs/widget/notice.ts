@@ -5,7 +5,7 @@
 
 import { either } from './attempt.ts';
 import type { Category, Model, Service } from './config.ts';
-import { joined, map } from './plain.ts';
+import { has, joined, map } from './plain.ts';
 import type { Wording } from './wording.ts';
 
 /** Settings as the widget has read them, as far as a visitor sees them. */
@@ -79,7 +79,8 @@ export function noticeOf(settings: NoticeSettings, gpc: boolean, hasGiven: boole
     intro: texts.intro,
     note: gpc && !hasGiven ? texts.gpc : undefined,
     links: joined(policyUrl ? [{ label: texts.policy, href: policyUrl }] : [], links),
-    asks: optional && `${asks} ${optional}`,
+    // a full-width colon has its space inside
+    asks: optional && asks + (has(asks ?? '', '：') ? '' : ' ') + optional,
     buttons: [texts.accept, texts.reject, texts.customise],
     settings: {
       title: texts.settings,

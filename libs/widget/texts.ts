@@ -46,13 +46,15 @@ export const placePhrases = {
 /** Those of the second file alone. */
 export const furtherPhrases = {
   // in place of a video or a map
-  embedText: 'This content is shown only if you allow: {category}',
+  embedText: 'Allow {category} to see this content.',
   showOnce: 'Show once',
   alwaysAllow: 'Always allow {category}',
 
   lastDecision: 'Your last decision',
   copy: 'Copy',
+  whatYouSaw: 'What you were shown',
   serviceList: 'Services',
+  servicesOf: 'Services of {category} ({count})',
   serviceProvider: 'Provider',
   serviceUse: 'Purpose',
   cookieList: 'Cookies',

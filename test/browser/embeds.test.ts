@@ -54,7 +54,7 @@ describe('an embed that waits', () => {
     const asked = watch(page);
     await page.goto(widget.add('/waiting', widget.tag(), embeds));
     const film = placeholder(page, 'Film Hall');
-    await film.getByText('This content is shown only if you allow: Marketing').waitFor();
+    await film.getByText('Allow Marketing to see this content.').waitFor();
     // markup stays text; the others have no title, or are not to be seen
     await placeholder(page, 'A <b>map</b>').waitFor();
     await placeholder(page, new URL(widget.site.origin).host).waitFor();
@@ -139,7 +139,7 @@ describe('an embed that waits', () => {
     const notice = JSON.parse(await documentOf(widget.stack, record?.notice));
     expect(notice).toMatchObject({
       title: 'Film Hall',
-      intro: 'This content is shown only if you allow: Marketing',
+      intro: 'Allow Marketing to see this content.',
       buttons: ['Show once', 'Always allow Marketing'],
     });
 

@@ -30,7 +30,7 @@ RootWebArea "A page" focused=true
       strong
         StaticText "Film"
       paragraph
-        StaticText "This content is shown only if you allow: Marketing"
+        StaticText "Allow Marketing to see this content."
       button "Show once"
       button "Always allow Marketing"
   dialog "Your privacy, your choice" (${intro}) focused=true
@@ -45,7 +45,7 @@ RootWebArea "A page" focused=true
   status
 `);
     await page.getByRole('button', { name: 'Customise' }).click();
-    await page.getByText('Services (1)').click();
+    await page.getByText('Services of Statistics (1)').click();
     await page.getByText('Counts visits').waitFor();
     expect(await told()).toBe(`
 RootWebArea "A page" focused=true
@@ -67,14 +67,13 @@ RootWebArea "A page" focused=true
           StaticText "Shows us which pages are visited."
         switch "Statistics" (Shows us which pages are visited.)
         group
-          DisclosureTriangle "Services (1)" focused=true expanded=true
+          DisclosureTriangle "Services of Statistics (1)" focused=true expanded=true
           strong
             StaticText "Matomo"
           paragraph
             StaticText "Counts visits"
           paragraph
-            StaticText "Provider:"
-            StaticText " "
+            StaticText "Provider: "
             StaticText "InnoCraft"
             StaticText " (New Zealand)"
           table
@@ -98,20 +97,20 @@ RootWebArea "A page" focused=true
     const date = new Intl.DateTimeFormat('de', { dateStyle: 'long' }).format(new Date(record?.decidedAt ?? ''));
     await page.evaluate(() => window.assent?.setLanguage('de'));
     await page.getByRole('button', { name: 'Datenschutzeinstellungen' }).click();
-    await page.getByText('Ihre letzte Entscheidung').click();
     await page.getByRole('button', { name: 'Kopieren' }).waitFor();
     const receipt = await told();
     expect(receipt).toContain(`
-    group
-      DisclosureTriangle "Ihre letzte Entscheidung" focused=true expanded=true
-      paragraph
-        StaticText "Sie haben am ${date} erlaubt: Statistik
-Nicht erlaubt: Marketing
-ID "
-        StaticText "${record?.id}"
-`);
-    expect(receipt).toContain(`
+    strong
+      StaticText "Ihre letzte Entscheidung"
+    paragraph
+      StaticText "Sie haben am ${date} erlaubt: Statistik
+Nicht erlaubt: Marketing"
+    paragraph
+      StaticText "ID "
+      StaticText "${record?.id}"
       button "Kopieren"
+    group
+      DisclosureTriangle "Was Ihnen gezeigt wurde"
     button "Alle akzeptieren"
     button "Einwilligung widerrufen"
     button "Auswahl speichern"

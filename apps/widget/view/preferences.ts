@@ -45,7 +45,7 @@ export function preferences(
         element('p', { id: `purpose-${id}` }, description),
       ),
       always ? element('span', { class: 'fine' }, always) : control,
-      list ? services(list, notice.language, texts) : [],
+      list ? services(list, label, notice.language, texts) : [],
     );
   };
 

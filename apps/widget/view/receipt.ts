@@ -1,4 +1,4 @@
-/** What the visitor decided last, to read and to copy: in words, with the record's id, by which they can ask about it. */
+/** What the visitor decided last, in words, with the record's id, by which they can ask about it; folded, what they saw. */
 import { either } from '#libs/widget/attempt';
 import { fill } from '#libs/widget/fill';
 import type { Notice } from '#libs/widget/notice';
@@ -24,28 +24,34 @@ export function receipt(
     (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'long' }).format(new Date(decidedAt)),
     decidedAt,
   );
-  const list = (names: string[]) =>
-    inWords(language, (locale) => new Intl.ListFormat(locale).format(names), between(names, ', '));
   const sentence = decision === 'withdraw' ? texts.youWithdrew : allowed[0] ? texts.youAllowed : texts.youRejected;
-  const second = allowed[0] && others[0] ? `\n${fill(texts.notAllowed, { categories: list(others) })}` : '';
-  const said = fill(sentence, { date, categories: list(allowed) }) + second;
-
-  const text = element('p', { class: 'fine' }, `${said}\nID `, element('code', {}, id));
-  const shown = between(linesOf(seen), '\n');
-  if (shown) text.append(`\n\n${shown}`);
+  const second = allowed[0] && others[0] ? `\n${fill(texts.notAllowed, { categories: listIn(language, others) })}` : '';
   const copy = async () => {
-    await navigator.clipboard.writeText(text.textContent ?? '');
+    await navigator.clipboard.writeText(id);
     button.textContent = `${texts.copy} ✓`;
   };
   const button = element('button', { click: copy }, texts.copy);
-  // only secure pages have a clipboard; elsewhere the visitor can still select the text
-  const buttons = navigator.clipboard ? [button] : [];
+  const shown = between(linesOf(seen), '\n');
   return element(
-    'details',
+    'section',
     { class: 'receipt' },
-    element('summary', { class: 'fine' }, texts.lastDecision),
-    text,
-    buttons,
+    element('strong', {}, texts.lastDecision),
+    element('p', { class: 'fine' }, fill(sentence, { date, categories: listIn(language, allowed) }) + second),
+    element(
+      'p',
+      { class: 'fine id' },
+      element('span', {}, 'ID ', element('code', {}, id)),
+      // only secure pages have a clipboard; elsewhere the visitor can still select the id
+      navigator.clipboard ? button : [],
+    ),
+    shown
+      ? element(
+          'details',
+          {},
+          element('summary', { class: 'fine' }, texts.whatYouSaw),
+          element('p', { class: 'fine' }, shown),
+        )
+      : [],
   );
 }
 
@@ -67,3 +73,7 @@ export const linesOf = (seen: string): string[] =>
 /** In the visitor's language, or in English: a site may give texts under a tag that is no language. */
 const inWords = (language: string, work: (locale: string) => string, otherwise: string): string =>
   either(() => work(language)) ?? either(() => work('en'), otherwise);
+
+/** "Statistics and Marketing". */
+export const listIn = (language: string, names: string[]): string =>
+  inWords(language, (locale) => new Intl.ListFormat(locale).format(names), between(names, ', '));

@@ -1,5 +1,6 @@
 /** What a category is made of, folded below it. */
 import type { Cookie, Service } from '#libs/widget/config';
+import { fill } from '#libs/widget/fill';
 import { map } from '#libs/widget/plain';
 import type { AllTexts } from '#libs/widget/wording';
 import { type Children, element } from './element.ts';
@@ -7,22 +8,25 @@ import { type Children, element } from './element.ts';
 /** What the site says in words of its own may run the other way than the visitor's language: "13 months" in Arabic. */
 export const ownWords = (text: string): HTMLElement => element('bdi', {}, text);
 
-export function services(list: Service[], language: string, texts: AllTexts): HTMLElement {
+/** `category`: its label */
+export function services(list: Service[], category: string, language: string, texts: AllTexts): HTMLElement {
+  // a full-width colon has its space inside
+  const colon = /^(ja|zh)/.test(language) ? '：' : ': ';
   const service = ({ name, provider, country, purpose, policyUrl, cookies = [] }: Service) => {
-    const place = country && ` (${countryName(country, language)})`;
+    const place = country && `${provider ? ' ' : ''}(${countryName(country, language)})`;
     return element(
       'div',
       { class: 'service' },
       element('strong', {}, ownWords(name)),
       purpose ? element('p', {}, ownWords(purpose)) : [],
       provider || place
-        ? element('p', {}, `${texts.serviceProvider}:`, provider ? [' ', ownWords(provider)] : [], place ?? '')
+        ? element('p', {}, `${texts.serviceProvider}${colon}`, provider ? ownWords(provider) : [], place ?? '')
         : [],
       policyUrl ? element('p', {}, element('a', { href: policyUrl }, texts.policy)) : [],
       cookies.length > 0 ? table(cookies, texts) : [],
     );
   };
-  const summary = element('summary', { class: 'fine' }, `${texts.serviceList} (${list.length})`);
+  const summary = element('summary', { class: 'fine' }, fill(texts.servicesOf, { category, count: `${list.length}` }));
   return element('details', {}, summary, map(list, service));
 }
 

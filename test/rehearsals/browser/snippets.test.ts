@@ -99,7 +99,7 @@ describe('the snippets of the documents', () => {
     await page.getByText('Example Ltd asks for your consent for: Statistics · Marketing').waitFor();
     await page.getByRole('group', { name: 'Video Hall' }).getByRole('button', { name: 'Show once' }).waitFor();
     await page.getByRole('button', { name: 'Customise' }).click();
-    await page.getByText('Services (1)').click();
+    await page.getByText('Services of Statistics (1)').click();
     await page.getByText('Counter Ltd (Ireland)').waitFor();
   });
 
