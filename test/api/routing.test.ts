@@ -124,8 +124,8 @@ describe('the headers of an answer', () => {
     'cache-control': 'no-cache',
   });
   const dashboard = page("'self'", "'self'", "style-src 'self';img-src 'self';frame-src 'self'");
-  // without scripts
-  const docs = page("'none'", "'none'", "style-src 'self'");
+  // its script, a filter, asks for nothing
+  const docs = page("'self'", "'none'", "style-src 'self'");
   // an origin of its own, which reaches no storage and sends nothing; the dashboard alone may frame it
   const preview = {
     ...page("'self'", "'none'", "style-src 'self';sandbox allow-scripts", "'self'"),

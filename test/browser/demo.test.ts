@@ -31,8 +31,13 @@ describe('the demo shop', () => {
       const id = await page.evaluate(() => window.assent?.getConsent()?.id ?? '');
       await page.getByRole('listitem').filter({ hasText: id }).waitFor();
       await page.getByText('In the log:').waitFor();
+      return id;
     };
-    await decide('Always allow Marketing');
+    const id = await decide('Always allow Marketing');
+    const link = page.getByRole('link', { name: 'this record in the dashboard' });
+    expect(await link.evaluate((each: HTMLAnchorElement) => each.href)).toBe(
+      `${api.baseUrl}/domains/${domainId}/log?record=${id}`,
+    );
     const film = page.frameLocator('iframe[title="Workshop film"]');
     await film.getByText('A bowl grows on the wheel').waitFor({ state: 'attached' });
     const [record] = await recordsOf(stack, 1);

@@ -16,5 +16,8 @@ export const openapi = ({ config }: { config: { publicUrl: string | undefined } 
 /** The page and its files. */
 export const docs = ({ config }: { config: { publicUrl: string | undefined } }): Record<string, Middleware> => ({
   '/docs': serve(() => Buffer.from(referencePage(config.publicUrl)), 'text/html; charset=utf-8'),
-  '/docs/docs.css': serve(() => readFileSync(new URL('./public/docs.css', import.meta.url)), 'text/css; charset=utf-8'),
+  '/docs/docs.css': serve(() => read('docs.css'), 'text/css; charset=utf-8'),
+  '/docs/docs.js': serve(() => read('docs.js'), 'text/javascript; charset=utf-8'),
 });
+
+const read = (name: string): Buffer => readFileSync(new URL(`./public/${name}`, import.meta.url));

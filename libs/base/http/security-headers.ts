@@ -62,7 +62,7 @@ const own = {
   'style-src': "'self'",
 };
 
-export const docsHeaders = pageHeaders({ ...own, 'script-src': "'none'", 'connect-src': "'none'" });
+export const docsHeaders = pageHeaders({ ...own, 'connect-src': "'none'" });
 /** The shop embeds a film and a map of its own. */
 export const demoHeaders = pageHeaders({
   ...own,

@@ -1,4 +1,4 @@
-/** The OpenAPI document as a page: HTML and CSS alone, without scripts. */
+/** The OpenAPI document as a page, which needs no script but for its filter. */
 import { escapeHtml } from '#libs/base/http/html';
 import { commandOf } from './command.ts';
 import { type Content, type Operation, readDocument } from './described.ts';
@@ -63,31 +63,47 @@ export function referencePage(address?: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Assent API</title>
 <link rel="stylesheet" href="docs/docs.css">
+<script src="docs/docs.js" type="module"></script>
 </head>
 <body>
-<nav aria-label="Operations">
+<header>
 <p><a href="#top">${escapeHtml(info.title)} API</a></p>
-${byTag.map((tag) => `<h2>${escapeHtml(tag.name)}</h2><ul>${tag.operations.map(link).join('')}</ul>`).join('\n')}
-<h2>More</h2><ul><li><a href="#credentials">Credentials</a></li><li><a href="#schemas">Schemas</a></li></ul>
-</nav>
+<form role="search" hidden><label>Filter <input type="search" autocomplete="off" spellcheck="false"></label><span role="status"></span></form>
+<p class="to-list"><a href="#operations">All operations</a></p>
+</header>
 <main id="top">
+<div class="intro">
 <h1>${escapeHtml(info.title)} API</h1>
 <p>${inline(info.description)}</p>
 <p>Version ${escapeHtml(info.version)}, also available as an OpenAPI document: <a href="openapi.json">/openapi.json</a>.
 In the examples, <code>$API</code> is ${address ? code(address) : 'the address of this service'}, <code>$KEY</code> an
 API key, and <code>$TOKEN</code> an access token.</p>
 <p>Errors are <code>application/problem+json</code>: rely on <code>code</code>, which is listed with each status.</p>
+</div>
 ${byTag
   .map(
     (tag) =>
-      `<h2>${escapeHtml(tag.name)}</h2><p>${inline(tag.description)}</p>${tag.operations.map(section).join('\n')}`,
+      `<div class="group"><h2>${escapeHtml(tag.name)}</h2><p>${inline(tag.description)}</p>` +
+      `${tag.operations.map(section).join('\n')}</div>`,
   )
   .join('\n')}
+<div class="intro">
 <h2 id="credentials">Credentials</h2>
 <dl>${schemes.join('')}</dl>
+</div>
+<div class="group">
 <h2 id="schemas">Schemas</h2>
 ${schemas.join('\n')}
+</div>
 </main>
+<nav id="operations" aria-label="Operations">
+${byTag
+  .map(
+    (tag) => `<div class="group"><h2>${escapeHtml(tag.name)}</h2><ul>${tag.operations.map(link).join('')}</ul></div>`,
+  )
+  .join('\n')}
+<h2>More</h2><ul><li><a href="#credentials">Credentials</a></li><li><a href="#schemas">Schemas</a></li></ul>
+</nav>
 </body>
 </html>
 `;

@@ -44,8 +44,9 @@ async function tell() {
       say('Kept in this browser until it can be sent.');
       end = performance.now() + patience;
     } else if (await isShown(id)) {
-      if (turn === turns) say('In the log:', true);
-      return;
+      if (turn !== turns) return;
+      say('In the log: ', true);
+      return line.append(linkTo(id));
     } else if (performance.now() > end) {
       return say(recorded ? `${recorded} It is not in the log yet; is the worker running?` : 'It is not in the log.');
     } else say(recorded ? `${recorded} Waiting for it in the log …` : 'Looking for it in the log …');
@@ -96,6 +97,15 @@ function row(decision, time, id) {
     item.append(part);
   }
   return item;
+}
+
+/** To the record in the dashboard, which is beside this page. */
+function linkTo(id) {
+  const link = document.createElement('a');
+  const { domain } = document.querySelector('script[data-domain]').dataset;
+  link.href = `domains/${domain}/log?record=${id}`;
+  link.textContent = 'this record in the dashboard';
+  return link;
 }
 
 function say(text, isSafe = false) {
