@@ -5,6 +5,12 @@ import type { Place } from './places.ts';
 /** The page says that it listens. */
 export const previewReady = 'assent-preview-ready';
 
+/** What the page answers each time. */
+export interface PreviewShown {
+  /** pixels of the page that are above the widget */
+  above: number;
+}
+
 /** Nothing in it is secret. */
 export interface PreviewOrder {
   config: WidgetConfig;

@@ -3,7 +3,7 @@
  * nothing.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type PreviewOrder, previewReady } from '#libs/widget/preview';
+import { type PreviewOrder, type PreviewShown, previewReady } from '#libs/widget/preview';
 import { useWidth } from '../charts/use-width.ts';
 import { base } from '../data/base.ts';
 import { Button } from '../parts/button.tsx';
@@ -32,6 +32,11 @@ export const ownShade = (): Shade => (matchMedia('(prefers-color-scheme: dark)')
 
 /** Pixels of the page in the frame. */
 const sizes = { desktop: { width: 1024, height: 660 }, phone: { width: 375, height: 660 } };
+/** Of the screen's height, as the style sheet has it where the stage stays above the form. */
+const stageShare = 0.36;
+const narrow = matchMedia('(max-width: 1000px)');
+/** Smaller than that, nobody can read it. */
+const smallest = 0.45;
 /** Milliseconds between two keys, at most. */
 const settling = 120;
 /** Milliseconds after which the frame should have answered, in all and once it is loaded: an error page is loaded, too. */
@@ -133,7 +138,9 @@ function Stage({ order, turn, size, title }: StageProps) {
   const { ref, width } = useWidth();
   const frame = useFrame(order, turn);
   const { width: natural, height } = sizes[size];
-  const scale = width === 0 ? 1 : Math.min(1, width / natural);
+  // on a small screen, from the banner's title to its end
+  const room = narrow.matches ? (innerHeight * stageShare) / (height - frame.above + 8) : 1;
+  const scale = width === 0 ? 1 : Math.min(1, width / natural, Math.max(smallest, room));
   return (
     <>
       {frame.state === 'lost' && (
@@ -175,6 +182,7 @@ function useFrame(order: PreviewOrder | null, turn: number) {
   const ref = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<'loading' | 'ready' | 'lost'>('loading');
   const [number, setNumber] = useState(0);
+  const [above, setAbove] = useState(0);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const expect = (within: number) => {
     clearTimeout(timer.current);
@@ -183,8 +191,10 @@ function useFrame(order: PreviewOrder | null, turn: number) {
   // a layout effect, so that it listens before the frame can speak
   useLayoutEffect(() => {
     expect(patience);
-    const listen = ({ source, data }: MessageEvent) => {
-      if (source === ref.current?.contentWindow && data === previewReady) setState('ready');
+    const listen = ({ source, data }: MessageEvent<typeof previewReady | PreviewShown>) => {
+      if (source !== ref.current?.contentWindow) return;
+      if (data === previewReady) setState('ready');
+      else setAbove(data.above);
     };
     addEventListener('message', listen);
     return () => {
@@ -202,5 +212,5 @@ function useFrame(order: PreviewOrder | null, turn: number) {
     setState('loading');
     setNumber(number + 1);
   };
-  return { ref, state, number, loaded: () => expect(patienceOnceLoaded), reload };
+  return { ref, state, number, above, loaded: () => expect(patienceOnceLoaded), reload };
 }

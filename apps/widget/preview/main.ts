@@ -2,7 +2,7 @@
  * Entry of the page that shows the widget while it is being set up: the very /widget.js, with the settings that the
  * dashboard sends. The page is sandboxed and its policy lets nothing out, so that nothing is stored or recorded.
  */
-import { type PreviewOrder, previewReady } from '#libs/widget/preview';
+import { type PreviewOrder, type PreviewShown, previewReady } from '#libs/widget/preview';
 import type {} from '../public-api.ts';
 import type {} from '../settings.ts';
 
@@ -41,11 +41,18 @@ function show(order: PreviewOrder): void {
     keepStill();
     // the widget has others once the file of the settings is there
     if (tree) new MutationObserver(keepStill).observe(tree, { attributes: true, subtree: true });
+    const dialog = tree?.querySelector('dialog');
+    if (dialog) new ResizeObserver(() => dialog.open && tell(dialog)).observe(dialog);
     if (isOfSettings) window.assent?.open();
   });
   // beside this page, wherever the service is
   tag.src = 'widget.js';
   document.head.append(tag);
+}
+
+function tell(dialog: HTMLElement): void {
+  const told: PreviewShown = { above: dialog.getBoundingClientRect().top };
+  parent.postMessage(told, location.origin);
 }
 
 /** It is shown anew with each key that somebody types. */
