@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 import { randomHex } from './uuid.ts';
 
 /** Any other setting could change what is asked for, or where it is recorded. */
-const settable = /^(texts|colors|theme|position|button)$/;
+const settable = /^(texts|colors|darkColors|theme|position|button|radius)$/;
 /** Two of them with a colon in between are a record's `variant`, which has at most 64 characters. */
 const nameable = /^[\w.-]{1,31}$/;
 
@@ -36,11 +36,12 @@ function setVariant(settings: Settings, { id, variants }: Experiment): void {
     return point < 0;
   });
   if (!drawn) throw 'shares';
-  const { texts: others = {}, colors, theme, position, button } = bare(drawn.settings ?? {});
+  const { texts: others = {}, colors, darkColors, theme, position, button, radius } = bare(drawn.settings ?? {});
   const texts = joined(settings.texts, [others]);
   settings.variant = `${id}:${drawn.name}`;
   settings.texts = texts;
-  settings.colors = { ...settings.colors, ...colors };
+  settings.colors = { ...settings.colors, ...(radius && { radius }), ...colors };
+  settings.darkColors = { ...settings.darkColors, ...darkColors };
   if (theme) settings.theme = theme;
   if (position) settings.position = position;
   if (button) settings.button = button;

@@ -2,22 +2,26 @@
  * Entry of assent-preferences.js, the second file: the settings, which most visitors never open, placeholders and cookie
  * tables. It runs as an element of widget.js (second-file.ts), and leaves there what it has.
  */
+import { either } from '#libs/widget/attempt';
 import { createCookieTables } from './cookie-tables.ts';
 import type { Waiting } from './embeds.ts';
 import { forgetCookies } from './forget-cookies.ts';
 import type { FileElement } from './load-file.ts';
 import { page } from './page.ts';
 import { createPlaceholders, type PlaceholderOptions } from './placeholders.ts';
+import edges from './view/edges.css?inline';
 import css from './view/preferences.css?inline';
 import { preferences } from './view/preferences.ts';
 import { renew } from './view/renew.ts';
 import { makeRoom } from './view/room.ts';
+import { warnOfSettings } from './warnings.ts';
 import { insertWritten } from './written.ts';
 
 /** What the page itself shows of the widget. */
 function openInserts(options: PlaceholderOptions) {
   const placeholders = createPlaceholders(options);
   const fillTables = createCookieTables(options.settings);
+  either(() => warnOfSettings(options.settings.asked));
   return {
     show: (waiting: Waiting[]) => {
       placeholders.show(waiting);
@@ -28,7 +32,7 @@ function openInserts(options: PlaceholderOptions) {
   };
 }
 
-const secondFile = { css, preferences, openInserts, forgetCookies, renew, makeRoom, insertWritten };
+const secondFile = { css: css + edges, preferences, openInserts, forgetCookies, renew, makeRoom, insertWritten };
 export type SecondFile = typeof secondFile;
 
 const script: FileElement<SecondFile> | null = page.currentScript;

@@ -18,7 +18,7 @@ import { findTag } from './tag.ts';
 export interface Settings
   extends NoticeSettings,
     Place,
-    Omit<WidgetConfig, keyof NoticeSettings | 'lang' | 'dir' | 'texts' | 'maxAgeMonths' | 'metadata'> {
+    Omit<WidgetConfig, keyof NoticeSettings | 'lang' | 'dir' | 'texts' | 'maxAgeMonths' | 'metadata' | 'colors'> {
   domain: string;
   key: string;
   api: string;
@@ -27,7 +27,8 @@ export interface Settings
   maxAgeMonths: number;
   /** ids of the optional categories */
   asked: string[];
-  colors: Record<string, string>;
+  /** and the radius */
+  colors: Record<string, string | undefined>;
   metadata?: WidgetConfig['metadata'] | undefined;
   lang?: string | undefined;
   dir?: WidgetConfig['dir'] | undefined;
@@ -41,9 +42,6 @@ declare global {
   }
 }
 
-/** The service's rule for category names. */
-const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
-
 export function readSettings(): Settings {
   const { data, address, nonce } = findTag();
   const config = bare<WidgetConfig & Record<string, unknown>>({ ...assigned('assentConfig') });
@@ -56,10 +54,7 @@ export function readSettings(): Settings {
   const { bannerVersion, maxAgeMonths } = given;
   const texts: OwnTexts[] = [{ ...given.texts, ...grouped(data, 'text') }];
   const shown = readShown(given, isLink);
-  const asked = map(shown.categories, ({ id, required }) => {
-    if (!required && !either(() => acceptable.test(id), true)) warn(`bad category name ${id}`);
-    return required ? undefined : id;
-  });
+  const asked = map(shown.categories, ({ id, required }) => (required ? undefined : id));
   return bare({
     ...shown,
     domain: found('domain') ?? '',
@@ -69,7 +64,7 @@ export function readSettings(): Settings {
     bannerVersion: `${bannerVersion ?? __VERSION__}`,
     maxAgeMonths: +(maxAgeMonths ?? 0) || 12,
     asked,
-    colors: { ...given.colors, ...grouped(data, 'color') },
+    colors: { radius: given.radius, ...given.colors, ...grouped(data, 'color') },
     metadata: given.metadata && flat(given.metadata),
     texts,
     wording: wordingIn('en', texts),

@@ -123,9 +123,11 @@ const metadataRule: Rule = (value, path, report) => {
 /** What a variant may set, too: how the banner looks, and not what it asks for. */
 const looks = {
   colors: coloursRule,
+  darkColors: coloursRule,
   theme: oneOf('auto', 'light', 'dark'),
   position: oneOf('bottom', 'left', 'right', 'center'),
   button: oneOf('left', 'right', 'none'),
+  radius: matching(/^\d{1,2}(\.\d+)?px$/, 'must be from 0px to 99px, such as 8px'),
 };
 
 function settingsRule({ categories, texts }: Record<string, unknown>): Rule {

@@ -56,6 +56,10 @@ export interface WidgetConfig {
   company?: string;
   texts?: OwnTexts;
   colors?: Record<string, string>;
+  /** instead of those in the dark banner */
+  darkColors?: Record<string, string>;
+  /** of corners, as a length */
+  radius?: string;
   links?: { label: string; href: string }[];
   consentMode?: ConsentTypes | boolean | string;
   metadata?: Record<string, string | number | boolean>;
@@ -92,6 +96,6 @@ export interface Experiment {
     name: string;
     /** relative to the others; default: 1 */
     share?: number;
-    settings?: Pick<WidgetConfig, 'texts' | 'colors' | 'theme' | 'position' | 'button'>;
+    settings?: Pick<WidgetConfig, 'texts' | 'colors' | 'darkColors' | 'theme' | 'position' | 'button' | 'radius'>;
   }[];
 }

@@ -106,7 +106,7 @@ describe('setting up the widget in the dashboard', () => {
     await cookies.fill('*');
     await service.getByText('Not the name of a cookie: *').waitFor();
     await cookies.fill('map_id; 1 Tag');
-    await preview(page).getByText('Dienste (1)').waitFor();
+    await preview(page).getByText('Dienste für Karten (1)').waitFor();
     // folded below it
     for (const text of ['Open Map', 'map_id', '1 Tag'])
       await preview(page).getByText(text, { exact: true }).waitFor({ state: 'attached' });

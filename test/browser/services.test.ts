@@ -26,7 +26,12 @@ describe('the services of a category', () => {
       'nonsense',
     ],
   };
-  const bad = { name: 'Bad link', policyUrl: 'javascript:document.title=2' };
+  const bad = {
+    name: 'Bad link',
+    policyUrl: 'javascript:document.title=2',
+    retention: 'a year',
+    cookies: [{ name: '_bad', duration: 30, expires: '30 days' }],
+  };
   const needed = { name: 'Basket', cookies: [{ name: 'shared' }] };
   const settings = {
     company: `Fern & Kiln ${markup}`,
@@ -58,7 +63,7 @@ describe('the services of a category', () => {
     await click(of, 'Customise');
     const row = of.getByRole('listitem').filter({ hasText: 'Statistics' });
     expect(await row.getByText('Counts visits').isVisible()).toBe(false);
-    await row.getByText('Services (2)').click();
+    await row.getByText('Services of Statistics (2)').click();
     await row.getByText(`Counter ${markup}`).waitFor();
     await row.getByText(`Provider: Counter Ltd ${markup} (Ireland)`).waitFor();
     expect(await row.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
@@ -73,8 +78,11 @@ describe('the services of a category', () => {
     ]);
     expect(await of.locator('assent-widget img').count()).toBe(0);
     expect(warningsIn(messages)).toEqual([
-      expect.stringContaining('no cookie is named *'),
       expect.stringContaining('left out the link'),
+      expect.stringContaining('no cookie is named *'),
+      'warning: assent: unknown retention of the service Bad link: there is name, provider, country, purpose, policyUrl, cookies',
+      'warning: assent: duration of the cookie _bad must be a text',
+      'warning: assent: unknown expires of the cookie _bad: there is name, domain, path, duration',
     ]);
     await of.getByRole('switch', { name: 'Statistics' }).check();
     await click(of, 'Save choice');
@@ -82,13 +90,13 @@ describe('the services of a category', () => {
     const notice = JSON.parse(await documentOf(widget.stack, record?.notice));
     expect(notice.settings.categories[1].services).toEqual([
       { ...counting, cookies: counting.cookies.slice(0, 4) },
-      { name: 'Bad link', cookies: [] },
+      { name: 'Bad link', cookies: [{ name: '_bad' }] },
     ]);
 
     await setCookies(of);
     await click(of, 'Privacy settings');
     // in words, beside what was seen
-    await of.getByText('Your last decision').click();
+    await of.getByText('Your last decision').waitFor();
     const today = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(new Date(record?.decidedAt ?? ''));
     await of.getByText(`You allowed Statistics on ${today}.\nNot allowed: Marketing`).waitFor();
     await of.evaluate(() => window.seen?.push('same page') ?? Object.assign(window, { seen: ['same page'] }));

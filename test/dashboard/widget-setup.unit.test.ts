@@ -72,7 +72,7 @@ describe('contrast', () => {
     expect(grey).toMatchObject([{ at: 'buttonText', ratio: 4.48, isHalfChosen: false }]);
     // 4.4989 is not enough, and does not look like it
     expect(contrastTroubles({ theme: 'light', colors: { muted: '#0078d7' } })).toMatchObject([{ ratio: 4.49 }]);
-    expect(unmeasured({ colors: { text: 'rebeccapurple', button: '#123' } })).toEqual(['text']);
+    expect(unmeasured({ text: 'rebeccapurple', button: '#123' })).toEqual(['text']);
   });
 
   it.each<[WidgetDraft, string?, string?]>([

@@ -63,6 +63,14 @@ describe('the notice of the widget', () => {
     expect(notice.settings.buttons[1]).toBe(button);
   });
 
+  it.each([
+    ['ja', /^次の.*：統計 · Maps$/],
+    ['zh-Hans', /^我们.*：统计 · Maps$/],
+    ['fr', /\u00a0: Statistiques · Maps$/],
+  ])('in %s has a space after a colon that is not full-width', (language, asks) => {
+    expect(noticeOf(settingsIn(language), false, false).asks).toMatch(asks);
+  });
+
   it('says who asks for what before the buttons, and nothing of it where nothing is optional', () => {
     const settings = { ...settingsIn('en'), company: '{company} $& Sons' };
     const { asks } = noticeOf(settings, false, false);
@@ -110,7 +118,7 @@ describe('the settings of the widget in docs/widget.md', () => {
     const source = readFileSync(path.join(root, 'libs/widget/config.ts'), 'utf8');
     const given = /export interface WidgetConfig \{(.*?)\n\}/s.exec(source)?.[1] ?? '';
     const names = [...given.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name ?? '');
-    const onlyInConfig = ['links', 'consentMode', 'metadata', 'experiment', 'signals', 'regions'];
+    const onlyInConfig = ['darkColors', 'links', 'consentMode', 'metadata', 'experiment', 'signals', 'regions'];
     const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const attributes = names
       .filter((name) => !onlyInConfig.includes(name))

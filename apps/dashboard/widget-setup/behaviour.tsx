@@ -69,7 +69,7 @@ export function Behaviour({ draft, change }: PartProps) {
         onText={(text) => change({ layer: text.replace(/[^\w$]/g, '') })}
       />
       <Check checked={reload === true} onChange={(isOn) => change({ reload: isOn || undefined })}>
-        Load the page again when a visitor takes back what they had allowed
+        Reload the page when consent is withdrawn
       </Check>
       <Check checked={displays === true} onChange={(isOn) => change({ displays: isOn || undefined })}>
         Count how often the banner is shown, to see how many leave it unanswered

@@ -1,36 +1,61 @@
 /** The colours of the banner, and a warning where they have too little contrast. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
-import { type ColourName, colourLabels, colourNames, colourTrouble, defaultColours } from './draft/colours.ts';
+import {
+  type ColourName,
+  colourLabels,
+  colourNames,
+  colourTrouble,
+  defaultColours,
+  type Scheme,
+} from './draft/colours.ts';
 import { contrastTroubles, contrastWarning, hexOf, onlyScheme, unmeasured } from './draft/contrast.ts';
 import { lookOver } from './draft/draft.ts';
 import { Group, type LookProps } from './group.tsx';
+import { Options } from './options.tsx';
 
 export function Colours({ look, below, change, onShow }: ContrastProps) {
-  const { colors = {} } = look;
   const shown = lookOver(below, look);
   const theme = onlyScheme(shown);
-  const unknown = unmeasured(look);
+  const [chosen, setChosen] = useState<Scheme>(theme ?? 'light');
+  // the first are of both
+  const scheme = theme === 'light' ? theme : chosen;
+  const group = scheme === 'dark' ? 'darkColors' : 'colors';
+  const colors = look[group] ?? {};
+  const unknown = unmeasured(colors);
   const choose = (name: ColourName, value: string) => {
     const { [name]: _, ...others } = colors;
-    change({ colors: value === '' ? others : { ...others, [name]: value } });
+    change({ [group]: value === '' ? others : { ...others, [name]: value } });
   };
   return (
     <Group title="Colours" note={contrastWarning(shown) && <span class="field-note">too little contrast</span>}>
-      <p class="hint">
-        {theme === undefined
-          ? 'Visitors with a dark screen get a dark banner. A colour that you choose here is used in both.'
-          : `The banner is always ${theme}.`}
-      </p>
+      {theme === 'light' ? (
+        <p class="hint">The banner is always light.</p>
+      ) : (
+        <Options
+          label="Colours of"
+          options={{ light: 'Light banner', dark: 'Dark banner' }}
+          chosen={scheme}
+          onChoose={(value) => {
+            setChosen(value);
+            onShow(value);
+          }}
+          note={
+            scheme === 'dark'
+              ? 'For dark screens only. A field that you leave empty has the colour of the light banner, if you chose one.'
+              : 'Also for dark screens, unless you choose another colour for the dark banner.'
+          }
+        />
+      )}
       <div class="stack gap-10 gone-if-empty" aria-live="polite">
         <ContrastWarning look={look} below={below} change={change} onShow={onShow} />
       </div>
       {colourNames.map((name) => (
         <Colour
-          key={name}
+          key={scheme + name}
           name={name}
           value={colors[name]}
-          placeholder={below.colors?.[name] ?? defaultColours[theme ?? 'light'][name]}
+          placeholder={below[group]?.[name] ?? shown.colors?.[name] ?? defaultColours[scheme][name]}
           isUnknown={unknown.includes(name)}
           onChoose={(value) => choose(name, value)}
         />

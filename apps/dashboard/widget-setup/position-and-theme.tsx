@@ -7,7 +7,7 @@ const positions = { bottom: 'Bottom', left: 'Bottom left', right: 'Bottom right'
 const buttons = { left: 'Left', right: 'Right', none: 'None' };
 
 export function PositionAndTheme({ look, below, change }: LookProps) {
-  const { position = 'bottom', theme = 'auto', button = 'left' } = { ...below, ...look };
+  const { position = 'bottom', theme = 'auto', button = 'left', radius = '14px' } = { ...below, ...look };
   return (
     <Group title="Position and theme">
       <Options
@@ -18,8 +18,20 @@ export function PositionAndTheme({ look, below, change }: LookProps) {
         note="On phones it is always at the bottom."
       />
       <Options label="Theme" options={themes} chosen={theme} onChoose={(value) => change({ theme: value })} />
+      <label>
+        Rounded corners, in pixels
+        <input
+          type="number"
+          min={0}
+          max={40}
+          value={Number.parseFloat(radius)}
+          onInput={({ currentTarget: { valueAsNumber, validity } }) => {
+            if (validity.valid && Number.isInteger(valueAsNumber)) change({ radius: `${valueAsNumber}px` });
+          }}
+        />
+      </label>
       <Options
-        label="Button that stays"
+        label="Floating privacy button"
         options={buttons}
         chosen={button}
         onChoose={(value) => change({ button: value })}

@@ -1,13 +1,18 @@
 /**
  * What the page's own keyboard needs while the banner is open: room below the page, so that what has the focus is not behind
- * the banner (WCAG 2.2, 2.4.11), and Escape.
+ * the banner (WCAG 2.2, 2.4.11), and Escape. And edges that show where a banner with large text can be scrolled.
  */
 
 import { joined, map, some } from '#libs/widget/plain';
 import { page } from '../page.ts';
+import edges from './edges.css?inline';
+import { styles } from './styles.ts';
 
 export function makeRoom(dialog: HTMLDialogElement, leave: () => void, isInert: () => boolean): void {
   const sheet = new CSSStyleSheet();
+  const tree = dialog.getRootNode() as ShadowRoot;
+  // the settings bring it along
+  tree.adoptedStyleSheets = joined(tree.adoptedStyleSheets, [styles(edges)]);
   /** Unless the page, or the visitor who is typing, has a use for it. */
   const onKey = (event: KeyboardEvent) => {
     const isTyping = (event.composedPath()[0] as Partial<Element>).matches?.(':read-write,select');

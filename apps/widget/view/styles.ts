@@ -1,6 +1,7 @@
 /** The style sheets of the widget, and the site's colours in them. */
 
 import { own } from '#libs/widget/plain';
+import type { Settings } from '../settings.ts';
 
 /** A constructed stylesheet, which the page's content security policy does not restrict. */
 export function styles(rules: string): CSSStyleSheet {
@@ -9,8 +10,11 @@ export function styles(rules: string): CSSStyleSheet {
   return sheet;
 }
 
-/** `host`: of the shadow tree, whose sheets take the site's colours from it. */
-export function colour(host: HTMLElement, colors: Record<string, string>): void {
+/** `host`: what the sheets take the site's colours from. `isOff`: no longer. */
+export function colour(host: HTMLElement, colors?: Settings['colors'], isOff?: boolean): void {
   for (const name in own(colors))
-    host.style.setProperty(`--assent-${name === 'buttonText' ? 'button-text' : name}`, colors[name] ?? null);
+    host.style.setProperty(
+      `--assent-${name === 'buttonText' ? 'button-text' : name}`,
+      isOff ? null : (colors?.[name] ?? null),
+    );
 }

@@ -64,7 +64,10 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   const frames: HTMLElement[] = [];
   const paint = () => {
     const dark = isDark(settings.theme ?? 'auto');
-    map(frames, ({ classList }) => classList.toggle('dark', dark));
+    map(frames, (each) => {
+      each.classList.toggle('dark', dark);
+      colour(each, settings.darkColors, !dark);
+    });
   };
   media.onchange = paint;
 

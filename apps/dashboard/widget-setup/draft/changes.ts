@@ -40,14 +40,15 @@ const names: Record<string, string> = {
   dir: 'Direction of the texts',
   theme: 'Theme',
   position: 'Position of the banner',
-  button: 'Button that stays',
+  button: 'Floating privacy button',
+  radius: 'Rounded corners',
   policyUrl: 'Address of your privacy policy',
   policyVersion: 'Version of your policy',
   maxAgeMonths: 'Months until visitors are asked again',
   cookieDomain: 'One choice for all subdomains of',
   layer: 'Tag Manager’s data layer',
   displays: 'Counting how often the banner is shown',
-  reload: 'Loading the page again after a withdrawal',
+  reload: 'Reloading the page when consent is withdrawn',
   consentMode: 'Google’s Consent Mode',
   uet: 'Telling Microsoft Advertising (UET)',
   clarity: 'Telling Microsoft Clarity',
@@ -70,14 +71,15 @@ const wordsOf = (value: unknown): string =>
 
 /** What a banner sets, by its name. */
 function linesOf({ categories = defaultCategories, links, metadata, signals, experiment, ...draft }: WidgetDraft) {
-  const { consentMode, texts, colors, regions = [], ...plain } = draft;
+  const { consentMode, texts, colors, darkColors, regions = [], ...plain } = draft;
   const lines = new Map<string, string>();
   const addAll = (entries: object = {}, nameOf = (name: string) => names[name] ?? name) => {
     for (const [name, value] of Object.entries(entries)) lines.set(nameOf(name), wordsOf(value));
   };
-  const addLook = ({ texts: own, colors: chosen, ...look }: Look, of = '') => {
+  const addLook = ({ texts: own, colors: chosen, darkColors: dark, ...look }: Look, of = '') => {
     addTexts(own, (name) => of + name);
     addAll(chosen, (name) => `${of}${colourOf(name)}`);
+    addAll(dark, (name) => `${of}${colourOf(name)}, dark banner`);
     addAll(look, (name) => of + (names[name] ?? name));
   };
   const addTexts = (own: Texts = {}, nameOf: (name: string) => string) => {
@@ -85,7 +87,7 @@ function linesOf({ categories = defaultCategories, links, metadata, signals, exp
       if (isObject(value)) addAll(value, (text) => nameOf(`${textOf(text)} (${languageName(name)})`));
       else lines.set(nameOf(textOf(name)), value);
   };
-  addLook({ ...(texts && { texts }), ...(colors && { colors }) });
+  addLook({ ...(texts && { texts }), ...(colors && { colors }), ...(darkColors && { darkColors }) });
   lines.set('Categories', categories.map(({ id, required }) => (required ? `${id} (always on)` : id)).join(', '));
   for (const { id, services = [] } of categories)
     for (const service of services) lines.set(`Service ${service.name} of ${id}`, detailsOf(service));
@@ -112,6 +114,8 @@ const textOf = (name: string): string => textNames[name] ?? `Text ${name}`;
 const colourOf = (name: string): string =>
   `Colour: ${colourNames.some((each) => each === name) ? colourLabels[name as keyof typeof colourLabels] : name}`;
 
+const groups = ['texts', 'colors', 'darkColors'];
+
 /** Where a fault is. `pointer`: of JSON, into the draft. */
 export function placeOf(pointer: string, draft: WidgetDraft): string {
   const path = pointer
@@ -127,8 +131,9 @@ export function placeOf(pointer: string, draft: WidgetDraft): string {
     if (/^\d+$/.test(name) && said.length > 0) said.push(`${said.pop()} ${titleOf(value) || Number(name) + 1}`);
     else if (group === 'texts') said.push(languageTag.test(name) ? languageName(name) : textOf(name));
     else if (group === 'colors') said.push(colourOf(name));
-    else if (name !== 'texts' && name !== 'colors' && name !== 'settings') said.push(names[name] ?? name);
-    group = group === 'texts' || !['texts', 'colors'].includes(name) ? group : name;
+    else if (group === 'darkColors') said.push(`${colourOf(name)}, dark banner`);
+    else if (![...groups, 'settings'].includes(name)) said.push(names[name] ?? name);
+    group = group === 'texts' || !groups.includes(name) ? group : name;
   }
   return said.join(', ') || path.join(', ');
 }

@@ -8,6 +8,7 @@ import {
   type Scheme,
   schemes,
 } from './colours.ts';
+import type { Look } from './draft.ts';
 
 interface ContrastTrouble {
   /** the chosen colour that it is about */
@@ -61,20 +62,22 @@ function linear(channel: number): number {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
-interface Colours {
-  theme?: 'auto' | 'light' | 'dark';
-  colors?: Partial<Record<ColourName, string>>;
-}
+type Colours = Pick<Look, 'theme' | 'colors' | 'darkColors'>;
+
+/** What the site has chosen for this scheme. */
+export const chosenFor = (scheme: Scheme, { colors = {}, darkColors = {} }: Colours): Colours['colors'] & object =>
+  scheme === 'dark' ? { ...colors, ...darkColors } : colors;
 
 /** Undefined where visitors have either. */
 export const onlyScheme = ({ theme }: Colours): Scheme | undefined => (theme === 'auto' ? undefined : theme);
 
 /** Each pair that has too little contrast, in the schemes that visitors can have. */
-export const contrastTroubles = ({ colors = {}, ...theme }: Colours): ContrastTrouble[] =>
+export const contrastTroubles = (look: Colours): ContrastTrouble[] =>
   schemes
-    .filter((scheme) => (onlyScheme(theme) ?? scheme) === scheme)
+    .filter((scheme) => (onlyScheme(look) ?? scheme) === scheme)
     .flatMap((scheme) =>
       pairs.flatMap(({ one, other, name, least }) => {
+        const colors = chosenFor(scheme, look);
         const shown = (colour: ColourPair['one']) =>
           isName(colour) ? (colors[colour] ?? defaultColours[scheme][colour]) : colour;
         const ratio = contrast(shown(one), shown(other));
@@ -117,5 +120,5 @@ const reasonOf = ({ name, ratio, least }: ContrastTrouble): string =>
 const isName = (colour: string): colour is ColourName => colourNames.some((each) => each === colour);
 
 /** Those chosen whose contrast cannot be computed here. */
-export const unmeasured = ({ colors = {} }: Colours): ColourName[] =>
+export const unmeasured = (colors: Partial<Record<ColourName, string>>): ColourName[] =>
   colourNames.filter((name) => colors[name] !== undefined && !channelsOf(colors[name]));

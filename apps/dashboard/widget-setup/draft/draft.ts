@@ -15,13 +15,19 @@ export interface Link {
   href: string;
 }
 
+type Colours = Partial<Record<ColourName, string>>;
+
 /** How a banner looks and reads: also what each variant of an A/B test may have of its own. */
 export interface Look {
   theme?: 'auto' | 'light' | 'dark';
   position?: 'bottom' | 'left' | 'right' | 'center';
   button?: 'left' | 'right' | 'none';
   texts?: Texts;
-  colors?: Partial<Record<ColourName, string>>;
+  colors?: Colours;
+  /** of the dark banner, instead of those */
+  darkColors?: Colours;
+  /** of corners, in pixels: `8px` */
+  radius?: string;
 }
 
 export interface Variant {
@@ -73,6 +79,7 @@ const defaults = {
   theme: 'auto',
   position: 'bottom',
   button: 'left',
+  radius: '14px',
   maxAgeMonths: 12,
   consentMode: true,
   displays: false,
@@ -97,10 +104,11 @@ const isSame = (name: string, value: unknown, below: object): boolean =>
 export const changedLook = (look: Look, change: LookChange, below: Look): Look => tidy({ ...look, ...change }, below);
 
 /** As visitors see a variant. */
-export const lookOver = (below: Look, { colors, ...own }: Look): Look => ({
+export const lookOver = (below: Look, { colors, darkColors, ...own }: Look): Look => ({
   ...below,
   ...own,
   colors: { ...below.colors, ...colors },
+  darkColors: { ...below.darkColors, ...darkColors },
 });
 
 /** What the widget takes of any settings. */

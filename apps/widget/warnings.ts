@@ -1,0 +1,35 @@
+/** Warns in the console of settings that the widget has left out, or that the service will not take. */
+import { warn } from '#libs/widget/attempt';
+import { between, has, map, words } from '#libs/widget/plain';
+import { cookieTexts, eachOf, type Given, serviceTexts } from '#libs/widget/services';
+import { assigned } from './page.ts';
+
+/** The service's rule for category names. */
+const acceptable = /^(?!(__proto__|constructor|prototype)$)[\w.:-]{1,64}$/;
+
+/** `asked`: ids of the optional categories */
+export function warnOfSettings(asked: string[]): void {
+  map(asked, (id) => {
+    if (!acceptable.test(id)) warn(`bad category name ${id}`);
+  });
+  eachOf(assigned('assentConfig')?.categories, ({ services }) => {
+    eachOf(services, (service) => {
+      check(service, `service ${service.name}`, serviceTexts, ['cookies']);
+      eachOf(service.cookies, (cookie) => {
+        if (cookie.name === '*') warn('no cookie is named *');
+        check(cookie, `cookie ${cookie.name}`, cookieTexts);
+      });
+    });
+  });
+}
+
+/** `texts`: what has to be text; `others`: what it may have besides. A misspelt one would leave a column empty. */
+function check(given: Given, what: string, texts: string, others: string[] = []): void {
+  const known = words(texts);
+  for (const name in given) {
+    const value = given[name];
+    if (has(others, name) || value === null || value === undefined) continue;
+    if (!has(known, name)) warn(`unknown ${name} of the ${what}: there is ${between([...known, ...others], ', ')}`);
+    else if (typeof value !== 'string') warn(`${name} of the ${what} must be a text`);
+  }
+}
