@@ -159,6 +159,40 @@ describe('the widget for everyone', () => {
     await page.emulateMedia({ colorScheme: null });
   });
 
+  it('has the site’s colours in both schemes, those of the dark banner in that alone, also once the scheme changes', async () => {
+    const { page } = await widget.visit.again();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const own = config({ colors: { button: 'maroon', buttonText: 'white' }, darkColors: { button: 'pink' } });
+    await page.goto(widget.add('/colours', own + widget.tag({ 'data-radius': '5px' })));
+    const look = () =>
+      page.getByRole('button', { name: 'Accept all' }).evaluate((node) => {
+        const { backgroundColor, color, borderRadius } = getComputedStyle(node);
+        return [backgroundColor, color, borderRadius];
+      });
+    const [maroon, pink, white] = ['rgb(128, 0, 0)', 'rgb(255, 192, 203)', 'rgb(255, 255, 255)'];
+    await page.getByRole('dialog').waitFor();
+    expect(await look()).toEqual([pink, white, '3px']);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await eventually(async () => expect(await look()).toEqual([maroon, white, '3px']));
+    await page.emulateMedia({ colorScheme: null });
+  });
+
+  it('shows where it scrolls at four times the size', async () => {
+    const { page } = await widget.visit({ viewport: { width: 320, height: 256 } });
+    await page.goto(widget.address);
+    const dialog = page.getByRole('dialog');
+    // with the second file
+    const edges = () => dialog.evaluate((node) => getComputedStyle(node).backgroundAttachment);
+    await eventually(async () => expect(await edges()).toBe('local, local, scroll, scroll, scroll'));
+    await page.getByRole('button', { name: 'Customise' }).click();
+    await page.locator('dialog:modal').waitFor();
+    expect(await edges()).toBe('local, local, scroll, scroll, scroll');
+    // what covers all of it would hide them
+    expect(await page.locator('.scroll').evaluate((node) => getComputedStyle(node).backgroundColor)).toBe(
+      'rgba(0, 0, 0, 0)',
+    );
+  });
+
   it('leaves what has the keyboard in the page in view, and gives its room back; Escape in the page closes it', async () => {
     const { page } = await widget.visit.again();
     await page.setViewportSize({ width: 1280, height: 720 });

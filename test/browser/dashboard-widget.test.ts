@@ -392,6 +392,18 @@ describe('setting up the widget in the dashboard', () => {
       expect(await edge(texts, 'top')).toBeLessThan(0);
       expect(await edge(stage, 'top')).toBeGreaterThan(0);
       expect(await edge(stage, 'bottom')).toBeLessThan(await edge(behaviour, 'top'));
+      // the whole of the banner, however long its texts are
+      await choose(page, 'Width', 'Phone');
+      await page.getByRole('combobox', { name: 'Language', exact: true }).selectOption('de');
+      const [title, last] = [
+        preview(page).getByRole('heading', { name: 'Ihre Daten, Ihre Entscheidung' }),
+        preview(page).getByRole('button', { name: 'Anpassen' }),
+      ] as const;
+      await eventually(async () => {
+        const [of, above, below] = [await stage.boundingBox(), await title.boundingBox(), await last.boundingBox()];
+        expect(above?.y).toBeGreaterThan(of?.y ?? Infinity);
+        expect((below?.y ?? Infinity) + (below?.height ?? 0)).toBeLessThan((of?.y ?? 0) + (of?.height ?? 0));
+      });
     });
   });
 

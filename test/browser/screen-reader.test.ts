@@ -105,10 +105,9 @@ RootWebArea "A page" focused=true
     paragraph
       StaticText "Sie haben am ${date} erlaubt: Statistik
 Nicht erlaubt: Marketing"
-    paragraph
-      StaticText "ID "
-      StaticText "${record?.id}"
-      button "Kopieren"
+    StaticText "ID "
+    StaticText "${record?.id}"
+    button "Kopieren"
     group
       DisclosureTriangle "Was Ihnen gezeigt wurde"
     button "Alle akzeptieren"

@@ -68,6 +68,8 @@ describe('contrast', () => {
       { at: 'text', scheme: 'dark', name: expect.any(String), ratio: 1.1, least: 4.5, isHalfChosen: true },
     ]);
     expect(contrastTroubles({ theme: 'light', colors: { text: '#111111' } })).toEqual([]);
+    expect(contrastTroubles({ colors: { text: '#111111' }, darkColors: { text: '#eeeeee' } })).toEqual([]);
+    expect(contrastTroubles({ darkColors: { text: '#111111' } })).toMatchObject([{ at: 'text', scheme: 'dark' }]);
     const grey = contrastTroubles({ theme: 'light', colors: { button: '#777777', buttonText: '#ffffff' } });
     expect(grey).toMatchObject([{ at: 'buttonText', ratio: 4.48, isHalfChosen: false }]);
     // 4.4989 is not enough, and does not look like it
@@ -258,14 +260,18 @@ describe('what differs between two banners', () => {
       ],
       links: [{ label: 'Legal', href: '/imprint' }],
       theme: 'dark',
+      darkColors: { button: '#7fd1bd' },
+      radius: '4px',
       experiment: { id: 'autumn', variants: [{ name: 'short', share: 2, settings: { texts: { title: 'Cookies?' } } }] },
     };
     expect(changesBetween(before, after)).toEqual([
+      { name: 'Colour: Buttons, dark banner', before: null, after: '#7fd1bd' },
       { name: 'Title (German (Deutsch))', before: 'Kekse?', after: 'Plätzchen?' },
       { name: 'Categories', before: 'analytics', after: 'analytics, maps (always on)' },
       { name: 'Service Counter of analytics', before: 'IE', after: 'DE' },
       { name: 'Link “Legal”', before: '/legal', after: '/imprint' },
       { name: 'Theme', before: null, after: 'dark' },
+      { name: 'Rounded corners', before: null, after: '4px' },
       { name: 'A/B test', before: null, after: 'autumn' },
       { name: 'Variant short', before: null, after: 'share 2' },
       { name: 'Variant short: Title', before: null, after: 'Cookies?' },
@@ -294,6 +300,7 @@ describe('what differs between two banners', () => {
       placeOf(pointer, { ...before, experiment: { id: 'x', variants: [{ name: 'short' }] } });
     expect(at('/texts/de/title')).toBe('German (Deutsch), Title');
     expect(at('/colors/buttonText')).toBe('Colour: Text of buttons');
+    expect(at('/darkColors/text')).toBe('Colour: Titles and links, dark banner');
     expect(at('/categories/0/services/0/cookies/1/name')).toBe('Categories analytics, service Counter, cookie 2, name');
     expect(at('/experiment/variants/0/settings/texts/title')).toBe('A/B test, variant short, Title');
     expect(at('/texts')).toBe('texts');

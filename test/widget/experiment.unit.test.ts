@@ -29,6 +29,8 @@ const settings = (experiment?: unknown): Settings => ({
 const short = {
   texts: { intro: 'In short.', policy: 'Policy', de: { title: 'Kekse!' } },
   colors: { button: 'blue' },
+  darkColors: { button: 'cyan' },
+  radius: '2px',
   theme: 'dark',
 };
 
@@ -60,7 +62,8 @@ describe('an experiment of the widget', () => {
     const shown = varied({ id: 'autumn', variants: [{ name: 'short', settings: short }] });
     expect(shown).toMatchObject({
       variant: 'autumn:short',
-      colors: { button: 'blue', text: 'black' },
+      colors: { button: 'blue', text: 'black', radius: '2px' },
+      darkColors: { button: 'cyan' },
       theme: 'dark',
       asked: ['analytics'],
     });
