@@ -400,9 +400,12 @@ describe('setting up the widget in the dashboard', () => {
         preview(page).getByRole('button', { name: 'Anpassen' }),
       ] as const;
       await eventually(async () => {
-        const [of, above, below] = [await stage.boundingBox(), await title.boundingBox(), await last.boundingBox()];
-        expect(above?.y).toBeGreaterThan(of?.y ?? Infinity);
-        expect((below?.y ?? Infinity) + (below?.height ?? 0)).toBeLessThan((of?.y ?? 0) + (of?.height ?? 0));
+        const [top, scale] = await page.locator('iframe').evaluate((frame: HTMLIFrameElement) => {
+          const drawn = frame.getBoundingClientRect();
+          return [drawn.top, drawn.width / frame.offsetWidth] as const;
+        });
+        expect(top + (await edge(title, 'top')) * scale).toBeGreaterThan(await edge(stage, 'top'));
+        expect(top + (await edge(last, 'bottom')) * scale).toBeLessThan(await edge(stage, 'bottom'));
       });
     });
   });
