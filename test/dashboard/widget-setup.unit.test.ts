@@ -265,8 +265,8 @@ describe('what differs between two banners', () => {
       experiment: { id: 'autumn', variants: [{ name: 'short', share: 2, settings: { texts: { title: 'Cookies?' } } }] },
     };
     expect(changesBetween(before, after)).toEqual([
-      { name: 'Colour: Buttons, dark banner', before: null, after: '#7fd1bd' },
       { name: 'Title (German (Deutsch))', before: 'Kekse?', after: 'Plätzchen?' },
+      { name: 'Colour: Buttons, dark banner', before: null, after: '#7fd1bd' },
       { name: 'Categories', before: 'analytics', after: 'analytics, maps (always on)' },
       { name: 'Service Counter of analytics', before: 'IE', after: 'DE' },
       { name: 'Link “Legal”', before: '/legal', after: '/imprint' },
