@@ -75,7 +75,7 @@ describe('rows', () => {
 
   it('of a category have the share that allowed it', () => {
     const [row] = rowsOf('category', stats([{ value: 'marketing', allowed: 3, denied: 9 }]));
-    expect(row).toMatchObject({ name: 'marketing', count: 12, rate: 0.25 });
+    expect(row).toMatchObject({ name: 'Marketing', count: 12, rate: 0.25 });
   });
 
   it('are sorted with nothing at the end, in both directions', () => {

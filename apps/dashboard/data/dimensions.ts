@@ -1,6 +1,7 @@
 /** What decisions are grouped by: how their values are called, in English. */
 import type { Dimension } from '#libs/base/terms/terms';
 import { english, escapeInvisible } from '../format.ts';
+import { categoryLabel } from './category-names.ts';
 import { dimensionNames } from './dimension-names.ts';
 
 interface Words {
@@ -51,7 +52,7 @@ const words: Record<Dimension, Words> = {
   region: { none: 'No region', nameOf: regionName },
   device: { none: 'Unknown device', nameOf: (value) => devices[value] },
   language: { none: 'No language', nameOf: nameBy('language') },
-  category: { none: 'No category' },
+  category: { none: 'No category', nameOf: categoryLabel },
   bannerVersion: { none: 'No version' },
   variant: { none: 'No variant' },
   browser: { none: 'Unknown browser' },

@@ -5,6 +5,7 @@ import { colourOf } from '../data/decisions.ts';
 import { titleOf } from '../data/dimensions.ts';
 import type { Row } from '../data/group-rows.ts';
 import { count, share } from '../format.ts';
+import { CategoryName } from './category-name.tsx';
 import type { Column } from './table.tsx';
 
 /** Under a category's name is how many allowed it, under any other how large the group is beside the largest. */
@@ -13,9 +14,9 @@ export const groupName = (by: Dimension, largest: number): Column<Row> => ({
   is: 'name',
   class: 'anywhere',
   sort: { by: 'name', value: ({ name }) => name },
-  cell: ({ name, count, rate }) => (
+  cell: ({ name, value, count, rate }) => (
     <>
-      <bdi>{name}</bdi>
+      {by === 'category' && value !== null ? <CategoryName id={value} /> : <bdi>{name}</bdi>}
       {by === 'category' ? <GroupBar share={rate ?? 0} rest={1 - (rate ?? 0)} /> : <GroupBar share={count / largest} />}
     </>
   ),

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Model, Region } from '#libs/widget/config';
 import { checkedOn } from '#libs/widget/region-presets';
 import { Button } from '../parts/button.tsx';
+import { CategoryName } from '../parts/category-name.tsx';
 import { Check } from '../parts/check.tsx';
 import { Select } from '../parts/field.tsx';
 import { defaultCategories, necessary } from './draft/categories.ts';
@@ -92,7 +93,7 @@ function Rule({ rule, asked, months, onChange }: RuleProps) {
                 checked={on.includes(id)}
                 onChange={(isOn) => onChange({ on: asked.filter((each) => (each === id ? isOn : on.includes(each))) })}
               >
-                <code>{id}</code>
+                <CategoryName id={id} />
               </Check>
             ))}
           </div>
