@@ -58,6 +58,9 @@ const objections = count.optional().meta({
 });
 /** Of counters: they are left out where Postgres does not answer at once. */
 const rates = { choices: choices.optional(), optInRate: optInRate.optional(), objections };
+const pending = count.optional().meta({
+  description: 'decisions of `total` that `choices` and `optInRate` do not include yet; left out if there are none',
+});
 const displays = count.meta({ description: 'how often a banner was shown; left out if no display was reported' });
 const noChoiceRate = share.meta({
   description: '1 − choices from `banner` ÷ displays, at least 0; left out if there are no displays',
@@ -75,6 +78,11 @@ const group = z.object({
   choices,
   optInRate,
   objections,
+  firstDay: day.optional().meta({
+    description:
+      'with `by=bannerVersion` and `by=policyVersion`, of one domain: the UTC day on which the value was first counted; ' +
+      'left out if that was before `from`',
+  }),
   displays: displays.optional(),
   noChoiceRate: noChoiceRate.optional(),
   lastDecisionAt: time.nullable().optional().meta({
@@ -99,6 +107,7 @@ const stats = {
   noChoiceRate: noChoiceRate.optional(),
   bots: count.optional().meta({ description: "with `by`: crawlers' decisions, which groups and rates leave out" }),
   ...rates,
+  pending,
   groups: z
     .union([z.array(group), z.array(categoryGroup)])
     .optional()

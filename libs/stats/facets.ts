@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
 import { type InPlace, withoutPlace } from '#libs/base/places';
-import { periodsOf, type Span } from '#libs/base/terms/calendar';
-import { type Breakdown, decisions, type OrganizationDimension } from '#libs/base/terms/terms';
+import { addDays, cover, firstDay, isMonth, periodsOf, type Span } from '#libs/base/terms/calendar';
+import { type Breakdown, decisions, type OrganizationDimension, wholeOrganization } from '#libs/base/terms/terms';
 import { within } from '#libs/base/timers';
 
 /** What decisions of one value add up to, without crawlers'. */
@@ -27,6 +27,8 @@ export interface Facet extends Breakdown {
   displays: number;
   /** of a domain only: when its newest record was decided */
   lastAt?: Date | null;
+  /** of a domain's versions only: the first day that has the value, where no day before those of the question has */
+  firstDay?: string | null;
 }
 
 export interface FacetQuestion {
@@ -45,18 +47,36 @@ const sums = [...summed.map((name) => [name, name]), ['opt_ins', '"optIns"']]
   .map(([column, name]) => `coalesce(sum(${column}), 0)::bigint as ${name}`)
   .join(', ');
 
+/** No decision is older. */
+const firstCounted = '2000-01-01';
+/** Dimensions whose values come one after the other. */
+const versions: readonly Facet['dimension'][] = ['bannerVersion', 'policyVersion'];
+
 export async function readFacets(sql: Sql, question: FacetQuestion): Promise<Facet[]> {
   const { organizationId, domainId, dimensions, spans, isByPeriod = false } = question;
   const stored = dimensions.filter((dimension) => dimension !== 'domain');
+  const dated = domainId === wholeOrganization ? [] : dimensions.filter((dimension) => versions.includes(dimension));
+  const [first = '', last = ''] = [spans[0]?.from, spans.at(-1)?.to];
+  const earlier = cover(firstCounted, addDays(isMonth(first) ? firstDay(first) : first, -1));
+  const owner = sql`
+    organization_number = (select number from organizations where id = ${organizationId})
+    and domain_number
+      = case ${domainId}::text when '' then 0 else (select number from domains where id = ${domainId}) end`;
+  const ofVersion = sql`${owner} and dimension = any (${dated}::text[]::dimension[]) and not is_other`;
   const facets = await sql<Facet[]>`
+    with first as (
+      select dimension, value, min(period) as day from facets
+      where ${ofVersion} and period between ${first} and ${`${last}~`} and length(period) = 10
+        and (dimension, value) not in (
+          select dimension, value from facets where ${ofVersion} and period = any (${periodsOf(earlier)}::text[])
+        )
+      group by 1, 2
+    )
     select
       dimension, value, is_other as "isOther", ${sql.unsafe(isByPeriod ? 'period' : "''")} as period,
-      ${sql.unsafe(sums)}
-    from facets
-    where organization_number = (select number from organizations where id = ${organizationId})
-      and domain_number
-        = case ${domainId}::text when '' then 0 else (select number from domains where id = ${domainId}) end
-      and dimension = any (${stored}::text[]::dimension[]) and period = any (${periodsOf(spans)}::text[])
+      min(first.day) as "firstDay", ${sql.unsafe(sums)}
+    from facets left join first using (dimension, value)
+    where ${owner} and dimension = any (${stored}::text[]::dimension[]) and period = any (${periodsOf(spans)}::text[])
     group by 1, 2, 3, 4`;
   return dimensions.length === stored.length ? facets : [...facets, ...(await readDomains(sql, question))];
 }

@@ -1,7 +1,14 @@
 /** Facets as an answer has them: groups, and the rates. */
 
 import { optInRate } from '#libs/base/terms/opt-in';
-import { decisions, displayDimensions, type OrganizationDimension, sumOf, totalOf } from '#libs/base/terms/terms';
+import {
+  type Breakdown,
+  decisions,
+  displayDimensions,
+  type OrganizationDimension,
+  sumOf,
+  totalOf,
+} from '#libs/base/terms/terms';
 import type { CategoryGroup, StatsGroup } from './contract.ts';
 import type { Facet } from './facets.ts';
 
@@ -23,6 +30,14 @@ export function groupedFigures(by: OrganizationDimension, found: Facet[]) {
 
 /** Every record has a source, and every display. */
 export const ratesOf = (bySource: Facet[]) => ({ ...choiceFigures(bySource), ...displayFigures(bySource) });
+
+/** The rates beside `counts`, which are ahead of them, from what was found by source and of crawlers. */
+export function ratesBeside(counts: Breakdown, found: Facet[]) {
+  const pending = totalOf(counts) - totalOf(sumOf(found));
+  return { ...ratesOf(bySource(found)), ...(pending > 0 && { pending }) };
+}
+
+export const bySource = (found: Facet[]): Facet[] => found.filter(({ dimension }) => dimension === 'source');
 
 /** Without objections where there is none. */
 export function choiceFigures(facets: Facet[]): { choices: number; optInRate: number | null; objections?: number } {
@@ -62,7 +77,9 @@ function groupsOf(by: OrganizationDimension, facets: Facet[]): StatsGroup[] | Ca
   const others = [...named.slice(ownGroups), ...facets.filter(({ isOther }) => isOther)];
   const together = others.length > 0 ? [...apart, others] : apart;
   return together.map((each) => {
-    const identity = each === others ? { value: null, other: true as const } : { value: each[0]?.value || null };
+    const { value, firstDay } = each[0] ?? {};
+    const identity =
+      each === others ? { value: null, other: true as const } : { value: value || null, ...(firstDay && { firstDay }) };
     return { ...identity, ...(by === 'category' ? categoryFigures(each) : figures(by, each)) };
   }) as StatsGroup[] | CategoryGroup[];
 }

@@ -24,7 +24,7 @@ import type { SharedPlaces } from '#libs/tenants/shared-places';
 import type { DomainStats, organizationStatsQuery } from './contract.ts';
 import type { CounterReader } from './counter-reader.ts';
 import type { Facet, FacetQuestion, FacetReader } from './facets.ts';
-import { choiceFigures, groupedFigures, ratesOf } from './groups.ts';
+import { bySource, choiceFigures, groupedFigures, ratesBeside } from './groups.ts';
 import { statsRoutes } from './routes.ts';
 
 interface StatsParts {
@@ -80,26 +80,27 @@ async function readSeries(
 ): Promise<Found> {
   const { from, to, interval } = question;
   const spans = interval === 'day' ? [{ from, to }] : cover(from, to);
-  const [{ source, counts }, bySource] = await Promise.all([
+  const [{ source, counts }, found] = await Promise.all([
     counters.read({ ...ownerOf(question), spans }, inPlace),
     facets.readIfQuick({ ...sourcesIn(question, spans), isByPeriod: true }, inPlace),
   ]);
-  const series = seriesOf[interval](from, to, counts, bySource);
+  const series = seriesOf[interval](from, to, counts, found && bySource(found));
+  const sums = sumOf(counts.values());
   return {
     headers: { 'X-Stats-Source': source },
-    stats: { ...sumsOf(question, sumOf(counts.values())), ...(bySource && ratesOf(bySource)), series },
+    stats: { ...sumsOf(question, sums), ...(found && ratesBeside(sums, found)), series },
   };
 }
 
 async function readSums({ counters, facets }: StatsParts, question: Question, inPlace: InPlace): Promise<Found> {
   const spans = cover(question.from, question.to);
-  const [{ source, counts }, bySource] = await Promise.all([
+  const [{ source, counts }, found] = await Promise.all([
     counters.sum({ ...ownerOf(question), spans }, inPlace),
     facets.readIfQuick(sourcesIn(question, spans), inPlace),
   ]);
   return {
     headers: { 'X-Stats-Source': source },
-    stats: { ...sumsOf(question, counts), ...(bySource && ratesOf(bySource)) },
+    stats: { ...sumsOf(question, counts), ...(found && ratesBeside(counts, found)) },
   };
 }
 
@@ -130,7 +131,7 @@ const ownerOf = ({ organizationId, domainId }: Question) => ({ organizationId, d
 
 const sourcesIn = (question: Question, spans: Span[]): FacetQuestion => ({
   ...ownerOf(question),
-  dimensions: ['source'],
+  dimensions: ['source', 'crawlers'],
   spans,
 });
 

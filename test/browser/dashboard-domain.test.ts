@@ -132,10 +132,10 @@ describe('the page of a domain', () => {
 
   it('the chart is by day or by month, and a period too long for both has its figures', async () => {
     const [from, to] = [daysAgo(70), today()];
-    const page = await domain(`?from=${from}&to=${to}`);
+    const page = await domain(`?from=${from}&to=${to}&chart=counts`);
     await page.getByRole('link', { name: 'Month', exact: true }).click();
     await page.getByRole('heading', { name: 'Decisions by month' }).waitFor();
-    expect(queryOf(page)).toEqual({ from, to, interval: 'month' });
+    expect(queryOf(page)).toEqual({ from, to, interval: 'month', chart: 'counts' });
     const { series = [] } = await stats(`from=${from}&to=${to}&interval=month`);
     await page.getByText('Show as a table').click();
     const rows = page.getByRole('table', { name: /Decisions by month/ }).locator('tbody tr');

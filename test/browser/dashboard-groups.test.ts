@@ -75,14 +75,15 @@ describe('statistics by country, banner version and so on', () => {
     await card(page, 'By language').getByRole('rowheader', { name: 'German (Germany)' }).waitFor();
     await card(page, 'By banner version').getByRole('rowheader', { name: '2' }).waitFor();
     await card(page, 'By category').getByRole('rowheader', { name: 'analytics' }).waitFor();
-    const complete = /^Complete until (.*, )?\d\d:\d\d UTC\. Without crawlers, which sent 7 decisions\.$/;
+    const complete =
+      /^Complete until (.*, )?\d\d:\d\d UTC\. Without crawlers, which sent 7 decisions\. Opt-in rates are of each group’s own choices\.$/;
     await page.getByText(complete).waitFor();
     await figure(page, 'Opt-in rate').getByText('59.6%', { exact: true }).waitFor();
     const funnel = card(page, 'From banner to opt-in');
     expect(await funnel.getByRole('listitem').allTextContents()).toEqual([
       'Shown1,000how often a banner was shown',
       'Answered65465.4% of those shown; 34.6% without a choice',
-      'Opted in39059.6% of the choices in the banner',
+      'Opted in39059.6% of the 654 choices in the banner',
     ]);
     const byVersion = funnel.getByRole('link', { name: 'By version' });
     expect(await byVersion.getAttribute('href')).toBe(`${address}/by/bannerVersion?${days}`);
@@ -114,6 +115,14 @@ describe('statistics by country, banner version and so on', () => {
     ]);
     expect(lines).toContain('Sweden,SE,3,0,0,0,3,0,,');
     expect(lines).toContain('Unknown country,,22,12,0,10,0,22,0.5454545454545454,');
+
+    // on a phone a group opens to the rest
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Country↑', 'Decisions↕', 'Opt-in rate↕']);
+    await page.getByText('Germany').click();
+    await page.getByText('+20.0 points').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
 
     await page.getByRole('link', { name: 'Banner version' }).click();
     await page.getByRole('table', { name: 'Decisions by banner version' }).waitFor();
@@ -201,7 +210,7 @@ describe('statistics by country, banner version and so on', () => {
       await figureCard(page, 'Opt-in rate').getByText('of 5 choices').waitFor();
       await figure(page, 'Opt-in rate').getByText('0.0%', { exact: true }).waitFor();
       await page.getByRole('slider').focus();
-      await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toContain('opt-in rate 0.0%');
+      await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toContain('Opt-in rate 0.0%');
     }
   });
 

@@ -72,12 +72,12 @@ describe('the home page of the dashboard', () => {
       const reader = page.getByRole('slider', { name: /read one day/ });
       const spoken = () => reader.getAttribute('aria-valuetext');
       await reader.focus();
-      expect(await spoken()).toContain(`${count(daily.at(-1)?.total ?? -1)} decisions`);
+      expect(await spoken()).toContain(`Decisions ${count(daily.at(-1)?.total ?? -1)},`);
       await page.keyboard.press('ArrowLeft');
-      expect(await spoken()).toContain(`${count(yesterday?.total ?? -1)} decisions`);
+      expect(await spoken()).toContain(`Decisions ${count(yesterday?.total ?? -1)},`);
       expect(await spoken()).toContain(`Rejected all ${count(yesterday?.reject_all ?? -1)}`);
       await page.keyboard.press('Home');
-      expect(await spoken()).toContain(`${count(daily[0]?.total ?? -1)} decisions`);
+      expect(await spoken()).toContain(`Decisions ${count(daily[0]?.total ?? -1)},`);
       await page.locator('.tip').waitFor();
       await reader.blur();
       await page.locator('.tip').waitFor({ state: 'detached' });
@@ -86,7 +86,9 @@ describe('the home page of the dashboard', () => {
       const box = await page.locator('.chart-plot').boundingBox();
       if (!box) throw new Error('no chart');
       await page.mouse.move(box.x + box.width * (10.5 / 30), box.y + 100);
-      expect(await page.locator('.tip-sum dd').textContent()).toBe(count(daily[10]?.total ?? -1));
+      expect(await page.locator('.tip div', { hasText: 'Decisions' }).locator('dd').textContent()).toBe(
+        count(daily[10]?.total ?? -1),
+      );
     });
     await step('and as a table', async () => {
       await page.getByText('Show as a table').click();
@@ -223,7 +225,9 @@ describe('the home page of the dashboard', () => {
     const plot = page.locator('.chart-plot');
     const width = (await plot.boundingBox())?.width ?? 0;
     await plot.tap({ position: { x: width * (10.5 / 30), y: 100 } });
-    expect(await page.locator('.tip-sum dd').textContent()).toBe(count(daily[10]?.total ?? -1));
+    expect(await page.locator('.tip div', { hasText: 'Decisions' }).locator('dd').textContent()).toBe(
+      count(daily[10]?.total ?? -1),
+    );
     await page.getByRole('heading', { name: 'Decisions by day' }).tap();
     await page.locator('.tip').waitFor({ state: 'detached' });
   });
@@ -287,7 +291,7 @@ describe('the home page of the dashboard', () => {
     // without choices there is no rate, instead of a wrong zero
     await figureCard(page, 'Opt-in rate').getByText('no choices yet').waitFor();
     expect(await figure(page, 'Opt-in rate').textContent()).toBe('–');
-    await page.getByText('Nothing to compare with').waitFor();
+    await page.getByText('too few choices to compare with the 7 days before').waitFor();
   });
 
   it('writes numbers and dates in English, like its sentences, whatever the browser speaks', async () => {

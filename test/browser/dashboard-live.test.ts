@@ -132,7 +132,8 @@ describe('figures that move, by the page’s own clock', () => {
       await answered();
     });
     await step('on the page of a domain, where the period has today in it', async () => {
-      await go(page, `/domains/${domainId}`);
+      // the chart of rates asks for more, at a pace of its own
+      await go(page, `/domains/${domainId}?chart=counts`);
       await drawn(async () => expect(await figure(page, 'Withdrawals').count()).toBe(1));
       await inStep();
       const before = await numberIn(page, 'Withdrawals');

@@ -39,7 +39,7 @@ describe('the dashboard when something is wrong', () => {
     expect(await figures(page)).toBe(0);
     release();
     await figure(page, 'Decisions').waitFor();
-    expect(await page.locator('.skeleton').count()).toBe(0);
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
   });
 
   it('offline, without the service or its database: the figures stay, with their age, and move again by themselves', async () => {

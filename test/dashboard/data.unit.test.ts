@@ -9,7 +9,7 @@ import { webhookBody } from '#libs/webhooks/contract';
 import { deliveriesPage, webhook as exampleWebhook } from '#libs/webhooks/examples';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
 import { ApiError } from '../../apps/dashboard/data/api-error.ts';
-import { rateOf } from '../../apps/dashboard/data/group-rows.ts';
+import { proportionOf, rateIn } from '../../apps/dashboard/data/group-rows.ts';
 import {
   intervalIn,
   intervalsOf,
@@ -91,7 +91,7 @@ describe('periods', () => {
   });
 
   it('a chart has no more days or months than the service draws', () => {
-    expect(intervalsOf({ from: '2025-01-01', to: '2026-01-01' })).toEqual(['day', 'month']);
+    expect(intervalsOf({ from: '2025-01-01', to: '2026-01-01' })).toEqual(['day', 'week', 'month']);
     expect(intervalsOf({ from: '2025-01-01', to: '2026-01-02' })).toEqual(['month']);
     expect(intervalsOf({ from: '2016-01-15', to: '2026-01-02' })).toEqual([]);
     const year = { from: '2025-01-01', to: '2025-12-31' };
@@ -102,8 +102,8 @@ describe('periods', () => {
 
 it('the opt-in rate of several days is of all their choices, not the mean of their rates', () => {
   const days = [{ choices: 1, optInRate: 1 }, { choices: 3, optInRate: 1 / 3 }, { choices: 0, optInRate: null }, {}];
-  expect(rateOf(days)).toBe(0.5);
-  expect(rateOf(days.slice(2))).toBeNull();
+  expect(rateIn(proportionOf(days))).toBe(0.5);
+  expect(rateIn(proportionOf(days.slice(2)))).toBeNull();
 });
 
 it.each([0, 1, 2, 3, 4, 7, 10, 99, 118, 12_345, 10_000_000])(

@@ -1,6 +1,7 @@
 /** What the page of an experiment computes. */
 import { describe, expect, it } from 'vitest';
 import type { DomainStats } from '#libs/stats/contract';
+import { equalSharesP } from '../../apps/dashboard/data/equal-shares.ts';
 import {
   conclusionOf,
   type Experiment,
@@ -8,7 +9,7 @@ import {
   measure,
   unevenness,
 } from '../../apps/dashboard/data/experiment-figures.ts';
-import { equalSharesP, newcombe, wilson } from '../../apps/dashboard/data/proportions.ts';
+import { newcombe, wilson } from '../../apps/dashboard/data/proportions.ts';
 
 const of = (part: number, all: number) => ({ part, all });
 

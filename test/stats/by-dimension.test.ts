@@ -208,6 +208,42 @@ describe('statistics by what decisions have in common', () => {
     expect(later.headers.get('etag')).not.toBe(headers.get('etag'));
   });
 
+  it('tells how many decisions the rates do not include yet, and on which day a version came first', async () => {
+    const own = await withOwnDomain(stack);
+    const of = (bannerVersion: string, day: string, fields: Partial<NewRecord> = {}) =>
+      made({ domainId: own.domainId, bannerVersion, policyVersion: '2026', ...fields }, day);
+    const crawlers = [of('2', today, { bot: true })];
+    await storeRecords(stack, [of('1', yesterday), of('1', today), of('2', today), ...crawlers]);
+    const path = `/v1/consent/${own.domainId}/stats?from=${today}&to=${today}`;
+    await eventually(async () => expect((await ask(path)).body).toMatchObject({ total: 3, choices: 0, pending: 3 }));
+    expect((await ask(`${path}&interval=day`)).body).toMatchObject({ choices: 0, pending: 3 });
+    const since = Date.now();
+    await closeOpenEpoch(stack.db);
+    const firstDays = async (by: string, from: string) => {
+      const { groups } = (await askLater(`${path.replace(today, from)}&by=${by}`, since)).body;
+      return (groups as StatsGroup[]).map((each) => [each.value, each.firstDay]);
+    };
+    for (const [from, ofFirst] of [
+      [yesterday, yesterday],
+      [addDays(today, -300), yesterday],
+      [today, undefined],
+    ] as const) {
+      expect((await firstDays('bannerVersion', from)).sort()).toEqual([
+        ['1', ofFirst],
+        ['2', today],
+      ]);
+      expect(await firstDays('policyVersion', from)).toEqual([['2026', ofFirst]]);
+    }
+    expect(await firstDays('country', yesterday)).toEqual([['DE', undefined]]);
+    const { body } = await ask(path);
+    expect(body).toMatchObject({ total: 3, choices: 2 });
+    expect(body).not.toHaveProperty('pending');
+    // versions of several domains are not the same
+    expect((await ask(`/v1/organization/stats?from=${today}&to=${today}&by=bannerVersion`)).body).not.toMatchObject({
+      groups: expect.arrayContaining([expect.objectContaining({ firstDay: expect.anything() })]),
+    });
+  });
+
   it('leaves who was not asked out of choices and rates, and counts who objected; the rest has no region', async () => {
     const own = await withOwnDomain(stack);
     const of = (fields: Partial<NewRecord>) =>

@@ -1,12 +1,18 @@
 /** The figures of a chart as a table. */
 import { useState } from 'preact/hooks';
-import { decisionNames, decisions } from '../data/decisions.ts';
-import { count, share } from '../format.ts';
-import type { Bucket } from './scale.ts';
+import type { Figure, Span, Unit } from './scale.ts';
+
+interface Props<Shown extends Span> {
+  label: string;
+  unit: Unit;
+  spans: readonly Shown[];
+  figuresOf(span: Shown): readonly Figure[];
+}
 
 /** The rows are rendered only when the table is opened. */
-export function ChartTable({ label, buckets, unit }: { label: string; buckets: Bucket[]; unit: string }) {
+export function ChartTable<Shown extends Span>({ label, unit, spans, figuresOf }: Props<Shown>) {
   const [isOpen, setOpen] = useState(false);
+  const rows = isOpen ? spans.map((span) => ({ name: span.name, figures: figuresOf(span) })).reverse() : [];
   return (
     <details class="figures" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Show as a table</summary>
@@ -18,7 +24,7 @@ export function ChartTable({ label, buckets, unit }: { label: string; buckets: B
             <thead>
               <tr>
                 <th scope="col">{unit} (UTC)</th>
-                {[...decisions.map((name) => decisionNames[name]), 'Decisions', 'Opt-in rate'].map((name) => (
+                {rows[0]?.figures.map(({ name }) => (
                   <th key={name} scope="col" class="number">
                     {name}
                   </th>
@@ -26,16 +32,14 @@ export function ChartTable({ label, buckets, unit }: { label: string; buckets: B
               </tr>
             </thead>
             <tbody>
-              {[...buckets].reverse().map((bucket) => (
-                <tr key={bucket.name}>
-                  <th scope="row">{bucket.name}</th>
-                  {decisions.map((name) => (
-                    <td key={name} class="number">
-                      {count(bucket[name])}
+              {rows.map(({ name, figures }) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  {figures.map((figure) => (
+                    <td key={figure.name} class="number">
+                      {figure.value}
                     </td>
                   ))}
-                  <td class="number">{count(bucket.total)}</td>
-                  <td class="number">{share(bucket.optInRate ?? null)}</td>
                 </tr>
               ))}
             </tbody>

@@ -1,5 +1,12 @@
 /** The chart's arithmetic: grid lines, named days and the outlines of bars. */
-import type { Breakdown } from '#libs/base/terms/terms';
+import type { Breakdown, Decision } from '#libs/base/terms/terms';
+import type { Rated } from '../data/group-rows.ts';
+
+/** pixels of a drawing, and of its room above the highest line */
+export const height = 260;
+const top = 8;
+/** of a part, from 0 to 1, of what is drawn */
+export const yOf = (part: number): number => top + (1 - part) * (height - top);
 
 /** Round whole numbers from 0 to at least `highest`, in at most five steps. */
 export function countTicks(highest: number): number[] {
@@ -8,6 +15,17 @@ export function countTicks(highest: number): number[] {
   const step = [1, 2, 5, 10].map((each) => each * magnitude).find((each) => each >= rough) ?? rough;
   const whole = Math.max(1, Math.ceil(step));
   return Array.from({ length: Math.max(1, Math.ceil(highest / whole)) + 1 }, (_, index) => index * whole);
+}
+
+const shareSteps = [0.01, 0.02, 0.05, 0.1, 0.2];
+
+/** Round shares around all of these, in at most five steps; from 0 to 1 if there are none. */
+export function shareTicks(shares: readonly number[]): number[] {
+  const [low, high] = shares.length > 0 ? [Math.min(...shares), Math.max(...shares)] : [0, 1];
+  const ends = (step: number) => [Math.floor(low / step), Math.max(Math.ceil(high / step), Math.floor(low / step) + 1)];
+  const step = shareSteps.find((each) => ends(each).reduce((from, to) => to - from) <= 5) ?? 0.2;
+  const [first = 0, last = 5] = ends(step);
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
 }
 
 /** Which of `length` buckets are named so that the names fit into `width` pixels. The last one always is. */
@@ -39,13 +57,23 @@ export function outline(bars: readonly Bar[], gap: number): string {
     .join('');
 }
 
-/** The decisions of one day or month. */
-export interface Bucket extends Breakdown {
-  total: number;
-  /** null without choices; undefined where the service did not have it at hand */
-  optInRate?: number | null | undefined;
+export type Unit = 'Day' | 'Week' | 'Month';
+
+export interface Span {
   /** `Thu, 12 Nov 2026` */
   name: string;
   /** `12 Nov` */
   tick: string;
+}
+
+export interface Figure {
+  name: string;
+  /** '' where there is none */
+  value: string;
+  decision?: Decision;
+}
+
+/** The decisions of one day, week or month. Its rate is undefined where the service did not have it at hand. */
+export interface Bucket extends Breakdown, Rated, Span {
+  total: number;
 }

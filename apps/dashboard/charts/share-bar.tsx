@@ -1,4 +1,5 @@
 /** The shares of the four decisions as one bar. */
+import './share-bar.css';
 import type { Breakdown } from '#libs/base/terms/terms';
 import { colourOf, decisions } from '../data/decisions.ts';
 

@@ -1,4 +1,5 @@
 /** The colour of a decision. Its name always stands beside it. */
+import './share-bar.css';
 import type { Decision } from '#libs/base/terms/terms';
 import { colourOf } from '../data/decisions.ts';
 

@@ -1,38 +1,39 @@
-/** The figures of one bar. */
-import { decisionNames, decisions } from '../data/decisions.ts';
-import { count, share } from '../format.ts';
-import type { Bucket } from './scale.ts';
+/** The figures of one day, week or month. */
+import type { Figure } from './scale.ts';
 import { Swatch } from './swatch.tsx';
 
 /** Pixels. */
-const tooltipWidth = 224;
+const tooltipWidth = 248;
 const distance = 18;
 
-/** Placed beside the bar, and never outside the plot. `x` is the middle of the bar. */
-export function Tooltip({ bucket, x, width }: { bucket: Bucket; x: number; width: number }) {
+interface Props {
+  name: string;
+  figures: readonly Figure[];
+  /** the middle of what it is of */
+  x: number;
+  width: number;
+}
+
+/** Placed beside `x`, and never outside the plot. */
+export function Tooltip({ name, figures, x, width }: Props) {
   const beside = x > width / 2 ? x - tooltipWidth - distance : x + distance;
   const left = Math.max(0, Math.min(beside, width - tooltipWidth));
   return (
     <div class="tip" style={{ left: `${left}px`, width: `${tooltipWidth}px` }} aria-hidden="true">
-      <strong>{bucket.name}</strong>
+      <strong>{name}</strong>
       <dl class="stack gap-4">
-        {[...decisions].reverse().map((name) => (
-          <div key={name}>
-            <dt>
-              <Swatch decision={name} />
-              {decisionNames[name]}
-            </dt>
-            <dd>{count(bucket[name])}</dd>
-          </div>
-        ))}
-        <div class="tip-sum">
-          <dt>Decisions</dt>
-          <dd>{count(bucket.total)}</dd>
-        </div>
-        <div>
-          <dt>Opt-in rate</dt>
-          <dd>{share(bucket.optInRate ?? null)}</dd>
-        </div>
+        {figures.map(
+          (figure) =>
+            figure.value && (
+              <div key={figure.name}>
+                <dt>
+                  {figure.decision && <Swatch decision={figure.decision} />}
+                  {figure.name}
+                </dt>
+                <dd>{figure.value}</dd>
+              </div>
+            ),
+        )}
       </dl>
     </div>
   );

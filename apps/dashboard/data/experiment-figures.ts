@@ -1,9 +1,9 @@
 /** A/B tests: which there are, and what may be concluded from them. */
-import { optInRate } from '#libs/base/terms/opt-in';
 import type { DomainStats } from '#libs/stats/contract';
 import { escapeInvisible, pointsOf } from '../format.ts';
-import { optInsOf } from './group-rows.ts';
-import { equalSharesP, type Interval, newcombe, type Proportion, wilson } from './proportions.ts';
+import { equalSharesP } from './equal-shares.ts';
+import { optInsOf, rateIn } from './group-rows.ts';
+import { type Interval, newcombe, type Proportion, wilson } from './proportions.ts';
 
 /** choices of each variant before anything is concluded */
 const fewest = 100;
@@ -51,16 +51,14 @@ export interface Measured extends Variant {
 export function measure({ variants }: Experiment): Measured[] {
   const [control] = variants;
   return variants.map((variant) => {
-    const rate = rateOf(variant);
+    const rate = rateIn(variant);
     if (rate === null) return { ...variant, rate, interval: null, difference: null };
-    const controlRate = control && control !== variant ? rateOf(control) : null;
+    const controlRate = control && control !== variant ? rateIn(control) : null;
     const difference =
       control && controlRate !== null ? { points: rate - controlRate, interval: newcombe(variant, control) } : null;
     return { ...variant, rate, interval: wilson(variant), difference };
   });
 }
-
-const rateOf = ({ all, part }: Proportion): number | null => optInRate([{ choices: all, optIns: part }]);
 
 /** In words, a sentence for each comparison, or one why there is none. */
 export function conclusionOf(experiment: Experiment): string[] {

@@ -4,6 +4,7 @@ import { optInRate } from '#libs/base/terms/opt-in';
 import type { Breakdown, Dimension } from '#libs/base/terms/terms';
 import type { CategoryGroup, DomainStats, StatsGroup } from '#libs/stats/contract';
 import { valueName } from './dimensions.ts';
+import { type Difference, differenceOf, type Proportion } from './proportions.ts';
 
 export interface Row {
   /** unique in its table */
@@ -15,8 +16,10 @@ export interface Row {
   count: number;
   /** The share that opted in, or that allowed the category; null where there is nothing to take a share of. */
   rate: number | null;
+  /** what the rate is made of */
+  of: Proportion;
   /** in the period before; undefined where there was none, or nothing to compare with */
-  before?: { count: number; rate: number | null } | undefined;
+  before?: Pick<Row, 'rate' | 'of'> | undefined;
   /** these two are absent of a category */
   breakdown?: Breakdown;
   choices?: number;
@@ -31,7 +34,7 @@ export function rowsOf(dimension: Dimension, { groups = [] }: DomainStats, befor
   return groups.map((group) => {
     // all others together are not the same values twice
     const then = group.other ? undefined : earlier.get(keyOf(group));
-    return { ...rowOf(dimension, group), before: then && { count: then.count, rate: then.rate } };
+    return { ...rowOf(dimension, group), before: then && { rate: then.rate, of: then.of } };
   });
 }
 
@@ -43,15 +46,15 @@ function rowOf(dimension: Dimension, group: Group): Row {
   const same = { key: keyOf(group), name: valueName(dimension, group), value: group.value };
   if ('allowed' in group) {
     const count = group.allowed + group.denied;
-    return { ...same, count, rate: count > 0 ? group.allowed / count : null };
+    const of = { part: group.allowed, all: count };
+    return { ...same, count, rate: count > 0 ? group.allowed / count : null, of };
   }
   const { total, optInRate, ...figures } = group;
-  return { ...figures, ...same, count: total, rate: optInRate };
+  return { ...figures, ...same, count: total, rate: optInRate, of: proportionOf([group]) };
 }
 
-/** In points; null where one of both has no rate. */
-export const changeOf = ({ rate, before }: Row): number | null =>
-  rate === null || before === undefined || before.rate === null ? null : rate - before.rate;
+/** Null where there are too few to compare. */
+export const changeOf = ({ of, before }: Row): Difference | null => (before ? differenceOf(of, before.of) : null);
 
 export const isObjected = ({ objections }: Row): boolean => objections !== undefined;
 
@@ -74,6 +77,11 @@ export interface Rated {
 /** Exact: the service divides two whole numbers. */
 export const optInsOf = ({ choices = 0, optInRate }: Rated): number => Math.round((optInRate ?? 0) * choices);
 
-/** Of several days together. */
-export const rateOf = (parts: readonly Rated[]): number | null =>
-  optInRate(parts.map((part) => ({ choices: part.choices ?? 0, optIns: optInsOf(part) })));
+/** Opt-ins among the choices of several days together. */
+export function proportionOf(days: readonly Rated[]): Proportion {
+  const sum = (part: (day: Rated) => number) => days.reduce((total, day) => total + part(day), 0);
+  return { part: sum(optInsOf), all: sum(({ choices = 0 }) => choices) };
+}
+
+/** Null without choices. */
+export const rateIn = ({ part, all }: Proportion): number | null => optInRate([{ choices: all, optIns: part }]);

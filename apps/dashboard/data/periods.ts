@@ -16,7 +16,8 @@ export interface Period {
   from: string;
   to: string;
 }
-export type Interval = 'day' | 'month';
+/** Of charts. The service has days and months; weeks, from Monday to Sunday, are added up here. */
+export type Interval = 'day' | 'week' | 'month';
 
 /** in days: what the service groups, and draws by day */
 const longestByDay = 366;
@@ -46,7 +47,9 @@ export function presets(time: number): { name: string; period: Period }[] {
 
 export const defaultPeriod = (time: number): Period => lastDays(dayOf(time), 30);
 
-const isCounted = (text: string): boolean => isDate(text) && text >= '2000-01-01' && text <= '2100-12-31';
+/** No decision is older. */
+export const firstCounted = '2000-01-01';
+const isCounted = (text: string): boolean => isDate(text) && text >= firstCounted && text <= '2100-12-31';
 export const isPeriod = ({ from, to }: Period): boolean => isCounted(from) && isCounted(to) && from <= to;
 
 /** Null where the address has no valid period. */
@@ -55,10 +58,10 @@ export function periodIn(query: URLSearchParams): Period | null {
   return isPeriod(period) ? period : null;
 }
 
-/** The series that the service offers: by day, by month, or none where the period is too long for both. */
+/** What a chart may be by: day, week and month, month alone, or nothing where the period is too long for the service. */
 export function intervalsOf({ from, to }: Period): Interval[] {
   const intervals: Interval[] = [];
-  if (countDays(from, to) <= longestByDay) intervals.push('day');
+  if (isGrouped({ from, to })) intervals.push('day', 'week');
   if (monthsBetween(from, to).length <= longestByMonth) intervals.push('month');
   return intervals;
 }

@@ -1,7 +1,15 @@
 /** One domain over any period, compared with the period before. The address says which. */
 import { useEffect, useRef } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
-import { defaultPeriod, includesToday, intervalIn, type Period, periodBefore, periodIn } from '../data/periods.ts';
+import {
+  defaultPeriod,
+  firstCounted,
+  includesToday,
+  intervalIn,
+  type Period,
+  periodBefore,
+  periodIn,
+} from '../data/periods.ts';
 import { useLive, useReading } from '../data/query.ts';
 import { domainAddress, navigate } from '../data/router.ts';
 import { now } from '../data/service-clock.ts';
@@ -10,6 +18,7 @@ import { dayRange } from '../format.ts';
 import { FirstRecord } from '../parts/first-record.tsx';
 import { later } from '../parts/later.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { PaperTitle } from '../parts/paper-title.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { type ComparedStats, Statistics } from './statistics.tsx';
@@ -20,7 +29,11 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
   const { api, organization } = useSignedIn();
   const period = periodIn(query) ?? defaultPeriod(now());
   const interval = intervalIn(query, period);
-  const address = domainAddress(domainId, { ...period, interval });
+  // weeks are added up here
+  const asked = { ...period, interval: interval === 'week' ? 'day' : interval };
+  const key = domainAddress(domainId, asked);
+  const chart = query.get('chart') === 'counts' ? 'counts' : undefined;
+  const address = domainAddress(domainId, { ...period, interval, chart });
   // the effect below corrects an invalid address, and the notice has to outlast that
   const correctedTo = useRef<string | null>(null);
   if (periodIn(query) === null && (query.has('from') || query.has('to'))) correctedTo.current = address;
@@ -31,29 +44,30 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
 
   const earlier = periodBefore(period, now());
   const read = async (signal: AbortSignal): Promise<ComparedStats> => {
-    const [stats, before] = await Promise.all([
-      api.stats(domainId, { ...period, interval }, signal),
+    const [stats, before, until] = await Promise.all([
+      api.stats(domainId, asked, signal),
       earlier && api.stats(domainId, earlier, signal),
+      earlier && api.stats(domainId, { from: firstCounted, to: earlier.from }, signal),
     ]);
-    return { stats, before };
+    return { stats, before, isCovered: until !== null && until.total > 0 };
   };
-  const reading = useReading<ComparedStats>(address, read);
+  const reading = useReading<ComparedStats>(key, read);
   const view = reading.value;
   const isOpen = includesToday(period, now());
   // rates are left out where Postgres is slow: then also a period that is over is asked for again
   const lacksRates = view && [view.stats, view.before].some((each) => each && each.optInRate === undefined);
-  const live = useLive<ComparedStats>(view && !reading.isLoading && (isOpen || lacksRates) ? address : null, {
+  const live = useLive<ComparedStats>(view && !reading.isLoading && (isOpen || lacksRates) ? key : null, {
     ask: async (signal) =>
-      lacksRates || !view
-        ? read(signal)
-        : { ...view, stats: await api.stats(domainId, { ...period, interval }, signal) },
+      lacksRates || !view ? read(signal) : { ...view, stats: await api.stats(domainId, asked, signal) },
     // what the service does not have at the moment stays as it was
-    onAnswer: ({ stats, before }) => {
-      if (view) reading.put({ stats: { ...view.stats, ...stats }, before: before && { ...view.before, ...before } });
+    onAnswer: ({ stats, before, isCovered }) => {
+      if (!view) return;
+      const merged = { ...view.stats, pending: undefined, ...stats };
+      reading.put({ stats: merged, before: before && { ...view.before, ...before }, isCovered });
     },
   });
   const domain = domainIn(organization, domainId);
-  const addressOf = (chosen: Period) => domainAddress(domainId, { ...chosen });
+  const addressOf = (chosen: Period) => domainAddress(domainId, { ...chosen, chart });
   return (
     <>
       <PageHead
@@ -61,6 +75,7 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
         domain={{ domainId, page: 'domain' }}
         live={view && live}
       />
+      <PaperTitle what="Consent statistics" domainId={domainId} {...period} />
       <PeriodPicker period={period} addressOf={addressOf} />
       {correctedTo.current === address && (
         <p class="notice" role="status">
@@ -78,7 +93,13 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
           {view.stats.total === 0 && !view.before?.total && isOpen && !domain.archivedAt ? (
             <FirstRecord domain={domain} period={`from ${dayRange(view.stats.from, view.stats.to)}`} />
           ) : (
-            <Statistics view={view} period={period} interval={interval} domainId={domainId} />
+            <Statistics
+              view={view}
+              period={period}
+              interval={interval}
+              hasCounts={chart !== undefined}
+              domainId={domainId}
+            />
           )}
         </div>
       )}

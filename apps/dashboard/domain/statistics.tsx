@@ -1,38 +1,41 @@
 /** The figures of a period, compared with the period before. */
-import { useMemo } from 'preact/hooks';
 import type { DomainStats } from '#libs/stats/contract';
-import type { Bucket } from '../charts/scale.ts';
 import { ShareBar } from '../charts/share-bar.tsx';
-import { StackedChart } from '../charts/stacked-chart.tsx';
-import { type Interval, includesToday, intervalsOf, nameOfPrevious, type Period } from '../data/periods.ts';
-import { domainAddress } from '../data/router.ts';
+import { proportionOf } from '../data/group-rows.ts';
+import { includesToday, nameOfPrevious } from '../data/periods.ts';
 import { now } from '../data/service-clock.ts';
-import { count, dayRange, dayTick, dayWithWeekday, growth, monthName, monthTick, share } from '../format.ts';
+import { count, dayRange, growth, share } from '../format.ts';
 import { BreakdownCard } from '../parts/breakdown-card.tsx';
-import { Chips } from '../parts/chips.tsx';
 import { Change, Figure, OptInFigure } from '../parts/figure.tsx';
+import { later } from '../parts/later.tsx';
+import type { ChartProps } from './chart/chart-card.tsx';
+
+const ChartCard = later(() => import('./chart/chart-card.tsx'))((page) => page.ChartCard, 'table');
 
 export interface ComparedStats {
   stats: DomainStats;
   /** null where the period before cannot have counters */
   before: DomainStats | null;
+  /** The domain had decisions on the first day of the period before, or earlier. */
+  isCovered: boolean;
 }
 
-interface Props {
+interface Props extends Omit<ChartProps, 'stats'> {
   view: ComparedStats;
-  period: Period;
-  interval: Interval | undefined;
-  domainId: string;
 }
 
-export function Statistics({ view: { stats, before }, period, interval, domainId }: Props) {
+const withoutBefore = 'no full period before';
+
+export function Statistics({ view: { stats, before: rated, isCovered }, ...chart }: Props) {
   const { total, breakdown } = stats;
-  const earlier = before ? dayRange(before.from, before.to) : 'an earlier period';
+  // counts grow by themselves where the period before is hardly covered
+  const before = isCovered ? rated : null;
+  const earlier = rated ? dayRange(rated.from, rated.to) : '';
   // against a whole day, a percentage of today would only reflect the time of day
   const isOpen = includesToday(stats, now());
   const isPartDay = isOpen && stats.from === stats.to;
   const change = before && !isPartDay && growth(before.total, total);
-  const when = before ? `in ${nameOfPrevious(before, stats)}` : `in ${earlier}`;
+  const previous = before ? nameOfPrevious(before, stats) : '';
   return (
     <>
       <div class="figures-row figures-row-3">
@@ -41,7 +44,8 @@ export function Statistics({ view: { stats, before }, period, interval, domainId
           value={count(total)}
           note={
             <>
-              {before && change && <Change text={change} />} {before && `vs. ${count(before.total)} ${when}`}
+              {before && change && <Change text={change} />}{' '}
+              {before ? `vs. ${count(before.total)} in ${previous}` : withoutBefore}
             </>
           }
         >
@@ -50,11 +54,12 @@ export function Statistics({ view: { stats, before }, period, interval, domainId
         <OptInFigure
           choices={stats.choices}
           optInRate={stats.optInRate}
+          isBehind={stats.pending !== undefined}
           compared={{
-            now: stats.optInRate,
-            before: before ? before.optInRate : null,
+            now: proportionOf([stats]),
+            before: rated ? (rated.optInRate === undefined ? undefined : proportionOf([rated])) : null,
             description: `vs. ${earlier}`,
-            without: when,
+            without: before ? `too few choices to compare with ${previous}` : withoutBefore,
           }}
         />
         <Figure
@@ -64,7 +69,7 @@ export function Statistics({ view: { stats, before }, period, interval, domainId
         />
       </div>
       <div class="columns columns-chart">
-        <ChartCard stats={stats} period={period} interval={interval} domainId={domainId} />
+        <ChartCard stats={stats} {...chart} />
         {before ? (
           <BreakdownCard now={stats} before={before} note={`Before: ${earlier}`} isPartDay={isPartDay} />
         ) : (
@@ -74,50 +79,3 @@ export function Statistics({ view: { stats, before }, period, interval, domainId
     </>
   );
 }
-
-interface ChartProps {
-  stats: DomainStats;
-  period: Period;
-  interval: Interval | undefined;
-  domainId: string;
-}
-
-/** The chart of a period, by day or by month. */
-function ChartCard({ stats, period, interval, domainId }: ChartProps) {
-  const buckets = useMemo(() => bucketsOf(stats), [stats]);
-  const unit = stats.series?.some((each) => 'month' in each) ? 'Month' : 'Day';
-  return (
-    <section class="card">
-      <header class="card-head">
-        <h2>Decisions by {unit.toLowerCase()}</h2>
-        {/* for one day both charts are the same bar */}
-        {period.from !== period.to && (
-          <Chips
-            label="Chart by"
-            chips={intervalsOf(period).map((each) => ({
-              name: each === 'day' ? 'Day' : 'Month',
-              address: domainAddress(domainId, { ...period, interval: each }),
-              isCurrent: each === interval,
-            }))}
-          />
-        )}
-      </header>
-      {buckets.length === 0 ? (
-        <p class="muted">A chart shows at most 366 days or 120 months. The other figures cover the whole period.</p>
-      ) : (
-        <StackedChart
-          label={`Decisions by ${unit.toLowerCase()}, ${dayRange(stats.from, stats.to)}`}
-          buckets={buckets}
-          unit={unit}
-        />
-      )}
-    </section>
-  );
-}
-
-const bucketsOf = ({ series = [] }: DomainStats): Bucket[] =>
-  series.map((each) =>
-    'date' in each
-      ? { ...each, name: dayWithWeekday(each.date), tick: dayTick(each.date) }
-      : { ...each, name: monthName(each.month), tick: monthTick(each.month) },
-  );

@@ -1,5 +1,6 @@
 /** What an A/B test shows, and whether one may conclude anything yet. */
 import './experiments.css';
+import '../parts/paper.css';
 import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../data/completeness.ts';
 import { experimentsOf, titleOf } from '../data/experiment-figures.ts';
@@ -11,6 +12,7 @@ import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { Chips } from '../parts/chips.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { PaperTitle } from '../parts/paper-title.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
 import { RateFormulas } from '../parts/rate-formulas.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
@@ -30,6 +32,7 @@ export function Experiments({ domainId, query }: Props) {
   return (
     <>
       <PageHead note={`${dayRange(period.from, period.to)} (UTC)`} domain={{ domainId, page: 'experiments' }} />
+      <PaperTitle what="Experiments" domainId={domainId} {...period} />
       <PeriodPicker
         period={period}
         addressOf={(chosen) => experimentsAddress(domainId, { ...chosen, experiment: asked })}

@@ -1,7 +1,8 @@
 /** The rates of an experiment's variants with their intervals, and what follows in words. */
 import { conclusionOf, type Experiment, type Measured, measure, unevenness } from '../data/experiment-figures.ts';
+import { pointRange, shareRange } from '../data/interval-words.ts';
 import type { Interval } from '../data/proportions.ts';
-import { count, escapeInvisible, points, share, signedPoints } from '../format.ts';
+import { count, escapeInvisible, points, share } from '../format.ts';
 import { FramedTable } from '../parts/framed-table.tsx';
 import { isolated } from '../parts/isolated.tsx';
 
@@ -36,7 +37,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
             cell: ({ rate, interval }) => (
               <>
                 <strong>{rate === null ? 'no choices yet' : share(rate)}</strong>
-                {interval && <p class="hint">{shares(interval)}</p>}
+                {interval && <p class="hint">{shareRange(interval)}</p>}
               </>
             ),
           },
@@ -59,7 +60,7 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
               difference ? (
                 <>
                   {points(0, difference.points)}
-                  <p class="hint">{inPoints(difference.interval)}</p>
+                  <p class="hint">{pointRange(difference.interval)}</p>
                 </>
               ) : (
                 '–'
@@ -73,9 +74,6 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
 
 /** Not on a phone. */
 const wide = { headClass: 'wide-only', class: 'wide-only' };
-
-const shares = ({ low, high }: Interval): string => `${share(low)} to ${share(high)}`;
-const inPoints = ({ low, high }: Interval): string => `${signedPoints(low)} to ${signedPoints(high)}`;
 
 /** What holds all intervals, with some room. */
 function frameOf(variants: Measured[]): Interval {

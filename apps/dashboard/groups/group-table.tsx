@@ -1,4 +1,6 @@
 /** The groups as a table that can be sorted, and saved as CSV. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Dimension } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
 import { decisionNames, decisions } from '../data/decisions.ts';
@@ -25,16 +27,12 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
   const largest = Math.max(1, ...all.map((row) => row.count));
   const isCategory = by === 'category';
   const hasDisplays = all.some(isShown);
-  const columns: (Column<Row> | false | null)[] = [
-    groupName(by, largest),
+  const name = groupName(by, largest);
+  const rate = groupRate(by);
+  const listed: (Column<Row> | false | null)[] = [
+    name,
     decided,
-    !isCategory && {
-      head: 'Share',
-      is: 'number',
-      headClass: 'wide-only',
-      class: 'wide-only',
-      cell: (row) => share(row.count / Math.max(1, sum)),
-    },
+    !isCategory && { head: 'Share', is: 'number', cell: (row) => share(row.count / Math.max(1, sum)) },
     ...decisions.map(
       (name): Column<Row> | false =>
         !isCategory && {
@@ -50,7 +48,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
       sort: { by: 'objections', value: ({ objections }) => objections ?? 0 },
       cell: ({ objections }) => count(objections ?? 0),
     },
-    groupRate(by),
+    rate,
     before && {
       head: 'Before',
       is: 'number',
@@ -58,7 +56,13 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
       sort: { by: 'before', value: (row) => row.before?.rate ?? null },
       cell: earlier,
     },
-    before && { head: 'Change', is: 'number', sort: { by: 'change', value: changeOf }, cell: change },
+    before && {
+      head: 'Change',
+      is: 'number',
+      class: (row) => (changeOf(row)?.isClear ? 'strong' : 'muted'),
+      sort: { by: 'change', value: (row) => changeOf(row)?.points ?? null },
+      cell: change,
+    },
     hasDisplays && {
       head: 'Displays',
       is: 'number',
@@ -71,12 +75,17 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
       cell: ({ noChoiceRate }) => share(noChoiceRate ?? null),
     },
   ];
+  const always: unknown[] = [name, decided, rate];
+  const rest = listed.flatMap((each) => (each && !always.includes(each) ? each : []));
+  const named = { ...name, cell: (row: Row) => <NamedGroup name={name.cell(row)} rest={rest} row={row} /> };
+  const columns = usePhone() ? [named, decided, rate] : listed;
   const { rows, sorting } = useSorted(all, columns, { by: 'count', isDescending: true });
   if (all.length === 0) return <p>No decisions in these days.</p>;
   const title = `Decisions by ${dimensionNames[by]}`;
   return (
     <>
       <FramedTable
+        class="group-table"
         caption={title}
         label={title}
         rows={rows}
@@ -87,7 +96,7 @@ export function GroupTable({ domainId, by, stats, before }: Props) {
       <div class="cluster baseline spread groups-foot">
         <p class="muted">
           {before
-            ? `Before: ${dayRange(before.from, before.to)}. Change: in percentage points of ${isCategory ? 'the share that allowed' : 'the opt-in rate'}.`
+            ? `Before: ${dayRange(before.from, before.to)}. Change: in percentage points of ${isCategory ? 'the share that allowed' : 'the opt-in rate'}; grey where it may be chance.`
             : 'There is no period before to compare with.'}
         </p>
         <Button
@@ -110,7 +119,40 @@ function earlier({ before }: Row): string {
   return before.rate === null ? 'no choices' : share(before.rate);
 }
 
-function change(row: Row): string {
+function change(row: Row) {
   const difference = changeOf(row);
-  return difference === null ? '–' : points(0, difference);
+  if (!difference) return '–';
+  return (
+    <>
+      {points(0, difference.points)}
+      {!difference.isClear && <span class="hidden"> (may be chance)</span>}
+    </>
+  );
+}
+
+/** On a phone the name opens what the other columns have. */
+const NamedGroup = ({ name, rest, row }: { name: ComponentChildren; rest: readonly Column<Row>[]; row: Row }) => (
+  <details class="group-rest">
+    <summary>{name}</summary>
+    <dl>
+      {rest.map(({ head, cell }, at) => (
+        <div key={at} class="cluster spread">
+          <dt>{head}</dt>
+          <dd>{cell(row)}</dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+);
+
+/** Whether the screen is as narrow as a phone’s, for the stylesheets too. */
+function usePhone(): boolean {
+  const narrow = useMemo(() => matchMedia('(max-width: 640px)'), []);
+  const [isPhone, setPhone] = useState(narrow.matches);
+  useEffect(() => {
+    const update = () => setPhone(narrow.matches);
+    narrow.addEventListener('change', update);
+    return () => narrow.removeEventListener('change', update);
+  }, []);
+  return isPhone;
 }

@@ -1,5 +1,6 @@
 /** All groups of one dimension, beside those of the period before. */
 import './groups.css';
+import '../parts/paper.css';
 import type { Dimension } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
 import { completeness } from '../data/completeness.ts';
@@ -13,6 +14,7 @@ import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { Chips } from '../parts/chips.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { PaperTitle } from '../parts/paper-title.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
 import { RateFormulas } from '../parts/rate-formulas.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
@@ -50,6 +52,7 @@ export function Groups({ domainId, by, query }: Props) {
           isCurrent: each === by,
         }))}
       />
+      <PaperTitle what={`Decisions by ${dimensionNames[by]}`} domainId={domainId} {...period} />
       <PeriodPicker period={period} addressOf={(chosen) => groupsAddress(domainId, by, { ...chosen })} />
       {isGrouped(period) ? (
         <Grouped domainId={domainId} by={by} period={period} />

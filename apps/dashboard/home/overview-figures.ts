@@ -32,7 +32,7 @@ export function useFigures(chosen: Period | null, last: OrgStats): Read {
   useLive(value && !isLoading && !isComplete ? key : null, {
     ask: read,
     // what the service does not have at the moment stays as it was
-    onAnswer: (newest) => put({ ...value, ...newest }),
+    onAnswer: (newest) => put({ ...value, pending: undefined, ...newest }),
     interval: chosen ? countsEvery : ratesEvery,
   });
   const figures = useMemo(() => {
@@ -40,7 +40,8 @@ export function useFigures(chosen: Period | null, last: OrgStats): Read {
     const rates = value?.from === from && value.to === to ? value : undefined;
     const byDay = new Map(rates?.series?.map((each) => ['date' in each ? each.date : each.month, each]));
     const series = last.daily.map((each) => ({ ...byDay.get(each.date), ...each }));
-    return { ...rates, from, to, total: last.total, breakdown: last.breakdown, series };
+    const pending = rates && (rates.pending ?? 0) + last.total - rates.total;
+    return { ...rates, from, to, total: last.total, breakdown: last.breakdown, series, pending: pending || undefined };
   }, [chosen === null, last, value]);
   return { figures, reading };
 }

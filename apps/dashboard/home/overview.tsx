@@ -3,9 +3,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
 import { ShareBar } from '../charts/share-bar.tsx';
-import { StackedChart } from '../charts/stacked-chart.tsx';
 import { useDomainFigures } from '../data/domain-figures.ts';
-import { rateOf } from '../data/group-rows.ts';
+import { proportionOf } from '../data/group-rows.ts';
 import { useOlder } from '../data/older.ts';
 import { defaultPeriod, type Period } from '../data/periods.ts';
 import type { Reading } from '../data/query.ts';
@@ -13,7 +12,7 @@ import { homeAddress, withQuery } from '../data/router.ts';
 import { mayReadVisitors } from '../data/scopes.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count, dayRange, dayTick, dayWithWeekday, monthName, monthTick, share } from '../format.ts';
+import { count, dayRange, share } from '../format.ts';
 import { BreakdownCard } from '../parts/breakdown-card.tsx';
 import { Figure, OptInFigure } from '../parts/figure.tsx';
 import { FirstRecord } from '../parts/first-record.tsx';
@@ -30,6 +29,7 @@ import type { OverviewState } from './overview-state.ts';
 import { SilentDomains } from './silent-domains.tsx';
 import { appendPage } from './stream.ts';
 
+const OverviewChart = later(() => import('./overview-chart.tsx'))((part) => part.OverviewChart, 'table');
 const RecordDetails = later(() => import('../parts/record-details.tsx'))((part) => part.RecordDetails, null);
 
 const compareDays = 7;
@@ -86,6 +86,7 @@ export function Overview({ state, reading, chosen }: Props) {
             <OptInFigure
               choices={figures.choices}
               optInRate={figures.optInRate}
+              isBehind={figures.pending !== undefined}
               compared={chosen ? notCompared : lastWeeks(figures)}
             />
             <Figure
@@ -100,7 +101,7 @@ export function Overview({ state, reading, chosen }: Props) {
             {usage}
           </div>
           <div class="columns columns-chart">
-            <Chart figures={figures} isLast={chosen === null} />
+            <OverviewChart figures={figures} isLast={chosen === null} />
             <BreakdownCard now={figures} />
           </div>
         </div>
@@ -153,39 +154,9 @@ const notCompared = { now: undefined, before: undefined, description: '', withou
 function lastWeeks({ series, optInRate }: Figures) {
   const days = optInRate === undefined ? undefined : series;
   return {
-    now: days && rateOf(days.slice(-compareDays)),
-    before: days && rateOf(days.slice(-2 * compareDays, -compareDays)),
+    now: days && proportionOf(days.slice(-compareDays)),
+    before: days && proportionOf(days.slice(-2 * compareDays, -compareDays)),
     description: `last ${compareDays} days vs. the ${compareDays} before`,
-    without: `in the ${compareDays} days before`,
+    without: `too few choices to compare with the ${compareDays} days before`,
   };
-}
-
-function Chart({ figures: { from, to, series = [] }, isLast }: FiguresProps) {
-  const buckets = useMemo(
-    () =>
-      series.map((each) =>
-        'date' in each
-          ? { ...each, name: dayWithWeekday(each.date), tick: dayTick(each.date) }
-          : { ...each, name: monthName(each.month), tick: monthTick(each.month) },
-      ),
-    [series],
-  );
-  const unit = series.some((each) => 'month' in each) ? 'Month' : 'Day';
-  const title = `Decisions by ${unit.toLowerCase()}`;
-  return (
-    <section class="card">
-      <header class="card-head">
-        <h2>{title}</h2>
-      </header>
-      {buckets.length === 0 ? (
-        <p class="muted">A chart shows at most 366 days or 120 months.</p>
-      ) : (
-        <StackedChart
-          label={`${title}, ${isLast ? 'last 30 days' : dayRange(from, to)}`}
-          buckets={buckets}
-          unit={unit}
-        />
-      )}
-    </section>
-  );
 }

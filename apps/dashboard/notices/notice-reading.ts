@@ -1,23 +1,11 @@
 /** What visitors were shown: the versions of the banner, the decisions that have each, and the notices. */
-import type { BannerVersion } from '#libs/banner/contract';
 import type { NoticesPage } from '#libs/notices/contract';
 import type { Api } from '../data/api.ts';
 import { ApiError } from '../data/api-error.ts';
-import { bodyOf, ofDomain, readAll } from '../data/calls.ts';
+import { readVersions, type Version } from '../data/banner-versions.ts';
+import { bodyOf, ofDomain } from '../data/calls.ts';
 
 export type Listed = NoticesPage['notices'][number];
-
-/** `until`: when the next one was published; null of the one that is live. */
-export interface Version extends BannerVersion {
-  until: string | null;
-}
-
-/** All, newest first. A domain has at most 1,000. */
-export const readVersions = ({ call }: Api, domainId: string, signal?: AbortSignal): Promise<Version[]> =>
-  readAll(
-    (query) => call('get /v1/organization/domains/:domainId/banner/versions', { params: { domainId }, query, signal }),
-    (page) => page.versions,
-  ).then((all) => all.map((version, at) => ({ ...version, until: all[at - 1]?.publishedAt ?? null })));
 
 type NoticesQuery = { to?: string; notice?: string; limit?: number; cursor?: string };
 

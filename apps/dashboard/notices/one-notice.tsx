@@ -1,4 +1,6 @@
 /** One notice as the visitor saw it, its dates, and what differs from another one. */
+
+import { readVersions, type Version } from '../data/banner-versions.ts';
 import { valueName } from '../data/dimensions.ts';
 import { useReading } from '../data/query.ts';
 import { navigate, noticesAddress } from '../data/router.ts';
@@ -10,14 +12,7 @@ import { isolated } from '../parts/isolated.tsx';
 import { NoticeDocument, parseNotice } from '../parts/notice-document.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { differenceOf, type Part } from './difference.ts';
-import {
-  type Listed,
-  listNotices,
-  readNotice,
-  readVersions,
-  type Version,
-  type WholeNotice,
-} from './notice-reading.ts';
+import { type Listed, listNotices, readNotice, type WholeNotice } from './notice-reading.ts';
 
 interface Props {
   domainId: string;

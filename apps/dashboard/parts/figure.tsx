@@ -3,6 +3,7 @@ import './figure.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Rated } from '../data/group-rows.ts';
+import { differenceOf, type Proportion } from '../data/proportions.ts';
 import { counted, points, share } from '../format.ts';
 
 interface Props {
@@ -40,19 +41,30 @@ function HighlightOnChange({ value }: { value: string }) {
   );
 }
 
-/** Signed, and without a colour of its own: more is not always better. */
-export const Change = ({ text }: { text: string }) => <span class="strong digits change">{text}</span>;
+/** Signed, and without a colour of its own: more is not always better. Grey where it may be chance. */
+export const Change = ({ text, isClear = true }: { text: string; isClear?: boolean }) => (
+  <span class={isClear ? 'strong digits change' : 'digits'}>{text}</span>
+);
 
 interface OptInProps extends Rated {
-  /** both rates, the words after the change, and the words where there is nothing to compare with */
-  compared: { now: number | null | undefined; before: number | null | undefined; description: string; without: string };
+  /** the counts are ahead of the rate */
+  isBehind: boolean;
+  /** choices of both periods, the words after the change, and the words where there is too little to compare */
+  compared: {
+    now: Proportion | undefined;
+    before: Proportion | null | undefined;
+    description: string;
+    without: string;
+  };
 }
 
-/** The opt-in rate and its change between two periods. Undefined rates are those that the service did not have at hand. */
-export const OptInFigure = ({ choices, optInRate, compared }: OptInProps) => (
+/** The opt-in rate and its change between two periods. Undefined is what the service did not have at hand. */
+export const OptInFigure = ({ choices, optInRate, isBehind, compared }: OptInProps) => (
   <Figure name="Opt-in rate" value={share(optInRate ?? null)} note={<OptInNote optInRate={optInRate} {...compared} />}>
     {choices !== undefined && (
-      <p class="hint">{choices === 0 ? 'no choices yet' : `of ${counted(choices, 'choice')}`}</p>
+      <p class="hint">
+        {choices > 0 ? `of ${counted(choices, 'choice')} by visitors` : isBehind ? 'updating…' : 'no choices yet'}
+      </p>
     )}
   </Figure>
 );
@@ -60,10 +72,12 @@ export const OptInFigure = ({ choices, optInRate, compared }: OptInProps) => (
 function OptInNote({ optInRate, now, before, description, without }: Rated & OptInProps['compared']) {
   if (optInRate === undefined) return 'The service does not have it at the moment';
   if (now === undefined || before === undefined) return null;
-  if (now === null || before === null) return `Nothing to compare with ${without}`;
+  const change = before && differenceOf(now, before);
+  if (!change) return without;
   return (
     <>
-      <Change text={points(before, now)} /> {description}
+      <Change text={points(0, change.points)} isClear={change.isClear} /> {description}
+      {!change.isClear && ' (may be chance)'}
     </>
   );
 }

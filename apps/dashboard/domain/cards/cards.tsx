@@ -69,7 +69,7 @@ function GroupedCards({ domainId, from, to }: Props) {
 const Head = ({ stats }: { stats?: DomainStats }) => (
   <header class="stack gap-2">
     <h2 id="groups-title">Breakdown by audience</h2>
-    {stats && <p class="hint">{completeness(stats)}</p>}
+    {stats && <p class="hint">{completeness(stats)} Opt-in rates are of each group’s own choices.</p>}
   </header>
 );
 

@@ -1,7 +1,7 @@
 /** From a banner that was shown to an opt-in in it. */
 import type { Period } from '../../data/periods.ts';
 import { groupsAddress } from '../../data/router.ts';
-import { count, share } from '../../format.ts';
+import { count, counted, share } from '../../format.ts';
 import { GroupBar } from '../../parts/group-cells.tsx';
 import { LinkedCard } from './group-card.tsx';
 
@@ -43,7 +43,11 @@ export function FunnelCard({ domainId, period, funnel: { displays, answers, optI
           name="Opted in"
           value={optIns}
           part={of(optIns)}
-          note={answers === 0 ? 'no choices yet' : `${share(optIns / answers)} of the choices in the banner`}
+          note={
+            answers === 0
+              ? 'no choices yet'
+              : `${share(optIns / answers)} of the ${counted(answers, 'choice')} in the banner`
+          }
         />
       </ol>
     </LinkedCard>
