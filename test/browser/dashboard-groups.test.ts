@@ -235,10 +235,10 @@ describe('statistics by country, banner version and so on', () => {
     const short = ['United States, CA', 'United Kingdom, ENG', 'No region'];
     expect((await firstColumn(page)).sort()).toEqual(short.toSorted());
     const decisions = ['3', '60.0%', '1', '0', '1', '1'];
-    expect((await cells(page, 'United States')).slice(0, 8)).toEqual([...decisions, '2', 'no choices yet']);
+    expect((await cells(page, 'United States')).slice(0, 8)).toEqual([...decisions, '2', 'not asked']);
     await page.getByRole('link', { name: 'Model' }).click();
     await page.getByRole('table', { name: 'Decisions by model' }).waitFor();
-    expect((await cells(page, 'May object')).slice(0, 8)).toEqual([...decisions, '2', 'no choices yet']);
+    expect((await cells(page, 'May object')).slice(0, 8)).toEqual([...decisions, '2', 'not asked']);
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const lines = readFileSync(await (await downloading).path(), 'utf8').split('\r\n');

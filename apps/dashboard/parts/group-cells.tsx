@@ -34,7 +34,8 @@ export const groupRate = (by: Dimension): Column<Row> => ({
   is: 'number',
   class: ({ rate }) => (rate === null ? 'muted' : 'strong'),
   sort: { by: 'rate', value: ({ rate }) => rate },
-  cell: ({ rate }) => (rate === null ? 'no choices yet' : share(rate)),
+  // where visitors may only object there will be none
+  cell: ({ rate, objections }) => (rate === null ? (objections ? 'not asked' : 'no choices yet') : share(rate)),
 });
 
 /** How large a group is beside the largest, or which share of it allowed a category. */

@@ -46,7 +46,7 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
           <ul class="points">
             <li>each decision, its time and its categories</li>
             <li>what was shown, versions, variant and language</li>
-            <li>country, consent strings (TC, GPP) and privacy signal</li>
+            <li>country, region, model, consent strings (TC, GPP) and privacy signal</li>
             <li>figures and proofs</li>
           </ul>
         </section>
