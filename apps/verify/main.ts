@@ -61,6 +61,7 @@ function readKeys(isTyping: boolean): VerifierKey[] | undefined {
 }
 
 page.file.addEventListener('change', () => void choose(page.file.files?.[0]));
+page.print.addEventListener('click', () => print());
 page.key.addEventListener('change', () => check({ isTyping: false }));
 page.key.addEventListener('input', (event) => check({ isTyping: isKeystroke(event) }));
 

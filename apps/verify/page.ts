@@ -1,8 +1,10 @@
 /** The page's elements, and what is shown in them. All that comes out of a file is put in as text. */
+import { createElement, render } from 'preact';
 import type { Proven, ProvenCheckpoint } from '#libs/proof/tree/check-file';
 import { checkpointFacts, type Fact, factsOf, headline, limits, opensslCommands } from '#libs/proof/tree/facts';
 import type { Finding } from '#libs/proof/tree/recognize';
 import { lineOf, summaryOf, type VisitorVerdict, visitorLimit, worstFirst } from '#libs/proof/tree/visitor-answer';
+import { NoticeDocument } from '../dashboard/parts/notice-document.tsx';
 
 function element<T extends HTMLElement>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
@@ -16,6 +18,9 @@ const fileError = element('file-error', HTMLElement);
 const keyError = element('key-error', HTMLElement);
 const verdictBox = element('verdict', HTMLElement);
 const facts = element('facts', HTMLElement);
+const notice = element('notice', HTMLElement);
+const raw = element('raw', HTMLDetailsElement);
+export const print = element('print', HTMLButtonElement);
 const timestamp = element('timestamp', HTMLElement);
 const commands = element('commands', HTMLElement);
 
@@ -69,12 +74,27 @@ function showCheckpoint(verdict: ProvenCheckpoint): void {
   showFacts(checkpointFacts(verdict));
 }
 
-function showProof(verdict: Proven, name: string): void {
-  say('verdict good', 'The proof holds.', headline(verdict));
-  showFacts(factsOf(verdict));
-  const lines = opensslCommands(verdict, `'${name.replaceAll("'", "'\\''")}'`);
-  commands.textContent = lines.join('\n');
-  timestamp.hidden = lines.length === 0;
+function showProof({ notice: text, ...proven }: Proven, name: string): void {
+  say('verdict good', 'The proof holds.', headline(proven));
+  showFacts(factsOf(proven));
+  notice.hidden = text === undefined;
+  if (text !== undefined) render(createElement(NoticeDocument, { text }), element('document', HTMLElement));
+  const texts = [proven.proven.entry, ...(text === undefined ? [] : [text])];
+  const lines = texts.map(indented).join('\n\n').split('\n');
+  element('json', HTMLElement).textContent = lines.map(visible).join('\n');
+  raw.hidden = false;
+  const checks = opensslCommands(proven, `'${name.replaceAll("'", "'\\''")}'`);
+  commands.textContent = checks.join('\n');
+  timestamp.hidden = checks.length === 0;
+}
+
+/** What was hashed are the very bytes of the file; this is for reading. */
+function indented(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2);
+  } catch {
+    return json;
+  }
 }
 
 function say(className: string, words: string, more: string): void {
@@ -85,13 +105,14 @@ function say(className: string, words: string, more: string): void {
 function showFacts(rows: Fact[]): void {
   facts.replaceChildren(...rows.map(factRow));
   facts.hidden = false;
+  print.hidden = false;
 }
 
 function clear(className: string): void {
   verdictBox.className = className;
   facts.replaceChildren();
-  facts.hidden = true;
-  timestamp.hidden = true;
+  for (const part of [print, facts, notice, raw, timestamp]) part.hidden = true;
+  raw.open = false;
 }
 
 function factRow([name, value]: Fact): HTMLElement {

@@ -149,6 +149,8 @@ async function bundleWidget(outDir: string): Promise<void> {
   }
 }
 
+const jsx = { runtime: 'automatic', importSource: 'preact', development: false } as const;
+
 /** All that the overview begins with is one file: it would otherwise have to be read before the next one is asked for. */
 const first = { name: 'index', test: /\/dashboard\/main\.tsx$/, includeDependenciesRecursively: true };
 
@@ -168,19 +170,28 @@ const bundleDashboard = (outDir: string): Promise<void> =>
     {
       base: './',
       define: { __TEXTS__: textsHash },
-      oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
+      oxc: { jsx },
     },
   );
 
-/** One file, which also works when it is opened from disk, with a policy that allows its script and style alone. */
+/**
+ * One file, which also works when it is opened from disk, with a policy that allows its script and style alone. It shows
+ * notices with a part of the dashboard.
+ */
 async function bundleVerifyPage(outDir: string): Promise<void> {
   const source = path.join(root, 'apps/verify');
-  const rolldownOptions = script('verify', path.join(source, 'main.ts'), 'iife');
-  await bundle('verify', { outDir, target: dashboardBrowsers, rolldownOptions }, {});
-  const code = readFileSync(path.join(outDir, 'verify.js'), 'utf8');
-  rmSync(path.join(outDir, 'verify.js'));
+  const { output, ...input } = script('verify', path.join(source, 'main.ts'), 'iife');
+  const rolldownOptions = { ...input, output: { ...output, assetFileNames: 'verify.css' } };
+  await bundle('verify', { outDir, target: dashboardBrowsers, cssCodeSplit: false, rolldownOptions }, { oxc: { jsx } });
+  const take = (name: string) => {
+    const file = path.join(outDir, name);
+    const text = readFileSync(file, 'utf8');
+    rmSync(file);
+    return text;
+  };
+  const code = take('verify.js');
   const sheets = [path.join(root, 'apps/dashboard/styles/tokens.css'), path.join(source, 'verify.css')];
-  const style = sheets.map((sheet) => readFileSync(sheet, 'utf8')).join('');
+  const style = sheets.map((sheet) => readFileSync(sheet, 'utf8')).join('') + take('verify.css');
   const [scriptHash, styleHash] = [code, style].map(
     (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
   );

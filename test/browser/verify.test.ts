@@ -4,10 +4,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, inject, it } from 'vitest';
+import { hex, utf8 } from '#libs/proof/tree/bytes';
+import { recordEntry } from '#libs/proof/tree/entry';
 import { largestFile } from '#libs/proof/tree/recognize';
+import { formatVerifierKey } from '#libs/proof/tree/verifier-key';
 import { step, useBrowser } from '../support/browser/browser.ts';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
-import { vector } from '../support/log-vector.ts';
+import { sha256, signedLog, vector } from '../support/log-vector.ts';
 import { sharedStack } from '../support/shared.ts';
 
 const brokenKey = 'consent.example.com/dom_x+a2b5d1c7+AQ==';
@@ -18,6 +21,16 @@ const served = `${sharedStack().api.baseUrl}/verify`;
 const file = path.join(mkdtempSync(path.join(inject('folder'), 'saved-')), 'check a proof.html');
 copyFileSync(path.join(inject('dist'), 'apps/verify/index.html'), file);
 const saved = pathToFileURL(file).href;
+
+/** The bundle of the same record in a log of its own, with what the visitor was shown. */
+function sealedWith(notice: string) {
+  const record = { ...bundle.record, position: 0, notice: hex(sha256(utf8(notice))) };
+  const { circumstances, private: personal } = vector;
+  const entry = recordEntry(record, { circumstances: circumstances.commitment, private: personal.commitment });
+  const { key, checkpoint } = signedLog([entry]);
+  const bundled = { ...bundle, record, entry, position: 0, proof: [], checkpoint, notice };
+  return { bundled, key: formatVerifierKey(key) };
+}
 
 describe('the page that checks proofs', () => {
   const visit = useBrowser();
@@ -53,7 +66,9 @@ describe('the page that checks proofs', () => {
     await choose(page, vector.proof);
     await page.getByText('Enter the verifier key.').waitFor();
     await enter(page, `  ${vector.verifierKey}\n`);
-    expect(await verdict(page)).toBe('The proof holds.\nA visitor of dom_test chose by category.');
+    const words = (where: string) =>
+      `The proof holds.\nOn 20 October 2025, 05:03 UTC, a visitor of ${where} chose by category.`;
+    expect(await verdict(page)).toBe(words('dom_test'));
     const proven = [
       ['Decision', 'custom'],
       ['Other fields', 'in this file only as commitments; a bundle opens them'],
@@ -64,6 +79,7 @@ describe('the page that checks proofs', () => {
     await choose(page, { ...bundle, timestamp }, 'bundle.json');
     await page.getByText('Time-stamped hash').waitFor();
     expect(await facts(page)).toContainEqual(['Categories', '9 denied, 10 allowed, analytics allowed']);
+    expect(await verdict(page)).toBe(words('shop.example'));
     expect(await page.locator('#commands').innerText()).toContain(`openssl ts -verify -digest ${timestampDigest}`);
     await choose(page, changed);
     await fails(page);
@@ -75,6 +91,49 @@ describe('the page that checks proofs', () => {
     await choose(page, vector.proof);
     await page.getByText('The proof holds.').waitFor();
     expect(requests.filter((url) => !url.endsWith('/favicon.ico'))).toEqual([served, saved]);
+    expect(messages).toEqual([]);
+  });
+
+  it('shows a notice as it was laid out, with the JSON folded, and prints what it found', async () => {
+    const { page, messages } = await open();
+    const notice = JSON.stringify({
+      ...{ language: 'de', title: 'Ihre Daten', intro: '<b>Kekse</b>\u202e & mehr' },
+      buttons: ['Alle akzeptieren', 'Alle ablehnen'],
+    });
+    const { bundled, key } = sealedWith(notice);
+    await enter(page, key);
+    await choose(page, bundled, 'bundle.json');
+    const shown = page.locator('.shown');
+    await shown.getByText('Ihre Daten').waitFor();
+    expect(await shown.getAttribute('lang')).toBe('de');
+    expect(await shown.getByText('<b>Kekse</b>\\u{202e} & mehr').isVisible()).toBe(true);
+    expect(await shown.getByRole('list', { name: 'buttons' }).getByRole('listitem').count()).toBe(2);
+    // as in the dashboard
+    const styles = await shown
+      .getByRole('listitem')
+      .first()
+      .evaluate((item) => getComputedStyle(item).borderRadius);
+    expect(styles).toBe('8px');
+    const json = page.locator('#json');
+    expect(await json.isVisible()).toBe(false);
+    await page.getByText('Raw JSON').click();
+    expect(await json.innerText()).toContain('"intro": "<b>Kekse</b>\\u{202e} & mehr"');
+    await page.evaluate(() => {
+      window.print = () => document.body.setAttribute('data-printed', '');
+    });
+    await page.getByRole('button', { name: 'Print' }).click();
+    expect(await page.locator('body').getAttribute('data-printed')).toBe('');
+    await page.emulateMedia({ media: 'print' });
+    for (const part of ['#verdict', '#facts', '.shown', '#limits'])
+      expect(await page.locator(part).isVisible(), part).toBe(true);
+    for (const part of ['#form', '#print']) expect(await page.locator(part).isVisible(), part).toBe(false);
+    await page.emulateMedia({ media: null });
+    await step('which the next file takes away', async () => {
+      await choose(page, vector.checkpoint);
+      await page.getByText('The checkpoint holds.').waitFor();
+      expect(await shown.isVisible()).toBe(false);
+      expect(await page.getByText('Raw JSON').isVisible()).toBe(false);
+    });
     expect(messages).toEqual([]);
   });
 
@@ -97,7 +156,10 @@ describe('the page that checks proofs', () => {
     await choose(page, { visitorId: 'v-1', records: [record], bundles: { [record.id]: bundle } });
     await page.getByText('Each record holds.').waitFor();
     expect(await facts(page)).toEqual([
-      [record.id, expect.stringContaining('holds: custom (9 denied, 10 allowed, analytics allowed) on dom_test')],
+      [
+        record.id,
+        expect.stringMatching(/^holds: On 20 October .* Categories: 9 denied, 10 allowed, analytics allowed\./),
+      ],
     ]);
     const erased = { ...bundle, opening: { ...bundle.opening, private: null } };
     await choose(page, { visitorId: 'v-1', records: [record], bundles: { [record.id]: erased } });

@@ -35,7 +35,8 @@ describe('a bundle', () => {
       personal: { visitorId: 'v-1', metadata: { a: 1, b: 'x' } },
       unproven: [],
     });
-    expect(headline(verdict)).toBe('A visitor of dom_test chose by category.');
+    // the host of the page, which only a bundle opens
+    expect(headline(verdict)).toBe('On 20 October 2025, 05:03 UTC, a visitor of shop.example chose by category.');
     expect(factsOf(verdict)).toEqual(
       expect.arrayContaining([
         ['Categories', '9 denied, 10 allowed, analytics allowed'],
@@ -203,13 +204,13 @@ describe('a time-stamp', () => {
 
 describe('a proof file of any entry', () => {
   it.each([
-    [vector.entries[0] ?? '', 'A notice was first seen by dom_test.'],
-    [vector.entries[1] ?? '', 'A visitor of dom_test chose by category.'],
+    [vector.entries[0] ?? '', 'On 20 October 2025, 05:03 UTC, visitors of dom_test saw a notice for the first time.'],
+    [vector.entries[1] ?? '', 'On 20 October 2025, 05:03 UTC, a visitor of dom_test chose by category.'],
     [
       (vector.entries[1] ?? '').replace('"gpc":true,', '"gpc":true,"bot":true,'),
-      'A crawler or another program on dom_test chose by category.',
+      'On 20 October 2025, 05:03 UTC, a crawler or another program on dom_test chose by category.',
     ],
-    [vector.entries[2] ?? '', 'The personal fields of a record of dom_test were erased.'],
+    [vector.entries[2] ?? '', 'On 1 November 2025, the personal fields of a record of dom_test were erased.'],
   ])('says what it is: %s', (entry, words) => {
     const { file, keys } = logOf(entry);
     const verdict = check(file, keys);

@@ -31,7 +31,7 @@ describe('assent log verify', () => {
     const proof = await verify(file('record.tlog-proof', vector.proof), ...key);
     expect(proof).toMatchObject({ code: 0, stderr: '' });
     expect(proof.stdout).toMatch(
-      /^The proof holds\. A visitor of dom_test chose by category\.\n[\s\S]*\nDecision +custom\n/,
+      /^The proof holds\. On 20 October 2025, 05:03 UTC, a visitor of dom_test chose by category\.\n[\s\S]*\nDecision +custom\n/,
     );
     expect(proof.stdout).toContain(`Signed by               ${vector.verifierKey}\n`);
     expect(proof.stdout).toContain('What this does not prove:');
@@ -43,9 +43,7 @@ describe('assent log verify', () => {
     const visitor = await verify(file('visitor.json', answer([record])), ...key);
     expect(visitor).toMatchObject({ code: 0, stderr: '' });
     expect(visitor.stdout).toMatch(/^1 record of the visitor v-1: 1 holds\.\n/);
-    expect(visitor.stdout).toContain(
-      `${record.id}  holds: custom (9 denied, 10 allowed, analytics allowed) on dom_test`,
-    );
+    expect(visitor.stdout).toContain(`${record.id}  holds: On 20 October 2025, 05:03 UTC, a visitor of shop.example`);
     expect(visitor.stdout).toContain("has all of the visitor's records");
     const checkpoint = await verify(file('checkpoint', vector.checkpoint), ...key);
     expect(checkpoint.stdout).toMatch(/^The checkpoint holds[\s\S]*\nSize +3 entries\n/);

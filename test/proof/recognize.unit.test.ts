@@ -59,7 +59,8 @@ describe("a visitor's answer", () => {
       records: [{ id: record.id, holds: true, personal: { visitorId: 'v-1' } }],
     });
     const line =
-      'holds: custom (9 denied, 10 allowed, analytics allowed) on dom_test, 2025-10-20T05:03:11.360Z, position 1';
+      'holds: On 20 October 2025, 05:03 UTC, a visitor of shop.example chose by category. ' +
+      'Categories: 9 denied, 10 allowed, analytics allowed. Position 1.';
     expect(verdict.records.map(lineOf)).toEqual([line]);
     expect(summaryOf(verdict)).toBe('1 record of the visitor v-1: 1 holds.');
   });

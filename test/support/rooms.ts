@@ -43,7 +43,8 @@ export const drivers: Record<string, string> = {
 /** Runs in a browser: the rooms and packages that it may load, not Node's modules and not zod. It speaks HTTP. */
 export const inBrowsers: Record<string, string> = {
   'apps/widget/': 'widget base/terms',
-  'apps/verify/': 'proof/tree @noble/',
+  'apps/verify/':
+    'proof/tree @noble/ base/terms preact apps/dashboard/parts/notice-document apps/dashboard/parts/isolated apps/dashboard/format',
   'apps/dashboard/': 'widget base/terms preact',
   'apps/dashboard/sign-in/': 'widget base/terms preact oauth4webapi',
   'apps/dashboard/proof/': 'proof/tree @noble/',

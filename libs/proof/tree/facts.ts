@@ -11,16 +11,32 @@ const decisions = new Map([
   ['withdraw', 'withdrew consent given before'],
 ]);
 
-export function headline({ entry }: Proven): string {
+export function headline({ entry, personal }: Proven): string {
   switch (entry.type) {
-    case 'record':
-      return `${entry.bot ? 'A crawler or another program on' : 'A visitor of'} ${entry.domainId} ${decisions.get(entry.decision) ?? entry.decision}.`;
+    case 'record': {
+      const who = entry.bot ? 'a crawler or another program on' : 'a visitor of';
+      const where = siteOf(personal?.pageUrl) ?? entry.domainId;
+      return `On ${moment(entry.decidedAt)}, ${who} ${where} ${decisions.get(entry.decision) ?? entry.decision}.`;
+    }
     case 'notice':
-      return `A notice was first seen by ${entry.domainId}.`;
+      return `On ${moment(entry.firstSeenAt)}, visitors of ${entry.domainId} saw a notice for the first time.`;
     case 'erasure':
-      return `The personal fields of a record of ${entry.domainId} were erased.`;
+      return `On ${dayOf(entry.erasedOn)}, the personal fields of a record of ${entry.domainId} were erased.`;
   }
 }
+
+/** The host of the page, which the log has sealed with the record, and which says more than the domain's id. */
+function siteOf(pageUrl: string | null | undefined): string | undefined {
+  const url = pageUrl && /^https?:/.test(pageUrl) && URL.canParse(pageUrl) ? new URL(pageUrl) : undefined;
+  return url?.host;
+}
+
+/** `14 August 2026`, whatever the language of the machine. */
+const dayOf = (date: string): string =>
+  new Date(date).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** `14 August 2026, 23:52 UTC`, of RFC 3339 in UTC. */
+const moment = (time: string): string => `${dayOf(time)}, ${time.slice(11, 16)} UTC`;
 
 /** In the order in which they are worth reading; what is absent is left out. */
 export function factsOf(proven: Proven): Fact[] {

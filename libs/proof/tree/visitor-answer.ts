@@ -4,7 +4,7 @@
  */
 import { base64 } from './bytes.ts';
 import { type Proven, verdictOf } from './check-file.ts';
-import { categories } from './facts.ts';
+import { categories, headline } from './facts.ts';
 import { type Fields, fieldOf, isObject, textIn } from './fields.ts';
 import { proveBundle } from './proof-bundle.ts';
 import { ProofError } from './proof-error.ts';
@@ -128,12 +128,9 @@ const rankOf = (record: RecordVerdict): number => (record.holds ? 2 : record.why
 /** What one record's verdict is in words, without its id. */
 export function lineOf(record: RecordVerdict): string {
   if (record.holds) {
-    const { entry, proven, circumstances } = record;
-    const { preferences } = circumstances ?? {};
-    const chosen = preferences ? ` (${categories(preferences)})` : '';
-    const said =
-      entry.type === 'record' ? `${entry.decision}${chosen} on ${entry.domainId}, ${entry.decidedAt}` : entry.type;
-    return `holds: ${said}, position ${proven.index}`;
+    const { preferences } = record.circumstances ?? {};
+    const chosen = preferences ? ` Categories: ${categories(preferences)}.` : '';
+    return `holds: ${headline(record)}${chosen} Position ${record.proven.index}.`;
   }
   if (record.why !== null) return `does not hold: ${record.why}`;
   return withoutProof[record.without];
