@@ -22,6 +22,9 @@ export interface ActsPosition {
   visitor: number;
 }
 
+/** Of acts about visitors. Listed, so that an index finds an erasure among millions of reads. */
+const ofKind = { changes: ['visitor.erase', 'records.export'], reads: ['log.read', 'visitor.read', 'visitor.access'] };
+
 const newest: ActsPosition = { administrative: Number.MAX_SAFE_INTEGER, visitor: Number.MAX_SAFE_INTEGER };
 
 interface ActsPage {
@@ -32,6 +35,7 @@ interface ActsPage {
 
 export interface ActFilters {
   act?: string | undefined;
+  kind?: 'changes' | 'reads' | undefined;
   actor?: string | undefined;
   /** days, inclusive */
   from?: string | undefined;
@@ -49,7 +53,7 @@ interface ActsQuery extends ActFilters {
 /** Newest first: all, or those of one organization. Each table is read in its own order, so that none is left out. */
 export async function listActs(
   sql: Sql,
-  { organizationId, hash, limit, after = newest, ...filters }: ActsQuery,
+  { organizationId, hash, limit, after = newest, kind, ...filters }: ActsQuery,
 ): Promise<ActsPage> {
   const matching = matches(sql, filters);
   // one after the other: whoever reads has one connection
@@ -57,7 +61,7 @@ export async function listActs(
       select id::float8 as id, at, ${micros(sql)} as micros, actor, act, organization_id as "organizationId", details,
         case when act like 'key.%' then coalesce(details ->> 'prefix', subject) else subject end as subject
       from administrative_acts
-      where id < ${after.administrative} and ${matching} and ${hash === undefined}
+      where id < ${after.administrative} and ${matching} and ${hash === undefined && kind !== 'reads'}
         ${organizationId === undefined ? sql`` : sql`and organization_id = ${organizationId}`}
       order by id desc limit ${limit + 1}`;
   const visitor = await sql<ListedAct[]>`
@@ -70,6 +74,7 @@ export async function listActs(
       join organizations o on o.number = v.organization_number
       left join domains d on d.number = v.domain_number
       where v.id < ${after.visitor} and ${matching}
+        ${kind === undefined ? sql`` : sql`and act in ${sql(ofKind[kind])}`}
         ${organizationId === undefined ? sql`` : sql`and o.id = ${organizationId}`}
         ${hash === undefined ? sql`` : sql`and hash = ${Buffer.from(hash)}`}
       order by v.id desc limit ${limit + 1}`;

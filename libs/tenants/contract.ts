@@ -108,9 +108,15 @@ export type KeysPage = z.infer<typeof keysPage>;
 
 const word = z.string().refine((text) => /^[^\0\p{Cs}]{1,256}$/u.test(text), 'must have 1 to 256 characters');
 
+export const actKinds = ['changes', 'reads'] as const;
+
 export const actsQuery = listQuery
   .extend({
-    act: word.optional().meta({ description: 'only acts of this kind, such as `log.read`' }),
+    act: word.optional().meta({ description: 'only acts with this name, such as `log.read`' }),
+    kind: z
+      .enum(actKinds)
+      .optional()
+      .meta({ description: '`changes`: changes, exports and erasures; `reads`: reads of records' }),
     actor: word.optional().meta({ description: 'only acts of this actor' }),
     from: date.optional(),
     to: date.optional(),

@@ -7,6 +7,7 @@ export const listedActs = 50;
 
 export interface ActFilters {
   act?: string;
+  kind?: string;
   actor?: string;
   from?: string;
   to?: string;

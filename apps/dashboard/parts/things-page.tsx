@@ -12,7 +12,7 @@ import { Unanswered } from './unanswered.tsx';
 interface Props<Answer> {
   page: PageName;
   title: string;
-  note: string;
+  note: ComponentChildren;
   /** absent where nobody makes one */
   make?: { text: string; href: string };
   /** which of them are listed */

@@ -13,6 +13,16 @@ const names = ['act', 'actor', 'from', 'to'] as const;
 export const filtersIn = (query: URLSearchParams): ActFilters =>
   Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
 
+/** Without a choice those that change something: reads are many times as many. Otherwise an act, or one of these. */
+const kinds = { '': 'Changes, exports and erasures', reads: 'Reads of records', all: 'Everything' };
+
+/** What the service is asked for. */
+export function askedFor({ act = '', ...others }: ActFilters): ActFilters {
+  if (act === 'all') return others;
+  if (act === 'reads') return { ...others, kind: 'reads' };
+  return act === '' ? { ...others, kind: 'changes' } : { ...others, act };
+}
+
 interface Props {
   filters: ActFilters;
   visitorId: string | null;
@@ -39,10 +49,7 @@ export function ActivityFilters({ filters, visitorId }: Props) {
     >
       <Select
         label="What"
-        options={[
-          { value: '', name: 'Everything' },
-          ...Object.entries(actNames).map(([value, name]) => ({ value, name })),
-        ]}
+        options={Object.entries({ ...kinds, ...actNames }).map(([value, name]) => ({ value, name }))}
         chosen={act}
         onChoose={(chosen) => setTyped({ ...typed, act: chosen, visitor: '' })}
       />

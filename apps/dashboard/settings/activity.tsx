@@ -1,17 +1,18 @@
-/** Who did what and when, newest first. */
+/** Who did what and when, newest first: what was changed, exported or erased, and where asked for, what was read. */
 import '../parts/activity.css';
 
 import type { ActsPage } from '#libs/tenants/contract';
 import { useOlder } from '../data/older.ts';
 import { useReading } from '../data/query.ts';
-import { erasureAddress } from '../data/router.ts';
+import { activityAddress, erasureAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { dateOf, escapeInvisible, timeOfDay } from '../format.ts';
+import { dateOf, escapeInvisible, minuteOfDay, timeOfDay } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
-import { ActivityFilters, filtersIn } from './activity-filters.tsx';
-import { type Act, type Part, tellAct } from './acts.ts';
+import { type Line, linesOf } from './act-lines.ts';
+import { ActivityFilters, askedFor, filtersIn } from './activity-filters.tsx';
+import { type Part, tellAct } from './acts.ts';
 
 interface Props {
   query: URLSearchParams;
@@ -23,7 +24,7 @@ export function Activity({ query, visitorId }: Props) {
   const { api } = useSignedIn();
   const filters = filtersIn(query);
   const read = (cursor?: string, signal?: AbortSignal) =>
-    visitorId === null ? api.manage.acts(filters, cursor, signal) : api.actsAbout(visitorId, cursor, signal);
+    visitorId === null ? api.manage.acts(askedFor(filters), cursor, signal) : api.actsAbout(visitorId, cursor, signal);
   const reading = useReading<ActsPage>(JSON.stringify([filters, visitorId]), (signal) => read(undefined, signal));
   const older = useOlder(
     reading,
@@ -32,11 +33,21 @@ export function Activity({ query, visitorId }: Props) {
     (page, next) => ({ ...next, acts: [...page.acts, ...next.acts] }),
   );
   const isAll = visitorId === null && Object.keys(filters).length === 0;
+  const isWithoutReads = visitorId === null && filters.act === undefined;
   return (
     <ThingsPage
       page="activity"
       title="Activity"
-      note="Who changed something or looked at visitors’ records, newest first. Times are UTC."
+      note={
+        isWithoutReads ? (
+          <>
+            Who changed, exported or erased something, newest first. Times are UTC.{' '}
+            <a href={activityAddress({ ...filters, act: 'all' })}>Show who read records, too</a>
+          </>
+        ) : (
+          'Who changed something or looked at visitors’ records, newest first. Times are UTC.'
+        )
+      }
       filters={<ActivityFilters filters={filters} visitorId={visitorId} />}
       reading={reading}
       isEmpty={({ acts }) => acts.length === 0}
@@ -44,7 +55,7 @@ export function Activity({ query, visitorId }: Props) {
         isAll
           ? {
               title: 'Nothing yet',
-              text: 'Changes of domains, keys and webhooks are listed here, and who read or erased visitors’ records.',
+              text: 'Changes of domains, keys and webhooks are listed here, and who exported or erased visitors’ records.',
             }
           : visitorId === null
             ? { title: 'No activity matches', text: 'Nothing was done that all of these filters match.' }
@@ -57,8 +68,8 @@ export function Activity({ query, visitorId }: Props) {
       {({ acts, nextCursor }) => (
         <section class="card activity" aria-label="Activity">
           <ol class="rows">
-            {acts.map((act, at) => (
-              <Row key={at} act={act} />
+            {linesOf(acts).map((line, at) => (
+              <Row key={at} {...line} />
             ))}
           </ol>
           {nextCursor !== null && <LoadOlder older={older} what="activity" />}
@@ -68,12 +79,12 @@ export function Activity({ query, visitorId }: Props) {
   );
 }
 
-function Row({ act }: { act: Act }) {
+function Row({ act, since }: Line) {
   const { what, more } = tellAct(act, useSignedIn().organization);
   return (
     <li>
       <time dateTime={act.at} class="muted">
-        {dateOf(act.at)} <strong>{timeOfDay(act.at)}</strong>
+        {dateOf(act.at)} <strong>{since === null ? timeOfDay(act.at) : minutesOfDay(since, act.at)}</strong>
       </time>
       <p class="strong">{isolated(act.actor)}</p>
       <div>
@@ -88,6 +99,12 @@ function Row({ act }: { act: Act }) {
       </div>
     </li>
   );
+}
+
+/** `09:42–09:46` */
+function minutesOfDay(from: string, to: string): string {
+  const [first, last] = [minuteOfDay(from), minuteOfDay(to)];
+  return first === last ? first : `${first}–${last}`;
 }
 
 const Parts = ({ parts }: { parts: Part[] }) => (

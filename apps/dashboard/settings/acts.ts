@@ -133,7 +133,9 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     'token.create': () => ({ what: say`Issued an access token to ${text('sub')}`, more: say`for ${text('scope')}` }),
     'log.read': () => ({
       what: say`Read the log of ${read}`,
-      more: say`${counted(number('records'), 'record')}, ${logReads.get(text('what')) ?? text('what')}`,
+      more: [
+        [counted(number('records'), 'record'), logReads.get(text('what')) ?? text('what')].filter(Boolean).join(', '),
+      ],
     }),
     'visitor.read': () => ({ what: say`Looked up a visitor’s records of ${where}` }),
     'visitor.access': () => ({ what: say`Read everything about a visitor of ${where}` }),
