@@ -14,10 +14,12 @@ interface Props {
   record: FullRecord;
   /** where it was read with the record */
   text?: string | undefined;
+  /** from the beginning */
+  isOpen?: boolean;
 }
 
 /** Nothing where the record names no notice. */
-export function RecordNotice({ record, text: known }: Props) {
+export function RecordNotice({ record, text: known, isOpen = false }: Props) {
   const { api, organization } = useSignedIn();
   const [found, setFound] = useState<Found>(known === undefined ? null : { text: known });
   const { notice, domainId, decidedAt } = record;
@@ -30,7 +32,7 @@ export function RecordNotice({ record, text: known }: Props) {
     );
   };
   return (
-    <details class="record-notice explain" onToggle={(event) => event.currentTarget.open && read()}>
+    <details class="record-notice explain" open={isOpen} onToggle={(event) => event.currentTarget.open && read()}>
       <summary>What was shown</summary>
       {found && 'text' in found && <NoticeDocument text={found.text} />}
       <div role="status">
