@@ -17,14 +17,21 @@ export interface FoundVisitor {
 const long = () => ({ expiry: AbortSignal.timeout(streamTimeout) });
 
 export const createPrivacyApi = ({ call, getJson }: Requests) => ({
-  /** The visitor's id is in the body of this and the next, so that no log on the way holds it. */
-  visitor: async (domainId: string, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor> => {
-    const given = { params: { domainId }, body: { visitorId }, signal };
-    const text = await readText(await getJson(`post ${ofDomain}/visitors/lookup`, given, long()));
+  /** The visitor's id is in the body of this and the next, so that no log on the way holds it. `domainId`: null for all. */
+  visitor: async (domainId: string | null, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor> => {
+    const given = { body: { visitorId }, signal };
+    const text = await readText(
+      domainId === null
+        ? await getJson('post /v1/organization/visitors/lookup', given, long())
+        : await getJson(`post ${ofDomain}/visitors/lookup`, { ...given, params: { domainId } }, long()),
+    );
     return { text, visitor: parse<Visitor>(text) };
   },
-  eraseVisitor: (domainId: string, visitorId: string) =>
-    call(`post ${ofDomain}/visitors/erase`, { params: { domainId }, body: { visitorId } }, long()).then(bodyOf),
+  eraseVisitor: (domainId: string | null, visitorId: string) =>
+    (domainId === null
+      ? call('post /v1/organization/visitors/erase', { body: { visitorId } }, long())
+      : call(`post ${ofDomain}/visitors/erase`, { params: { domainId }, body: { visitorId } }, long())
+    ).then(bodyOf),
   erasure: (erasureId: string, signal?: AbortSignal) =>
     call('get /v1/organization/erasures/:erasureId', { params: { erasureId }, signal }).then(bodyOf),
   erasures: (cursor?: string, signal?: AbortSignal) =>

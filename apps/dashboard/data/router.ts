@@ -78,14 +78,15 @@ const addressOf = (page: PageName, params: Record<string, string> = {}): string 
   base + pageOf(page).path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '');
 const ofDomain =
   (page: PageName) =>
-  (domainId: string, query: Query = {}): string =>
-    withQuery(addressOf(page, { domainId }), query);
+  (domainId: string, query: Query = {}, visitorId?: string): string =>
+    withQuery(addressOf(page, { domainId }), query) + fragmentOf(visitorId);
 const fragmentOf = (visitorId?: string): string =>
   visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`;
 
 export const signInAddress = base + signInPath;
 export const homeAddress = addressOf('home');
 export const domainAddress = ofDomain('domain');
+/** `record`: the id of the one that is open. With a visitor's id, only their records. */
 export const logAddress = ofDomain('log');
 /** `day`: as visitors saw them then; `notice`, `with`: hashes of the one that is open, and of the one to compare it with. */
 export const noticesAddress = ofDomain('notices');
@@ -93,9 +94,9 @@ export const noticesAddress = ofDomain('notices');
 export const experimentsAddress = ofDomain('experiments');
 export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}): string =>
   withQuery(addressOf('groups', { domainId, by }), query);
-/** Without an id it asks for one. */
-export const visitorAddress = (domainId: string, visitorId?: string): string =>
-  addressOf('visitor', { domainId }) + fragmentOf(visitorId);
+/** Without an id it asks for one. `in`: `all` for all domains; `record`: the id of theirs that was looked for. */
+export const visitorAddress = (domainId: string, visitorId?: string, query: Query = {}): string =>
+  ofDomain('visitor')(domainId, query, visitorId);
 export const settingsAddress = ofDomain('settings');
 export const widgetAddress = ofDomain('widget');
 export const domainsAddress = addressOf('domains');

@@ -1,27 +1,44 @@
-/** The filters of the log. Selects apply at once, typed values with Enter or “Find”. */
+/** The filters of the log. Selects apply at once, typed values with Enter or “Find”, which also finds one record. */
 import { useLayoutEffect, useState } from 'preact/hooks';
+import type { FullRecord } from '#libs/record/contract';
+import { useAttempt } from '../data/attempt.ts';
 import { decisionNames, decisions } from '../data/decisions.ts';
+import { findRecord } from '../data/find-record.ts';
+import { useSignedIn } from '../data/signed-in.ts';
 import { Button } from '../parts/button.tsx';
 import { DayField, Failure, Select, VisitorField } from '../parts/field.tsx';
 import { hasFilters, type LogQuery } from './log-query.ts';
 
 interface Props {
+  domainId: string;
   query: LogQuery;
   show(query: LogQuery): void;
-  /** absent where the token may not read visitors */
-  showVisitor?: ((visitorId: string) => void) | undefined;
+  showRecord(record: FullRecord): void;
+  /** absent where the token may not read visitors: then they are a filter */
+  showVisitor: ((visitorId: string) => void) | undefined;
 }
 
-export function Filters({ query, show, showVisitor }: Props) {
+export function Filters({ domainId, query, show, showRecord, showVisitor }: Props) {
+  const { api } = useSignedIn();
+  const { isBusy, failure, attempt } = useAttempt();
   const [visitor, setVisitor] = useState(query.visitorId ?? '');
   const [days, setDays] = useState({ from: query.from ?? '', to: query.to ?? '' });
   // before anything can be typed, which a later effect would take back
   useLayoutEffect(() => setVisitor(query.visitorId ?? ''), [query.visitorId]);
   useLayoutEffect(() => setDays({ from: query.from ?? '', to: query.to ?? '' }), [query.from, query.to]);
   const isReversed = days.from !== '' && days.to !== '' && days.from > days.to;
-  const typed = { visitorId: visitor.trim() || undefined, from: days.from || undefined, to: days.to || undefined };
   const apply = (changed: Partial<LogQuery>) => {
-    if (!isReversed) show({ ...query, ...typed, ...changed, page: 1 });
+    if (!isReversed) show({ ...query, from: days.from || undefined, to: days.to || undefined, ...changed, page: 1 });
+  };
+  const find = async () => {
+    const id = visitor.trim() || undefined;
+    if (id === undefined || id === query.visitorId) return apply({ visitorId: id });
+    const record = await findRecord(api, domainId, id);
+    if (record) {
+      setVisitor(query.visitorId ?? '');
+      showRecord(record);
+    } else if (showVisitor) showVisitor(id);
+    else apply({ visitorId: id });
   };
   return (
     <form
@@ -29,10 +46,10 @@ export function Filters({ query, show, showVisitor }: Props) {
       aria-label="Filters"
       onSubmit={(event) => {
         event.preventDefault();
-        apply({});
+        attempt(find);
       }}
     >
-      <VisitorField class="filter-wide" value={visitor} onType={setVisitor} />
+      <VisitorField class="filter-wide" label="Visitor or record id" value={visitor} onType={setVisitor} />
       <Select
         label="Decision"
         options={[
@@ -55,10 +72,7 @@ export function Filters({ query, show, showVisitor }: Props) {
         onChoose={(bot) => apply({ bot: bot || undefined })}
       />
       <div class="filter-actions">
-        <Button text="Find" type="submit" kind="primary" disabled={isReversed} />
-        {showVisitor && typed.visitorId !== undefined && (
-          <Button text="Visitor’s page" onClick={() => showVisitor(typed.visitorId ?? '')} />
-        )}
+        <Button text="Find" type="submit" kind="primary" disabled={isReversed || isBusy} />
         {hasFilters(query) && (
           <Button
             text="Clear"
@@ -77,7 +91,7 @@ export function Filters({ query, show, showVisitor }: Props) {
           />
         )}
       </div>
-      {isReversed && <Failure>From must not be after To.</Failure>}
+      <Failure>{isReversed ? 'From must not be after To.' : failure}</Failure>
     </form>
   );
 }

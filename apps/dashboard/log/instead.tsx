@@ -35,8 +35,8 @@ export function NoRecords({ query, answer, isArchived, addressOf }: Props) {
   if (!query.visitorId) return <Nothing title="No matching records">Try fewer filters or another period.</Nothing>;
   return (
     <Nothing title="No matching records">
-      No record of the visitor <bdi>“{escapeInvisible(query.visitorId)}”</bdi> matches these filters. The id has to
-      match exactly.
+      No record, and no visitor with records that match these filters, has exactly the id{' '}
+      <bdi>“{escapeInvisible(query.visitorId)}”</bdi>.
     </Nothing>
   );
 }

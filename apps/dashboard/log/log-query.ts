@@ -15,8 +15,8 @@ export interface LogQuery {
   bot: string | undefined;
 }
 
-/** Ignores invalid values. */
-export function logQueryIn(query: URLSearchParams): LogQuery {
+/** Ignores invalid values. `visitorId`: of the fragment. Addresses of earlier releases have it in the query. */
+export function logQueryIn(query: URLSearchParams, visitorId = query.get('visitorId')): LogQuery {
   const wholeNumber = (name: string) => (/^\d{1,9}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : undefined);
   const date = (name: string) => (isDate(query.get(name) ?? '') ? (query.get(name) ?? undefined) : undefined);
   const decision = query.get('decision');
@@ -28,13 +28,13 @@ export function logQueryIn(query: URLSearchParams): LogQuery {
     decision: isDecision(decision) ? decision : undefined,
     from: date('from'),
     to: date('to'),
-    visitorId: query.get('visitorId')?.slice(0, 128) || undefined,
+    visitorId: visitorId?.slice(0, 128) || undefined,
     bot: bot === 'true' || bot === 'false' ? bot : undefined,
   };
 }
 
-/** Leaves the defaults out of the address. */
-export const toAddressQuery = ({ page, limit, ...filters }: LogQuery) => ({
+/** Leaves out the defaults, and the visitor, who is in the fragment. */
+export const toAddressQuery = ({ page, limit, visitorId: _, ...filters }: LogQuery) => ({
   ...filters,
   limit: limit === defaultSize ? undefined : limit,
   page: page === 1 ? undefined : page,

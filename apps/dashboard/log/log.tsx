@@ -1,7 +1,7 @@
 /** The log of one domain, page by page. A plan may not include it, and may limit it to the newest records. */
 import type { FullRecord } from '#libs/record/contract';
 import './log.css';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
 import type { Sealed } from '../data/proof-api.ts';
 import { useReading } from '../data/query.ts';
@@ -13,40 +13,54 @@ import { count, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorCard } from '../parts/error-card.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { RecordDetails } from '../parts/record-details.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { ExportRecords } from './export-records.tsx';
 import { Filters } from './filters.tsx';
 import { LimitReached, LogNotInPlan, NoRecords } from './instead.tsx';
 import { type LogQuery, logQueryIn, toAddressQuery, unfiltered } from './log-query.ts';
 import { type LogSnapshot, readLogSnapshot, useArrivals } from './log-snapshot.ts';
+import { OpenRecord } from './open-record.tsx';
 import { Pagination } from './pagination.tsx';
 import { LogTable } from './table.tsx';
 
 interface Props {
   domainId: string;
   query: URLSearchParams;
+  visitorId: string | null;
 }
 
-export function Log({ domainId, query: given }: Props) {
+export function Log({ domainId, query: given, visitorId }: Props) {
   const { api, organization } = useSignedIn();
-  const query = logQueryIn(given);
-  const addressOf = (wanted: LogQuery) => logAddress(domainId, toAddressQuery(wanted));
+  const query = logQueryIn(given, visitorId ?? undefined);
+  const addressOf = (wanted: LogQuery, record?: string) =>
+    logAddress(domainId, { ...toAddressQuery(wanted), record }, wanted.visitorId);
   const address = addressOf(query);
-  const [open, setOpen] = useState<FullRecord | null>(null);
-  const openRecord = useCallback((record: FullRecord) => setOpen(record), []);
+  const recordId = given.get('record');
+  const isOpenedHere = useRef(false);
+  const openRecord = useCallback(
+    ({ id }: Pick<FullRecord, 'id'>) => {
+      isOpenedHere.current = true;
+      navigate(addressOf(query, id));
+    },
+    [address],
+  );
+  // back closes it, too; one that a link opened has nothing to go back to
+  const closeRecord = () => (isOpenedHere.current ? history.back() : navigate(address, { replace: true }));
+  const isInQuery = given.has('visitorId');
+  useLayoutEffect(() => {
+    if (isInQuery) navigate(address, { replace: true });
+  }, [isInQuery]);
   const reading = useReading<LogSnapshot>(address, (signal) => readLogSnapshot(api, domainId, query, signal));
   const answer = reading.value?.page;
   const isLogInPlan = reading.error?.code !== 'plan_feature_required';
   const { live, arrived } = useArrivals(api, domainId, query, reading.isLoading ? undefined : reading.value);
   const sealed = useSealed(api, domainId, answer?.records ?? []);
-  const { name: domainName, archivedAt } = domainIn(organization, domainId);
+  const { archivedAt } = domainIn(organization, domainId);
   const hasVisitors = mayReadVisitors(organization);
   const isReversed = query.from !== undefined && query.to !== undefined && query.from > query.to;
   // applying the same filters again reloads the page
   const show = (wanted: LogQuery) => (addressOf(wanted) === address ? reading.retry() : navigate(addressOf(wanted)));
-  const showVisitor = (visitorId: string) => navigate(visitorAddress(domainId, visitorId));
-  useEffect(() => setOpen(null), [address]);
+  const showVisitor = (id: string) => navigate(visitorAddress(domainId, id));
 
   const frame = useRef<HTMLElement>(null);
   const shown = useRef(query);
@@ -73,7 +87,13 @@ export function Log({ domainId, query: given }: Props) {
       {!isLogInPlan && <LogNotInPlan domainId={domainId} />}
       {answer?.cap && <LimitReached cap={answer.cap} shown={answer.records.length} total={answer.total} />}
       {isLogInPlan && !answer?.capped && (
-        <Filters query={query} show={show} showVisitor={hasVisitors ? showVisitor : undefined} />
+        <Filters
+          domainId={domainId}
+          query={query}
+          show={show}
+          showRecord={openRecord}
+          showVisitor={hasVisitors ? showVisitor : undefined}
+        />
       )}
       {reading.error && isLogInPlan && !isReversed && <ErrorCard error={reading.error} retry={reading.retry} />}
       {!answer && !reading.error && <Skeleton kind="table" isSlow={reading.isSlow} />}
@@ -113,8 +133,14 @@ export function Log({ domainId, query: given }: Props) {
           )}
         </section>
       )}
-      {open && (
-        <RecordDetails record={open} domainName={domainName} hasVisitors={hasVisitors} onClose={() => setOpen(null)} />
+      {recordId !== null && isLogInPlan && (
+        <OpenRecord
+          key={recordId}
+          domainId={domainId}
+          recordId={recordId}
+          listed={answer?.records.find(({ id }) => id === recordId)}
+          onClose={closeRecord}
+        />
       )}
     </>
   );

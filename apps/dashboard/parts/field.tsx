@@ -96,18 +96,19 @@ export function Select<const Value extends string | number>(props: SelectProps<V
 
 interface VisitorProps {
   class?: string;
+  label?: string;
   value: string;
   onType(text: string): void;
 }
 
 /** A field for a visitor's id. */
-export const VisitorField = ({ class: className, value, onType }: VisitorProps) => (
+export const VisitorField = ({ class: className, label = 'Visitor', value, onType }: VisitorProps) => (
   <label class={className}>
-    Visitor
+    {label}
     <input
       type="search"
       maxLength={128}
-      placeholder="Full visitor id"
+      placeholder="Full id"
       spellcheck={false}
       value={value}
       onInput={(event) => onType(event.currentTarget.value)}

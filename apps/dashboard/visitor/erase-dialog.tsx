@@ -2,7 +2,6 @@
 
 import { useState } from 'preact/hooks';
 import type { Erasure } from '#libs/privacy/contract';
-import type { FullRecord } from '#libs/record/contract';
 import { ApiError } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -10,10 +9,10 @@ import { counted } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/field.tsx';
-import { type Erased, erase } from './erasing.ts';
+import { type Erased, type ErasedVisitor, erase } from './erasing.ts';
 
 interface Props {
-  visitor: { domainId: string; visitorId: string; records: FullRecord[] };
+  visitor: ErasedVisitor;
   onErased(erased: Erased): void;
   onClose(): void;
 }
@@ -29,8 +28,9 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
   return (
     <Dialog title="Erase this visitor?" isBusy={isBusy} onClose={onClose}>
       <p>
-        This cannot be undone. It concerns {counted(visitor.records.length, 'record')} of this domain, and what still
-        arrives from this visitor in the next 32 days.
+        This cannot be undone. It concerns {counted(visitor.records.length, 'record')}{' '}
+        {visitor.domainId === null ? 'in all domains' : 'of this domain'}, and what still arrives from this visitor in
+        the next 32 days.
       </p>
       <div class="erase-lists">
         <section aria-labelledby="erase-goes">

@@ -8,6 +8,13 @@ const pause = 1_000;
 /** Records that are read again afterwards: enough to see what is left of each. */
 const readAgain = 20;
 
+export interface ErasedVisitor {
+  /** null: all domains */
+  domainId: string | null;
+  visitorId: string;
+  records: FullRecord[];
+}
+
 export interface Erased {
   erasure: Erasure;
   /** the visitor's newest records as they are now; null where the token or the plan does not allow to read them */
@@ -16,7 +23,7 @@ export interface Erased {
 
 export async function erase(
   api: Api,
-  { domainId, visitorId, records }: { domainId: string; visitorId: string; records: FullRecord[] },
+  { domainId, visitorId, records }: ErasedVisitor,
   onProgress: (erasure: Erasure) => void,
 ): Promise<Erased> {
   let erasure = await api.eraseVisitor(domainId, visitorId);

@@ -1,9 +1,12 @@
 /** What was found of a visitor. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { base } from '../data/base.ts';
+import { domainIn } from '../data/domains.ts';
+import { findRecord } from '../data/find-record.ts';
 import type { FoundVisitor } from '../data/privacy-api.ts';
 import { useReading } from '../data/query.ts';
-import { activityAddress, visitorAddress } from '../data/router.ts';
+import { activityAddress, logAddress, navigate, visitorAddress } from '../data/router.ts';
+import { mayReadLogs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';
 import { count, dateAndTime, escapeInvisible } from '../format.ts';
@@ -17,11 +20,14 @@ import { Choices, Timeline } from './timeline.tsx';
 
 interface Props {
   domainId: string;
+  isEverywhere: boolean;
   found: FoundVisitor;
+  lookedFor: string | null;
   onErased(erased: Erased): void;
 }
 
-export function Found({ domainId, found, onErased }: Props) {
+export function Found({ domainId, isEverywhere, found, lookedFor, onErased }: Props) {
+  const { organization } = useSignedIn();
   const [isErasing, setErasing] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
   // on paper nothing can be unfolded
@@ -35,13 +41,8 @@ export function Found({ domainId, found, onErased }: Props) {
 
   const { visitor, text } = found;
   const { visitorId, records, notices, generatedAt } = visitor;
-  const current = visitor.current[domainId];
-  if (records.length === 0)
-    return mayBeRecord(visitorId) ? (
-      <OfRecord domainId={domainId} recordId={visitorId} />
-    ) : (
-      <Nobody visitorId={visitorId} />
-    );
+  if (records.length === 0) return <NotVisitor domainId={domainId} isEverywhere={isEverywhere} id={visitorId} />;
+  const nameOf = (id: string) => domainIn(organization, id).name;
   return (
     <div class="stack" ref={frame}>
       <section class="card stack gap-16" aria-labelledby="state-title">
@@ -51,8 +52,9 @@ export function Found({ domainId, found, onErased }: Props) {
           </h2>
           <p class="muted">As of {dateAndTime(generatedAt)}</p>
         </header>
-        {current && (
-          <Facts class="state">
+        {Object.entries(visitor.current).map(([id, current]) => (
+          <Facts key={id} class="state">
+            {isEverywhere && <Fact name="Domain">{isolated(nameOf(id))}</Fact>}
             <Fact name="Current decision">
               <DecisionName decision={current.decision} />
             </Fact>
@@ -60,9 +62,9 @@ export function Found({ domainId, found, onErased }: Props) {
             <Fact name="Categories">
               <Choices preferences={current.preferences} />
             </Fact>
-            <Fact name="Records">{count(records.length)}</Fact>
+            <Fact name="Records">{count(records.filter((record) => record.domainId === id).length)}</Fact>
           </Facts>
-        )}
+        ))}
         <div class="actions">
           <Button
             text="Download"
@@ -78,46 +80,55 @@ export function Found({ domainId, found, onErased }: Props) {
           </p>
         </div>
       </section>
-      <Timeline records={records} notices={notices} />
+      <Timeline
+        records={records}
+        notices={notices}
+        domainOf={isEverywhere ? (record) => nameOf(record.domainId) : undefined}
+        lookedFor={lookedFor}
+      />
       {isErasing && (
-        <EraseDialog visitor={{ domainId, visitorId, records }} onErased={onErased} onClose={() => setErasing(false)} />
+        <EraseDialog
+          visitor={{ domainId: isEverywhere ? null : domainId, visitorId, records }}
+          onErased={onErased}
+          onClose={() => setErasing(false)}
+        />
       )}
     </div>
   );
 }
 
-const Nobody = ({ visitorId }: { visitorId: string }) => (
-  <section class="card message">
-    <h2>Nothing is stored about this visitor</h2>
-    <p>
-      No record of this domain has exactly the id <bdi>“{escapeInvisible(visitorId)}”</bdi>. It may belong to another
-      domain, be mistyped, or have been erased.
-    </p>
-  </section>
-);
+interface NotVisitorProps {
+  domainId: string;
+  isEverywhere: boolean;
+  id: string;
+}
 
-const uuidv7Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
-
-/** Visitors know the id of their record, which the widget shows them: whoever types that is led to its visitor. */
-const mayBeRecord = (typed: string): boolean => uuidv7Pattern.test(typed);
-
-function OfRecord({ domainId, recordId }: { domainId: string; recordId: string }) {
-  const { api } = useSignedIn();
-  const { value: record } = useReading(`${domainId} ${recordId}`, (signal) => api.record(domainId, recordId, signal));
-  // unknown, or the token or the plan does not allow to read it
-  if (!record) return <Nobody visitorId={recordId} />;
+/** It may be that of a record, which visitors know: then the page goes on to its visitor, or to a record of nobody. */
+function NotVisitor({ domainId, isEverywhere, id }: NotVisitorProps) {
+  const { api, organization } = useSignedIn();
+  const { value: record, error } = useReading(`${domainId} ${id}`, async (signal) =>
+    mayReadLogs(organization) ? await findRecord(api, domainId, id, signal) : null,
+  );
+  useEffect(() => {
+    if (!record) return;
+    const { visitorId, id: recordId } = record;
+    const address =
+      visitorId === null
+        ? logAddress(domainId, { record: recordId })
+        : visitorAddress(domainId, visitorId, { in: isEverywhere ? 'all' : undefined, record: recordId });
+    navigate(address, { replace: true });
+  }, [record]);
+  if (record !== null && !error) return null;
+  const mayBeElsewhere = !isEverywhere && organization.domains.length > 1;
   return (
     <section class="card message">
-      <h2>This is the id of a record</h2>
-      <p role="status">
-        {record.visitorId === null ? (
-          'It names no visitor.'
-        ) : (
-          <>
-            Its visitor is <a href={visitorAddress(domainId, record.visitorId)}>{isolated(record.visitorId)}</a>.
-          </>
-        )}
+      <h2>Nothing is stored about this visitor</h2>
+      <p>
+        {isEverywhere ? 'No record of your organization' : 'No record of this domain'} has exactly the visitor id{' '}
+        <bdi>“{escapeInvisible(id)}”</bdi>. It may {mayBeElsewhere && 'belong to another domain, '}be mistyped, or have
+        been erased. The id of a record is found on the pages of its own domain only.
       </p>
+      {mayBeElsewhere && <ButtonLink text="Search all domains" href={visitorAddress(domainId, id, { in: 'all' })} />}
     </section>
   );
 }

@@ -18,10 +18,17 @@ interface Props {
   /** hash → document */
   notices: Record<string, string>;
   title?: string;
+  /** the domain of a record, where they are of several */
+  domainOf?: ((record: FullRecord) => string) | undefined;
+  /** the id of one that is marked */
+  lookedFor?: string | null;
 }
 
-export function Timeline({ records, notices, title = 'Decisions' }: Props) {
-  const [most, setMost] = useState(step);
+const show = (item: HTMLElement | null) => item?.scrollIntoView();
+
+export function Timeline({ records, notices, title = 'Decisions', domainOf, lookedFor = null }: Props) {
+  const isLookedFor = ({ id }: FullRecord) => id === lookedFor;
+  const [most, setMost] = useState(() => Math.max(step, records.findIndex(isLookedFor) + 1));
   useOnPaper(() => setMost(Number.POSITIVE_INFINITY));
   return (
     <section class="card" aria-labelledby="timeline-title">
@@ -31,12 +38,18 @@ export function Timeline({ records, notices, title = 'Decisions' }: Props) {
       </header>
       <ol class="rows timeline">
         {records.slice(0, most).map((record) => (
-          <li key={record.id} class="stack gap-4">
+          <li
+            key={`${record.domainId} ${record.id}`}
+            class={isLookedFor(record) ? 'stack gap-4 looked-for' : 'stack gap-4'}
+            ref={isLookedFor(record) ? show : null}
+          >
             <p class="cluster strong timeline-head">
               <DecisionName decision={record.decision} />
               <time class="digits" dateTime={record.decidedAt}>
                 {dateAndTime(record.decidedAt)}
               </time>
+              {domainOf && isolated(domainOf(record))}
+              {isLookedFor(record) && <span class="tag">The record that you looked for</span>}
             </p>
             <Choices preferences={record.preferences} />
             <Circumstances record={record} />

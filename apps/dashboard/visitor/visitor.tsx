@@ -1,4 +1,7 @@
-/** One visitor of a domain: what they decided and saw, and their erasure. Every plan has it; the token needs a scope. */
+/**
+ * One visitor, of a domain or of all: what they decided and saw, and their erasure. Every plan has it; the token needs a
+ * scope.
+ */
 import './visitor.css';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { FoundVisitor } from '../data/privacy-api.ts';
@@ -8,7 +11,7 @@ import { mayReadLogs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
-import { VisitorField } from '../parts/field.tsx';
+import { Select, VisitorField } from '../parts/field.tsx';
 import { FocusedTitle } from '../parts/focus.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
@@ -18,10 +21,12 @@ import { Timeline } from './timeline.tsx';
 
 interface Props {
   domainId: string;
+  query: URLSearchParams;
   visitorId: string | null;
 }
 
-export function Visitor({ domainId, visitorId }: Props) {
+export function Visitor({ domainId, query, visitorId }: Props) {
+  const isEverywhere = query.get('in') === 'all';
   const [erased, setErased] = useState<Erased | null>(null);
   useEffect(() => {
     if (visitorId !== null) setErased(null);
@@ -34,12 +39,19 @@ export function Visitor({ domainId, visitorId }: Props) {
   return (
     <div class="stack visitor">
       <PageHead
-        note="What is stored about one visitor of this domain. Times are UTC."
+        note={`What is stored about one visitor ${isEverywhere ? 'in all domains' : 'of this domain'}. Times are UTC.`}
         domain={{ domainId, page: 'visitor' }}
       />
-      <FindVisitor domainId={domainId} visitorId={visitorId} />
+      <FindVisitor domainId={domainId} isEverywhere={isEverywhere} visitorId={visitorId} />
       {visitorId !== null && (
-        <OneVisitor key={visitorId} domainId={domainId} visitorId={visitorId} onErased={onErased} />
+        <OneVisitor
+          key={`${isEverywhere} ${visitorId}`}
+          domainId={domainId}
+          isEverywhere={isEverywhere}
+          visitorId={visitorId}
+          lookedFor={query.get('record')}
+          onErased={onErased}
+        />
       )}
       {visitorId === null && erased && <Left erased={erased} />}
     </div>
@@ -48,35 +60,58 @@ export function Visitor({ domainId, visitorId }: Props) {
 
 interface OneVisitorProps {
   domainId: string;
+  isEverywhere: boolean;
   visitorId: string;
+  /** the id of one of their records */
+  lookedFor: string | null;
   onErased(erased: Erased): void;
 }
 
-function OneVisitor({ domainId, visitorId, onErased }: OneVisitorProps) {
+function OneVisitor({ domainId, isEverywhere, visitorId, ...given }: OneVisitorProps) {
   const { api } = useSignedIn();
   const reading = useReading<FoundVisitor>(JSON.stringify([domainId, visitorId]), (signal) =>
-    api.visitor(domainId, visitorId, signal),
+    api.visitor(isEverywhere ? null : domainId, visitorId, signal),
   );
   if (!reading.value) return <Unanswered reading={reading} kind="table" />;
-  return <Found domainId={domainId} found={reading.value} onErased={onErased} />;
+  return <Found domainId={domainId} isEverywhere={isEverywhere} found={reading.value} {...given} />;
+}
+
+interface FindProps {
+  domainId: string;
+  isEverywhere: boolean;
+  visitorId: string | null;
 }
 
 /** Asks for a visitor's id. It goes into the fragment of the address, which no server sees. */
-function FindVisitor({ domainId, visitorId }: { domainId: string; visitorId: string | null }) {
+function FindVisitor({ domainId, isEverywhere, visitorId }: FindProps) {
   const { organization } = useSignedIn();
   const [typed, setTyped] = useState(visitorId ?? '');
   // before anything can be typed, which a later effect would take back
   useLayoutEffect(() => setTyped(visitorId ?? ''), [visitorId]);
+  const id = typed.trim();
+  const find = (where: string) => navigate(visitorAddress(domainId, id || undefined, { in: where }));
   return (
     <form
       class="card cluster bottom full find-visitor"
       onSubmit={(event) => {
         event.preventDefault();
-        if (typed !== '') navigate(visitorAddress(domainId, typed));
+        if (id !== '') find(isEverywhere ? 'all' : '');
       }}
     >
-      <VisitorField value={typed} onType={setTyped} />
-      <Button text="Find" type="submit" kind="primary" disabled={typed === ''} />
+      <VisitorField label="Visitor or record id" value={typed} onType={setTyped} />
+      {organization.domains.length > 1 && (
+        <Select
+          label="In"
+          class="find-in"
+          options={[
+            { value: '', name: 'This domain' },
+            { value: 'all', name: 'All domains' },
+          ]}
+          chosen={isEverywhere ? 'all' : ''}
+          onChoose={find}
+        />
+      )}
+      <Button text="Find" type="submit" kind="primary" disabled={id === ''} />
       {visitorId === null && (
         <p class="hint">
           {mayReadLogs(organization)
