@@ -5,6 +5,7 @@ import { addDays, addMonths, dayOf, firstDay, monthOf, startOf } from '#libs/bas
 import type { FullRecord } from '#libs/record/contract';
 import { hold, step } from '../support/browser/browser.ts';
 import { follow, go, queryOf, useDashboard } from '../support/browser/dashboard.ts';
+import { violations } from '../support/browser/look.ts';
 import { readCsv } from '../support/csv.ts';
 import { recordAt } from '../support/records.ts';
 import { at } from '../support/stack.ts';
@@ -144,13 +145,22 @@ describe('the log of a domain', () => {
       await page.getByText('of 123 records').waitFor();
     };
     const nothing = page.getByRole('heading', { name: 'No matching records' });
-    await step('by visitor', async () => {
+    await step('by visitor, whose id no server sees in the address of the page', async () => {
       await page.getByLabel('Visitor').fill('v-0');
       await page.keyboard.press('Enter');
-      await found('visitorId=v-0', 2);
+      await shows(page, (await records('visitorId=v-0')).records);
+      await page.getByText('of 2 records').waitFor();
+      expect(page.url()).toMatch(/\/log#visitor=v-0$/);
+      await page.getByLabel('Decision').selectOption('Withdrew');
+      await page.getByText('1 to 1 of 1 record').waitFor();
+      expect(page.url()).toMatch(/\/log\?decision=withdraw#visitor=v-0$/);
       await page.getByLabel('Visitor').fill('nobody');
       await page.getByRole('button', { name: 'Find' }).click();
       await nothing.waitFor();
+      await clear();
+      await go(page, `/domains/${domainId}/log?visitorId=v-0&bot=false`);
+      await page.getByText('of 2 records').waitFor();
+      expect(page.url()).toMatch(/\/log\?bot=false#visitor=v-0$/);
       await clear();
     });
     await step('by decision and sender', async () => {
@@ -183,7 +193,7 @@ describe('the log of a domain', () => {
       await nothing.waitFor();
     });
     await step('an id that turns or hides text is shown letter by letter', async () => {
-      await go(page, `/domains/${domainId}/log?visitorId=${encodeURIComponent('a\u202Eb\u0007c')}`);
+      await go(page, `/domains/${domainId}/log#visitor=${encodeURIComponent('a\u202Eb\u0007c')}`);
       await rows(page).getByText('a\\u{202e}b\\u{7}c').first().waitFor();
     });
     await step('what they show is exported as a file, and what fails is told', async () => {
@@ -216,12 +226,58 @@ describe('the log of a domain', () => {
     });
   });
 
+  it('finds a record by its id, whose address is a link to it, and back closes it', async () => {
+    const { id } = at((await records('visitorId=v-whole')).records, 0);
+    const page = await log('?page=2');
+    const dialog = page.getByRole('dialog', { name: 'Chose some' });
+    const find = async (text: string) => {
+      await page.getByLabel('Visitor or record id').fill(text);
+      await page.getByRole('button', { name: 'Find' }).click();
+    };
+    await find(` ${id.toUpperCase()}`);
+    await dialog.getByText(id).waitFor();
+    // what one was looking at stays
+    expect(queryOf(page)).toEqual({ page: '2', record: id });
+    await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
+    expect(queryOf(page)).toEqual({ page: '2' });
+    await page.goForward();
+    await dialog.getByText(id).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => queryOf(page)).toEqual({ page: '2' });
+    await step('a link opens it, and closes to the log', async () => {
+      await page.goto('about:blank');
+      await page.goto(`${dashboard.api.baseUrl}/domains/${domainId}/log?record=${id}`);
+      await dialog.getByText(id).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(queryOf(page)).toEqual({});
+      await page.getByText('1 to 50 of 123 records').waitFor();
+    });
+    await step('an id of no record is looked for among visitors, and its address says that there is none', async () => {
+      const other = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+      await find(other);
+      await page.getByText(`“${other}”`).waitFor();
+      expect(page.url()).toMatch(/#visitor=/);
+      await go(page, `/domains/${domainId}/log?record=${other}`);
+      await page.getByRole('dialog', { name: 'Record not found' }).getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(queryOf(page)).toEqual({});
+      await page.route('**/records/*', (route) => route.abort());
+      await find(id);
+      await page.getByRole('alert').getByText('The service did not answer.').waitFor();
+    });
+  });
+
   it('shows everything that was stored, and copies it as JSON', async () => {
     const page = await log('?visitorId=v-whole');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: /Details/ }).click();
     const dialogs = page.getByRole('dialog');
     const dialog = page.getByRole('dialog', { name: 'Chose some' });
+    await dialog.getByText('Record id').waitFor();
     const text = (await dialog.textContent()) ?? '';
     const stored = at((await records('visitorId=v-whole')).records, 0);
     const fields = 'v-whole|analytics: allowed|marketing: refused|the settings|3.1|2026-09|de-CH|CH|CPzzzz|DBAA';
@@ -234,13 +290,18 @@ describe('the log of a domain', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
     // the keyboard is where it was
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Details');
-    await step('what is absent is called so, and leads nowhere', async () => {
-      await go(page, `/domains/${domainId}/log?visitorId=v-5&limit=25`);
+    await step('what is absent is folded, and leads nowhere', async () => {
+      await go(page, `/domains/${domainId}/log?limit=25#visitor=v-5`);
       await rows(page).getByText('v-5').waitFor();
       await page.getByRole('button', { name: /Details/ }).click();
-      await dialogs.getByText('not stored').nth(8).waitFor();
+      await dialogs.getByText('Record id').waitFor();
+      expect(await dialogs.locator('dt').allTextContents()).not.toContain('TC string');
+      await dialogs.getByText(/^\d+ fields without a value$/).click();
+      await dialogs.getByText(/Page, .*TC string, GPP string/).waitFor();
+      await dialogs.getByText('What was shown was not recorded.').waitFor();
       await dialogs.getByRole('link', { name: 'All records of this visitor' }).click();
-      expect(queryOf(page)).toEqual({ visitorId: 'v-5' });
+      await dialogs.waitFor({ state: 'detached' });
+      expect(page.url()).toMatch(/\/log#visitor=v-5$/);
     });
   });
 

@@ -140,7 +140,6 @@ describe('the notices of a domain', () => {
       .first()
       .click();
     const details = page.getByRole('dialog');
-    await details.getByText('What was shown').click();
     await details.getByText('Wir verwenden Cookies für Statistik.').waitFor();
     await look(page, 'notices-record');
     await details.getByRole('link', { name: 'When it was shown' }).click();

@@ -5,6 +5,7 @@ import { click, step } from '../support/browser/browser.ts';
 import { follow, go, useDashboard } from '../support/browser/dashboard.ts';
 import { html, startSite, tag } from '../support/browser/site.ts';
 import { tokenFor } from '../support/client.ts';
+import { recordAt } from '../support/records.ts';
 import { startApi } from '../support/service.ts';
 import { at, useStores } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
@@ -52,8 +53,14 @@ describe('a visitor’s page', () => {
     const [record] = await stored(visitorId);
     const { page, messages } = await dashboard.open(officer, addressOf());
     await find(page, record?.id ?? '');
-    await page.getByRole('link', { name: visitorId }).click();
     await page.getByRole('heading', { name: visitorId }).waitFor();
+    const lookedFor = page.getByRole('listitem').filter({ hasText: 'The record that you looked for' });
+    await lookedFor.getByText(record?.id ?? '').waitFor();
+    // back leads to where one was, not to the search for the record
+    await page.goBack();
+    expect(await page.getByRole('searchbox', { name: 'Visitor' }).inputValue()).toBe('');
+    await page.goForward();
+    await lookedFor.waitFor();
     expect(await page.getByRole('searchbox', { name: 'Visitor' }).inputValue()).toBe(visitorId);
     await find(page, 'nobody');
     await nothing(page).waitFor();
@@ -111,6 +118,50 @@ describe('a visitor’s page', () => {
     });
   });
 
+  it('is looked up over all domains, too, and a record of nobody opens in the log', async () => {
+    const both = await dashboard.customer({ domains: ['shop.example', 'blog.example'] });
+    const [shop, blog] = [at(both.domains, 0), at(both.domains, 1)];
+    const anonymous = recordAt(Date.now(), { domainId: shop.domainId });
+    await dashboard.store([
+      recordAt(Date.now() - 2_000, { domainId: blog.domainId, decision: 'reject_all', visitorId: 'v-both' }),
+      recordAt(Date.now() - 1_000, { domainId: shop.domainId, decision: 'accept_all', visitorId: 'v-both' }),
+      recordAt(Date.now(), { domainId: blog.domainId, decision: 'reject_all', visitorId: 'v-blog' }),
+      anonymous,
+    ]);
+    const read = { token: tokenFor(both.organizationId, { scope: 'read privacy' }) };
+    const { page } = await dashboard.open(read, `/domains/${shop.domainId}/log`);
+    const urls: string[] = [];
+    page.on('request', (request) => urls.push(request.url()));
+    await step('the log leads there', async () => {
+      await find(page, 'v-blog');
+      await nothing(page).waitFor();
+      expect(page.url()).toMatch(/\/visitor#visitor=v-blog$/);
+    });
+    await page.getByRole('link', { name: 'Search all domains' }).click();
+    const state = page.getByRole('region', { name: 'v-blog' });
+    await state.getByText('blog.example').waitFor();
+    await find(page, 'v-both');
+    const decisions = page.getByRole('region', { name: 'Decisions' }).getByRole('listitem');
+    await decisions.filter({ hasText: 'Accepted all' }).getByText('shop.example').waitFor();
+    await decisions.filter({ hasText: 'Rejected all' }).getByText('blog.example').waitFor();
+    expect(urls.filter((url) => /v-(both|blog)/.test(url))).toEqual([]);
+    await page.getByRole('combobox', { name: 'In' }).selectOption('This domain');
+    await decisions.filter({ hasText: 'Rejected all' }).waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'In' }).selectOption('All domains');
+    await decisions.filter({ hasText: 'Rejected all' }).waitFor();
+    await click(page, 'Erase…');
+    const dialog = page.getByRole('dialog', { name: 'Erase this visitor?' });
+    await dialog.getByText('It concerns 2 records in all domains').waitFor();
+    await dialog.getByRole('button', { name: 'Erase this visitor' }).click();
+    await page.getByRole('heading', { name: 'The visitor is erased' }).waitFor();
+    await page.getByText('2 records have no visitor’s id').waitFor();
+    await step('the record', async () => {
+      await find(page, anonymous.id);
+      await page.getByRole('dialog').getByText(anonymous.id).waitFor();
+      expect(new URL(page.url()).searchParams.get('record')).toBe(anonymous.id);
+    });
+  });
+
   it('is reached from the log with the scope alone, shows the very texts in the visitor’s language, and erases', async () => {
     const { page } = await dashboard.open(customer, logPath());
     const requests: Request[] = [];
@@ -119,7 +170,6 @@ describe('a visitor’s page', () => {
       const row = page.getByRole('row').filter({ hasText: visitorId }).first();
       await row.getByRole('button', { name: /Details/ }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('What was shown').click();
       await dialog.getByText('<b>Kekse</b> & mehr').waitFor();
       expect(await dialog.locator('.shown').getAttribute('lang')).toBe('de');
       expect(await page.getByRole('link', { name: visitorId }).count()).toBe(0);
