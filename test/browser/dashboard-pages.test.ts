@@ -125,7 +125,10 @@ describe('the pages of the dashboard, in words', () => {
       await act?.(page);
       const isOpen = (await page.locator('dialog:modal').count()) > 0;
       parts.push(`# ${name}\n${await wordsOf(page, isOpen ? 'dialog:modal' : 'main')}\n`);
-      if (isOpen) await page.keyboard.press('Escape');
+      if (!isOpen) continue;
+      await page.keyboard.press('Escape');
+      // a record's takes its address along
+      await page.locator('dialog').waitFor({ state: 'detached' });
     }
     const said = varying.reduce((text, [what, to]) => text.replace(what, to), parts.join('\n'));
     await expect(said).toMatchFileSnapshot(`pages/${file}.txt`);
@@ -179,6 +182,10 @@ describe('the pages of the dashboard, in words', () => {
       await within.getByRole('link', { name: 'German' }).click();
       await within.getByText('Compare with').waitFor();
     };
+    const openRecord = async (within: Page) => {
+      await ask('Details of')(within);
+      await within.getByText('Record id').waitFor();
+    };
     const open = async (name: string) => page.getByText(name, { exact: true }).first().click();
     await see('many', page, [
       ['/', 'Latest records', 'overview', () => open('Show as a table')],
@@ -187,7 +194,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/by/category`, 'analytics'],
       [`${shop}/experiments`, '95% interval'],
       [`${shop}/log`, 'Details'],
-      [`${shop}/log`, 'Details', 'a record', ask('Details of')],
+      [`${shop}/log`, 'Details', 'a record', openRecord],
       [`${www}/notices`, 'In German'],
       [`${www}/notices`, 'In German', 'a notice', openNotice],
       [`${shop}/visitor#visitor=visitor-1`, 'Current decision'],

@@ -145,6 +145,7 @@ describe('the sealed log in the dashboard', () => {
     const { domainId: unsealed } = at(customer.domains, 1);
     await dashboard.store([recordAt(Date.now(), { domainId: unsealed, visitorId: 'alone' })]);
     await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     await go(page, `/domains/${unsealed}/log`);
     const asked = page.waitForResponse(/\/records\/[^/?]+$/);
     await page

@@ -7,7 +7,7 @@ import type { RecordsPage } from '#libs/log/contract';
 import type { ActsPage } from '#libs/tenants/contract';
 import { createLogReads } from '#libs/tenants/log-reads';
 import { createTenantMetrics } from '#libs/tenants/metrics';
-import { createAsk, createClient } from '../support/client.ts';
+import { createAsk, createClient, tokenFor } from '../support/client.ts';
 import { openPool } from '../support/pool.ts';
 import { expectBlame } from '../support/problems.ts';
 import { recordAt } from '../support/records.ts';
@@ -71,12 +71,17 @@ it('acts are filtered, and found by the visitor', async () => {
   expect((await acts(`act=log.read&actor=other&from=${firstDay}`, 'manage')).body.acts).toHaveLength(1);
   expect((await acts(`act=log.read&to=2020-01-01`)).body.acts).toEqual([]);
   expect((await acts('actor=nobody')).body).toEqual({ acts: [], nextCursor: null });
+  const export_ = `${stack.api.baseUrl}/v1/consent/${domainId}/export`;
+  const headers = { authorization: `Bearer ${tokenFor(organizationId, { scope: 'read' })}` };
+  await (await fetch(export_, { headers })).text();
   const namesOf = async (query: string) => (await acts(`limit=200&${query}`)).body.acts.map(({ act }) => act);
   const all = await namesOf('');
   const isRead = (act: string) => ['log.read', 'visitor.read'].includes(act);
   expect(await namesOf('kind=reads')).toEqual(all.filter(isRead));
   expect(await namesOf('kind=changes')).toEqual(all.filter((act) => !isRead(act)));
-  expect(new Set(all)).toEqual(new Set(['log.read', 'visitor.read', 'records.export', 'org.create', 'domain.create']));
+  expect(new Set(all)).toEqual(
+    new Set(['log.read', 'visitor.read', 'records.export', 'key.create', 'org.create', 'domain.create']),
+  );
   expectBlame(await acts('from=2026-01-02&to=2026-01-01'), '/from');
   const { nextCursor } = (await acts('act=log.read&limit=1')).body;
   expect((await acts(`act=log.read&limit=1&cursor=${nextCursor}`)).body.acts).toHaveLength(1);
