@@ -9,6 +9,7 @@ import { recordEntry } from '#libs/proof/tree/entry';
 import { largestFile } from '#libs/proof/tree/recognize';
 import { formatVerifierKey } from '#libs/proof/tree/verifier-key';
 import { step, useBrowser } from '../support/browser/browser.ts';
+import { violations } from '../support/browser/look.ts';
 import { bundle, timestamp, timestampDigest } from '../support/log-bundle.ts';
 import { sha256, signedLog, vector } from '../support/log-vector.ts';
 import { sharedStack } from '../support/shared.ts';
@@ -114,6 +115,7 @@ describe('the page that checks proofs', () => {
       .first()
       .evaluate((item) => getComputedStyle(item).borderRadius);
     expect(styles).toBe('8px');
+    expect(await violations(page)).toEqual([]);
     const json = page.locator('#json');
     expect(await json.isVisible()).toBe(false);
     await page.getByText('Raw JSON').click();

@@ -14,7 +14,7 @@ export const filtersIn = (query: URLSearchParams): ActFilters =>
   Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
 
 /** Without a choice those that change something: reads are many times as many. Otherwise an act, or one of these. */
-const kinds = { '': 'Changes, exports and erasures', reads: 'Reads of records', all: 'Everything' };
+const kinds = { '': 'Everything but reads', reads: 'Reads of records', all: 'Everything' };
 
 /** What the service is asked for. */
 export function askedFor({ act = '', ...others }: ActFilters): ActFilters {

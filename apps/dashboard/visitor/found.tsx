@@ -126,7 +126,7 @@ function NotVisitor({ domainId, isEverywhere, id }: NotVisitorProps) {
       <p>
         {isEverywhere ? 'No record of your organization' : 'No record of this domain'} has exactly the visitor id{' '}
         <bdi>“{escapeInvisible(id)}”</bdi>. It may {mayBeElsewhere && 'belong to another domain, '}be mistyped, or have
-        been erased. The id of a record is found on the pages of its own domain only.
+        been erased. A record is found by its id on the pages of its own domain.
       </p>
       {mayBeElsewhere && <ButtonLink text="Search all domains" href={visitorAddress(domainId, id, { in: 'all' })} />}
     </section>
