@@ -105,9 +105,10 @@ describe('on a desk and on a phone, light and dark, there is nothing for axe to 
     const save = section.getByRole('button', { name: 'CSV', exact: true });
     const details = page.getByRole('button', { name: /Details/ });
     await details.first().click();
-    await page.getByRole('dialog').waitFor();
+    await page.getByRole('dialog').getByText('Record id').waitFor();
     await look(page, 'record');
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await save.click();
     await section.getByText(/^Saved as/).waitFor();
     await look(page, 'log');
