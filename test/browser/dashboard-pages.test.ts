@@ -184,7 +184,7 @@ describe('the pages of the dashboard, in words', () => {
     };
     const openRecord = async (within: Page) => {
       await ask('Details of')(within);
-      await within.getByText('Record id').waitFor();
+      await within.getByRole('dialog').getByText('Record id').waitFor();
     };
     const open = async (name: string) => page.getByText(name, { exact: true }).first().click();
     await see('many', page, [
