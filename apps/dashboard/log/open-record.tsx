@@ -43,7 +43,7 @@ export function OpenRecord({ domainId, recordId, listed, onClose }: Props) {
       ) : (
         <p class="anywhere">
           This domain has no record with the id <bdi>“{escapeInvisible(recordId)}”</bdi>. It may belong to another
-          domain, or be older than this service keeps records.
+          domain, not be stored yet, or be older than this service keeps records.
         </p>
       )}
       <div class="actions">
