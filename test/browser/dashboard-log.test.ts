@@ -252,7 +252,7 @@ describe('the log of a domain', () => {
       await dialog.getByText(id).waitFor();
       expect(await violations(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Close' }).click();
-      await dialog.waitFor({ state: 'detached' });
+      await page.locator('dialog').waitFor({ state: 'detached' });
       expect(queryOf(page)).toEqual({});
       await page.getByText('1 to 50 of 123 records').waitFor();
     });
@@ -263,7 +263,7 @@ describe('the log of a domain', () => {
       expect(page.url()).toMatch(/#visitor=/);
       await go(page, `/domains/${domainId}/log?record=${other}`);
       await page.getByRole('dialog', { name: 'Record not found' }).getByRole('button', { name: 'Close' }).click();
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.locator('dialog').waitFor({ state: 'detached' });
       expect(queryOf(page)).toEqual({});
       await page.route('**/records/*', (route) => route.abort());
       await find(id);
@@ -287,7 +287,8 @@ describe('the log of a domain', () => {
     await dialog.getByText('Copied.').waitFor();
     expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(stored);
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(queryOf(page)).toEqual({});
     // the keyboard is where it was
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Details');
     await step('what is absent is folded, and leads nowhere', async () => {

@@ -117,7 +117,7 @@ describe('the sealed log in the dashboard', () => {
       .toBe(true);
     await page.unroute(/\/log\/key/);
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await changing(/\/records\?/, otherPreferences);
     const answered = page.waitForResponse(/\/records\?/);
     await go(page, `/domains/${domainId}/log?visitorId=v-3&limit=25`);
@@ -145,7 +145,7 @@ describe('the sealed log in the dashboard', () => {
     const { domainId: unsealed } = at(customer.domains, 1);
     await dashboard.store([recordAt(Date.now(), { domainId: unsealed, visitorId: 'alone' })]);
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await go(page, `/domains/${unsealed}/log`);
     const asked = page.waitForResponse(/\/records\/[^/?]+$/);
     await page

@@ -108,7 +108,7 @@ describe('on a desk and on a phone, light and dark, there is nothing for axe to 
     await page.getByRole('dialog').getByText('Record id').waitFor();
     await look(page, 'record');
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('dialog').waitFor({ state: 'detached' });
     await save.click();
     await section.getByText(/^Saved as/).waitFor();
     await look(page, 'log');
