@@ -103,7 +103,7 @@ describe('the sealed log in the dashboard', () => {
         await route.fulfill({ response, body: change(await response.text()) });
       });
     await changing(/\/log\/key/, otherKey);
-    const { dialog, proof } = await details('v-3');
+    const { proof } = await details('v-3');
     await proof.getByRole('button', { name: 'Verify' }).click();
     const verdict = page.getByText('The proof does not hold.');
     await verdict.waitFor();
