@@ -14,6 +14,7 @@ import { Button } from '../parts/button.tsx';
 import { ErrorCard } from '../parts/error-card.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { Term } from '../parts/term.tsx';
 import { ExportRecords } from './export-records.tsx';
 import { Filters } from './filters.tsx';
 import { LimitReached, LogNotInPlan, NoRecords } from './instead.tsx';
@@ -77,9 +78,16 @@ export function Log({ domainId, query: given, visitorId }: Props) {
     <>
       <PageHead
         note={
-          !isLogInPlan
-            ? 'Consent records of this domain'
-            : `${answer?.capped ? 'The newest consent records of this domain' : 'Every consent record of this domain, newest first'}. Times are UTC.${sealed ? ` ${sealedUpTo(sealed)}` : ''}`
+          !isLogInPlan ? (
+            'Consent records of this domain'
+          ) : (
+            <>
+              {answer?.capped
+                ? 'The newest consent records of this domain'
+                : 'Every consent record of this domain, newest first'}
+              . Times are UTC. {sealed && <SealedUpTo {...sealed} />}
+            </>
+          )
         }
         domain={{ domainId, page: 'log' }}
         live={answer && (live ?? undefined)}
@@ -146,5 +154,9 @@ export function Log({ domainId, query: given, visitorId }: Props) {
   );
 }
 
-const sealedUpTo = ({ size, at }: Sealed): string =>
-  `Sealed up to entry ${count(size - 1)}${at ? `, ${timeOfDay(at)}` : ''}.`;
+const SealedUpTo = ({ size, at }: Sealed) => (
+  <>
+    <Term of="sealed" text="Sealed" /> up to <Term of="entry" /> {count(size - 1)}
+    {at && `, ${timeOfDay(at)}`}.
+  </>
+);

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
+import { categoryLabel } from '../data/category-names.ts';
 import { visitorAddress } from '../data/router.ts';
 import { dateOf, escapeInvisible, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
@@ -84,7 +85,9 @@ const visitor = ({ domainId, visitorId, bot }: FullRecord, hasVisitors: boolean)
 
 function allowed({ preferences }: FullRecord) {
   if (preferences === null) return none;
-  const names = Object.entries(preferences).flatMap(([name, isOn]) => (isOn ? [escapeInvisible(name)] : []));
+  const names = Object.entries(preferences).flatMap(([name, isOn]) =>
+    isOn ? [categoryLabel(name) ?? escapeInvisible(name)] : [],
+  );
   return names.length > 0 ? names.join(', ') : <span class="muted">nothing</span>;
 }
 

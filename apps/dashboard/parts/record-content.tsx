@@ -7,6 +7,7 @@ import { copyText } from '../clipboard.ts';
 import { logAddress, visitorAddress } from '../data/router.ts';
 import { counted, dateAndTime } from '../format.ts';
 import { Button, ButtonLink } from './button.tsx';
+import { CategoryName } from './category-name.tsx';
 import { isolated } from './isolated.tsx';
 import { fieldsOf } from './record-fields.ts';
 import { RecordNotice } from './record-notice.tsx';
@@ -77,7 +78,11 @@ const allFieldsOf = (record: FullRecord, domainName: string): [name: string, val
     [
       'Preferences',
       preferences &&
-        pairs(Object.entries(preferences).map(([name, isOn]) => [name, isOn ? 'allowed' : 'refused'] as const)),
+        pairs(
+          Object.entries(preferences).map(
+            ([id, isOn]) => [id, isOn ? 'allowed' : 'refused', <CategoryName id={id} />] as const,
+          ),
+        ),
     ],
     ['Visitor', visitorId && isolated(visitorId)],
     [
@@ -95,14 +100,15 @@ const allFieldsOf = (record: FullRecord, domainName: string): [name: string, val
   ];
 };
 
-const pairs = (all: (readonly [string, string])[]) =>
+/** `shown`: in place of the name. */
+const pairs = (all: (readonly [name: string, value: string, shown?: ComponentChildren])[]) =>
   all.length === 0 ? (
     <span class="muted">none</span>
   ) : (
     <ul class="stack gap-2">
-      {all.map(([name, value]) => (
+      {all.map(([name, value, shown = isolated(name)]) => (
         <li key={name}>
-          {isolated(name)}: {isolated(value)}
+          {shown}: {isolated(value)}
         </li>
       ))}
     </ul>

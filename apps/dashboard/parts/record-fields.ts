@@ -1,5 +1,6 @@
 /** What describes a record, each field with its name, as every page shows it; null where nothing is stored. */
 import type { FullRecord } from '#libs/record/contract';
+import { valueName } from '../data/dimensions.ts';
 
 const sources: Record<FullRecord['source'], string> = {
   banner: 'the banner',
@@ -15,14 +16,20 @@ const models: Record<NonNullable<FullRecord['model']>, string> = {
   none: 'nobody is asked',
 };
 
+/** By its name, and as the record has it. */
+function named(dimension: 'language' | 'country' | 'region', value: string | null): string | null {
+  const name = value && valueName(dimension, { value });
+  return name === value ? value : `${name} (${value})`;
+}
+
 export const fieldsOf = (record: FullRecord): [name: string, text: string | null][] => [
   ['Source', sources[record.source]],
   ['Model', record.model && models[record.model]],
   ['Global Privacy Control', record.gpc === null ? null : record.gpc ? 'on' : 'off'],
   ['Page', record.pageUrl],
-  ['Language', record.language],
-  ['Country', record.country],
-  ['Region', record.region],
+  ['Language', named('language', record.language)],
+  ['Country', named('country', record.country)],
+  ['Region', named('region', record.region)],
   ['IP address', record.ip],
   ['Browser', record.userAgent],
   ['Banner version', record.bannerVersion],

@@ -11,6 +11,7 @@ import { count } from '../format.ts';
 import type { Verdict } from '../proof/verify-proof.ts';
 import { Button } from './button.tsx';
 import { Snippet } from './snippet.tsx';
+import { Term } from './term.tsx';
 
 interface Props {
   record: FullRecord;
@@ -51,7 +52,10 @@ export function RecordProof({ record }: Props) {
     <section class="stack gap-10 proof" aria-label="Sealed log">
       {sealed ? (
         <p>
-          <span class="strong">Sealed.</span> Entry {count(sealed.position)} of log {sealed.log}
+          <span class="strong">
+            <Term of="sealed" text="Sealed" />.
+          </span>{' '}
+          <Term of="entry" text="Entry" /> {count(sealed.position)} of log {sealed.log}
         </p>
       ) : (
         <p class="muted">Not sealed yet: within a minute</p>
@@ -86,9 +90,9 @@ function Result({ outcome }: { outcome: Exclude<Outcome, string> }) {
         {verdict.lacksPlace && ', except for its region and model, which are not proven'}, and is signed with its key.
       </p>
       <p class="muted">
-        The key came from this service as well. Compare it with one that you keep elsewhere, or{' '}
-        <a href={`${base}/verify`}>verify the downloaded proof</a> with your own. Endpoints and formats are in the{' '}
-        <a href={`${base}/docs`}>API reference</a>.
+        The <Term of="verifier key" text="key" /> came from this service as well. Compare it with one that you keep
+        elsewhere, or <a href={`${base}/verify`}>verify the downloaded proof</a> with your own. Endpoints and formats
+        are in the <a href={`${base}/docs`}>API reference</a>.
       </p>
       {verdict.signedBy.map((key) => (
         <Snippet key={key} name="Verifier key" code={key} />

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
 import { count, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
+import { CategoryName } from '../parts/category-name.tsx';
 import { DecisionName } from '../parts/decision-name.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { useOnPaper } from '../parts/on-paper.ts';
@@ -101,7 +102,7 @@ export function Choices({ preferences }: { preferences: FullRecord['preferences'
     <ul class="cluster choices">
       {choices.map(([name, isOn]) => (
         <li key={name}>
-          {isolated(name)}: {isOn ? 'allowed' : 'refused'}
+          <CategoryName id={name} />: {isOn ? 'allowed' : 'refused'}
         </li>
       ))}
     </ul>
