@@ -1,5 +1,7 @@
 /** One domain over any period, compared with the period before. The address says which. */
 import { useEffect, useRef } from 'preact/hooks';
+import type { DomainStats } from '#libs/stats/contract';
+import { silentDays } from '../data/domain-figures.ts';
 import { domainIn } from '../data/domains.ts';
 import {
   defaultPeriod,
@@ -20,6 +22,7 @@ import { later } from '../parts/later.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PaperTitle } from '../parts/paper-title.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
+import { SilentTag } from '../parts/silent-tag.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { type ComparedStats, Statistics } from './statistics.tsx';
 
@@ -74,7 +77,9 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
         note={`${dayRange(period.from, period.to)} (UTC)${isOpen ? ', including today' : ''}`}
         domain={{ domainId, page: 'domain' }}
         live={view && live}
-      />
+      >
+        {isOpen && !domain.archivedAt && <SilentTag days={silentDays(lastDayIn(view?.stats.series))} />}
+      </PageHead>
       <PaperTitle what="Consent statistics" domainId={domainId} {...period} />
       <PeriodPicker period={period} addressOf={addressOf} />
       {correctedTo.current === address && (
@@ -107,3 +112,9 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
     </>
   );
 }
+
+/** When the newest day with decisions ended; undefined where there is none, or the series is not by day. */
+const lastDayIn = (series: DomainStats['series'] = []): string | undefined => {
+  const last = series.findLast((each) => each.total > 0);
+  return last && 'date' in last ? `${last.date}T23:59:59.999Z` : undefined;
+};

@@ -13,8 +13,9 @@ import { newDomainAddress } from '../data/router.ts';
 import { mayRead } from '../data/scopes.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
-import { count, counted, dateAndTime, dateOf, share } from '../format.ts';
+import { count, dateAndTime, dateOf, share } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
+import { SilentTag } from '../parts/silent-tag.tsx';
 import { type Column, Table, useSorted } from '../parts/table.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { UsageFigure } from '../parts/usage-figure.tsx';
@@ -143,7 +144,7 @@ function Name({ domainId, name, archivedAt, figures }: Row) {
       <a class="strong" href={firstPageOf(domainId, organization)}>
         {isolated(name)}
       </a>
-      {silent > 0 && <span class="tag settings-silent">silent for {counted(silent, 'day')}</span>}
+      <SilentTag days={silent} />
       <br />
       <code class="muted wide-only">{domainId}</code>
     </>
