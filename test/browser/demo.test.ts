@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { click, useBrowser } from '../support/browser/browser.ts';
-import { createClient } from '../support/client.ts';
+import { createClient, tokenFor } from '../support/client.ts';
 import { startApi } from '../support/service.ts';
 import { at, recordsOf, useStores } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
@@ -21,6 +21,13 @@ const address = `${api.baseUrl}/demo`;
 
 describe('the demo shop', () => {
   const visit = useBrowser();
+
+  it('is offered by the dashboard where nothing is recorded yet', async () => {
+    const { page } = await visit();
+    await page.goto(`${api.baseUrl}/#token=${tokenFor(tenant.organizationId)}`);
+    await page.getByRole('link', { name: 'Decide in the demo shop' }).click();
+    await page.waitForURL(address);
+  });
 
   it('holds its film until the visitor allows it, shows what the log holds, and says where the banner is blocked', async () => {
     const { page, messages } = await visit();
