@@ -36,6 +36,14 @@ import { logRoutes } from '#libs/log/routes';
 import { getNotice, getNotices, putNotice } from '#libs/notices/handlers';
 import type { KnownNotices } from '#libs/notices/known-notices';
 import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
+import { createAttempts } from '#libs/people/attempts';
+import * as people from '#libs/people/handlers';
+import * as joining from '#libs/people/joining';
+import type { PeopleMetrics } from '#libs/people/metrics';
+import type { Cost } from '#libs/people/passwords';
+import { peopleRoutes, signInRoutes } from '#libs/people/routes';
+import { createAccounts, fromOwnPages } from '#libs/people/sessions';
+import * as signingIn from '#libs/people/sign-in';
 import { getPlace } from '#libs/place/get-place';
 import type { PlaceOf } from '#libs/place/place-of';
 import { placeRoutes } from '#libs/place/routes';
@@ -93,7 +101,7 @@ import { demoPage } from './pages/demo.ts';
 import { docs, openapi } from './pages/docs.ts';
 import { preview } from './pages/preview.ts';
 import { atPublicName } from './pages/public-name.ts';
-import { signIn } from './pages/sign-in.ts';
+import { signInOffer } from './pages/sign-in.ts';
 import { verifyPage } from './pages/verify.ts';
 import { widgetFiles } from './pages/widget.ts';
 import type { WidgetCache } from './pages/widget-cache.ts';
@@ -107,7 +115,7 @@ interface AppParts {
   build: URL;
   placeOf: PlaceOf;
   log: Log;
-  metrics: BaseMetrics & RecordMetrics & StatsMetrics;
+  metrics: BaseMetrics & RecordMetrics & StatsMetrics & PeopleMetrics;
   tracing: Tracing | undefined;
   db: Database;
   /** fails fast */
@@ -125,6 +133,7 @@ interface AppParts {
   widget: WidgetCache;
   banners: LiveBanners;
   places: SharedPlaces;
+  passwordCost: Cost | undefined;
 }
 
 export function createApp(given: AppParts): Koa<State> {
@@ -140,6 +149,8 @@ export function createApp(given: AppParts): Koa<State> {
     fields: recordFields,
   });
   const unsent = createUnsent();
+  const attempts = createAttempts(given.config.failureRatePerMinute, given.metrics, given.passwordCost);
+  const accounts = createAccounts(given.config);
   const deps = {
     ...given,
     failedKeys,
@@ -150,6 +161,8 @@ export function createApp(given: AppParts): Koa<State> {
     refusedOrigins,
     noteLeftOut,
     unsent,
+    attempts,
+    accounts,
   };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so what needs a token, pages and the rest have one each
@@ -225,6 +238,7 @@ export function createApp(given: AppParts): Koa<State> {
   mount(manageRoutes, tenants);
   mount(bannerRoutes, banner);
   mount(webhookRoutes, webhooks);
+  mount(peopleRoutes, people);
 
   // with a page's key or, from an organization's own servers, with a token
   const notice = noticeKeyRoutes.putNotice.path;
@@ -239,8 +253,16 @@ export function createApp(given: AppParts): Koa<State> {
   open.options(place, bySteps(cors(deps), preflight(deps, 'GET')));
   open.get(place, deadline, bySteps(...ofPage, placeRate), getPlace(deps));
 
+  // for the dashboard's pages, by their cookie or a link
+  const tokenIfAny: Middleware = (ctx, next) => (ctx.get('authorization') === '' ? next() : token(ctx, next));
+  const signIn = { ...signingIn, ...joining };
+  for (const name of ['setUp', 'acceptInvitation', 'signInWithPassword', 'renew', 'signOut'] as const) {
+    const handlers = [...(name === 'acceptInvitation' ? [tokenIfAny] : []), signIn[name](deps)];
+    open.post(signInRoutes[name].path, readHeaders, deadline, fromOwnPages(deps), ...handlers);
+  }
+
   pages.get('/openapi.json', documentHeaders, openapi(deps));
-  pages.get('/v1/sign-in', documentHeaders, signIn(deps));
+  pages.get('/v1/sign-in', documentHeaders, signInOffer(deps));
   for (const [path, serve] of Object.entries(docs(deps))) pages.get(path, docsHeaders, serve);
   const ownPages = dashboardHeaders(deps.config.oidc?.issuer);
   for (const [path, serve] of Object.entries(dashboard(deps))) pages.get(path, ownPages, serve);

@@ -7,6 +7,7 @@ import type { KeyRoutes } from '#libs/base/http/routes';
 import { version } from '#libs/base/version';
 import { logRoutes } from '#libs/log/routes';
 import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
+import { peopleRoutes, signInRoutes } from '#libs/people/routes';
 import { placeRoutes } from '#libs/place/routes';
 import { privacyRoutes } from '#libs/privacy/routes';
 import { proofRoutes } from '#libs/proof/routes';
@@ -28,7 +29,7 @@ const referenceRoutes = {
     path: '/v1/sign-in',
     answers: { 200: answer('How to sign in', signIn, signInExample) },
     summary: 'Get how people sign in to the dashboard',
-    description: 'People can always sign in with an access token. `oidc` is null if there is no other way.',
+    description: 'People can always sign in with an access token.',
   },
   getOpenApi: {
     ...open,
@@ -63,6 +64,8 @@ const routes = {
   ...manageRoutes,
   ...bannerRoutes,
   ...webhookRoutes,
+  ...peopleRoutes,
+  ...signInRoutes,
   ...referenceRoutes,
 };
 
@@ -91,6 +94,7 @@ export const createOpenApi = (address = '') =>
         name: 'Webhooks',
         description: 'Messages about entries, erasures and limits, sent as they happen; scope `manage`.',
       },
+      { name: 'People', description: 'Accounts: who may do what in an organization, and how they sign in.' },
       { name: 'Reference', description: 'The description of this API.' },
     ],
     paths: pathsOf(routes),

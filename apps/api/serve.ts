@@ -21,6 +21,7 @@ import { connectRedis } from '#libs/base/redis/connection';
 import { endsSoon, within } from '#libs/base/timers';
 import { version } from '#libs/base/version';
 import { createKnownNotices } from '#libs/notices/known-notices';
+import type { Cost } from '#libs/people/passwords';
 import { openPlaceOf } from '#libs/place/place-of';
 import { createDirectStore } from '#libs/record/direct-store';
 import { queueGauges } from '#libs/record/metrics';
@@ -62,6 +63,8 @@ interface ApiOptions {
   drain?: number;
   /** default: as many as a process has */
   places?: SharedPlaces;
+  /** of scrypt; a test has no time for the usual one */
+  passwordCost?: Cost;
 }
 
 interface RunningApi extends Running {
@@ -77,7 +80,7 @@ interface RunningApi extends Running {
  */
 export async function openApi(
   config: Omit<ApiConfig, 'opsPort'> & { opsPort: number | null },
-  { build, log, drain = drainTime, places = createSharedPlaces() }: ApiOptions,
+  { build, log, drain = drainTime, places = createSharedPlaces(), passwordCost }: ApiOptions,
 ): Promise<RunningApi> {
   const placeOf = await openPlaceOf(config.place);
   const { metrics, failed, tracing, queueTracing } = await observe('assent-api', config, log);
@@ -162,6 +165,7 @@ export async function openApi(
     widget,
     banners,
     places,
+    passwordCost,
   });
 
   const server = createHttpServer(app.callback());

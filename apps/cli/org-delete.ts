@@ -8,6 +8,7 @@ import { print } from '#libs/base/cli/session';
 import { untilWritersEnd } from '#libs/base/db/lock-holders';
 import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
+import { tables as ofPeople } from '#libs/people/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
 import { forgetTombstonesOf } from '#libs/privacy/tombstones-in-redis';
 import { tables as ofProof } from '#libs/proof/tables';
@@ -35,6 +36,7 @@ export const tables: Table[] = [
   ...ofBanner,
   ...ofStats,
   ...ofNotices,
+  ...ofPeople,
   ...ofTenants,
   ...ofWidget,
   ...ofNobody,

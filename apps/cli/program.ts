@@ -5,6 +5,8 @@ import { visible } from '#libs/base/cli/visible';
 import { version } from '#libs/base/version';
 import { recordsCommand } from '#libs/log/commands';
 import { noticeCommand } from '#libs/notices/commands';
+import { personCommand, setupCommand } from '#libs/people/commands';
+import { endSessionsIn } from '#libs/people/sessions';
 import { visitorCommand } from '#libs/privacy/commands';
 import { logCommand } from '#libs/proof/commands';
 import { queueCommand } from '#libs/record/commands';
@@ -20,7 +22,8 @@ import type { AllTools } from './tools.ts';
 
 const nouns = [
   planCommand,
-  (tools: AllTools) => orgCommand(tools, orgDeleteCommand(tools)),
+  (tools: AllTools) => orgCommand(tools, { deletion: orgDeleteCommand(tools), endSessions: endSessionsIn }),
+  personCommand,
   domainCommand,
   keyCommand,
   tokenCommand,
@@ -35,6 +38,7 @@ const nouns = [
   statsCommand,
   actsCommand,
   migrateCommand,
+  setupCommand,
 ];
 
 export function createProgram(tools: AllTools): Command {

@@ -6,6 +6,7 @@ import { type BaseMetrics, countFailures, createBaseMetrics } from '#libs/base/o
 import type { ProcessLog } from '#libs/base/ops/process-log';
 import type { RedisClient, Role } from '#libs/base/redis/connection';
 import { watchRedis } from '#libs/base/redis/health';
+import { createPeopleMetrics } from '#libs/people/metrics';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createRecordMetrics } from '#libs/record/metrics';
 import { createStatsMetrics } from '#libs/stats/metrics';
@@ -28,6 +29,7 @@ export async function observe(
     ...createProofMetrics(register),
     ...createWebhookMetrics(register),
     ...createTenantMetrics(register),
+    ...createPeopleMetrics(register),
   };
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
   const failed = (task: string) => countFailures(metrics, task);

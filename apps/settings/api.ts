@@ -3,12 +3,14 @@
 import { checkPostgresAddress } from '#libs/base/config/postgres-address';
 import { isSafeAddress, readSettings, refuse } from '#libs/base/config/read';
 import type { Provider } from '#libs/tenants/contract';
+import { personTokenKey } from '#libs/tenants/person-tokens';
 import { fingerprintsOf } from './key-fingerprints.ts';
 import { changeRate, displayRate, failureRate, readRate, settings, type Values } from './settings.ts';
 import {
   readAddressRule,
   readBasePath,
   readConnections,
+  readPreviousSecretsKey,
   readPrivacyKey,
   readPublicUrl,
   readSecretsKey,
@@ -56,6 +58,12 @@ function readPlace(values: Values) {
   };
 }
 
+/** Of people's tokens; the first signs: the previous one while there is one, which every process of a rolling restart has. */
+function readPersonKeys(values: Values) {
+  const keys = [readPreviousSecretsKey(values), readSecretsKey(values)];
+  return values.PUBLIC_URL === undefined ? [] : keys.flatMap((key) => (key ? [personTokenKey(key)] : []));
+}
+
 export function readApiConfig(environment?: NodeJS.ProcessEnv) {
   const values = readSettings(settings, environment);
   const isLimited = values.RECORD_RATE_PER_MINUTE > 0;
@@ -67,7 +75,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     port: values.PORT,
     opsHost: values.OPS_HOST,
     opsPort: values.OPS_PORT ?? 3001,
-    tokens: readTokens(values),
+    tokens: { ...readTokens(values), personKeys: readPersonKeys(values) },
     /** null: the dashboard takes access tokens only */
     oidc: readProvider(values),
     /** where people reach the service, without a slash at its end; undefined: nobody said */
@@ -84,7 +92,11 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
     ip: readAddressRule(values),
-    keys: fingerprintsOf(values, ['PRIVACY_KEY', 'SECRETS_KEY', 'IP_HASH_KEY'], ['PRIVACY_KEY', 'IP_HASH_KEY']),
+    keys: fingerprintsOf(
+      values,
+      ['PRIVACY_KEY', 'SECRETS_KEY', 'IP_HASH_KEY'],
+      ['PRIVACY_KEY', 'SECRETS_KEY', 'IP_HASH_KEY'],
+    ),
     retentionMonths: values.RECORD_RETENTION_MONTHS,
     /** how it is found where a request comes from */
     place: readPlace(values),
@@ -93,6 +105,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     /** 32 bytes; undefined: visitors' records can be neither listed nor erased */
     privacyKey: readPrivacyKey(values),
     secretsKey: readSecretsKey(values),
+    previousSecretsKey: readPreviousSecretsKey(values),
     webhookReach: readWebhookReach(values),
     demo: readDemo(values),
   };

@@ -209,7 +209,7 @@ export const settings = {
   }),
   FAILURE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
     for: api,
-    about: `failed attempts with keys, and with tokens, per minute and client address, in each API process; 0: no limit; default: ${failureRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+    about: `failed attempts with keys, with tokens, and to sign in, per minute and client address, in each API process; 0: no limit; default: ${failureRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
   }),
   ORG_MAX_DOMAINS: setting(wholeNumber(1, 1_000_000), {
     default: '10000',
@@ -286,12 +286,12 @@ export const settings = {
   SECRETS_KEY: setting(hexKey, {
     for: all,
     secret: true,
-    about: 'encrypts the secrets of webhooks, 64 hex digits; without it there are no webhooks',
+    about: 'encrypts the secrets of webhooks, 64 hex digits; without it there are neither webhooks nor accounts',
   }),
   SECRETS_KEY_PREVIOUS: setting(hexKey, {
-    for: ['worker', 'cli'],
+    for: all,
     secret: true,
-    about: 'the previous key, also used to decrypt while keys rotate',
+    about: "the previous key, also used to decrypt, and to sign people's tokens, while keys rotate",
   }),
   WEBHOOK_ALLOW_PRIVATE: setting(flag, {
     default: 'false',

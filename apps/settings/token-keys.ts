@@ -2,6 +2,7 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { isSafeAddress, refuse } from '#libs/base/config/read';
 import type { Scope } from '#libs/base/terms/terms';
+import { personKeyId } from '#libs/tenants/person-tokens';
 import type { Values } from './settings.ts';
 
 export const secretKey = (name: string, value: string): KeyObject =>
@@ -71,6 +72,9 @@ export function readTokens(values: Values) {
     if (id) keysById.set(id, key);
     return [key];
   });
+  for (const name of ['JWT_KEY_ID', 'JWT_KEY_ID_PREVIOUS'] as const) {
+    if (values[name] === personKeyId) refuse(name, `another than ${personKeyId}, which the API itself uses`);
+  }
   const jwksUrl = readJwksUrl(values);
   if (!values[names[0]] && !jwksUrl) refuse(names[0], `set for JWT_ALGORITHM ${algorithm}`);
   if (values.JWT_KEY_ID && values.JWT_KEY_ID === values.JWT_KEY_ID_PREVIOUS)

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { Problem } from '#libs/base/terms/problem';
 import { type Scope, scopesAmong } from '#libs/base/terms/terms';
 import { isTokenId } from './contract.ts';
+import { personKeyId, personSubject } from './person-tokens.ts';
 import { createProviderKeys } from './provider-keys.ts';
 
 /** seconds of clock skew that are tolerated */
@@ -20,6 +21,8 @@ export interface TokenConfig {
   keysById: ReadonlyMap<string, KeyObject>;
   issuer: string | undefined;
   audience: string | undefined;
+  /** of people's tokens, which name them by their own `kid`; the first signs; none where there are no accounts */
+  personKeys: KeyObject[];
   /** where a provider has its keys; they are accepted beside `keys` */
   jwksUrl: string | undefined;
   orgClaim: string;
@@ -34,6 +37,8 @@ export interface AccessToken {
   organizationId: string;
   /** whom it was issued for, as administrative acts name them */
   subject: string;
+  /** of a person of ours, whose scopes are those that the organization has for them */
+  personId: string | undefined;
   scopes: Scope[];
   /** Unix seconds */
   exp: number;
@@ -63,9 +68,16 @@ export function createAccessTokens(config: TokenConfig): AccessTokens {
   const found = new LRUCache<string, AccessToken>({ max: maxKnown });
   const provider =
     config.jwksUrl === undefined ? undefined : createProviderKeys({ ...config, jwksUrl: config.jwksUrl });
-  const keysOf = async (token: string): Promise<VerifyingKey[]> => {
-    const header = headerOf(token);
+  const ofPeople: TokenConfig = {
+    ...config,
+    algorithm: 'HS256',
+    issuer: undefined,
+    audience: undefined,
+    orgClaim: 'org',
+  };
+  const keysOf = async (header: Header | undefined): Promise<VerifyingKey[]> => {
     if (!header) return [];
+    if (header.kid === personKeyId) return config.personKeys.map((key) => ({ key, generation: undefined }));
     const own = keysNamedBy(header, config).map((key) => ({ key, generation: undefined }));
     // a token of another algorithm is not worth asking the provider
     if (!provider || header.alg !== config.algorithm) return own;
@@ -82,8 +94,18 @@ export function createAccessTokens(config: TokenConfig): AccessTokens {
       return access && holds(access) ? access : undefined;
     },
     verify: async (token) => {
-      const { org, ...claims } = claimsOf(token, await keysOf(token), config);
-      return { organizationId: org, ...claims, countedAs: digest(token.slice(0, token.lastIndexOf('.'))) };
+      const header = headerOf(token);
+      const isOfPerson = header?.kid === personKeyId;
+      const { org, ...claims } = claimsOf(token, await keysOf(header), isOfPerson ? ofPeople : config);
+      if (claims.subject.startsWith(personSubject) !== isOfPerson)
+        throw invalidToken('the `sub` of the token is reserved for tokens of this service');
+      return {
+        organizationId: org,
+        ...claims,
+        personId: isOfPerson ? claims.subject.slice(personSubject.length) : undefined,
+        // a person's next token does not begin anew
+        countedAs: isOfPerson ? claims.subject : digest(token.slice(0, token.lastIndexOf('.'))),
+      };
     },
     remember: (token, access) => void found.set(digest(token), access),
     forget: (token) => void found.delete(digest(token)),

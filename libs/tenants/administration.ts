@@ -5,6 +5,7 @@ import type { Database } from '#libs/base/db/database';
 import { createPerform } from './audited-change.ts';
 import { domainChanges } from './domains.ts';
 import { keyChanges } from './keys.ts';
+import { peopleChanges } from './organization-people.ts';
 import { organizationChanges } from './organizations.ts';
 import { tokenChanges } from './tokens.ts';
 
@@ -16,6 +17,7 @@ export function createAdministration(db: Pick<Database, 'transaction'>, actor: s
     ...domainChanges(perform),
     ...keyChanges(perform),
     ...tokenChanges(perform),
+    ...peopleChanges(perform),
   };
 }
 

@@ -18,6 +18,12 @@ export type Note = (act: Act) => Promise<void>;
 
 export type Perform = <T>(change: (sql: Sql, note: Note) => Promise<T>) => Promise<T>;
 
+/** For changes that are a part of one: their acts are written with it. */
+export const partOf =
+  (sql: Sql, note: Note): Perform =>
+  (change) =>
+    change(sql, note);
+
 /** Milliseconds that a process may stand still within a change: others wait for what it has locked. */
 const idleFor = 5_000;
 

@@ -28,8 +28,15 @@ export function bearer({
 }): Middleware {
   const accessTokens = createAccessTokens(config.tokens);
   /** Why the token is refused. The organization is looked up for each request, so that a change is in force at once. */
-  const whyNot = async (ctx: Context, { organizationId, issuedAt, jti }: AccessToken): Promise<string | undefined> => {
-    const organization = await tenants.organization(organizationId);
+  const whyNot = async (ctx: Context, access: AccessToken): Promise<string | undefined> => {
+    const { organizationId, personId, issuedAt, jti } = access;
+    let organization = await tenants.organization(organizationId);
+    if (personId !== undefined && !organization?.people.has(personId)) {
+      // who has just joined may be known to another process alone
+      await tenants.catchUp();
+      organization = await tenants.organization(organizationId);
+      if (organization && !organization.people.has(personId)) return 'the person has no rights in the organization';
+    }
     if (!organization) return 'the token names an organization that does not exist';
     const { tokensSince, revokedTokens } = organization;
     if (tokensSince && issuedAt * 1000 < tokensSince.getTime()) return 'the token was revoked';
@@ -55,7 +62,7 @@ export function bearer({
   return async (ctx, next) => {
     const authorization = authorizationIn(ctx);
     try {
-      ctx.state.access = await accessOf(ctx, tokenIn(authorization));
+      ctx.state.access = withRights(await accessOf(ctx, tokenIn(authorization)), organizationIn(ctx));
       ctx.state.trace?.trust();
     } catch (error) {
       if (error instanceof Problem && error.code === 'invalid_token') failedTokens.countAnswered(ctx);
@@ -63,6 +70,12 @@ export function bearer({
     }
     await next();
   };
+}
+
+/** A person's scopes are those of this moment. */
+function withRights(access: AccessToken, { people }: Organization): AccessToken {
+  const { personId } = access;
+  return personId === undefined ? access : { ...access, scopes: people.get(personId) ?? [] };
 }
 
 /** The organization of a request that passed `bearer`. */

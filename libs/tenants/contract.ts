@@ -13,7 +13,7 @@ const nextCursor = nullable;
 /** Control characters, and those that turn the direction of what follows. */
 const misleading = /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u;
 
-const name = z
+export const name = z
   .string()
   .refine((text) => /\S/.test(text) && [...text].length <= 200, 'must have 1 to 200 characters, not only spaces')
   .refine((text) => !misleading.test(text), 'must not have control characters')
@@ -168,6 +168,7 @@ export const signIn = z
       })
       .nullable()
       .meta({ description: 'the OpenID Connect provider, or null if there is none' }),
+    accounts: z.boolean().meta({ description: 'whether people can have accounts here, with a password' }),
   })
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof signIn>;

@@ -7,7 +7,7 @@ import type { AnswerOf, BodyOf, ParamsOf, QueryOf, Route } from '#libs/base/http
 import type { Places } from '#libs/base/places';
 import type { AccessToken } from './access-token.ts';
 import { accessIn, organizationIn } from './bearer.ts';
-import { type Once, onceFor } from './idempotency.ts';
+import { type Once, onceFor, type SecretKeys } from './idempotency.ts';
 import type { LogReads } from './log-reads.ts';
 import { problemOf } from './refused-changes.ts';
 import { type Reply, send } from './reply.ts';
@@ -38,7 +38,7 @@ export interface Asked<Row> {
 }
 
 interface EndpointParts {
-  config: { secretsKey: Buffer | undefined };
+  config: SecretKeys;
   db: Database;
   logReads: LogReads;
 }

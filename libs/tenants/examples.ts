@@ -57,4 +57,5 @@ export const signIn: SignIn = {
     scopes: ['openid'],
     audience: 'https://consent.example.com',
   },
+  accounts: true,
 };

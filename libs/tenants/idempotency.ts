@@ -10,7 +10,7 @@ import { tagOf } from '#libs/base/http/etag';
 import { createSecretBox, type SecretBox } from '#libs/base/secret-box';
 import { refuseFields } from '#libs/base/terms/field-errors';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
-import { createPerform, type Perform } from './audited-change.ts';
+import { createPerform, type Perform, partOf } from './audited-change.ts';
 import { accessIn, organizationIn } from './bearer.ts';
 import type { Reply } from './reply.ts';
 
@@ -24,8 +24,14 @@ export type Once = <Body extends object>(
   change: (perform: Perform) => Promise<Reply<Body>>,
 ) => Promise<Reply<Body | string>>;
 
+/** Answers are kept under the first, and found under both. */
+export interface SecretKeys {
+  secretsKey: Buffer | undefined;
+  previousSecretsKey: Buffer | undefined;
+}
+
 interface Parts {
-  config: { secretsKey: Buffer | undefined };
+  config: SecretKeys;
   db: Database;
 }
 
@@ -42,14 +48,14 @@ export const onceFor =
     const asked = digest('request', subject, ctx.method, ctx.path, key);
     const body = digest('body', JSON.stringify(sent ?? null));
     const name = asked.toString('hex');
-    const box = how === 'encrypted' ? requireBox(config.secretsKey) : undefined;
+    const box = how === 'encrypted' ? requireBox(config) : undefined;
     return perform(async (sql, note) => {
       await lock(sql, name);
       const kept = await findAnswer(sql, organizationId, asked);
       if (kept && !kept.body.equals(body))
         throw new Problem('idempotency_mismatch', 'this Idempotency-Key was sent with another body');
       if (kept) return again(parse(box ? open(box, name, kept.answer) : kept.answer));
-      const reply = await change((work) => work(sql, note));
+      const reply = await change(partOf(sql, note));
       const bytes = Buffer.from(JSON.stringify(answerOf(reply)));
       await keep(sql, { organizationId, asked, body, answer: box ? box.seal(name, bytes) : bytes });
       return reply;
@@ -85,8 +91,8 @@ function keyIn(ctx: Context): string | undefined {
   throw refuseFields([{ path: '/Idempotency-Key', in: 'header', message: 'must have 1 to 128 visible characters' }]);
 }
 
-function requireBox(key: Buffer | undefined): SecretBox {
-  if (key) return createSecretBox(key);
+function requireBox({ secretsKey, previousSecretsKey }: SecretKeys): SecretBox {
+  if (secretsKey) return createSecretBox(secretsKey, previousSecretsKey);
   throw notConfigured('this installation has no SECRETS_KEY, which answers with secrets are kept under');
 }
 

@@ -81,7 +81,8 @@ export function createKnownOrganizations(
         continue;
       }
       const { domains, revokedTokens } = entry.organization;
-      const bytes = entry.bytes + putDomains(domains, ids, fresh.domains);
+      const grown = sizeOfPeople(fresh) - sizeOfPeople(entry.organization);
+      const bytes = entry.bytes + grown + putDomains(domains, ids, fresh.domains);
       const organization = { ...fresh, domains, revokedTokens };
       found.set(id, organization);
       // it may have been forgotten meanwhile, or changed once more
@@ -170,9 +171,11 @@ function putDomains(domains: Map<string, OwnDomain>, ids: string[], fresh: Map<s
 /** Bytes, with what an object and a place in a table cost. */
 const sizeOfDomain = ({ domainId, name }: OwnDomain): number => 200 + 2 * (domainId.length + name.length);
 const sizeOfToken = (jti: string): number => 100 + 2 * jti.length;
+const sizeOfPeople = ({ people }: Organization): number => 300 * people.size;
 
-function sizeOf({ domains, revokedTokens }: Organization): number {
-  let bytes = 1_000;
+function sizeOf(organization: Organization): number {
+  const { domains, revokedTokens } = organization;
+  let bytes = 1_000 + sizeOfPeople(organization);
   for (const domain of domains.values()) bytes += sizeOfDomain(domain);
   for (const jti of revokedTokens) bytes += sizeOfToken(jti);
   return bytes;

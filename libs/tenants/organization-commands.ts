@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { find, listed, printPages, type Tools } from '#libs/base/cli/session';
 import { act, flags, none, text, verbsOf } from '#libs/base/cli/verb';
-import type { Database } from '#libs/base/db/database';
+import type { Database, Sql } from '#libs/base/db/database';
 import { inOrder, outOfOrder } from '#libs/base/terms/parameters';
 import { type ActsPosition, listActs } from './acts.ts';
 import { administer, type TenantTools } from './administration.ts';
@@ -23,8 +23,14 @@ export async function findOrganization(tools: Tools, organizationId: string): Pr
   return organization;
 }
 
-/** `deletion`: `org delete`, which takes from all rooms. */
-export function orgCommand(tools: TenantTools, deletion: Command): Command {
+interface Elsewhere {
+  /** `org delete`, which takes from all rooms */
+  deletion: Command;
+  /** Ends the sessions of an organization's people. */
+  endSessions: (sql: Sql, organizationId: string) => Promise<number>;
+}
+
+export function orgCommand(tools: TenantTools, { deletion, endSessions }: Elsewhere): Command {
   const noun = new Command('org').description('organizations: they group domains and have one plan');
   const verb = verbsOf(noun);
 
@@ -32,9 +38,8 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
     'create <name>',
     flags(z.object({ plan: z.string().default('default').describe('its plan') })),
     ({ plan }, name) =>
-      administer(tools, async (admin, db) => {
-        const plans = await db.read(listPlans);
-        if (plan === 'default' && !plans.some((each) => each.name === plan)) await admin.setPlan(plan, {});
+      administer(tools, async (admin) => {
+        if (plan === 'default') await admin.ensureDefaultPlan();
         return admin.createOrganization(name, plan);
       }),
   ).description('create an organization, and the plan `default` (log, no limit) if it is missing');
@@ -48,12 +53,16 @@ export function orgCommand(tools: TenantTools, deletion: Command): Command {
   ).description('rename an organization');
 
   verb('revoke-tokens <org>', none, async (_, organizationId) => {
-    const revoked = await administer(tools, (admin) => admin.revokeTokens(organizationId));
+    const revoked = await administer(tools, async (admin, db) => {
+      // first: a token that a session gets meanwhile is revoked
+      await db.write((sql) => endSessions(sql, organizationId));
+      return admin.revokeTokens(organizationId);
+    });
     // a token that is issued once this command has ended is valid
     await setTimeout(Math.min(revokedFor, Date.parse(revoked.tokensSince) - Date.now()));
     return revoked;
   }).description(
-    'refuse all access tokens that were issued (`iat`) before now; run it again after 30 s if the clock of the issuer may be ahead',
+    'refuse all access tokens that were issued (`iat`) before now, and end the sessions of its people; run it again after 30 s if the clock of the issuer may be ahead',
   );
   noun.addCommand(deletion);
 

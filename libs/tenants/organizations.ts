@@ -32,6 +32,15 @@ export const organizationChanges = (perform: Perform) => ({
       return plan;
     }),
 
+  /** The plan of organizations for which none is named: with the log, and without a limit. */
+  ensureDefaultPlan: () =>
+    perform(async (sql, note) => {
+      const [plan] = await sql<Plan[]>`
+        insert into plans (name) values ('default') on conflict do nothing
+        returning name, consent_log as "consentLog", monthly_record_limit as "monthlyRecordLimit"`;
+      if (plan) await note({ act: 'plan.set', subject: plan.name, details: { ...plan } });
+    }),
+
   createOrganization: (name: string, plan: string) =>
     perform(async (sql, note) => {
       requireName(name);

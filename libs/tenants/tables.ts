@@ -9,6 +9,7 @@ export const tables: Table[] = [
   { name: 'administrative_acts', by: 'organization_id', deleteOf: deleteActs },
   { name: 'idempotent_answers', by: 'organization_number' },
   { name: 'revoked_tokens', by: 'organization_number' },
+  { name: 'organization_people', by: 'organization_id' },
   { name: 'api_keys', by: 'domain_id' },
   { name: 'domains' },
   { name: 'organizations' },

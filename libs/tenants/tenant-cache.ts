@@ -82,6 +82,7 @@ export function createTenantCache(
       organizations.changed(subject);
       if (act === 'org.close') forgetDomainsOf(subject);
     } else if (noun === 'plan') organizations.allChanged();
+    else if (noun === 'person' && organizationId !== null) organizations.changed(organizationId);
     else if (noun === 'domain') {
       domains.forget(subject);
       // all others stay known: theirs would be refused where guesses of others have used up the limit

@@ -2,6 +2,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/due';
+import type { Scope } from '#libs/base/terms/terms';
 
 export type Plan = {
   name: string;
@@ -33,6 +34,8 @@ export interface Organization {
   tokensSince: Date | null;
   /** `jti`s of access tokens that are refused */
   revokedTokens: Set<string>;
+  /** what people may do who have accepted, by their ids */
+  people: Map<string, Scope[]>;
   /** by their ids; in the order of their names, but for those that changed since */
   domains: Map<string, OwnDomain>;
 }
@@ -65,11 +68,12 @@ export async function findDomains(sql: Sql, ids: string[]): Promise<Map<string, 
   return new Map(rows.map((domain) => [domain.domainId, domain]));
 }
 
-interface OrganizationRow extends Omit<Organization, 'plan' | 'revokedTokens' | 'domains'> {
+interface OrganizationRow extends Omit<Organization, 'plan' | 'revokedTokens' | 'people' | 'domains'> {
   plan: string;
   consentLog: boolean;
   monthlyRecordLimit: number | null;
   revokedTokens: string[];
+  people: Record<string, Scope[]>;
   domains: OwnDomain[];
 }
 
@@ -88,6 +92,10 @@ export async function findOrganizations(
         select coalesce(json_agg(jti), '[]') from revoked_tokens
         where ${isWhole} and organization_number = o.number and coalesce(expires_at > ${earlierNow(sql, new Date())}, true)
       ) as "revokedTokens",
+      (
+        select coalesce(json_object_agg(id, to_json(scopes)), '{}') from organization_people
+        where organization_id = o.id and person_number is not null
+      ) as people,
       coalesce(
         (select json_agg(json_strip_nulls(json_build_object(
             'domainId', d.id, 'name', d.name,
@@ -98,12 +106,13 @@ export async function findOrganizations(
     from organizations o join plans p on p.name = o.plan
     where o.id = any(${ids})`;
   return new Map(
-    rows.map(({ plan, consentLog, monthlyRecordLimit, revokedTokens, domains, ...organization }) => [
+    rows.map(({ plan, consentLog, monthlyRecordLimit, revokedTokens, people, domains, ...organization }) => [
       organization.organizationId,
       {
         ...organization,
         plan: { name: plan, consentLog, monthlyRecordLimit },
         revokedTokens: new Set(revokedTokens),
+        people: new Map(Object.entries(people)),
         domains: new Map(domains.map((domain) => [domain.domainId, domain])),
       },
     ]),

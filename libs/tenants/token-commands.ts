@@ -7,6 +7,7 @@ import { flags, none, verbsOf } from '#libs/base/cli/verb';
 import { scopes } from '#libs/base/terms/terms';
 import { administer } from './administration.ts';
 import { createPerform } from './audited-change.ts';
+import { personSubject } from './person-tokens.ts';
 import { findOrganizations } from './tenants.ts';
 
 type TokenTools = Tools<{
@@ -32,9 +33,12 @@ const duration = z
   .regex(/^0*[1-9]\d{0,5}[smhd]$/, 'must be a duration such as 90s, 15m, 1h or 30d')
   .transform((text) => Number.parseInt(text, 10) * (units[text.slice(-1)] ?? 0));
 
+/** The API refuses it, since people's tokens alone have it. */
+const isFree = (subject: string) => !subject.startsWith(personSubject);
+
 const isScopes = (words: string[]) => words.length > 0 && words.every((word) => scopes.some((scope) => scope === word));
 /** `read manage` */
-const scopeList = z
+export const scopeList = z
   .string()
   .transform((text) => text.split(' ').filter((word) => word !== ''))
   .refine(isScopes, `must be one or more of ${scopes.join(', ')}, separated by spaces`)
@@ -43,7 +47,12 @@ const scopeList = z
 const issueFlags = flags(
   z.object({
     // the API refuses a token without one
-    subject: z.string().min(1, 'must not be empty').default('operator').describe('who it is for'),
+    subject: z
+      .string()
+      .min(1, 'must not be empty')
+      .refine(isFree, `must not begin with ${personSubject}`)
+      .default('operator')
+      .describe('who it is for'),
     ttl: duration.default(3_600),
     scope: scopeList.default('read'),
   }),

@@ -6,6 +6,7 @@ import { refuseFields } from '#libs/base/terms/field-errors';
 import { notConfigured, Problem } from '#libs/base/terms/problem';
 import type { AccessToken } from '#libs/tenants/access-token';
 import { requireScope } from '#libs/tenants/bearer';
+import type { SecretKeys } from '#libs/tenants/idempotency';
 import type { Reply } from '#libs/tenants/reply';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
 import type { Organization } from '#libs/tenants/tenants';
@@ -14,13 +15,13 @@ import type { Webhook as Answer } from './contract.ts';
 import { findWebhook, type Webhook } from './stored-webhooks.ts';
 
 export interface WebhookParts {
-  config: { secretsKey: Buffer | undefined; webhookReach: Reach; quotas: { webhooks: number } };
+  config: SecretKeys & { webhookReach: Reach; quotas: { webhooks: number } };
   db: Database;
 }
 
 /** Without the key no secret could be kept, so the operator is told in words that they understand. */
-export function requireBox({ config: { secretsKey } }: WebhookParts): SecretBox {
-  if (secretsKey) return createSecretBox(secretsKey);
+export function requireBox({ config: { secretsKey, previousSecretsKey } }: WebhookParts): SecretBox {
+  if (secretsKey) return createSecretBox(secretsKey, previousSecretsKey);
   throw notConfigured('this installation has no SECRETS_KEY, which the secrets of webhooks are encrypted with');
 }
 

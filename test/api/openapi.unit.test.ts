@@ -6,6 +6,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { signInRoutes } from '#libs/people/routes';
 import { createOpenApi } from '../../apps/api/openapi.ts';
 import { versionOf } from '../../scripts/release/check.ts';
 import { root } from '../../scripts/stack/paths.ts';
@@ -68,9 +69,15 @@ describe('the OpenAPI document', () => {
     expect(document.tags.filter(({ name }) => !operations.some(({ tags }) => tags?.includes(name)))).toEqual([]);
   });
 
-  it('asks for a credential everywhere but for a place and the references, and for a notice takes either', () => {
+  it('asks for a credential everywhere but for a place, to sign in, and for the references, and for a notice takes either', () => {
     const withSchemes = (count: number) => operations.filter(({ security }) => security.length === count);
-    expect(namesOf(withSchemes(0))).toEqual(['getPlace', 'getSignIn', 'getOpenApi', 'getDocs']);
+    expect(namesOf(withSchemes(0))).toEqual([
+      'getPlace',
+      ...Object.keys(signInRoutes),
+      'getSignIn',
+      'getOpenApi',
+      'getDocs',
+    ]);
     expect(namesOf(withSchemes(2))).toEqual(['putNotice']);
   });
 

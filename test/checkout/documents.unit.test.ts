@@ -15,6 +15,7 @@ import { problemBody, problems } from '#libs/base/terms/problem';
 import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/log/contract';
 import { presetFile } from '#libs/log/import/presets';
 import { noticesPage } from '#libs/notices/contract';
+import { createPeopleMetrics } from '#libs/people/metrics';
 import { retentionBacklog } from '#libs/privacy/metrics';
 import { consistency, consistencyQuery, proofBundle } from '#libs/proof/contract';
 import { createProofMetrics } from '#libs/proof/metrics';
@@ -222,6 +223,7 @@ describe('docs/operations.md', () => {
       createProofMetrics,
       createWebhookMetrics,
       createTenantMetrics,
+      createPeopleMetrics,
     ])
       create(register);
     const nothing = () => {};

@@ -21,6 +21,7 @@ const { env, db, sql, redis } = await openStores();
 const folder = mkdtempSync(path.join(inject('folder'), 'golden-'));
 const settings = { ...env, JWT_SECRET: jwtSecret, LOG_NAME: logName, IP_HASH_KEY: 'ab'.repeat(32) };
 const run = (...args: string[]) => runCliIn(folder, settings, ...args);
+const withAccounts = { ...settings, PUBLIC_URL: 'https://consent.example.com' };
 
 /** the actor of what is seeded: longer than the name of the user who runs this, so that columns are always as wide */
 const seeder = 'the seed of the golden files';
@@ -39,7 +40,7 @@ function createMask() {
   return (text: string): string =>
     text
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'YYYY-MM-DDThh:mm:ss.sssZ')
-      .replaceAll(/\b(org_|wh_|dom_|ers_|imp_|msg_)[0-9a-f]{20,32}\b/g, (found, prefix) => numbered(prefix, found))
+      .replaceAll(/\b(org_|per_|wh_|dom_|ers_|imp_|msg_)[0-9a-f]{20,32}\b/g, (found, prefix) => numbered(prefix, found))
       .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (found) => numbered('', found))
       .replaceAll(/\b[0-9a-f]{64}\b/g, (found) => numbered('', found))
       .replaceAll(/\bak_[\w-]{32}/g, (found) => numbered('ak_', found))
@@ -47,6 +48,7 @@ function createMask() {
       .replaceAll(/\bwhsec_[\w+/=-]+/g, 'whsec_…')
       .replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJ…')
       .replaceAll(/(jti"?:? *"?)[0-9a-f]{16}\b/g, '$1<jti>')
+      .replaceAll(/#(invite|setup)=[\w-]{43}/g, '#$1=…')
       .replaceAll(/sha384-[\w+/=]{64}/g, 'sha384-…')
       .replaceAll(/\/widget-[0-9a-f]{16}\.js/g, '/widget-….js')
       .replaceAll(/sealing is \d+ s/g, 'sealing is 0 s')
@@ -56,11 +58,11 @@ function createMask() {
 }
 
 /** Runs commands, and notes how they were called and what they printed. */
-function createScript() {
+function createScript(environment: Record<string, string> = settings) {
   const mask = createMask();
   let text = '';
   const step = async (args: string[]) => {
-    const { code, stdout, stderr } = await run(...args);
+    const { code, stdout, stderr } = await runCliIn(folder, environment, ...args);
     const quoted = args.map((arg) => (/^[\w./:@=+-]+$/.test(arg) ? arg : `'${arg}'`)).join(' ');
     text += mask(`$ assent ${quoted}\n${stdout}${stderr}${code === 0 ? '' : `[exit ${code}]\n`}\n`);
     return stdout;
@@ -192,7 +194,28 @@ describe.sequential('the command line prints what it printed before', () => {
     await step(['token', 'issue', 'org_none']);
     await step(['token', 'revoke', 'org_none', 'x']);
     await step(['token', 'revoke', organizationId, '']);
+    await step(['token', 'issue', organizationId, '--subject', 'person:per_1']);
     await end('token');
+  });
+
+  it('person', async () => {
+    const { step, both, end } = createScript(withAccounts);
+    const org = ['--org', organizationId];
+    await step(['setup', '--json']);
+    await step(['person', 'create', 'Ann@Example.com', ...org]);
+    await step(['person', 'create', 'bob@example.com', ...org, '--scope', 'read manage', '--json']);
+    await both('person', 'list', ...org);
+    await both('person', 'set', 'ann@example.com', ...org, '--scope', 'publish');
+    await both('person', 'list', ...org);
+    await step(['person', 'create', 'ann@example.com', ...org]);
+    await step(['person', 'create', 'nobody', ...org]);
+    await step(['person', 'create', 'cid@example.com', ...org, '--scope', 'all']);
+    await step(['person', 'set', 'cid@example.com', ...org, '--scope', 'read']);
+    await step(['person', 'list', '--org', 'org_none']);
+    await step(['person', 'reset', 'ann@example.com']);
+    await step(['person', 'delete', 'bob@example.com', ...org]);
+    await step(['person', 'delete', 'bob@example.com', ...org, '--json']);
+    await end('person');
   });
 
   it('records', async () => {

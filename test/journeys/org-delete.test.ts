@@ -8,6 +8,7 @@ import type { NewRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
 import { packJob, queuePrefix, recordQueue } from '#libs/record/queue';
 import { keepRejected } from '#libs/record/rejected';
+import { createAdministration } from '#libs/tenants/administration';
 import { createPerform } from '#libs/tenants/audited-change';
 import { closeOrganization, deleteDomains, deleteRows } from '#libs/tenants/deletion';
 import { createWebhookAdministration } from '#libs/webhooks/administration';
@@ -16,6 +17,7 @@ import { keysWith, tablesWith } from '../../scripts/stack/places-with.ts';
 import { createPublisher } from '../support/banner.ts';
 import { createCli } from '../support/cli.ts';
 import { request, tokenFor } from '../support/client.ts';
+import { addAccount, invite } from '../support/people.ts';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { secretsKey } from '../support/settings.ts';
@@ -39,6 +41,8 @@ const recordsOf = (domainId: string, count: number, fields: Partial<NewRecord> =
   );
 const count = (table: string) =>
   stack.db.run(async (sql) => (await sql.unsafe(`select count(*)::int as count from ${table}`))[0]?.count as number);
+const numberOf = async (email: string) =>
+  (await stack.sql<{ number: number }>`select number from people where email = ${email}`)[0]?.number;
 const sealed = (domainId: string, entries: number) =>
   eventually(async () => {
     const [log] = await stack.sql<{ size: number }>`
@@ -71,6 +75,14 @@ await createWebhookAdministration(stack.db, 'test').create(
   stack.tenant.organizationId,
   { url: `https://${needle}.invalid/`, types: ['records.sealed'], domains: null, decisions: null },
   createSecretBox(Buffer.from(secretsKey, 'hex')),
+);
+await invite(stack.db, stack.tenant.organizationId, `${needle}@example.com`, ['read']);
+await addAccount(stack.db, { ...stack.tenant, email: `${needle}.too@example.com` });
+const staying = await addAccount(stack.db, stack.tenant);
+await createAdministration(stack.db, 'test').addPerson(
+  others.organizationId,
+  { email: staying.email, personNumber: await numberOf(staying.email) },
+  { scopes: ['read'] },
 );
 await sealed(domainId, 300);
 await sealed(at(others.domainIds, 0), 10);
@@ -124,6 +136,7 @@ describe('an organization that is deleted', () => {
       expect([table, row?.left]).toEqual([table, 0]);
     }
     // the text of their user agents goes with the worker's next look
+    expect(await numberOf(staying.email)).toBeGreaterThan(0);
     expect((await tablesWith(stack.db, needle)).filter((name) => name !== 'public.user_agents')).toEqual([]);
     const { acts } = await cli.json<{ acts: object[] }>('acts');
     expect(acts[0]).toMatchObject({

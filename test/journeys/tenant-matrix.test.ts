@@ -6,6 +6,7 @@ import { readNotice } from '#libs/notices/contract';
 import { putManagedNotice } from '#libs/notices/documents';
 import type { Erasure } from '#libs/privacy/contract';
 import { persist } from '#libs/record/persist/persist';
+import { createAdministration } from '#libs/tenants/administration';
 import { createPerform } from '#libs/tenants/audited-change';
 import { createWebhookAdministration } from '#libs/webhooks/administration';
 import type { DeliveriesPage } from '#libs/webhooks/contract';
@@ -30,7 +31,10 @@ const range = `from=${today}&to=${tomorrow}`;
 const paths = Object.entries(createOpenApi().paths ?? {});
 /** A place is told to everybody, and is the caller's, not the domain's: test/place/place.test.ts. */
 const ofDomain = paths.filter(([path]) => path.includes('{domainId}') && !path.endsWith('/place'));
-const ofOrganization = paths.filter(([path]) => !path.includes('{domainId}') && /^\/v1\/(?!sign-in)/.test(path));
+/** What the pages of the service sign in with, and whose account it is, is no organization's: test/people. */
+const ofOrganization = paths.filter(
+  ([path]) => !path.includes('{domainId}') && /^\/v1\/(?!sign-|people\/me)/.test(path),
+);
 const parametersOf = (operations: object): string[] =>
   Object.values(operations as Record<string, { parameters?: { name: string; in: string }[] }>)
     .flatMap(({ parameters = [] }) => parameters)
@@ -75,6 +79,11 @@ await request(stack.api.baseUrl, `/v1/consent/${theirDomain}/import`, {
   headers: { authorization, 'content-type': 'application/x-ndjson' },
   body: '{"decision":"custom","decidedAt":"2024-02-29T12:00:00Z"}\n',
 });
+const { personId } = await createAdministration(stack.db, 'test').addPerson(
+  others.organizationId,
+  { email: 'theirs@example.com' },
+  { scopes: ['read'] },
+);
 const admin = createWebhookAdministration(stack.db, 'test');
 const { webhook } = await admin.create(
   others.organizationId,
@@ -82,7 +91,7 @@ const { webhook } = await admin.create(
   createSecretBox(Buffer.from(secretsKey, 'hex')),
 );
 await createPublisher({ api: stack.api, tenant: others, domainId: theirDomain }).publish({ company: 'theirs' });
-const ofTheirs = { visitorId: 'theirs', erasureId: erased.body.erasureId, webhookId: webhook.webhookId };
+const ofTheirs = { visitorId: 'theirs', erasureId: erased.body.erasureId, webhookId: webhook.webhookId, personId };
 const messageId = await admin.test(webhook);
 const tried = `/v1/organization/webhooks/${webhook.webhookId}/deliveries`;
 // the record that was imported may be sent, too
@@ -95,6 +104,8 @@ const traces = [
   ofTheirs.webhookId,
   messageId,
   'theirs.invalid',
+  personId,
+  'theirs@example.com',
   ofTheirs.erasureId,
   others.organizationId,
   ...others.domainIds,
@@ -127,6 +138,7 @@ describe('of another organization', () => {
     timeZone: ['UTC'],
     encoding: ['utf-8'],
     act: ['visitor.read'],
+    kind: ['changes', 'reads'],
     actor: ['theirs'],
     notice: [theirNotice.hash],
     unknown: ['x'],
@@ -175,7 +187,7 @@ describe('of another organization', () => {
     });
 
   it('there are paths to try', () => {
-    expect([ofDomain.length, ofOrganization.length]).toEqual([27, 21]);
+    expect([ofDomain.length, ofOrganization.length]).toEqual([27, 24]);
   });
 
   it.each(ofDomain)(
@@ -254,16 +266,18 @@ describe('an access token', () => {
       .filter(([, { security }]) => JSON.stringify(security ?? []).includes('accessToken'))
       .map(([method]) => ({ path, method: method.toUpperCase() })),
   );
-  const ofAnyScope = '/v1/organization';
+  const ofAnyScope = ['/v1/organization', '/v1/people/me'];
   const neededBy = (method: string, path: string): string => {
-    if (path === ofAnyScope) return allScopes;
+    if (ofAnyScope.includes(path)) return allScopes;
     if (/\/visitors|\/erasures|\/acts\/lookup/.test(path)) return 'privacy';
     if (path.endsWith('/acts')) return 'manage privacy';
     if (/\/imports?$/.test(path)) return 'import';
     if (path.endsWith('/replay')) return 'manage read';
     if (path.includes('/banner')) return method === 'GET' ? 'read publish manage' : 'publish manage';
     const isPut = path.includes('/notices/') && method === 'PUT';
-    return isPut || /\/(webhooks|organization\/domains|tokens|acts)/.test(path) ? 'manage' : 'read';
+    return isPut || /\/(webhooks|organization\/domains|organization\/people|tokens|acts)/.test(path)
+      ? 'manage'
+      : 'read';
   };
   const send = (method: string, path: string, claims?: object) =>
     request<ProblemAnswer>(stack.api.baseUrl, `${path.replace('{domainId}', stack.domainId)}?unknown=x`, {
@@ -281,6 +295,7 @@ describe('an access token', () => {
       const path = template
         .replace('{recordId}', makeIdAt(0))
         .replace('{webhookId}', 'wh_x')
+        .replace('{personId}', 'per_x')
         .replaceAll(/\{(?!domainId)\w+\}/g, 'x');
       const none = await send(method, path);
       // a notice is put with an API key, too
@@ -294,7 +309,7 @@ describe('an access token', () => {
       expect(refused.headers.get('www-authenticate')).toBe(
         `Bearer error="insufficient_scope", scope="${path.endsWith('/replay') ? 'manage' : needed}"`,
       );
-      for (const enough of path === ofAnyScope ? scopes : [needed])
+      for (const enough of ofAnyScope.includes(path) ? scopes : [needed])
         expect((await send(method, path, { scope: enough })).status).toBe(400);
     },
   );

@@ -102,6 +102,8 @@ it('the names of keys are a list of what a token may name, differ, and are print
   expect(refused({ ...secrets, JWT_KEY_ID: 'one', JWT_KEY_ID_PREVIOUS: 'one' })).toBe(
     'JWT_KEY_ID_PREVIOUS must be different from JWT_KEY_ID',
   );
+  for (const name of ['JWT_KEY_ID', 'JWT_KEY_ID_PREVIOUS'])
+    expect(refused({ ...secrets, [name]: 'assent-people' })).toMatch(`${name} must be another than assent-people`);
   expect(refused({ ...secrets, JWT_KEY_ID: 'a b' })).toMatch(/^JWT_KEY_ID must be at most 128 printable characters/);
 });
 

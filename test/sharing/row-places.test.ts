@@ -7,6 +7,7 @@ import { makeIdAt } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
 import { logRoutes } from '#libs/log/routes';
 import { noticeRoutes } from '#libs/notices/routes';
+import { peopleRoutes } from '#libs/people/routes';
 import type { Erasure } from '#libs/privacy/contract';
 import { privacyRoutes } from '#libs/privacy/routes';
 import { proofRoutes } from '#libs/proof/routes';
@@ -59,6 +60,7 @@ const params: Record<string, string> = {
   tile: '000',
   position: '0',
   version: '1',
+  personId: `per_${'0'.repeat(20)}`,
 };
 const queryOf = ({ path }: Route): string => {
   if (path.endsWith('/stats')) return '?from=2026-01-01&to=2026-01-02';
@@ -66,7 +68,9 @@ const queryOf = ({ path }: Route): string => {
 };
 
 const all = { ...statsRoutes, ...logRoutes, ...proofRoutes, ...noticeRoutes, ...privacyRoutes, ...manageRoutes };
-const rows = Object.entries<Route>({ ...all, ...bannerRoutes, ...webhookRoutes }).map(([name, row]) => ({ name, row }));
+const rows = Object.entries<Route>({ ...all, ...bannerRoutes, ...webhookRoutes, ...peopleRoutes }).map(
+  ([name, row]) => ({ name, row }),
+);
 const placeOf = { reads: 'reads', statistics: 'statistics', changes: 'changes', revocations: 'changes' } as const;
 
 it.each(rows)('a request of $name takes the place that its row names, and first', async ({ row }) => {

@@ -7,6 +7,7 @@
 import { tables as ofBanner } from '#libs/banner/tables';
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
+import { tables as ofPeople } from '#libs/people/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
 import { tables as ofProof } from '#libs/proof/tables';
 import { tables as ofRecord } from '#libs/record/tables';
@@ -25,7 +26,7 @@ export const floors = [
   ['log'],
   ['proof', 'banner'],
   ['stats', 'notices'],
-  ['record'],
+  ['record', 'people'],
   ['place'],
   ['tenants'],
   ['widget'],
@@ -65,7 +66,7 @@ export const dashboard = [
 /** What a process or a page loads on demand, and not when it starts. */
 export const onDemand: Record<string, string> = {
   'apps/api/main.ts':
-    'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts apps/api/queue-board.ts @opentelemetry/ @bull-board/',
+    'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts apps/api/queue-board.ts @zxcvbn-ts/ @opentelemetry/ @bull-board/',
   'apps/worker/main.ts': 'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts @opentelemetry/ koa @koa/',
   'apps/cli/main.ts': 'libs/record/queue-summary.ts libs/record/queue-forget.ts bullmq koa @koa/',
   'apps/dashboard/main.tsx': 'apps/dashboard/sign-in/provider.ts apps/dashboard/proof/',
@@ -80,6 +81,7 @@ export const tables: Record<string, Table[]> = {
   stats: ofStats,
   notices: ofNotices,
   record: ofRecord,
+  people: ofPeople,
   tenants: ofTenants,
   widget: ofWidget,
   base: ofNobody,

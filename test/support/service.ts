@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import type { Running } from '#libs/base/lifecycle';
 import { createLog } from '#libs/base/ops/process-log';
+import type { Cost } from '#libs/people/passwords';
 import type { SharedPlaces } from '#libs/tenants/shared-places';
 import { openApi } from '../../apps/api/serve.ts';
 import { readApiConfig } from '../../apps/settings/api.ts';
@@ -92,6 +93,8 @@ interface ApiOptions {
   dist?: string;
   /** to look at them */
   places?: SharedPlaces;
+  /** of hashing passwords; by default it takes no time */
+  passwordCost?: Cost;
 }
 
 /** In this process, until `stop`, or the end of the file. */
@@ -109,7 +112,7 @@ export async function runApi(
   const config = readApiConfig({ ...apiSettings, ...asLogin('api', env) });
   const { log, ...logged } = openLog('api', config.logLevel);
   const build = pathToFileURL(path.join(dist, 'apps/'));
-  const api = await openApi(config, { build, log, drain: 0, ...options });
+  const api = await openApi(config, { build, log, drain: 0, passwordCost: { log2n: 10, r: 8, p: 1 }, ...options });
   return { ...logged, baseUrl: addressOf(api.port), opsUrl: addressOf(api.opsPort), stop: untilStopped(api) };
 }
 

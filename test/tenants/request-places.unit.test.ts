@@ -20,6 +20,7 @@ const organizationOf = (organizationId: string) => ({
   cursorKey: new Uint8Array(),
   tokensSince: null,
   revokedTokens: new Set<string>(),
+  people: new Map(),
   domains: new Map(),
 });
 

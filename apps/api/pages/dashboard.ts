@@ -20,7 +20,7 @@ const types: Record<string, string> = {
   svg: 'image/svg+xml',
 };
 
-type Config = SignIn & Pick<ApiConfig, 'basePath' | 'demo'>;
+type Config = Pick<SignIn, 'oidc'> & Pick<ApiConfig, 'basePath' | 'demo'>;
 
 interface File extends PackedFile {
   type: string;

@@ -3,8 +3,13 @@ import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import type { SignIn } from '#libs/tenants/contract';
 
-export const signIn = ({ config: { oidc } }: { config: SignIn }): Middleware =>
+interface Parts {
+  config: Pick<SignIn, 'oidc'>;
+  accounts: object | undefined;
+}
+
+export const signInOffer = ({ config: { oidc }, accounts }: Parts): Middleware =>
   guard({}, (ctx) => {
-    const answer: SignIn = { oidc };
+    const answer: SignIn = { oidc, accounts: accounts !== undefined };
     ctx.body = answer;
   });

@@ -49,6 +49,11 @@ export const actNames: Record<string, string> = {
   'domain.update': 'Changed a domain',
   'domain.archive': 'Archived a domain',
   'domain.restore': 'Restored a domain',
+  'person.create': 'Added or invited a person',
+  'person.invite': 'Invited a person again',
+  'person.join': 'Accepted an invitation',
+  'person.update': 'Changed what a person may do',
+  'person.delete': 'Removed a person',
   'key.create': 'Created a key',
   'key.revoke': 'Revoked a key',
   'banner.publish': 'Published a banner',
@@ -97,6 +102,11 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     }),
     'domain.archive': () => ({ what: say`Archived the domain ${own}`, more: revoked(number('keysRevoked')) }),
     'domain.restore': () => ({ what: say`Restored the domain ${own}` }),
+    'person.create': () => ({ what: say`Added ${text('email')}`, more: scopesOf(details) }),
+    'person.invite': () => ({ what: say`Invited ${subject} again` }),
+    'person.join': () => ({ what: ['Accepted an invitation'] }),
+    'person.update': () => ({ what: say`Changed what ${subject} may do`, more: scopesOf(details) }),
+    'person.delete': () => ({ what: say`Removed ${subject}` }),
     'key.create': () => ({ what: say`Created the key ${`${subject}…`} of ${domain}` }),
     'key.revoke': () => ({ what: say`Revoked the key ${`${subject}…`} of ${domain}` }),
     'records.import': () => ({
@@ -160,6 +170,10 @@ function publishedAs(restored: string, note: string): Part[] | undefined {
 function originsOf({ origins }: Act['details']): Part[] | undefined {
   if (!Array.isArray(origins)) return undefined;
   return origins.length === 0 ? ['any origin may record'] : say`Origins: ${origins.join(', ')}`;
+}
+
+function scopesOf({ scopes }: Act['details']): Part[] | undefined {
+  return Array.isArray(scopes) ? say`Scopes: ${scopes.join(', ')}` : undefined;
 }
 
 function revoked(keys: number): Part[] | undefined {

@@ -1,5 +1,5 @@
 /**
- * Limits per key and minute or UTC day, counted in this process. All keys share one minute. Two maps bound the memory: once
+ * Limits per key and minute, quarter of an hour or UTC day, counted in this process. All keys share one minute. Two maps bound the memory: once
  * the recent one is full it becomes the old one, and the old one is dropped. A key that keeps coming keeps its count.
  */
 
@@ -7,7 +7,7 @@ import { Problem } from '../terms/problem.ts';
 import type { Context } from './context.ts';
 
 /** seconds */
-const windows = { minute: 60, day: 86_400 };
+const windows = { minute: 60, quarter: 900, day: 86_400 };
 /** keys in one map */
 const maxKeys = 50_000;
 
@@ -29,7 +29,7 @@ export interface Limiter {
 interface LimiterOptions {
   /** as the `RateLimit` header fields call it */
   name: string;
-  /** per key and minute, or day */
+  /** per key and minute, quarter of an hour, or day */
   limit: number;
   per?: keyof typeof windows;
   /** what the refusal says */
@@ -110,6 +110,6 @@ export function createLimiter({ name, limit, per = 'minute', detail, isTold = fa
   };
 }
 
-/** From now to the end of the window: a minute begins with its first request, a day is the calendar's. */
+/** From now to the end of the window: it begins with its first request, but a day is the calendar's. */
 const millisecondsOf = (window: keyof typeof windows): number =>
   windows[window] * 1_000 - (window === 'day' ? Date.now() % 86_400_000 : 0);

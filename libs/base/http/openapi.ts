@@ -13,6 +13,8 @@ export const statsSource = z.enum(['redis', 'postgres']).meta({ description: 'wh
 const withStatus = (codes: readonly ProblemCode[], status: number): ProblemCode[] =>
   codes.filter((code) => problems[code].status === status);
 
+const isOfToken = (code: ProblemCode): boolean => code === 'missing_token' || code === 'invalid_token';
+
 /** One response per status, with the codes that it may carry. */
 function refusals(...codes: ProblemCode[]) {
   const all = [...codes, 'internal_error', 'unavailable'] as const;
@@ -27,7 +29,9 @@ function refusals(...codes: ProblemCode[]) {
           ...(([429, 503].includes(status) || group.includes('not_sealed_yet')) && {
             'Retry-After': group.includes('not_configured') ? retryAfter.optional() : retryAfter,
           }),
-          ...(status === 401 && !group.includes('invalid_api_key') && { 'WWW-Authenticate': z.string() }),
+          ...(group.includes('invalid_token') && {
+            'WWW-Authenticate': group.every(isOfToken) ? z.string() : z.string().optional(),
+          }),
           ...(group.includes('insufficient_scope') && {
             'WWW-Authenticate': z
               .string()

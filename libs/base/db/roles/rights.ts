@@ -22,14 +22,19 @@ const lock: Right = 'update(number)';
 export const rights: Record<string, Rights> = {
   schema_migrations: { api: read, worker: read },
 
-  plans: { api: read, worker: read },
-  // what they may and which tokens count is for the command line; making many domains notes one column
-  organizations: { api: [...read, lock, 'update(log_indexed_since)'], worker: read },
+  // the first set-up in the browser makes both; what is there is for the command line alone to change
+  plans: { api: add, worker: read },
+  // making many domains notes one column
+  organizations: { api: [...add, lock, 'update(log_indexed_since)'], worker: read },
   domains: { api: write, worker: [...read, lock] },
   deleted_ids: { api: read, worker: read },
   // who may do what, and what was done: no work of the worker, but for webhooks that it disables
   api_keys: { api: write, worker: none },
   revoked_tokens: { api: all, worker: none },
+  organization_people: { api: all, worker: none },
+  people: { api: all, worker: none },
+  person_sessions: { api: all, worker: none },
+  person_links: { api: all, worker: none },
   administrative_acts: { api: add, worker: ['insert'] },
   idempotent_answers: { api: write, worker: [...read, 'delete'] },
   visitor_acts: { api: add, worker: none },

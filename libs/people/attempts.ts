@@ -1,0 +1,108 @@
+/**
+ * Limits on guessing. Passwords are hashed one at a time, by turns over networks. Whoever fails is limited by network, and
+ * by network and account; failures from many networks only slow an account down, so that nobody can lock its owner out.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { clientAddress, network, storedAddress } from '#libs/base/http/client-address';
+import type { Context } from '#libs/base/http/context';
+import { createLimiter } from '#libs/base/http/limiter';
+import { Crowded, createPlaces } from '#libs/base/places';
+import { Problem, unavailable } from '#libs/base/terms/problem';
+import { endOf } from '#libs/tenants/shared-places';
+import type { PeopleMetrics } from './metrics.ts';
+import { type Cost, isPassword, storedPassword } from './passwords.ts';
+import type { Person } from './people.ts';
+
+/** hashes that wait, and of these those of one network */
+const [mostWaiting, mostOfNetwork] = [20, 10];
+/** failures in a quarter of an hour: of an account from one network, and from all of them before it is slow */
+const [mostOfBoth, mostOfAccount] = [10, 20];
+/** milliseconds */
+const slowedBy = 2_000;
+
+export interface Attempts {
+  /** As it is stored. Throws a 429 where too many wait. */
+  hashed(ctx: Context, password: string): Promise<string>;
+  /** Resolves to the one whose password it is; undefined where there is none, or it is wrong. Throws a 429 beyond the limits. */
+  password(
+    ctx: Context,
+    given: { email: string; password: string },
+    find: () => Promise<Person | undefined>,
+  ): Promise<Person | undefined>;
+  /** For what is not guessed in practice, such as a link's secret. */
+  secret<T>(ctx: Context, kind: 'link' | 'session', work: () => Promise<T | undefined>): Promise<T | undefined>;
+}
+
+/** `limit`: failures a minute and network; 0: failures are not limited. */
+export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cost): Attempts {
+  const quarter = { per: 'quarter', detail: 'too many failed attempts; try again later' } as const;
+  const detail = `at most ${limit} failures a minute from one address`;
+  const ofNetwork = createLimiter({ name: 'failed-sign-in', limit, detail });
+  const ofBoth = createLimiter({ name: 'failed-password', limit: limit && mostOfBoth, ...quarter });
+  const ofAccount = createLimiter({ name: 'failed-account', limit: limit && mostOfAccount, ...quarter });
+
+  const turns = createPlaces({ places: 1, waiting: mostOfNetwork });
+  let waiting = 0;
+  const inTurn = async <T>(ctx: Context, work: () => Promise<T>): Promise<T> => {
+    if (waiting >= mostWaiting) throw crowded();
+    const end = endOf(ctx);
+    waiting += 1;
+    const leave = await turns
+      .take(networkOf(ctx), end)
+      .catch((error: unknown) => {
+        throw error instanceof Crowded ? crowded(error) : hasEnded(error);
+      })
+      .finally(() => {
+        waiting -= 1;
+      });
+    try {
+      metrics.passwordHashes.inc();
+      const done = await work();
+      // of an answer that nobody gets, nothing is stored
+      if (end.aborted) throw hasEnded(end.reason);
+      return done;
+    } finally {
+      leave();
+    }
+  };
+
+  return {
+    hashed: (ctx, password) => inTurn(ctx, () => storedPassword(password, cost)),
+    password: async (ctx, { email, password }, find) => {
+      ofNetwork.check(ctx, networkOf(ctx));
+      const both = JSON.stringify([blockOf(ctx), email]);
+      // before it is known to be wrong, since many may be sent at once
+      ofBoth.admit(ctx, both);
+      let isWrong = false;
+      try {
+        if (ofAccount.isReached(email)) await pause(slowedBy);
+        const found = await find();
+        isWrong = !(await inTurn(ctx, () => isPassword(password, found?.password, cost)));
+        return isWrong ? undefined : found;
+      } finally {
+        if (isWrong) {
+          ofNetwork.count(networkOf(ctx));
+          ofAccount.count(email);
+          metrics.failedSignIns.inc({ with: 'password' });
+        } else ofBoth.takeBack(both);
+      }
+    },
+    secret: async (ctx, kind, work) => {
+      ofNetwork.check(ctx, networkOf(ctx));
+      const found = await work();
+      if (found !== undefined) return found;
+      ofNetwork.count(networkOf(ctx));
+      metrics.failedSignIns.inc({ with: kind });
+      return undefined;
+    },
+  };
+}
+
+const networkOf = (ctx: Context): string => network(clientAddress(ctx));
+/** /24 or /48 */
+const blockOf = (ctx: Context): string =>
+  storedAddress(clientAddress(ctx), { mode: 'truncated', hashKey: undefined }) ?? '';
+
+const crowded = (cause?: unknown) =>
+  new Problem('rate_limited', 'too many people are signing in; try again', { cause, headers: { 'Retry-After': '2' } });
+const hasEnded = (cause: unknown) => unavailable('the request has ended before its turn', { cause, elsewhere: true });

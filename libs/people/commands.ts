@@ -1,0 +1,129 @@
+import { Command } from 'commander';
+import { z } from 'zod';
+import { listed, type Tools } from '#libs/base/cli/session';
+import { act, flags, none, verbsOf } from '#libs/base/cli/verb';
+import { scopes, scopesAmong } from '#libs/base/terms/terms';
+import { createPerform, type Perform, partOf } from '#libs/tenants/audited-change';
+import { requireOrganization } from '#libs/tenants/command-subject';
+import { emailTaken, mostPeople, peopleChanges } from '#libs/tenants/organization-people';
+import { scopeList } from '#libs/tenants/token-commands';
+import { email } from './contract.ts';
+import { inviteUrl, makeLink, setupUrl } from './links.ts';
+import {
+  belongs,
+  findPerson,
+  isAnyone,
+  type ListedPerson,
+  listPeople,
+  personIdOf,
+  removeFrom,
+  showPerson,
+} from './people.ts';
+
+type PeopleTools = Tools<{ actor: string; publicUrl: string | undefined }>;
+
+const org = z.string().describe('the organization');
+const ofOrganization = flags(z.object({ org }));
+const scopeFlag: [string, string] = ['--scope <scopes>', `what they may do: ${scopes.join(', ')}, separated by spaces`];
+const withScope = flags(z.object({ org, scope: scopeList }), { scope: scopeFlag });
+const withScopeOrRead = flags(z.object({ org, scope: scopeList.default('read') }), { scope: scopeFlag });
+
+const shown = ({ personId, email, name, scopes, createdAt, lastSeenAt, pending }: ListedPerson) => {
+  return { personId, email, name, scopes, createdAt, lastSeenAt, pending };
+};
+
+export function personCommand(tools: PeopleTools): Command {
+  const noun = new Command('person').description('people with an account, and what they may do in an organization');
+  const verb = verbsOf(noun);
+  const change = <T>(work: (perform: Perform) => Promise<T>) =>
+    tools.database((db) => work(createPerform(db, tools.config().actor)));
+
+  verb('list', ofOrganization, async ({ org: organizationId }) => {
+    const people = await tools.database(async (db) => {
+      await requireOrganization(db, organizationId);
+      return db.read((sql) => listPeople(sql, { organizationId, limit: mostPeople }));
+    });
+    return listed('people', people.map(shown));
+  }).description('list the people of an organization, with pending invitations');
+
+  verb('create <email>', withScopeOrRead, ({ org: organizationId, scope }, given = '') => {
+    const address = addressIn(given);
+    const url = requirePublicUrl(tools);
+    return change((perform) =>
+      perform(async (sql, note) => {
+        if (await belongs(sql, organizationId, address)) throw emailTaken(`${address} belongs to ${organizationId}`);
+        const personNumber = (await findPerson(sql, { email: address }))?.number;
+        const who = { email: address, personNumber };
+        const given = { scopes: scopesAmong(scope.split(' ')) };
+        const { number } = await peopleChanges(partOf(sql, note)).addPerson(organizationId, who, given);
+        const person = shown(await showPerson(sql, number));
+        if (personNumber !== undefined) return person;
+        return { ...person, inviteUrl: inviteUrl(url, (await makeLink(sql, { member: number })).secret) };
+      }),
+    );
+  }).description(
+    'give somebody rights in an organization; prints an invitation link, valid once within 7 days, for somebody without an account',
+  );
+
+  verb('set <email>', withScope, ({ org: organizationId, scope }, given = '') =>
+    change((perform) =>
+      perform(async (sql, note) => {
+        const personId = await personIdOf(sql, organizationId, addressIn(given));
+        const changes = peopleChanges(partOf(sql, note));
+        const { number } = await changes.setScopes(organizationId, personId, scopesAmong(scope.split(' ')));
+        return shown(await showPerson(sql, number));
+      }),
+    ),
+  ).description('change what somebody may do in an organization; takes effect within a second');
+
+  verb('delete <email>', ofOrganization, ({ org: organizationId }, given = '') =>
+    change((perform) =>
+      perform(async (sql, note) => {
+        const personId = await personIdOf(sql, organizationId, addressIn(given));
+        return shown(await removeFrom(partOf(sql, note), organizationId, personId));
+      }),
+    ),
+  ).description('end the rights of somebody in an organization; an account without any organization is deleted');
+
+  verb('reset <email>', none, (_, given = '') => {
+    const address = addressIn(given);
+    const url = requirePublicUrl(tools);
+    return tools.database((db) =>
+      db.transaction(async (sql) => {
+        const person = await findPerson(sql, { email: address });
+        if (!person) throw new Error(`nobody has an account with the address ${address}`);
+        const { secret, expiresAt } = await makeLink(sql, { person: person.number });
+        return { email: address, resetUrl: inviteUrl(url, secret), expiresAt };
+      }),
+    );
+  }).description('print a link with which somebody sets a new password, valid once within a day');
+  return noun;
+}
+
+export function setupCommand(tools: PeopleTools): Command {
+  const command = new Command('setup').description(
+    'print a link, valid for an hour, with which the first person creates an organization, an account and a domain',
+  );
+  return act(command, none, () => {
+    const url = requirePublicUrl(tools);
+    return tools.database((db) =>
+      db.transaction(async (sql) => {
+        if (await isAnyone(sql)) throw new Error('somebody has an account already; invite others with: person create');
+        const { secret, expiresAt } = await makeLink(sql, 'nobody');
+        return { setupUrl: setupUrl(url, secret), expiresAt };
+      }),
+    );
+  });
+}
+
+function addressIn(given: string): string {
+  const read = email.safeParse(given);
+  if (read.success) return read.data;
+  throw new Error(`${given} ${read.error.issues[0]?.message}`);
+}
+
+function requirePublicUrl(tools: PeopleTools): string {
+  const { publicUrl } = tools.config();
+  if (publicUrl !== undefined) return publicUrl;
+  throw new Error('set PUBLIC_URL: the link contains it');
+}

@@ -1,0 +1,139 @@
+/** People: who may do what in an organization, and how they sign in. */
+import { z } from 'zod';
+import { count, nullable, time } from '#libs/base/terms/response-fields';
+import { scopesAmong, scopes as scopesOfUs } from '#libs/base/terms/terms';
+import { domainBody, name } from '#libs/tenants/contract';
+
+/** Without control characters, and those that turn the direction of a text: a list would show them elsewhere. */
+const addressPattern = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]+\.[^\s@\p{C}]+$/u;
+const longestAddress = 254;
+
+export const email = z
+  .string()
+  .transform((text) => text.toLowerCase())
+  .refine(
+    (text) => text.length <= longestAddress && addressPattern.test(text),
+    `must be an address such as ann@example.com, of at most ${longestAddress} characters`,
+  )
+  .meta({ override: { type: 'string', format: 'email', maxLength: longestAddress } });
+
+const scopes = z
+  .array(z.enum(scopesOfUs))
+  .min(1, 'must name at least one')
+  .refine((list) => new Set(list).size === list.length, 'must not name one twice')
+  .transform(scopesAmong)
+  .meta({ override: { type: 'array', items: { type: 'string', enum: [...scopesOfUs] } } });
+
+const [shortest, longest] = [12, 128];
+const newPassword = z
+  .string()
+  .refine((text) => {
+    const { length } = [...text];
+    return length >= shortest && length <= longest;
+  }, `must have ${shortest} to ${longest} characters`)
+  .meta({
+    override: { type: 'string', format: 'password', minLength: shortest },
+    description: `${shortest} to ${longest} characters, and not easy to guess`,
+  });
+/** One to check: whatever it is. */
+const anyPassword = z.string().max(1_024);
+const secret = z.string().max(128);
+
+export const personPath = z.object({
+  personId: z
+    .string()
+    .regex(/^per_[0-9a-f]{20}$/, 'must be the id of a person')
+    .meta({ example: 'per_3f9c1d5e7b2a46801d2e' }),
+});
+
+export const personBody = z.strictObject({ email, scopes }).meta({ id: 'PersonBody' });
+export const personChange = z.strictObject({ scopes }).meta({ id: 'PersonChange' });
+
+export const person = z
+  .object({
+    personId: z.string().meta({ description: "the organization's own: in another, the same person has another id" }),
+    email: z.string(),
+    name: nullable.meta({ description: 'null while the invitation is pending' }),
+    scopes: z.array(z.enum(scopesOfUs)),
+    createdAt: time,
+    lastSeenAt: time.nullable(),
+    passkeys: count,
+    pending: z.boolean().meta({ description: 'whether the invitation waits to be accepted' }),
+  })
+  .meta({ id: 'Person' });
+export type Person = z.infer<typeof person>;
+
+export const invitedPerson = person
+  .extend({ inviteUrl: z.string().meta({ description: 'the link, valid once within 7 days; shown only here' }) })
+  .meta({ id: 'InvitedPerson' });
+
+export const peoplePage = z.object({ people: z.array(person), nextCursor: nullable }).meta({ id: 'PeoplePage' });
+export type PeoplePage = z.infer<typeof peoplePage>;
+
+export const setupBody = z
+  .strictObject({
+    setup: secret.meta({ description: 'the secret of the link that `assent setup` prints' }),
+    organization: name,
+    name,
+    email,
+    password: newPassword,
+    domain: name,
+    origins: domainBody.shape.origins,
+  })
+  .meta({ id: 'SetupBody' });
+
+export const invitationBody = z
+  .strictObject({
+    invite: secret.meta({ description: 'the secret of the link' }),
+    name: name.optional(),
+    password: newPassword.optional(),
+  })
+  .meta({ id: 'InvitationBody' });
+
+export const passwordBody = z
+  .strictObject({
+    email: z
+      .string()
+      .max(1_024)
+      .transform((text) => text.toLowerCase())
+      .meta({ override: { type: 'string', maxLength: 1_024 } }),
+    password: anyPassword,
+  })
+  .meta({ id: 'PasswordBody' });
+
+export const renewBody = z
+  .strictObject({ organizationId: z.string().max(64).optional().meta({ description: 'default: the one used last' }) })
+  .meta({ id: 'RenewBody' });
+
+export const signedIn = z
+  .object({
+    token: z.string().meta({ description: 'an access token for the organization' }),
+    expiresAt: time.meta({ description: 'in 5 minutes: renew it by then' }),
+    organizationId: z.string(),
+    organizations: z.array(z.object({ organizationId: z.string(), name: z.string() })),
+  })
+  .meta({ id: 'SignedIn' });
+export type SignedIn = z.infer<typeof signedIn>;
+
+export const setUpAnswer = signedIn.extend({ domainId: z.string() }).meta({ id: 'SetUp' });
+
+export const signOutBody = z
+  .strictObject({ everywhere: z.boolean().optional().meta({ description: 'true ends all sessions of the person' }) })
+  .meta({ id: 'SignOutBody' });
+export const signedOut = z
+  .object({ ended: count.meta({ description: 'how many sessions ended' }) })
+  .meta({ id: 'SignedOut' });
+
+export const me = z.object({ email: z.string(), name: z.string(), createdAt: time }).meta({ id: 'Me' });
+export type Me = z.infer<typeof me>;
+export const meChange = z
+  .strictObject({
+    name: name.optional(),
+    password: newPassword.optional(),
+    oldPassword: anyPassword.optional().meta({ description: 'needed with `password`' }),
+  })
+  .refine(({ password, oldPassword }) => password === undefined || oldPassword !== undefined, {
+    path: ['oldPassword'],
+    message: 'is needed to change the password',
+  })
+  .meta({ id: 'MeChange' });

@@ -1,0 +1,150 @@
+/** /v1/organization/people: who may do what; and /v1/people/me, the person whose token it is. */
+import type { Database } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import { listOf } from '#libs/base/http/list';
+import { Problem } from '#libs/base/terms/problem';
+import { createPerform, partOf } from '#libs/tenants/audited-change';
+import { accessIn } from '#libs/tenants/bearer';
+import { endpoint } from '#libs/tenants/endpoint';
+import { emailTaken, lockMembership, peopleChanges, requireHeld } from '#libs/tenants/organization-people';
+import type { Attempts } from './attempts.ts';
+import type { Me, Person as Shown } from './contract.ts';
+import { inviteUrl, makeLink } from './links.ts';
+import { requireStrong } from './passwords.ts';
+import {
+  belongs,
+  changePerson as change,
+  findMember,
+  type ListedPerson,
+  listPeople,
+  type Person,
+  removeFrom,
+  showPerson,
+} from './people.ts';
+import { peopleRoutes as routes } from './routes.ts';
+import { type Accounts, endSessionsOf, requireAccounts, requireOwnPage } from './sessions.ts';
+
+interface Parts {
+  db: Database;
+  accounts: Accounts | undefined;
+  attempts: Attempts;
+}
+
+const show = ({ personId, email, name, scopes, createdAt, lastSeenAt, pending }: ListedPerson): Shown => ({
+  personId,
+  email,
+  name,
+  scopes,
+  createdAt: createdAt.toISOString(),
+  lastSeenAt: lastSeenAt?.toISOString() ?? null,
+  passkeys: 0,
+  pending,
+});
+
+export const getPeople = endpoint(routes.getPeople, async ({ db }: Parts, { organization, query }) => {
+  const { organizationId, cursorKey } = organization;
+  const list = listOf('person', query, { cursorKey, domainId: '' });
+  const { page, nextCursor } = await list((range) => db.read((sql) => listPeople(sql, { organizationId, ...range })));
+  return { body: { people: page.map(show), nextCursor } };
+});
+
+export const invitePerson = endpoint(
+  routes.invitePerson,
+  async ({ accounts }: Parts, { organization, access, body, once }) => {
+    const { organizationId } = organization;
+    const { email, scopes } = body;
+    const { publicUrl } = requireAccounts(accounts);
+    requireHeld(access.scopes, scopes);
+    return once('encrypted', (perform) =>
+      perform(async (sql, note) => {
+        if (await belongs(sql, organizationId, email))
+          throw emailTaken('somebody with this address belongs to your organization');
+        const { number } = await peopleChanges(partOf(sql, note)).addPerson(organizationId, { email }, { scopes });
+        const { secret } = await makeLink(sql, { member: number });
+        return {
+          status: 201,
+          body: { ...show(await showPerson(sql, number)), inviteUrl: inviteUrl(publicUrl, secret) },
+        };
+      }),
+    );
+  },
+);
+
+export const inviteAgain = endpoint(
+  routes.inviteAgain,
+  async ({ accounts }: Parts, { organization, access, params, once }) => {
+    const { organizationId } = organization;
+    const { personId } = params;
+    const { publicUrl } = requireAccounts(accounts);
+    return once('encrypted', (perform) =>
+      perform(async (sql, note) => {
+        const { number, personNumber, scopes } = await lockMembership(sql, organizationId, personId);
+        if (personNumber !== null) throw new Problem('not_pending', 'the person has accepted the invitation');
+        // whoever has the link has these scopes
+        requireHeld(access.scopes, scopes);
+        const { secret } = await makeLink(sql, { member: number });
+        await note({ act: 'person.invite', subject: personId, organizationId });
+        return {
+          status: 201,
+          body: { ...show(await showPerson(sql, number)), inviteUrl: inviteUrl(publicUrl, secret) },
+        };
+      }),
+    );
+  },
+);
+
+export const changePerson = endpoint(
+  routes.changePerson,
+  async ({ db }: Parts, { organization, access, actor, params, body }) => {
+    const changed = await createPerform(
+      db,
+      actor,
+    )(async (sql, note) => {
+      const changes = peopleChanges(partOf(sql, note));
+      const { organizationId } = organization;
+      const { number } = await changes.setScopes(organizationId, params.personId, body.scopes, access.scopes);
+      return showPerson(sql, number);
+    });
+    return { body: show(changed) };
+  },
+);
+
+export const removePerson = endpoint(routes.removePerson, async ({ db }: Parts, { organization, actor, params }) => ({
+  body: show(await removeFrom(createPerform(db, actor), organization.organizationId, params.personId)),
+}));
+
+async function findMe(db: Database, personId: string | undefined): Promise<Person> {
+  const person = personId === undefined ? undefined : await db.read((sql) => findMember(sql, personId));
+  if (!person) throw new Problem('person_not_found', 'the access token was not issued to a person of this service');
+  return person;
+}
+
+const showMe = ({ email, name, createdAt }: Person): Me => ({ email, name, createdAt: createdAt.toISOString() });
+
+export const getMe = endpoint(routes.getMe, async ({ db }: Parts, { access }) => ({
+  body: showMe(await findMe(db, access.personId)),
+}));
+
+export const changeMe = ({ db, attempts, accounts }: Parts): Middleware => {
+  const replaced = async (ctx: Context, person: Person, oldPassword: string, password: string): Promise<string> => {
+    const { email, name } = person;
+    const right = await attempts.password(ctx, { email, password: oldPassword }, async () => person);
+    if (!right) throw invalidCredentials('the old password is wrong');
+    await requireStrong(password, [email, name]);
+    return attempts.hashed(ctx, password);
+  };
+  return guard(routes.changeMe, async (ctx, { body }) => {
+    const { cookie } = requireOwnPage(ctx, accounts);
+    const person = await findMe(db, accessIn(ctx).personId);
+    const { name = person.name, password, oldPassword = '' } = body;
+    const stored = password && (await replaced(ctx, { ...person, name }, oldPassword, password));
+    await db.transaction(async (sql) => {
+      await change(sql, person.number, { name, password: stored });
+      if (stored) await endSessionsOf(sql, person.number, cookie.read(ctx));
+    });
+    ctx.body = showMe({ ...person, name });
+  });
+};
+
+export const invalidCredentials = (detail: string) => new Problem('invalid_credentials', detail);

@@ -1,0 +1,142 @@
+/** What links open: the first set-up, an invitation, a new password. */
+import type { Sql } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard } from '#libs/base/http/guard';
+import type { BodyOf } from '#libs/base/http/routes';
+import { refuseFields } from '#libs/base/terms/field-errors';
+import { Problem } from '#libs/base/terms/problem';
+import { scopes } from '#libs/base/terms/terms';
+import { invalidToken } from '#libs/tenants/access-token';
+import { createPerform, partOf } from '#libs/tenants/audited-change';
+import { domainChanges } from '#libs/tenants/domains';
+import { peopleChanges } from '#libs/tenants/organization-people';
+import { organizationChanges } from '#libs/tenants/organizations';
+import { personSubject } from '#libs/tenants/person-tokens';
+import { makeId } from '#libs/tenants/tenants';
+import { findLink, type Link, useLink } from './links.ts';
+import { requireStrong } from './passwords.ts';
+import { changePerson, createPerson, findMember, findMembership, findPerson, isAnyone, requireFree } from './people.ts';
+import { signInRoutes as routes } from './routes.ts';
+import { endSession, endSessionsOf, requireAccounts } from './sessions.ts';
+import { answer, type Opened, open, type SignInParts } from './sign-in.ts';
+
+export const setUp = (parts: SignInParts): Middleware =>
+  guard(routes.setUp, async (ctx, { body }) => {
+    const { db, attempts, tenants } = parts;
+    const { email, name, origins = [] } = body;
+    const link = await attempts.secret(ctx, 'link', () => db.read((sql) => findLink(sql, body.setup)));
+    if (!link || !isForSetup(link)) throw invalidSetup();
+    await requireStrong(body.password, [email, name, body.organization]);
+    const password = await attempts.hashed(ctx, body.password);
+    const personId = makeId('per');
+    const made = await createPerform(
+      db,
+      personSubject + personId,
+    )(async (sql, note) => {
+      // of two with two links, the second finds the first person
+      await sql`select pg_advisory_xact_lock(hashtext('assent.setup'))`;
+      if (!(await useLink(sql, body.setup)) || (await isAnyone(sql))) throw invalidSetup();
+      const perform = partOf(sql, note);
+      const organizations = organizationChanges(perform);
+      await organizations.ensureDefaultPlan();
+      const { organizationId } = await organizations.createOrganization(body.organization, 'default');
+      const { domainId } = await domainChanges(perform).createDomain(organizationId, { name: body.domain, origins });
+      const number = await createPerson(sql, { email, name, password });
+      const all = { scopes: [...scopes], personId };
+      await peopleChanges(perform).addPerson(organizationId, { email, personNumber: number }, all);
+      return { domainId, opened: await open(sql, { number, password }, organizationId) };
+    });
+    await tenants.catchUp();
+    ctx.body = { ...answer(ctx, parts, made.opened), domainId: made.domainId };
+  });
+
+const isForSetup = ({ memberNumber, personNumber }: Link): boolean => memberNumber === null && personNumber === null;
+
+const invalidSetup = () =>
+  new Problem('invalid_setup', 'this link was used, has expired, or somebody has an account already');
+
+export const acceptInvitation = (parts: SignInParts): Middleware =>
+  guard(routes.acceptInvitation, async (ctx, { body }) => {
+    const { db, attempts, tenants } = parts;
+    const link = await attempts.secret(ctx, 'link', () => db.read((sql) => findLink(sql, body.invite)));
+    const { memberNumber = null, personNumber = null } = link ?? {};
+    let opened: Opened;
+    if (personNumber !== null) opened = await reset(ctx, parts, personNumber, body);
+    else if (memberNumber === null) throw invalidInvitation();
+    else if (ctx.state.access) opened = await join(ctx, parts, memberNumber, body.invite);
+    else opened = await joinAsNew(ctx, parts, memberNumber, body);
+    await tenants.catchUp();
+    ctx.body = answer(ctx, parts, opened);
+  });
+
+type Body = BodyOf<typeof routes.acceptInvitation>;
+
+const invalidInvitation = () =>
+  new Problem('invalid_invitation', 'this link was used or replaced, or has expired: ask for a new one');
+
+/** Of two that use a link at once, the second gets a 401. */
+async function take(sql: Sql, invite: string): Promise<void> {
+  if (!(await useLink(sql, invite))) throw invalidInvitation();
+}
+
+const requireFields = (body: Body, ...fields: ('name' | 'password')[]) => {
+  const missing = fields.filter((field) => body[field] === undefined);
+  if (missing.length > 0) throw refuseFields(missing.map((field) => ({ path: `/${field}`, message: 'is required' })));
+};
+
+/** With the token of somebody who has an account. */
+async function join(ctx: Context, { db, accounts }: SignInParts, memberNumber: number, invite: string) {
+  const { personId, subject } = ctx.state.access ?? {};
+  const person = personId === undefined ? undefined : await db.read((sql) => findMember(sql, personId));
+  if (!person || subject === undefined) throw invalidToken('the token was not issued to a person of this service');
+  const before = requireAccounts(accounts).cookie.read(ctx);
+  return createPerform(
+    db,
+    subject,
+  )(async (sql, note) => {
+    await take(sql, invite);
+    const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, person.number);
+    // the cookie of the session that it had is replaced
+    if (before !== undefined) await endSession(sql, before, false);
+    return open(sql, person, organizationId);
+  });
+}
+
+async function joinAsNew(ctx: Context, { db, attempts }: SignInParts, memberNumber: number, body: Body) {
+  requireFields(body, 'name', 'password');
+  const { name = '', password: given = '' } = body;
+  const { email, personId } = await db
+    .read((sql) => findMembership(sql, memberNumber))
+    .then((found) => {
+      if (!found) throw invalidInvitation();
+      return found;
+    });
+  await db.read((sql) => requireFree(sql, email));
+  await requireStrong(given, [email, name]);
+  const password = await attempts.hashed(ctx, given);
+  return createPerform(
+    db,
+    personSubject + personId,
+  )(async (sql, note) => {
+    await take(sql, body.invite);
+    const number = await createPerson(sql, { email, name, password });
+    const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, number);
+    return open(sql, { number, password }, organizationId);
+  });
+}
+
+/** A link of the operator's. All sessions end. */
+async function reset(ctx: Context, { db, attempts }: SignInParts, number: number, body: Body) {
+  requireFields(body, 'password');
+  const { password: given = '' } = body;
+  const person = await db.read((sql) => findPerson(sql, { number }));
+  if (!person) throw invalidInvitation();
+  await requireStrong(given, [person.email, person.name]);
+  const password = await attempts.hashed(ctx, given);
+  return db.transaction(async (sql) => {
+    await take(sql, body.invite);
+    await changePerson(sql, number, { password });
+    await endSessionsOf(sql, number);
+    return open(sql, { number, password });
+  });
+}

@@ -1,0 +1,156 @@
+/** People, their passwords, and the organizations that they belong to. */
+import type { Sql } from '#libs/base/db/database';
+import type { Scope } from '#libs/base/terms/terms';
+import { type Perform, partOf } from '#libs/tenants/audited-change';
+import { afterAllTokens } from '#libs/tenants/deletion';
+import { emailTaken, lockMembership, peopleChanges, personNotFound } from '#libs/tenants/organization-people';
+
+export interface Person {
+  number: number;
+  email: string;
+  name: string;
+  password: string;
+  createdAt: Date;
+}
+
+const columns = (sql: Sql) => sql`number, email, name, password, created_at as "createdAt"`;
+
+/** Undefined where there is none. */
+export async function findPerson(sql: Sql, by: { email: string } | { number: number }): Promise<Person | undefined> {
+  const [person] = await sql<Person[]>`
+    select ${columns(sql)} from people
+    where ${'email' in by ? sql`email = ${by.email}` : sql`number = ${by.number}`}`;
+  return person;
+}
+
+/** The person whose token it is. */
+export async function findMember(sql: Sql, personId: string): Promise<Person | undefined> {
+  const [person] = await sql<Person[]>`
+    select ${columns(sql)} from people
+    where number = (select person_number from organization_people where id = ${personId})`;
+  return person;
+}
+
+/** Of somebody who was invited and has not accepted. */
+export async function findMembership(
+  sql: Sql,
+  number: number,
+): Promise<{ personId: string; email: string } | undefined> {
+  const [found] = await sql<{ personId: string; email: string }[]>`
+    select id as "personId", email from organization_people where number = ${number} and email is not null`;
+  return found;
+}
+
+export async function isAnyone(sql: Sql): Promise<boolean> {
+  return (await sql`select from people limit 1`).length > 0;
+}
+
+const accountThere = () => emailTaken('there is an account with this address: sign in first');
+
+/** Throws a 409 where there is an account with this address. */
+export async function requireFree(sql: Sql, email: string): Promise<void> {
+  if (await findPerson(sql, { email })) throw accountThere();
+}
+
+/** Throws a 409 where the address is taken. */
+export async function createPerson(
+  sql: Sql,
+  { email, name, password }: { email: string; name: string; password: string },
+): Promise<number> {
+  const [made] = await sql<{ number: number }[]>`
+    insert into people (email, name, password) values (${email}, ${name}, ${password})
+    on conflict (email) do nothing returning number`;
+  if (!made) throw accountThere();
+  return made.number;
+}
+
+export const changePerson = (
+  sql: Sql,
+  number: number,
+  { name, password }: { name?: string | undefined; password?: string | undefined },
+) => sql`
+  update people set name = coalesce(${name ?? null}, name), password = coalesce(${password ?? null}, password)
+  where number = ${number}`;
+
+/** Deletes a person who belongs to no organization any more. */
+async function deleteLeft(sql: Sql, number: number): Promise<void> {
+  // whoever gives them rights at this moment waits for it, or is seen below
+  await sql`select from people where number = ${number} for update`;
+  await sql`
+    delete from people p
+    where number = ${number} and not exists (select from organization_people where person_number = p.number)`;
+}
+
+export interface OwnOrganization {
+  organizationId: string;
+  name: string;
+  personId: string;
+}
+
+/** By their names, without those that are being deleted. */
+export const listOrganizationsOf = (sql: Sql, number: number) => sql<OwnOrganization[]>`
+  select o.id as "organizationId", o.name, m.id as "personId"
+  from organization_people m join organizations o on o.id = m.organization_id
+  where m.person_number = ${number} and o.tokens_since is distinct from ${afterAllTokens}::timestamptz
+  order by o.name, o.id`;
+
+export interface ListedPerson {
+  number: number;
+  personId: string;
+  email: string;
+  /** null while pending */
+  name: string | null;
+  scopes: Scope[];
+  createdAt: Date;
+  lastSeenAt: Date | null;
+  pending: boolean;
+}
+
+const listedColumns = (sql: Sql) => sql`
+  m.number, m.id as "personId", coalesce(p.email, m.email) as email, p.name, to_json(m.scopes) as scopes,
+  m.created_at as "createdAt", p.last_seen_at as "lastSeenAt", m.person_number is null as pending`;
+
+/** Newest first: of an organization, with those who are pending. */
+export const listPeople = (
+  sql: Sql,
+  { organizationId, limit, after }: { organizationId: string; limit: number; after?: number | undefined },
+) => sql<ListedPerson[]>`
+  select ${listedColumns(sql)}
+  from organization_people m left join people p on p.number = m.person_number
+  where m.organization_id = ${organizationId} ${after === undefined ? sql`` : sql`and m.number < ${after}`}
+  order by m.number desc limit ${limit}`;
+
+export async function showPerson(sql: Sql, membershipNumber: number): Promise<ListedPerson> {
+  const [person] = await sql<ListedPerson[]>`
+    select ${listedColumns(sql)}
+    from organization_people m left join people p on p.number = m.person_number where m.number = ${membershipNumber}`;
+  if (!person) throw new Error('the person is gone within the transaction that changes them');
+  return person;
+}
+
+/** Whether somebody with this address has accepted already. */
+export async function belongs(sql: Sql, organizationId: string, email: string): Promise<boolean> {
+  const found = await sql`
+    select from organization_people m join people p on p.number = m.person_number
+    where m.organization_id = ${organizationId} and p.email = ${email}`;
+  return found.length > 0;
+}
+
+/** By the address, also of somebody who is pending. Throws a 404 where there is none. */
+export async function personIdOf(sql: Sql, organizationId: string, email: string): Promise<string> {
+  const [found] = await sql<{ personId: string }[]>`
+    select m.id as "personId" from organization_people m left join people p on p.number = m.person_number
+    where m.organization_id = ${organizationId} and coalesce(p.email, m.email) = ${email}`;
+  if (!found) throw personNotFound();
+  return found.personId;
+}
+
+/** Ends the rights in an organization, and deletes who belongs to no other. Resolves to the person as they were. */
+export const removeFrom = (perform: Perform, organizationId: string, personId: string): Promise<ListedPerson> =>
+  perform(async (sql, note) => {
+    const { number, personNumber } = await lockMembership(sql, organizationId, personId);
+    const before = await showPerson(sql, number);
+    await peopleChanges(partOf(sql, note)).removePerson(organizationId, personId);
+    if (personNumber !== null) await deleteLeft(sql, personNumber);
+    return before;
+  });

@@ -1,0 +1,157 @@
+/** Sessions: a secret in a cookie that no script can read, by which a page gets an access token for five minutes at a time. */
+import type { KeyObject } from 'node:crypto';
+import type { Sql } from '#libs/base/db/database';
+import type { Context, Middleware } from '#libs/base/http/context';
+import { notConfigured, Problem } from '#libs/base/terms/problem';
+import { makeSecret, secretHash } from './links.ts';
+
+/** of a person; the oldest one ends */
+const mostSessions = 20;
+/** days: without being used, and in all */
+const [unusedFor, inAll] = [30, 90];
+
+export interface Session {
+  personNumber: number;
+  /** used last */
+  organizationId: string | null;
+}
+
+const valid = (sql: Sql) => sql`
+  used_at > statement_timestamp() - ${unusedFor} * interval '1 day'
+  and created_at > statement_timestamp() - ${inAll} * interval '1 day'`;
+
+interface Opening {
+  number: number;
+  /** the one that was checked: of a password that is changed at the same moment, no session is left */
+  password: string;
+}
+
+/** Returns the secret; undefined where the password is no longer that, or the person has gone. */
+export async function openSession(
+  sql: Sql,
+  { number: personNumber, password }: Opening,
+  organizationId: string,
+): Promise<string | undefined> {
+  const [seen] = await sql`
+    update people set last_seen_at = date_trunc('milliseconds', clock_timestamp())
+    where number = ${personNumber} and password = ${password} returning number`;
+  if (!seen) return undefined;
+  const secret = makeSecret();
+  await sql`
+    insert into person_sessions (hash, person_number, last_organization)
+    values (${secretHash(secret)}, ${personNumber}, ${organizationId})`;
+  await sql`
+    delete from person_sessions
+    where person_number = ${personNumber} and (not (${valid(sql)}) or hash not in (
+      select hash from person_sessions where person_number = ${personNumber}
+      order by created_at desc limit ${mostSessions}
+    ))`;
+  return secret;
+}
+
+/** Undefined where it has ended. Until the transaction ends, nobody else ends it. */
+export async function useSession(sql: Sql, secret: string): Promise<Session | undefined> {
+  const [session] = await sql<Session[]>`
+    update person_sessions set used_at = clock_timestamp() where hash = ${secretHash(secret)} and ${valid(sql)}
+    returning person_number as "personNumber", last_organization as "organizationId"`;
+  if (session) {
+    await sql`
+      update people set last_seen_at = date_trunc('milliseconds', clock_timestamp())
+      where number = ${session.personNumber}`;
+  }
+  return session;
+}
+
+/** Of the person's sessions: where they were last. */
+export async function lastOrganization(sql: Sql, personNumber: number): Promise<string | null> {
+  const [last] = await sql<{ organizationId: string | null }[]>`
+    select last_organization as "organizationId" from person_sessions
+    where person_number = ${personNumber} order by used_at desc limit 1`;
+  return last?.organizationId ?? null;
+}
+
+export const noteOrganization = (sql: Sql, secret: string, organizationId: string) => sql`
+  update person_sessions set last_organization = ${organizationId} where hash = ${secretHash(secret)}`;
+
+/** `everywhere`: all of the person's. Returns how many ended. */
+export async function endSession(sql: Sql, secret: string, everywhere: boolean): Promise<number> {
+  const hash = secretHash(secret);
+  const { count } = await sql`
+    delete from person_sessions
+    where ${everywhere ? sql`person_number = (select person_number from person_sessions where hash = ${hash})` : sql`hash = ${hash}`}`;
+  return count;
+}
+
+/** All of a person's, but the one with this secret. */
+export const endSessionsOf = (sql: Sql, personNumber: number, but?: string) => sql`
+  delete from person_sessions
+  where person_number = ${personNumber} ${but === undefined ? sql`` : sql`and hash <> ${secretHash(but)}`}`;
+
+/** Of all people of an organization. */
+export async function endSessionsIn(sql: Sql, organizationId: string): Promise<number> {
+  const { count } = await sql`
+    delete from person_sessions where person_number in (
+      select person_number from organization_people where organization_id = ${organizationId}
+    )`;
+  return count;
+}
+
+export interface Cookie {
+  read(ctx: Context): string | undefined;
+  set(ctx: Context, secret: string): void;
+  clear(ctx: Context): void;
+}
+
+/** `publicUrl`: without a slash at its end */
+export function createCookie(publicUrl: string): Cookie {
+  const { protocol, pathname, port } = new URL(publicUrl);
+  const isSafe = protocol === 'https:';
+  const safeName = pathname === '/' ? '__Host-assent' : '__Secure-assent';
+  // cookies of one host do not differ by port
+  const name = isSafe ? safeName : `assent_${port || '80'}`;
+  const rest = `; Path=${pathname}; HttpOnly; SameSite=Strict${isSafe ? '; Secure' : ''}`;
+  const send = (ctx: Context, value: string, maxAge: number) =>
+    ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${maxAge}${rest}`);
+  return {
+    read: (ctx) => ctx.cookies.get(name),
+    set: (ctx, secret) => send(ctx, secret, unusedFor * 86_400),
+    clear: (ctx) => send(ctx, '', 0),
+  };
+}
+
+/** What an installation with accounts has. */
+export interface Accounts {
+  publicUrl: string;
+  /** signs people's tokens */
+  key: KeyObject;
+  cookie: Cookie;
+}
+
+/** Undefined where there are none. */
+export function createAccounts(config: {
+  publicUrl: string | undefined;
+  tokens: { personKeys: KeyObject[] };
+}): Accounts | undefined {
+  const { publicUrl } = config;
+  const [key] = config.tokens.personKeys;
+  return publicUrl && key ? { publicUrl, key, cookie: createCookie(publicUrl) } : undefined;
+}
+
+export function requireAccounts(accounts: Accounts | undefined): Accounts {
+  if (accounts) return accounts;
+  throw notConfigured('this installation has no accounts: they need the settings SECRETS_KEY and PUBLIC_URL');
+}
+
+/** Throws a 403 for what no page of the service sends: a browser names the page's origin, and no page can change that. */
+export function requireOwnPage(ctx: Context, accounts: Accounts | undefined): Accounts {
+  const required = requireAccounts(accounts);
+  if (ctx.get('origin') === new URL(required.publicUrl).origin) return required;
+  throw new Problem('origin_not_allowed', `only pages of this service may do that: open ${required.publicUrl}/`);
+}
+
+export const fromOwnPages =
+  ({ accounts }: { accounts: Accounts | undefined }): Middleware =>
+  (ctx, next) => {
+    requireOwnPage(ctx, accounts);
+    return next();
+  };

@@ -1,0 +1,23 @@
+import type { Database } from '#libs/base/db/database';
+import type { Leaving, Table } from '#libs/base/db/tables';
+
+/** Of people who belong to no other organization; their sessions and links go with them, and links with what they are for. */
+async function* deletePeople(db: Database, { organizationId }: Leaving): AsyncIterable<number> {
+  const { count } = await db.write(
+    (sql) => sql`
+      delete from people p
+      where exists (
+          select from organization_people where person_number = p.number and organization_id = ${organizationId}
+        )
+        and not exists (
+          select from organization_people where person_number = p.number and organization_id <> ${organizationId}
+        )`,
+  );
+  yield count;
+}
+
+export const tables: Table[] = [
+  { name: 'person_links' },
+  { name: 'person_sessions' },
+  { name: 'people', deleteOf: deletePeople },
+];
