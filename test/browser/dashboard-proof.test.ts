@@ -167,7 +167,7 @@ describe('the sealed log in the dashboard', () => {
     await page.getByRole('searchbox', { name: 'Visitor' }).fill('v-7');
     await click(page, 'Find');
     await click(page, 'Erase…');
-    await page.getByRole('dialog').getByText('country, consent strings').waitFor();
+    await page.getByRole('dialog').getByText('country, region, model, consent strings').waitFor();
     await click(page, 'Erase this visitor');
     await page.getByRole('link', { name: 'a receipt' }).click();
     await page.getByText('Not sealed yet').waitFor();
