@@ -10,7 +10,7 @@ export const english = /^en\b/.test(locale) ? locale : 'en-GB';
 
 const number = (options: Intl.NumberFormatOptions = {}) => new Intl.NumberFormat(english, options);
 const utc = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(english, { timeZone: 'UTC', calendar: 'gregory', ...options });
+  new Intl.DateTimeFormat(english, { timeZone: 'UTC', calendar: 'gregory', hourCycle: 'h23', ...options });
 const oneDigit = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -31,7 +31,7 @@ const monthFormat = utc({ month: 'long', year: 'numeric' });
 const shortMonthFormat = utc({ month: 'short', year: '2-digit' });
 const clockFormat = utc(clock);
 const minuteFormat = utc({ dateStyle: 'long', timeStyle: 'short' });
-const localClockFormat = new Intl.DateTimeFormat(english, clock);
+const localClockFormat = new Intl.DateTimeFormat(english, { hourCycle: 'h23', ...clock });
 
 export const count = (value: number): string => whole.format(value);
 /** `1 record`, `2 records`. */

@@ -1,11 +1,12 @@
 /** All active domains with their figures, those with the most decisions first. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
 import type { DomainFigures } from '../data/domain-figures.ts';
 import type { Period } from '../data/periods.ts';
 import { domainAddress } from '../data/router.ts';
 import { count, counted, share } from '../format.ts';
 import { Button } from '../parts/button.tsx';
+import { useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { type Column, Table, useSorted } from '../parts/table.tsx';
 
@@ -54,8 +55,11 @@ export function DomainList({ domains, figures, chosen }: Props) {
   const { rows: ranked, sorting } = useSorted(rows, columns, { by: 'total', isDescending: true });
   const more = Math.min(active.length - most, listedMore);
   const archived = domains.length - active.length;
+  const [list, firstNew] = [useRef<HTMLElement>(null), useRef(0)];
+  // the button is gone with the last of them
+  useFocusAfter(more > 0, () => list.current?.querySelectorAll<HTMLElement>('tbody a')[firstNew.current]);
   return (
-    <nav class="card domains" aria-labelledby="domains-title">
+    <nav class="card domains" ref={list} aria-labelledby="domains-title">
       <header class="card-head">
         <h2 id="domains-title">Domains</h2>
         <p class="muted">{count(active.length)}</p>
@@ -67,7 +71,15 @@ export function DomainList({ domains, figures, chosen }: Props) {
         rows={ranked.slice(0, most)}
         sorting={sorting}
       />
-      {more > 0 && <Button text={`Show ${count(more)} more`} onClick={() => setMost(most + listedMore)} />}
+      {more > 0 && (
+        <Button
+          text={`Show ${count(more)} more`}
+          onClick={() => {
+            firstNew.current = most;
+            setMost(most + listedMore);
+          }}
+        />
+      )}
       <p class="hint">
         {figures === null
           ? 'Figures by domain cover at most 366 days.'

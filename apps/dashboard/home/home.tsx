@@ -1,8 +1,9 @@
 /** The home page: 30 days of all domains, or the period in the address, and the latest records. */
 import './home.css';
-import { periodIn } from '../data/periods.ts';
+import { includesToday, periodIn } from '../data/periods.ts';
 import { useReading } from '../data/query.ts';
 import { mayRead } from '../data/scopes.ts';
+import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { later } from '../parts/later.tsx';
@@ -31,7 +32,7 @@ function Figures({ query }: { query: URLSearchParams }) {
           .filter(Boolean)
           .join(', ')}
         tabs="home"
-        live={live ?? undefined}
+        live={chosen && !includesToday(chosen, now()) ? null : (live ?? undefined)}
       />
       {!chosen && query.has('from') && (
         <p class="notice" role="status">

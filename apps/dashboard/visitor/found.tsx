@@ -1,5 +1,6 @@
 /** What was found of a visitor. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import { base } from '../data/base.ts';
 import { domainIn } from '../data/domains.ts';
 import { findRecord } from '../data/find-record.ts';
@@ -119,7 +120,20 @@ function NotVisitor({ domainId, isEverywhere, id }: NotVisitorProps) {
     navigate(address, { replace: true });
   }, [record]);
   if (record !== null && !error) return null;
-  const mayBeElsewhere = !isEverywhere && organization.domains.length > 1;
+  const name = isolated(domainIn(organization, domainId).name);
+  const hasOthers = organization.domains.length > 1;
+  if (hasOthers && uuidv7Pattern.test(id))
+    return (
+      <section class="card message">
+        <h2>Not found here</h2>
+        <p>
+          <bdi>“{escapeInvisible(id)}”</bdi> looks like the id of a record, and {name} has no such record. Records are
+          found on the pages of their own domain: choose another one at the top, and search there. It is no visitor’s id{' '}
+          {isEverywhere ? 'in your organization' : 'here'} either.
+        </p>
+      </section>
+    );
+  const mayBeElsewhere = !isEverywhere && hasOthers;
   return (
     <section class="card message">
       <h2>Nothing is stored about this visitor</h2>
