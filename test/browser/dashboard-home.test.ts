@@ -279,6 +279,7 @@ describe('the home page of the dashboard', () => {
       basic,
       times.map((time) => recordAt(time, { ...hidden, decision: 'withdraw' })),
     );
+    await dashboard.grouped(basic, times.length);
     await follow(page, basic.token);
     const stream = page.locator('.stream');
     await stream.locator('.stream-row').first().waitFor();
