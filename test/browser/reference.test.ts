@@ -24,7 +24,8 @@ describe('the reference', () => {
     await field.press('Enter');
     expect(page.url()).toBe(`${api.baseUrl}/docs#rotateWebhookSecret`);
     await page.getByRole('link', { name: 'WebhookSecret' }).click();
-    expect((await titles()).length).toBe(all);
+    // the page hears of its new fragment a moment later
+    await expect.poll(async () => (await titles()).length).toBe(all);
     expect(await field.inputValue()).toBe('');
     await field.fill('xyzzy');
     await page.getByText(`None of ${all}`).waitFor();
