@@ -11,6 +11,11 @@ export const widgetFileNames = [
   'record-client',
   'record-cookieconsent',
   'record-klaro',
+  'record-tarteaucitron',
+  'record-c15t',
+  'record-tcf',
+  'bridge-shopify',
+  'bridge-webflow',
 ] as const;
 /** The texts in all languages but English: an object by language. Pages ask for one language at a time. */
 export const textsFile = 'texts';

@@ -114,6 +114,11 @@ const widgetFiles = [
   { name: 'record-client', source: 'record-client.ts', format: 'es' },
   { name: 'record-cookieconsent', source: 'adapters/vanilla-cookieconsent.ts', format: 'es' },
   { name: 'record-klaro', source: 'adapters/klaro.ts', format: 'es' },
+  { name: 'record-tarteaucitron', source: 'adapters/tarteaucitron.ts', format: 'es' },
+  { name: 'record-c15t', source: 'adapters/c15t.ts', format: 'es' },
+  { name: 'record-tcf', source: 'adapters/tcf.ts', format: 'es' },
+  { name: 'bridge-shopify', source: 'bridges/shopify.ts', format: 'iife' },
+  { name: 'bridge-webflow', source: 'bridges/webflow.ts', format: 'iife' },
   { name: 'preview', source: 'preview/main.ts', format: 'iife' },
 ] as const;
 

@@ -160,6 +160,11 @@ describe('the files of the widget', () => {
     ['consent-mode', 1_000],
     ['record-cookieconsent', 1_000],
     ['record-klaro', 1_000],
+    ['record-tarteaucitron', 1_000],
+    ['record-c15t', 1_000],
+    ['record-tcf', 1_000],
+    ['bridge-shopify', 1_000],
+    ['bridge-webflow', 1_000],
   ])(
     '%s may be loaded by any site, also from an address that never changes, in %i bytes, packed',
     async (name, most) => {

@@ -1,7 +1,6 @@
 /** Records the decisions that visitors make in a Klaro banner. */
-import { pageUrl } from '../page-url.ts';
 import type { RecordClient } from '../record-client.ts';
-import { categoryName } from './category-name.ts';
+import { decisionOf, reportOf } from './decision.ts';
 
 /** The part of `klaro.getManager()` that is used. */
 interface KlaroManager {
@@ -28,15 +27,11 @@ export function recordKlaro(client: RecordClient, manager: KlaroManager): () => 
   const record = ({ consents, changes }: Saved) => {
     const optional = manager.config.services.filter(({ required = manager.config.required }) => !required);
     const allowed = optional.map(({ name }) => consents[name] === true);
-    const had = hasDecided && optional.some(({ name }) => (name in changes ? !changes[name] : consents[name]));
-    const refusal = had ? 'withdraw' : 'reject_all';
+    const hadAny = hasDecided && optional.some(({ name }) => (name in changes ? !changes[name] : consents[name]));
     hasDecided = true;
     client.record({
-      decision: !allowed.includes(true) ? refusal : allowed.includes(false) ? 'custom' : 'accept_all',
-      preferences: Object.fromEntries(Object.entries(consents).map(([name, value]) => [categoryName(name), value])),
+      ...reportOf(decisionOf(allowed, hadAny), consents),
       language: manager.config.lang || undefined,
-      pageUrl: pageUrl(),
-      gpc: navigator.globalPrivacyControl || undefined,
     });
   };
 

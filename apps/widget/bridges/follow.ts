@@ -1,0 +1,26 @@
+/** What the bridges share: they pass the visitor's choice on to a platform that keeps a choice of its own. */
+import type { Consent } from '../consent.ts';
+import type {} from '../public-api.ts';
+
+/** Set on the bridge's script tag, as in `data-analytics="statistics"`: the site's own name of a category. */
+const names = document.currentScript?.dataset ?? {};
+
+/** Whether the visitor allows it: `category` is the widget's usual name. */
+export const isAllowed = (category: string): boolean => window.assent?.isAllowed(names[category] || category) === true;
+
+/** Calls `apply` with each choice, also one from an earlier page. Does nothing while the visitor has not chosen. */
+export function follow(apply: () => void): void {
+  const onChoice = ({ detail }: Event & { detail?: Consent | null }) => {
+    if (detail) apply();
+  };
+  document.addEventListener('assent:ready', onChoice);
+  document.addEventListener('assent:change', onChoice);
+  // the widget was there before this script
+  if (window.assent?.getConsent()) apply();
+}
+
+/** Once the page has loaded: a platform's own scripts may come late. */
+export function onLoad(work: () => void): void {
+  if (document.readyState === 'complete') work();
+  else addEventListener('load', work, { once: true });
+}
