@@ -174,6 +174,53 @@ describe('the snippets of the documents', () => {
     expect((await recordsOf(own, 3)).at(-1)).toMatchObject({ preferences: { analytics: true } });
   });
 
+  it('the record client records beside other banners', async () => {
+    const own = await withOwnDomain(stack);
+    const choose = (code: string) => `<script type="module">${code}</script>`;
+    // what stands in for each banner has what its adapter uses; the banners themselves are rehearsed elsewhere
+    const tarteaucitron = `<script>
+      tarteaucitron = { job: ['ads'], state: {}, launch: {}, init() { document.dispatchEvent(new Event('tac.consent_updated')); } };
+    </script>`;
+    const allow = "tarteaucitron.state.ads = true; document.dispatchEvent(new Event('ads_allowed'));";
+    await open(tarteaucitron + block('recordTarteaucitron', own) + choose(allow));
+    expect(await recordsOf(own, 1)).toMatchObject([{ decision: 'accept_all', preferences: { ads: true } }]);
+    const c15t = `<script>
+      consentStore = { subscribe(listener) { consentStore.tell = listener; } };
+    </script>`;
+    const state = '{ consentCategories: ["marketing"], consents: { marketing: false }, consentInfo: { time: 1 } }';
+    await open(
+      c15t + block('recordC15t', own) + choose(`consentStore.tell(${state}, { consentInfo: null, consents: {} })`),
+    );
+    expect((await recordsOf(own, 2)).at(-1)).toMatchObject({ decision: 'reject_all' });
+    const data = '{ eventStatus: "useractioncomplete", tcString: "C", purpose: { consents: { 1: true } } }';
+    await open(
+      `<script>__tcfapi = (command, version, callback) => callback(${data}, true)</script>${block('recordTcf', own)}`,
+    );
+    expect((await recordsOf(own, 3)).at(-1)).toMatchObject({ decision: 'custom', tcString: 'C' });
+  });
+
+  it('the bridges pass the choice on', async () => {
+    const own = await withOwnDomain(stack);
+    await createCli({ ...stack.env }).run('banner', 'publish', own.domainId);
+    const accept = async (head: string) => {
+      const { page } = await open(head);
+      await page.getByRole('button', { name: 'Accept all' }).click();
+      await page.waitForFunction('window.passed');
+      return page.evaluate('passed');
+    };
+    const shopify = `<script>
+      Shopify = {
+        loadFeatures: (features, done) => done(),
+        customerPrivacy: { setTrackingConsent: (consent) => { passed = consent.analytics; } },
+      };
+    </script>`;
+    expect(await accept(shopify + block('bridge-shopify', own))).toBe(true);
+    const webflow = `<script>
+      wf = { ready: (work) => work(), getUserTrackingChoice: () => 'none', allowUserTracking: () => { passed = 'allow'; } };
+    </script>`;
+    expect(await accept(webflow + block('bridge-webflow', own))).toBe('allow');
+  });
+
   it('none was left out', () => {
     expect(snippets.filter((each) => !used.has(each))).toEqual([]);
   });
