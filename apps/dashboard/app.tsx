@@ -3,11 +3,13 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { PageName } from '#libs/base/terms/dashboard-pages';
+import type { SignedIn as Account } from '#libs/people/contract';
 import type { Organization } from '#libs/stats/contract';
 import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
 import { useReading } from './data/query.ts';
-import { homeAddress, type Route, type RouteTo, useRoute } from './data/router.ts';
+import { askOpenly } from './data/requests.ts';
+import { homeAddress, invitationAddress, type Route, type RouteTo, setupAddress, useRoute } from './data/router.ts';
 import { maySee } from './data/scopes.ts';
 import { now } from './data/service-clock.ts';
 import { SignedInContext, useSignedIn } from './data/signed-in.ts';
@@ -18,17 +20,20 @@ import { Header } from './parts/header.tsx';
 import { isolated } from './parts/isolated.tsx';
 import { later } from './parts/later.tsx';
 import { Unanswered } from './parts/unanswered.tsx';
+import { accountsAddress, hasAccountsHere, resume } from './sign-in/account.ts';
 import { providerTokens } from './sign-in/provider-session.ts';
-import { renew, useRenewal } from './sign-in/renewal.ts';
+import { type Otherwise, renew, useRenewal } from './sign-in/renewal.ts';
 import {
   endSession,
   goOnWith,
   isOpen,
+  lastOrganization,
   type OpenSession,
   openSession,
   refusalOf,
   replacesOther,
   type SignOutReason,
+  startAccount,
   startSession,
   subjectOf,
   takeTokenFromAddress,
@@ -38,6 +43,9 @@ import { comesFromProvider, hasProvider, readProvider } from './sign-in/sign-in-
 
 const Offered = later(() => import('./sign-in/offered.tsx'))((page) => page.Offered);
 const Refused = later(() => import('./refused.tsx'))((page) => page.Refused, 'table');
+const joining = later(() => import('./sign-in/joining.tsx'));
+const Setup = joining((pages) => pages.Setup, null);
+const Invitation = joining((pages) => pages.Invitation, null);
 const settings = later(() => import('./settings/settings.tsx'));
 const webhooks = later(() => import('./webhooks/webhooks.tsx'));
 const erasures = later(() => import('./erasures/erasures.tsx'));
@@ -62,20 +70,34 @@ const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
   webhook: webhooks((page) => page.NewOrOneWebhook),
 };
 
+/** Where people have a sign-in of their own. */
+const asksFirst = () => hasProvider() || accountsAddress() !== undefined;
+
 export function App() {
   // before the session, which would take it
-  const [offered, setOffered] = useState(hasProvider() ? takeTokenFromAddress : null);
+  const [offered, setOffered] = useState(asksFirst() ? takeTokenFromAddress : null);
   const [session, setSession] = useState(openSession);
+  const [isResuming, setResuming] = useState(session.token === null && hasAccountsHere());
   const [isReturning, setReturning] = useState(comesFromProvider);
   const [failure, setFailure] = useState('');
   const [crash] = useErrorBoundary();
   const begin = (start: (token: string) => OpenSession) => (token: string) => {
     setFailure('');
     setOffered(null);
+    setResuming(false);
     setSession(start(token));
   };
   const beginWithOffered = begin(startSession);
-  const offer = hasProvider() ? setOffered : beginWithOffered;
+  const beginAccount = (account: Account, address?: string) => {
+    if (address !== undefined) {
+      history.replaceState(null, '', address);
+      scrollTo(0, 0);
+    }
+    setFailure('');
+    setResuming(false);
+    setSession(startAccount(account));
+  };
+  const offer = asksFirst() ? setOffered : beginWithOffered;
   // a link with another token, opened in a tab that already shows the dashboard
   useEffect(() => {
     const signInByLink = () => {
@@ -106,19 +128,44 @@ export function App() {
   }
   if (offered !== null)
     return <Offered key={offered} token={offered} open={beginWithOffered} leave={() => setOffered(null)} />;
-  if (session.token === null) return <SignIn reason={session.reason} failure={failure} signIn={offer} />;
-  return <SignedIn key={session.number} session={session} end={(reason) => setSession(endSession(reason))} />;
+  if (isResuming) return <Resuming done={(account) => (account ? beginAccount(account) : setResuming(false))} />;
+  if (location.pathname === setupAddress) return <Setup begin={beginAccount} />;
+  if (location.pathname === invitationAddress)
+    return <Invitation session={session.token === null ? null : session} begin={beginAccount} />;
+  if (session.token === null)
+    return <SignIn reason={session.reason} failure={failure} signIn={offer} begin={beginAccount} />;
+  const end = (reason: SignOutReason) => setSession(endSession(reason));
+  return <SignedIn key={session.number} session={session} end={end} replace={beginAccount} />;
 }
 
-interface SignedInProps {
+/** Until the service has said whether the browser has an account's session. */
+function Resuming({ done }: { done(account: Account | null): void }) {
+  const reading = useReading<Account | null>('session', (signal) => resume(lastOrganization(), signal));
+  useEffect(() => {
+    if (reading.value !== undefined) done(reading.value);
+  }, [reading.value]);
+  return (
+    <main id="main">
+      <Unanswered reading={reading} kind="page" />
+    </main>
+  );
+}
+
+interface SignedInProps extends Otherwise {
   session: OpenSession;
-  end(reason: SignOutReason): void;
 }
 
-/** At the provider, too. */
-function signOut(end: () => void): void {
+/** At the provider, or with the browser's cookie, too. `everywhere`: all sessions of the person. */
+function signOut({ account }: OpenSession, end: (reason: SignOutReason) => void, everywhere = false): void {
+  if (account) {
+    const asked = askOpenly('post /v1/sign-out', { body: { everywhere } });
+    return void asked.then(
+      () => end('signed-out'),
+      () => end('not-signed-out'),
+    );
+  }
   const kept = providerTokens();
-  end();
+  end('signed-out');
   if (!kept) return;
   Promise.all([import('./sign-in/provider.ts'), readProvider()])
     .then(([{ signOutAddress }, provider]) => provider && signOutAddress(provider, kept.idToken))
@@ -126,17 +173,18 @@ function signOut(end: () => void): void {
     .catch(() => {});
 }
 
-function SignedIn({ session, end }: SignedInProps) {
+function SignedIn({ session, end, replace }: SignedInProps) {
   // which the visitor should be told
   const [hasReplacedOther, setReplacedOther] = useState(false);
-  useRenewal(session);
+  useRenewal(session, { end, replace });
   const api = useMemo(() => {
     const refused = async () => {
       const reason = refusalOf(session.token, now());
-      // for any other reason another one would be refused, too
-      if (reason === 'expired' && (await renew(session).catch(() => false))) return true;
+      // for any other reason another one would be refused, too, unless it is of an account, which may have others
+      const mayGoOn = reason === 'expired' || session.account;
+      if (mayGoOn && (await renew(session, { end, replace }).catch(() => false))) return true;
       // unless it has ended meanwhile, or another one has begun
-      if (isOpen(session)) end(reason);
+      if (isOpen(session)) end(session.account ? 'ended' : reason);
       return false;
     };
     return createApi(session, refused);
@@ -161,7 +209,7 @@ function SignedIn({ session, end }: SignedInProps) {
         organization={organization}
         subject={subjectOf(session.token)}
         route={route}
-        signOut={() => signOut(() => end('signed-out'))}
+        signOut={() => signOut(session, end)}
       />
       <main id="main" tabIndex={-1}>
         {hasReplacedOther && organization && (

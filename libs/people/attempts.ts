@@ -105,4 +105,5 @@ const blockOf = (ctx: Context): string =>
 
 const crowded = (cause?: unknown) =>
   new Problem('rate_limited', 'too many people are signing in; try again', { cause, headers: { 'Retry-After': '2' } });
-const hasEnded = (cause: unknown) => unavailable('the request has ended before its turn', { cause, elsewhere: true });
+const hasEnded = (cause: unknown) =>
+  unavailable('the service is busy with other sign-ins; try again in a moment', { cause, elsewhere: true });

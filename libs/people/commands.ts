@@ -8,7 +8,7 @@ import { requireOrganization } from '#libs/tenants/command-subject';
 import { emailTaken, mostPeople, peopleChanges } from '#libs/tenants/organization-people';
 import { scopeList } from '#libs/tenants/token-commands';
 import { email } from './contract.ts';
-import { inviteUrl, makeLink, setupUrl } from './links.ts';
+import { inviteUrl, makeLink, resetUrl, setupUrl } from './links.ts';
 import {
   belongs,
   findPerson,
@@ -93,7 +93,7 @@ export function personCommand(tools: PeopleTools): Command {
         const person = await findPerson(sql, { email: address });
         if (!person) throw new Error(`nobody has an account with the address ${address}`);
         const { secret, expiresAt } = await makeLink(sql, { person: person.number });
-        return { email: address, resetUrl: inviteUrl(url, secret), expiresAt };
+        return { email: address, resetUrl: resetUrl(url, secret), expiresAt };
       }),
     );
   }).description('print a link with which somebody sets a new password, valid once within a day');

@@ -10,6 +10,8 @@ import { isReached } from '#libs/base/db/due';
 const lifetime = { setup: 3_600_000, invitation: 7 * 86_400_000, reset: 86_400_000 };
 
 export const inviteUrl = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#invite=${secret}`;
+/** The same page: only a new password is asked for. */
+export const resetUrl = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#reset=${secret}`;
 export const setupUrl = (publicUrl: string, secret: string): string => `${publicUrl}/setup#setup=${secret}`;
 
 /** 256 random bits, of which the hash is stored. */

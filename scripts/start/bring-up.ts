@@ -71,12 +71,17 @@ export async function bringUp(running: Running, signal: AbortSignal) {
       )
     : null;
 
-  const { services, workerOpsUrl, ...urls } = await step('services', () =>
-    onFreePorts((addresses) => bringUpServices(running, env, demo, addresses, signal)),
-  );
+  const {
+    services,
+    workerOpsUrl,
+    publicUrl: pages,
+    ...urls
+  } = await step('services', () => onFreePorts((addresses) => bringUpServices(running, env, demo, addresses, signal)));
   writePrivate('demo.json', `${JSON.stringify({ ...urls, ...demo, token }, null, 2)}\n`);
   const logs = services.map(({ logFile }) => path.relative(root, logFile));
-  const facts = { ...urls, ...demo, workerOpsUrl, postgres: postgres.shown, redis: redis.shown, logs, token };
+  const setupUrl = await firstSetup(env, pages, signal);
+  const stores = { postgres: postgres.shown, redis: redis.shown };
+  const facts = { ...urls, ...demo, ...stores, workerOpsUrl, logs, token, setupUrl };
   return { facts, services };
 }
 
@@ -113,7 +118,7 @@ type Env = NodeJS.ProcessEnv;
 async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addresses: Addresses, signal: AbortSignal) {
   const { host, port, opsHost, opsPort, workerOpsPort } = addresses;
   const ports = { HOST: host, PORT: String(port), OPS_HOST: opsHost, OPS_PORT: String(opsPort) };
-  const listening: Env = { ...env, ...ports, ...publicUrl(host, port) };
+  const listening: Env = { ...env, ...ports, PUBLIC_URL: publicUrl(host, port) };
   const opsUrl = baseUrl(opsHost, opsPort);
   const workerOpsUrl = baseUrl(opsHost, workerOpsPort);
   publishSettings(listening);
@@ -131,13 +136,22 @@ async function bringUpServices(running: Running, env: Env, demo: DemoSetup, addr
     await Promise.all(services.map(({ tethered }) => tethered.stop()));
     throw error;
   }
-  return { baseUrl: pagesUrl(host, port), opsUrl, workerOpsUrl, services };
+  return { baseUrl: pagesUrl(host, port), publicUrl: listening.PUBLIC_URL, opsUrl, workerOpsUrl, services };
+}
+
+/** The link to the first account; null where somebody has one, or there are no accounts. */
+async function firstSetup(env: Env, publicUrl: string | undefined, signal: AbortSignal): Promise<string | null> {
+  if (publicUrl === undefined) return null;
+  const cli = createCli({ ...env, PUBLIC_URL: publicUrl }, signal);
+  return cli.ask('setupUrl', 'setup').catch(() => null);
 }
 
 /** What the user reads last: where everything is, and a command to paste for each endpoint. */
 export function summary(facts: Awaited<ReturnType<typeof bringUp>>['facts']): string {
-  const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, organizationId, domainId, apiKey, token } = facts;
+  const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, setupUrl } = facts;
+  const { organizationId, domainId, apiKey, token } = facts;
   const addresses = {
+    ...(setupUrl !== null && { 'Set up': `${setupUrl}  (valid for an hour)` }),
     Dashboard: token === null ? baseUrl : `${baseUrl}/#token=${token}`,
     API: baseUrl,
     'Demo shop': `${baseUrl}/demo`,
@@ -277,9 +291,9 @@ const isLocal = (host: string): boolean => ['127.0.0.1', '::1', 'localhost', '0.
 const pagesUrl = (host: string, port: number): string =>
   isLocal(host) ? `http://localhost:${port}` : baseUrl(host, port);
 
-/** PUBLIC_URL where the user has set none; it takes no other address without TLS. */
-const publicUrl = (host: string, port: number): { PUBLIC_URL?: string } =>
-  isLocal(host) && given('PUBLIC_URL') === undefined ? { PUBLIC_URL: pagesUrl(host, port) } : {};
+/** PUBLIC_URL, also where the user has set none; it takes no other address without TLS. */
+const publicUrl = (host: string, port: number): string | undefined =>
+  given('PUBLIC_URL') ?? (isLocal(host) ? pagesUrl(host, port) : undefined);
 
 /** A base address that a client on this machine can use. */
 function baseUrl(host: string, port: number): string {

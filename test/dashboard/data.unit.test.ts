@@ -18,12 +18,12 @@ import {
   periodIn,
   presets,
 } from '../../apps/dashboard/data/periods.ts';
+import { originFrom } from '../../apps/dashboard/data/typed-origin.ts';
 import { currentUsage } from '../../apps/dashboard/home/current-usage.ts';
 import { appendPage, idOf, mergeLatest, startStream } from '../../apps/dashboard/home/stream.ts';
 import { fieldsOf } from '../../apps/dashboard/parts/record-fields.ts';
 import { type Act, tellAct } from '../../apps/dashboard/settings/acts.ts';
 import { cleanDraft, errorsByPath, errorsIn, originsIn } from '../../apps/dashboard/settings/domain-draft.ts';
-import { originFrom } from '../../apps/dashboard/settings/typed-origin.ts';
 import { unlistedOrigins } from '../../apps/dashboard/settings/unlisted-origins.ts';
 import {
   bodyOf,

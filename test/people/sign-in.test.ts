@@ -154,7 +154,7 @@ describe('a password', () => {
     const cli = createCli({ ...stack.env, ...accountSettings });
     const { resetUrl } = await cli.json<{ resetUrl: string }>('person', 'reset', email);
     const next = `${password} and june`;
-    const reset = { invite: resetUrl.replace(`${origin}/invitation#invite=`, ''), password: next };
+    const reset = { invite: resetUrl.replace(`${origin}/invitation#reset=`, ''), password: next };
     const elsewhere = openBrowser(other.baseUrl);
     expect((await elsewhere.post('sign-in/invitation', reset)).status).toBe(200);
     expectProblem(await elsewhere.post('sign-in/invitation', reset), 401, 'invalid_invitation');

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { escapeHtml } from '#libs/base/http/html';
 import { forDocuments } from '#libs/base/http/security-headers';
-import { dashboardPages, pageParams, signInPath } from '#libs/base/terms/dashboard-pages';
+import { dashboardPages, invitationPath, pageParams, setupPath, signInPath } from '#libs/base/terms/dashboard-pages';
 import { Problem } from '#libs/base/terms/problem';
 import { dimensions } from '#libs/base/terms/terms';
 import type { SignIn } from '#libs/tenants/contract';
@@ -22,6 +22,13 @@ const types: Record<string, string> = {
 
 type Config = Pick<SignIn, 'oidc'> & Pick<ApiConfig, 'basePath' | 'demo'>;
 
+interface Parts {
+  build: URL;
+  config: Config;
+  /** undefined where people have none */
+  accounts: { publicUrl: string } | undefined;
+}
+
 interface File extends PackedFile {
   type: string;
   caching: string;
@@ -33,13 +40,15 @@ function readBuilt(file: URL, caching: string, change = (content: Buffer) => con
 }
 
 /**
- * Tells the page what it cannot ask for: the path that the service is under; that people sign in with a provider, so
- * that a link with a token asks before it opens a session; and the domain that the demo shop records for.
+ * Tells the page what it cannot ask for: the path that the service is under; that people sign in with a provider, or
+ * with accounts and at which address, so that a link with a token asks before it opens a session; and the domain that the
+ * demo shop records for.
  */
-const adapted = (html: Buffer, { basePath: base, oidc, demo }: Config): Buffer => {
+const adapted = (html: Buffer, { config: { basePath: base, oidc, demo }, accounts }: Parts): Buffer => {
   const told = [
     base && ` data-base="${escapeHtml(base)}"`,
     oidc && ' data-sign-in="provider"',
+    accounts && ` data-accounts="${escapeHtml(accounts.publicUrl)}"`,
     demo && ` data-demo="${escapeHtml(demo.domainId)}"`,
   ]
     .filter(Boolean)
@@ -61,8 +70,9 @@ const invalid: Record<string, string> = {
 };
 
 /** Path → handler. Every other path stays a 404. */
-export function dashboard({ build, config }: { build: URL; config: Config }): Record<string, Middleware> {
-  const html = readBuilt(new URL('dashboard/index.html', build), eachTime, (page) => adapted(page, config));
+export function dashboard(parts: Parts): Record<string, Middleware> {
+  const { build } = parts;
+  const html = readBuilt(new URL('dashboard/index.html', build), eachTime, (page) => adapted(page, parts));
   const folder = new URL('dashboard/assets/', build);
   const assets = new Map(readdirSync(folder).map((name) => [name, readBuilt(new URL(name, folder), forEver)]));
   const page: Middleware = (ctx) => {
@@ -76,7 +86,7 @@ export function dashboard({ build, config }: { build: URL; config: Config }): Re
     if (!file) return absent(ctx, 'this release has no such file');
     send(ctx, file);
   };
-  const paths = [...Object.values(dashboardPages).map(({ path }) => path), signInPath];
+  const paths = [...Object.values(dashboardPages).map(({ path }) => path), signInPath, setupPath, invitationPath];
   return { ...Object.fromEntries(paths.map((path) => [path, page])), '/assets/:file': asset };
 }
 

@@ -3,6 +3,7 @@ import type { bannerRoutes } from '#libs/banner/routes';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '#libs/base/http/routes';
 import type { logRoutes } from '#libs/log/routes';
 import type { noticeRoutes } from '#libs/notices/routes';
+import type { peopleRoutes, signInRoutes } from '#libs/people/routes';
 import type { privacyRoutes } from '#libs/privacy/routes';
 import type { proofRoutes } from '#libs/proof/routes';
 import type { statsRoutes } from '#libs/stats/routes';
@@ -16,6 +17,8 @@ type Rows = typeof statsRoutes &
   typeof proofRoutes &
   typeof privacyRoutes &
   typeof manageRoutes &
+  typeof peopleRoutes &
+  typeof signInRoutes &
   typeof webhookRoutes;
 /** By method and path. */
 type Endpoints = { [Name in keyof Rows as `${Rows[Name]['method']} ${Rows[Name]['path']}`]: Rows[Name] };

@@ -21,23 +21,14 @@ export type Requests = ReturnType<typeof createRequests>;
  * true where the session goes on with another one.
  */
 export function createRequests(session: { readonly token: string }, onRefused: () => Promise<boolean>) {
-  const askOnce: AskRaw = async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(timeout) } = {}) => {
+  const askOnce: AskRaw = async (...asked) => {
     const { token } = session;
     // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
       await onRefused();
       throw new ApiError('refused', 'this is not an access token');
     }
-    const { body, tag, signal }: Call = given;
-    const response = await send(addressOf(endpoint, given), token, {
-      method: endpoint.replace(/ .*/, '').toUpperCase(),
-      ...(body && { body: JSON.stringify(body) }),
-      signal,
-      expiry,
-      headers: { 'content-type': body && 'application/json', 'if-match': tag ?? undefined, ...headers },
-    });
-    learnServiceTime(response.headers.get('date'));
-    return response;
+    return askWith(token)(...asked);
   };
 
   /** Once more where the session goes on: what was refused has changed nothing. */
@@ -52,10 +43,6 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     return second;
   };
 
-  const read = async <Body>(response: Response): Promise<Called<Body>> => ({
-    body: await readBody(await ifJson(response)),
-    tag: response.headers.get('etag'),
-  });
   const call: Ask = async (endpoint, given, how) => read(await ask(endpoint, given, how));
   const getOk: AskRaw = async (endpoint, given, how) => ifOk(await ask(endpoint, given, how));
   const getJson: AskRaw = async (endpoint, given, how) => ifJson(await ask(endpoint, given, how));
@@ -74,12 +61,6 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     return { name, content };
   }
 
-  async function ifOk(response: Response, isWanted = response.ok): Promise<Response> {
-    if (isWanted) return response;
-    throw await errorOf(response);
-  }
-  const ifJson = (response: Response) => ifOk(response, response.ok && isJson(response));
-
   /** of the last answer to each question */
   const tags = new Map<string, string>();
   async function getMoved<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<AnswerTo<Of> | null> {
@@ -94,6 +75,35 @@ export function createRequests(session: { readonly token: string }, onRefused: (
 
   return { call, getOk, getJson, getFile, getMoved };
 }
+
+/** Without an access token: what opens a session, renews or ends it, by the browser's cookie. */
+export const askOpenly: Ask = async (endpoint, given, how) => read(await askWith('')(endpoint, given, how));
+
+/** Empty for none. */
+const askWith =
+  (token: string): AskRaw =>
+  async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(timeout) } = {}) => {
+    const { body, tag, signal }: Call = given;
+    const response = await send(addressOf(endpoint, given), token, {
+      method: endpoint.replace(/ .*/, '').toUpperCase(),
+      ...(body && { body: JSON.stringify(body) }),
+      signal,
+      expiry,
+      headers: { 'content-type': body && 'application/json', 'if-match': tag ?? undefined, ...headers },
+    });
+    learnServiceTime(response.headers.get('date'));
+    return response;
+  };
+
+const read = async <Body>(response: Response): Promise<Called<Body>> => ({
+  body: await readBody(await ifJson(response)),
+  tag: response.headers.get('etag'),
+});
+async function ifOk(response: Response, isWanted = response.ok): Promise<Response> {
+  if (isWanted) return response;
+  throw await errorOf(response);
+}
+const ifJson = (response: Response) => ifOk(response, response.ok && isJson(response));
 
 export const asText = { headers: { accept: 'text/plain' } };
 export const asJson = { headers: { accept: 'application/json' } };
@@ -114,12 +124,15 @@ interface Sent {
   expiry: AbortSignal;
 }
 
+/** What goes by the cookie of an account's session. No other endpoint gets it. */
+const byCookie = /^\/v1\/(sign-|people\/me)/;
+
 async function send(path: string, token: string, { signal, expiry, headers, ...sent }: Sent): Promise<Response> {
   const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   try {
     return await fetch(base + path, {
-      headers: { ...Object.fromEntries(given), authorization: `Bearer ${token}` },
-      credentials: 'omit',
+      headers: { ...Object.fromEntries(given), ...(token && { authorization: `Bearer ${token}` }) },
+      credentials: byCookie.test(path) ? 'same-origin' : 'omit',
       ...sent,
       signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
     });

@@ -2,10 +2,12 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import {
   type dashboardPages,
+  invitationPath,
   type PageName,
   pageNames,
   pageOf,
   pageParams,
+  setupPath,
   signInPath,
 } from '#libs/base/terms/dashboard-pages';
 import type { Dimension } from '#libs/base/terms/terms';
@@ -84,6 +86,8 @@ const fragmentOf = (visitorId?: string): string =>
   visitorId === undefined ? '' : `#visitor=${encodeURIComponent(visitorId)}`;
 
 export const signInAddress = base + signInPath;
+export const setupAddress = base + setupPath;
+export const invitationAddress = base + invitationPath;
 export const homeAddress = addressOf('home');
 export const domainAddress = ofDomain('domain');
 /** `record`: the id of the one that is open. With a visitor's id, only their records. */

@@ -27,7 +27,8 @@ interface Props<Draft> {
   action: string;
   /** Takes a clean draft. */
   save(draft: Draft): Promise<void>;
-  onCancel(): void;
+  /** absent where there is no way back */
+  onCancel?: () => void;
   children(drafted: Drafted<Draft>): ComponentChildren;
 }
 
@@ -74,7 +75,7 @@ export function DraftForm<Draft extends object>(props: Props<Draft>) {
       <Failure>{failure}</Failure>
       <div class="actions">
         <Button text={action} type="submit" kind="primary" />
-        <Button text="Cancel" onClick={onCancel} />
+        {onCancel && <Button text="Cancel" onClick={onCancel} />}
       </div>
     </form>
   );

@@ -3,7 +3,7 @@
 import type { FieldError } from '#libs/base/terms/problem';
 import type { ManagedDomain } from '#libs/tenants/contract';
 import { sentence } from '../data/api-error.ts';
-import { originFrom } from './typed-origin.ts';
+import { originFrom } from '../data/typed-origin.ts';
 
 /** As it was typed. */
 export interface DomainDraft {

@@ -1,10 +1,10 @@
 /** The origins that may record, a field each. A list that is pasted becomes several. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { originFrom } from '../data/typed-origin.ts';
 import { Button } from '../parts/button.tsx';
 import type { Errors } from '../parts/draft-form.tsx';
 import { FieldNote } from '../parts/field.tsx';
 import { originsIn } from './domain-draft.ts';
-import { originFrom } from './typed-origin.ts';
 
 const most = 100;
 

@@ -1,7 +1,9 @@
-/** A session that began at a provider is renewed before its access token expires. */
+/** A session of an account, or one that began at a provider, is renewed before its access token expires. */
 import { useEffect } from 'preact/hooks';
+import type { SignedIn } from '#libs/people/contract';
+import { resume } from './account.ts';
 import { keepProviderTokens, providerTokens } from './provider-session.ts';
-import { expiryOf, isOpen, type OpenSession, renewSession } from './session.ts';
+import { expiryOf, isOpen, type OpenSession, renewSession, type SignOutReason } from './session.ts';
 import { readProvider } from './sign-in-methods.ts';
 
 /** Milliseconds before the end, and at most this part of what is left; and the shortest pause between two tries. */
@@ -11,15 +13,36 @@ const shortest = 2_000;
 
 let running: Promise<boolean> | undefined;
 
+/** What becomes of the session of an account that does not go on. */
+export interface Otherwise {
+  end(reason: SignOutReason): void;
+  /** by one in another organization, where the person has no rights left in the first */
+  replace(account: SignedIn): void;
+}
+
 /** False where it cannot be renewed, or not now. A refresh token is good for once, so all who ask share one try. */
-export function renew(session: OpenSession): Promise<boolean> {
-  running ??= renewOnce(session).finally(() => {
+export function renew(session: OpenSession, otherwise: Otherwise): Promise<boolean> {
+  running ??= renewOnce(session, otherwise).finally(() => {
     running = undefined;
   });
   return running;
 }
 
-async function renewOnce(session: OpenSession): Promise<boolean> {
+async function renewAccount(session: OpenSession, before: SignedIn, otherwise: Otherwise): Promise<boolean> {
+  const account = await resume(before.organizationId);
+  if (!isOpen(session)) return false;
+  if (!account) otherwise.end('ended');
+  else if (account.organizationId !== before.organizationId) otherwise.replace(account);
+  else {
+    session.account = account;
+    renewSession(session, account.token);
+    return true;
+  }
+  return false;
+}
+
+async function renewOnce(session: OpenSession, otherwise: Otherwise): Promise<boolean> {
+  if (session.account) return renewAccount(session, session.account, otherwise);
   const kept = providerTokens();
   if (!kept?.refreshToken) return false;
   const [{ refresh }, provider] = await Promise.all([import('./provider.ts'), readProvider()]);
@@ -34,19 +57,19 @@ async function renewOnce(session: OpenSession): Promise<boolean> {
   return true;
 }
 
-export function useRenewal(session: OpenSession): void {
+export function useRenewal(session: OpenSession, otherwise: Otherwise): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     const plan = () => {
       const left = expiryOf(session.token) - Date.now();
       // past its end the service's next refusal says so
-      if (isOver || !(left > 0) || !providerTokens()?.refreshToken) return;
+      if (isOver || !(left > 0) || !(session.account || providerTokens()?.refreshToken)) return;
       timer = setTimeout(tryOnce, Math.max(shortest, left - Math.min(ahead, left / partOfRest)));
     };
     const tryOnce = () => {
       // a provider that is away may be back before the end
-      renew(session).then(plan, plan);
+      renew(session, otherwise).then(plan, plan);
     };
     plan();
     return () => {

@@ -1,8 +1,9 @@
 /**
- * The access token, either pasted or passed in the fragment by the host product. A fragment is never sent to a server,
- * so no log holds it. The token is kept for the tab's session only.
+ * The access token. Pasted, or passed in the fragment by the host product, it is kept for the tab's session only; a
+ * fragment is never sent to a server, so no log holds it. That of an account is in this page's memory alone.
  */
 
+import type { SignedIn } from '#libs/people/contract';
 import { withStorage } from '../data/storage.ts';
 import { forgetProviderTokens } from './provider-session.ts';
 
@@ -10,12 +11,14 @@ const storageKey = 'assent-token';
 /** whose session it is: claims may name it in other ways */
 const organizationKey = 'assent-organization';
 
-export type SignOutReason = 'none' | 'expired' | 'refused' | 'signed-out';
+export type SignOutReason = 'none' | 'expired' | 'refused' | 'ended' | 'signed-out' | 'not-signed-out';
 export interface OpenSession {
   /** renewed in place */
   token: string;
   /** of the sessions of this page */
   number: number;
+  /** of a person with an account: as it was last renewed */
+  account?: SignedIn;
 }
 type Session = OpenSession | { token: null; reason: SignOutReason };
 
@@ -46,17 +49,29 @@ export function goOnWith(token: string): OpenSession {
   return { token, number: current };
 }
 
+/** Of a person, in one organization. */
+export function startAccount(account: SignedIn): OpenSession {
+  withStorage((storage) => storage.removeItem(storageKey));
+  forgetProviderTokens();
+  current += 1;
+  return { token: account.token, number: current, account };
+}
+
+/** Whose session this tab had last. */
+export const lastOrganization = (): string | undefined =>
+  withStorage((storage) => storage.getItem(organizationKey)) ?? undefined;
+
 /** Notes whose session it is, and answers whether it has replaced another organization's in this tab. */
 export function replacesOther(organizationId: string): boolean {
-  const before = withStorage((storage) => storage.getItem(organizationKey));
+  const before = lastOrganization();
   withStorage((storage) => storage.setItem(organizationKey, organizationId));
-  return Boolean(before) && before !== organizationId;
+  return before !== undefined && before !== organizationId;
 }
 
 /** The same session goes on with a new token. */
 export function renewSession(session: OpenSession, token: string): void {
   session.token = token;
-  withStorage((storage) => storage.setItem(storageKey, token));
+  if (!session.account) withStorage((storage) => storage.setItem(storageKey, token));
 }
 
 export function endSession(reason: SignOutReason): Session {

@@ -1,20 +1,26 @@
-/** The way to the provider, or the form for an access token, with a line on why the last session ended. */
+/** The ways to sign in that there are here, the best one first, with a line on why the last session ended. */
 import './sign-in.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { SignedIn } from '#libs/people/contract';
 import type { Provider } from '#libs/tenants/contract';
 import { signInAddress } from '../data/router.ts';
 import { assentCommand } from '../parts/assent-command.ts';
 import { Button } from '../parts/button.tsx';
 import { Logo } from '../parts/logo.tsx';
+import { accountsAddress, addressForAccounts, hasAccountsHere } from './account.ts';
 import type { SignOutReason } from './session.ts';
 import { readProvider } from './sign-in-methods.ts';
+import { WithPassword } from './with-password.tsx';
 
 export const messages: Record<SignOutReason, string> = {
   none: '',
   expired: 'Your access token has expired. Sign in with a new one to continue where you were.',
   refused: 'The service does not accept this access token. Check that it is complete, or ask for a new one.',
+  ended: 'Your session has ended, or your access was removed. Sign in to continue where you were.',
   'signed-out': 'You are signed out.',
+  'not-signed-out':
+    'The service did not answer, so this browser is still signed in. Reload the page and sign out again.',
 };
 
 interface Props {
@@ -22,9 +28,10 @@ interface Props {
   /** why the provider did not let somebody in */
   failure: string;
   signIn(token: string): void;
+  begin(account: SignedIn): void;
 }
 
-export function SignIn({ reason, failure, signIn }: Props) {
+export function SignIn({ reason, failure, signIn, begin }: Props) {
   // undefined until the service has said
   const [provider, setProvider] = useState<Provider | null>();
   const message = failure || messages[reason];
@@ -43,8 +50,19 @@ export function SignIn({ reason, failure, signIn }: Props) {
         </p>
       )}
       {provider && <WithProvider provider={provider} />}
-      {provider === null && <WithToken signIn={signIn} />}
-      {provider && (
+      {provider !== undefined &&
+        hasAccountsHere() &&
+        (provider ? (
+          <details class="explain">
+            <summary>Sign in with a password</summary>
+            <WithPassword begin={begin} />
+          </details>
+        ) : (
+          <WithPassword begin={begin} />
+        ))}
+      <OtherAddress />
+      {provider === null && !hasAccountsHere() && <WithToken signIn={signIn} />}
+      {(provider || (provider === null && hasAccountsHere())) && (
         <details class="explain">
           <summary>Use an access token</summary>
           <WithToken signIn={signIn} />
@@ -62,6 +80,18 @@ export const SignInFrame = ({ isBusy, children }: { isBusy?: boolean; children: 
     </div>
   </main>
 );
+
+/** Where accounts have another address than this page. */
+export function OtherAddress() {
+  const address = addressForAccounts();
+  return (
+    address && (
+      <p class="notice">
+        To sign in with an account, open <a href={address}>{accountsAddress()}</a>.
+      </p>
+    )
+  );
+}
 
 function WithProvider({ provider }: { provider: Provider }) {
   const [state, setState] = useState<'ready' | 'leaving' | { failure: string }>('ready');

@@ -34,12 +34,16 @@ interface Props {
   domainId: string;
 }
 
+interface PageProps extends Props {
+  query: URLSearchParams;
+}
+
 interface Read {
   saved: Saved;
   live: Published | null;
 }
 
-export function WidgetSetup({ domainId }: Props) {
+export function WidgetSetup({ domainId, query }: PageProps) {
   const { api, organization } = useSignedIn();
   const banner = bannerOf(api, domainId);
   const reading = useReading<Read>(domainId, async (signal) => {
@@ -65,6 +69,12 @@ export function WidgetSetup({ domainId }: Props) {
         }
         domain={{ domainId, page: 'widget' }}
       />
+      {query.get('step') === '3' && (
+        <p class="notice" role="status">
+          3. The banner: choose its colours and texts, publish it, and put the tag into your pages. The first record
+          then appears at the end of this page.
+        </p>
+      )}
       {isArchived && (
         <p class="notice">This domain is archived: its tag shows no banner, and nothing can be published.</p>
       )}

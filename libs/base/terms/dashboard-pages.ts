@@ -48,8 +48,10 @@ export type PageName = keyof typeof dashboardPages;
 export const pageNames = Object.keys(dashboardPages) as PageName[];
 export const pageOf = (name: PageName): DashboardPage => dashboardPages[name];
 
-/** Where the identity provider sends people back to: the home page once they are signed in. */
+/** For those who are not signed in yet: where the identity provider sends people back to, and where links lead. */
 export const signInPath = '/sign-in';
+export const setupPath = '/setup';
+export const invitationPath = '/invitation';
 
 /** What stands for the `:name`s of paths. */
 export const pageParams: Record<string, RegExp> = {

@@ -1,0 +1,35 @@
+/** Sessions of people with an account, which the browser's cookie opens: no script can read it. */
+import type { SignedIn } from '#libs/people/contract';
+import { ApiError } from '../data/api-error.ts';
+import { base } from '../data/base.ts';
+import { bodyOf } from '../data/calls.ts';
+import { askOpenly } from '../data/requests.ts';
+
+/** Where people sign in with an account: PUBLIC_URL. Undefined where there are no accounts. */
+export const accountsAddress = (): string | undefined => document.documentElement.dataset.accounts;
+
+/** The same page there; undefined where this is it, or there are no accounts. */
+export function addressForAccounts(): string | undefined {
+  const address = accountsAddress();
+  if (address === undefined || new URL(address).origin === location.origin) return undefined;
+  return address + location.pathname.slice(base.length) + location.hash;
+}
+
+/** Whether this page can open a session by the cookie. */
+export const hasAccountsHere = (): boolean => accountsAddress() !== undefined && addressForAccounts() === undefined;
+
+/**
+ * The browser's session: in this organization, if the person still belongs to it, or else in the one used last. Null
+ * where there is none.
+ */
+export async function resume(organizationId?: string, signal?: AbortSignal): Promise<SignedIn | null> {
+  try {
+    const body = organizationId === undefined ? {} : { organizationId };
+    return await askOpenly('post /v1/sign-in/renew', { body, signal }).then(bodyOf);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.kind === 'refused') return null;
+    if (error.status === 400 && organizationId !== undefined) return resume(undefined, signal);
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+/** An invitation, for somebody new or with an account, and the link with which the operator lets somebody set a new password. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Me, SignedIn } from '#libs/people/contract';
+import { ApiError } from '../data/api-error.ts';
+import { useAttempt } from '../data/attempt.ts';
+import { bodyOf } from '../data/calls.ts';
+import { useReading } from '../data/query.ts';
+import { askOpenly, createRequests } from '../data/requests.ts';
+import { homeAddress } from '../data/router.ts';
+import { Button } from '../parts/button.tsx';
+import { DraftForm } from '../parts/draft-form.tsx';
+import { Failure } from '../parts/field.tsx';
+import { isolated } from '../parts/isolated.tsx';
+import { resume } from './account.ts';
+import { AccountField, emptyIn, errorsByField, NewPassword, trimmed } from './new-account.tsx';
+import type { OpenSession } from './session.ts';
+import { OtherAddress, SignInFrame } from './sign-in.tsx';
+import { WithPassword } from './with-password.tsx';
+
+interface Props {
+  /** of an account, or another one */
+  session: OpenSession | null;
+  begin(account: SignedIn, address?: string): void;
+}
+
+const endpoint = 'post /v1/sign-in/invitation';
+
+export function Invitation({ session, begin }: Props) {
+  const [, kind, secret = ''] = /^#(invite|reset)=(.+)/.exec(location.hash) ?? [];
+  const [hasAccount, setHasAccount] = useState(false);
+  const title = kind === 'reset' ? 'Set a new password' : 'Accept the invitation';
+  useEffect(() => {
+    document.title = `${title} · Assent`;
+  }, []);
+  const join = async (given: { name?: string; password: string }) =>
+    begin(await askOpenly(endpoint, { body: { invite: secret, ...given } }).then(bodyOf), homeAddress);
+  const joinAsNew = (given: { name: string; password: string }) =>
+    join(given).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== 'email_taken') throw error;
+      setHasAccount(true);
+    });
+  return (
+    <SignInFrame>
+      <h1>{title}</h1>
+      <OtherAddress />
+      {kind === undefined ? (
+        <p>The link is not complete: open it as it was sent to you.</p>
+      ) : kind === 'reset' ? (
+        <DraftForm
+          given={{ password: '' }}
+          wrongIn={emptyIn}
+          errorsOf={errorsByField}
+          action="Set the password"
+          save={join}
+        >
+          {(drafted) => <NewPassword drafted={drafted} />}
+        </DraftForm>
+      ) : session?.account ? (
+        <AcceptAs session={session} invite={secret} begin={begin} />
+      ) : hasAccount ? (
+        <>
+          <p role="status">You have an account already. Sign in to add the invitation to it.</p>
+          <WithPassword begin={begin} />
+        </>
+      ) : (
+        <>
+          <DraftForm
+            given={{ name: '', password: '' }}
+            clean={trimmed}
+            wrongIn={emptyIn}
+            errorsOf={errorsByField}
+            action="Create the account"
+            save={joinAsNew}
+          >
+            {(drafted) => (
+              <>
+                <AccountField name="name" drafted={drafted} label="Your name" autocomplete="name" />
+                <NewPassword drafted={drafted} />
+              </>
+            )}
+          </DraftForm>
+          <Button kind="quiet" text="I have an account already" onClick={() => setHasAccount(true)} />
+        </>
+      )}
+    </SignInFrame>
+  );
+}
+
+interface AcceptProps {
+  session: OpenSession;
+  invite: string;
+  begin: Props['begin'];
+}
+
+/** Somebody who is signed in gets the organization beside the others. */
+function AcceptAs({ session, invite, begin }: AcceptProps) {
+  const { call } = createRequests(session, async () => {
+    const account = await resume();
+    if (account) session.token = account.token;
+    return account !== null;
+  });
+  const { value: me } = useReading<Me>('me', (signal) => call('get /v1/people/me', { signal }).then(bodyOf));
+  const { failure, attempt } = useAttempt();
+  const accept = () => call(endpoint, { body: { invite } }).then(({ body }) => begin(body, homeAddress));
+  const leave = () => askOpenly('post /v1/sign-out', { body: {} }).then(() => location.reload());
+  return (
+    <>
+      <p>
+        You are signed in as <strong>{me ? isolated(me.email) : '…'}</strong>. The organization that invites you is
+        added to this account.
+      </p>
+      <Failure>{failure}</Failure>
+      <div class="actions">
+        <Button text="Accept" kind="primary" onClick={() => attempt(accept)} />
+        <Button text="Use another account" kind="quiet" onClick={() => attempt(leave)} />
+      </div>
+      <a href={homeAddress}>Go to the dashboard without accepting</a>
+    </>
+  );
+}

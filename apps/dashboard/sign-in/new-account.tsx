@@ -1,0 +1,59 @@
+/** The fields of an account, as the pages have them that links open. */
+import type { InputHTMLAttributes } from 'preact';
+import type { FieldError } from '#libs/base/terms/problem';
+import { sentence } from '../data/api-error.ts';
+import type { Errors } from '../parts/draft-form.tsx';
+import { Field } from '../parts/field.tsx';
+
+/** By field: `/password` is the error of `password`. */
+export const errorsByField = (errors: FieldError[]): Errors =>
+  Object.fromEntries(errors.map(({ path, message }) => [path.split('/')[1] ?? '', sentence(`it ${message}`)]));
+
+/** Of what has to be there. */
+export const emptyIn = <Draft extends object>(draft: Draft): Errors =>
+  Object.fromEntries(Object.entries(draft).flatMap(([name, value]) => (value === '' ? [[name, 'Fill this in.']] : [])));
+
+/** Words that begin and end with a letter, but a password as it is. */
+export const trimmed = <Draft extends object>(draft: Draft): Draft => ({
+  ...draft,
+  ...Object.fromEntries(
+    Object.entries(draft).map(([name, text]) => [name, name === 'password' ? text : String(text).trim()]),
+  ),
+});
+
+interface Props<Draft> {
+  name: keyof Draft & string;
+  drafted: { draft: Draft; errors: Errors; set(changed: Partial<Draft>): void };
+  label: string;
+  note?: string;
+}
+
+export function AccountField<Draft extends object>({
+  name,
+  drafted: { draft, errors, set },
+  note = '',
+  ...given
+}: Props<Draft> & InputHTMLAttributes) {
+  return (
+    <Field
+      {...given}
+      name={name}
+      noteId={`${name}-note`}
+      note={note}
+      error={errors[name]}
+      value={String(draft[name])}
+      onText={(text) => set({ [name]: text } as unknown as Partial<Draft>)}
+    />
+  );
+}
+
+export const NewPassword = <Draft extends { password: string }>({ drafted }: Pick<Props<Draft>, 'drafted'>) => (
+  <AccountField
+    name="password"
+    drafted={drafted}
+    label="Password"
+    type="password"
+    autocomplete="new-password"
+    note="At least 12 characters, such as four words that do not belong together"
+  />
+);

@@ -1,0 +1,57 @@
+/** Signing in to an account. */
+import { useState } from 'preact/hooks';
+import type { SignedIn } from '#libs/people/contract';
+import { useAttempt } from '../data/attempt.ts';
+import { bodyOf } from '../data/calls.ts';
+import { askOpenly } from '../data/requests.ts';
+import { assentCommand } from '../parts/assent-command.ts';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/field.tsx';
+
+export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
+  const [given, setGiven] = useState({ email: '', password: '' });
+  const { isBusy, failure, attempt } = useAttempt();
+  const signIn = async () => begin(await askOpenly('post /v1/sign-in/password', { body: given }).then(bodyOf));
+  return (
+    <>
+      <form
+        class="stack gap-14 full"
+        onSubmit={(event) => {
+          event.preventDefault();
+          attempt(signIn);
+        }}
+      >
+        <label>
+          E-mail
+          <input
+            type="email"
+            autocomplete="username"
+            required
+            value={given.email}
+            onInput={(event) => setGiven({ ...given, email: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          Password
+          <input
+            type="password"
+            autocomplete="current-password"
+            required
+            value={given.password}
+            onInput={(event) => setGiven({ ...given, password: event.currentTarget.value })}
+          />
+        </label>
+        <Failure>{failure}</Failure>
+        <Button text={isBusy ? 'Signing in …' : 'Sign in'} type="submit" kind="primary" />
+      </form>
+      <details class="explain">
+        <summary>No account, or the password forgotten?</summary>
+        <p>
+          Somebody who manages your organization can invite you. If you operate Assent yourself,{' '}
+          <code>{assentCommand('setup')}</code> prints a link for the first account, and{' '}
+          <code>{assentCommand('person reset EMAIL')}</code> one for a new password.
+        </p>
+      </details>
+    </>
+  );
+}
