@@ -3,25 +3,26 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { PageName } from '#libs/base/terms/dashboard-pages';
-import type { SignedIn as Account } from '#libs/people/contract';
+import type { SignedIn as Account, Me } from '#libs/people/contract';
 import type { Organization } from '#libs/stats/contract';
 import { Crash } from './crash.tsx';
 import { createApi } from './data/api.ts';
-import { useReading } from './data/query.ts';
-import { askOpenly } from './data/requests.ts';
+import { hasAccounts } from './data/base.ts';
+import { bodyOf } from './data/calls.ts';
+import { useLive, useReading } from './data/query.ts';
 import { homeAddress, invitationAddress, type Route, type RouteTo, setupAddress, useRoute } from './data/router.ts';
 import { maySee } from './data/scopes.ts';
 import { now } from './data/service-clock.ts';
 import { SignedInContext, useSignedIn } from './data/signed-in.ts';
 import { Domain } from './domain/domain.tsx';
 import { Home } from './home/home.tsx';
+import { AccountMenu } from './parts/account-menu.tsx';
 import { Button, ButtonLink } from './parts/button.tsx';
-import { Header } from './parts/header.tsx';
+import { Header, SignOut } from './parts/header.tsx';
 import { isolated } from './parts/isolated.tsx';
 import { later } from './parts/later.tsx';
 import { Unanswered } from './parts/unanswered.tsx';
-import { accountsAddress, hasAccountsHere, resume } from './sign-in/account.ts';
-import { providerTokens } from './sign-in/provider-session.ts';
+import { hasAccountsHere, resume } from './sign-in/account.ts';
 import { type Otherwise, renew, useRenewal } from './sign-in/renewal.ts';
 import {
   endSession,
@@ -38,11 +39,14 @@ import {
   subjectOf,
   takeTokenFromAddress,
 } from './sign-in/session.ts';
-import { Returning, SignIn } from './sign-in/sign-in.tsx';
-import { comesFromProvider, hasProvider, readProvider } from './sign-in/sign-in-methods.ts';
+import { comesFromProvider, hasProvider } from './sign-in/sign-in-methods.ts';
+import { signOut } from './sign-in/sign-out.ts';
 
 const Offered = later(() => import('./sign-in/offered.tsx'))((page) => page.Offered);
 const Refused = later(() => import('./refused.tsx'))((page) => page.Refused, 'table');
+const signingIn = later(() => import('./sign-in/sign-in.tsx'));
+const SignIn = signingIn((pages) => pages.SignIn, null);
+const Returning = signingIn((pages) => pages.Returning, null);
 const joining = later(() => import('./sign-in/joining.tsx'));
 const Setup = joining((pages) => pages.Setup, null);
 const Invitation = joining((pages) => pages.Invitation, null);
@@ -62,6 +66,8 @@ const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
   widget: later(() => import('./widget-setup/widget-setup.tsx'))((page) => page.WidgetSetup),
   domains: settings((page) => page.AllDomains),
   'new-domain': settings((page) => page.NewDomain),
+  people: later(() => import('./people/people.tsx'))((page) => page.People, 'table'),
+  account: later(() => import('./people/account.tsx'))((page) => page.Account, 'table'),
   activity: settings((page) => page.Activity),
   settings: settings((page) => page.OneDomain),
   erasures: erasures((page) => page.AllErasures),
@@ -71,7 +77,7 @@ const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
 };
 
 /** Where people have a sign-in of their own. */
-const asksFirst = () => hasProvider() || accountsAddress() !== undefined;
+const asksFirst = () => hasProvider() || hasAccounts;
 
 export function App() {
   // before the session, which would take it
@@ -155,24 +161,6 @@ interface SignedInProps extends Otherwise {
   session: OpenSession;
 }
 
-/** At the provider, or with the browser's cookie, too. `everywhere`: all sessions of the person. */
-function signOut({ account }: OpenSession, end: (reason: SignOutReason) => void, everywhere = false): void {
-  if (account) {
-    const asked = askOpenly('post /v1/sign-out', { body: { everywhere } });
-    return void asked.then(
-      () => end('signed-out'),
-      () => end('not-signed-out'),
-    );
-  }
-  const kept = providerTokens();
-  end('signed-out');
-  if (!kept) return;
-  Promise.all([import('./sign-in/provider.ts'), readProvider()])
-    .then(([{ signOutAddress }, provider]) => provider && signOutAddress(provider, kept.idToken))
-    .then((address) => address && location.assign(address))
-    .catch(() => {});
-}
-
 function SignedIn({ session, end, replace }: SignedInProps) {
   // which the visitor should be told
   const [hasReplacedOther, setReplacedOther] = useState(false);
@@ -196,21 +184,42 @@ function SignedIn({ session, end, replace }: SignedInProps) {
   useEffect(() => {
     if (organizationId) setReplacedOther(replacesOther(organizationId));
   }, [organizationId]);
+  const { account } = session;
+  const me = useReading<Me | null>('me', async (signal) =>
+    account ? api.call('get /v1/people/me', { signal }).then(bodyOf) : null,
+  );
+  // a person's rights change within a second, and so does what the page shows
+  useLive(account ? 'rights' : null, {
+    ask: (signal) => api.organization(signal),
+    onAnswer: (fresh) => {
+      if (organization && fresh.scopes.join() !== organization.scopes.join()) reading.put(fresh);
+    },
+  });
+  const leave = (everywhere: boolean) => signOut(session, end, everywhere);
+  const switchTo = async (other: string) => {
+    const fresh = await resume(other);
+    if (!fresh) return end('ended');
+    // what somebody has chosen they need not be told
+    if (fresh.organizationId === other) replacesOther(other);
+    replace(fresh, homeAddress);
+  };
+  const subject = subjectOf(session.token);
   const signedIn = useMemo(
-    () => organization && { api, organization, onOrganization: reading.put },
-    [api, organization],
+    () => organization && { api, organization, onOrganization: reading.put, subject, me, signOut: leave },
+    [api, organization, me.value],
   );
   return (
     <>
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <Header
-        organization={organization}
-        subject={subjectOf(session.token)}
-        route={route}
-        signOut={() => signOut(session, end)}
-      />
+      <Header organization={organization} subject={account ? (me.value?.email ?? '') : subject} route={route}>
+        {account ? (
+          <AccountMenu account={account} me={me.value} switchTo={switchTo} signOut={() => leave(false)} />
+        ) : (
+          <SignOut onClick={() => leave(false)} />
+        )}
+      </Header>
       <main id="main" tabIndex={-1}>
         {hasReplacedOther && organization && (
           <p class="notice cluster spread by-link" role="status">

@@ -31,6 +31,7 @@ const needs: Record<GuardedPage, Needs> = {
   domains: ['Managing domains', managed],
   'new-domain': ['Making a domain', managed],
   settings: ['Managing a domain and its keys', managed],
+  people: ['Managing people', managed],
   activity: ['Seeing who did what', managed],
   webhooks,
   webhook: webhooks,

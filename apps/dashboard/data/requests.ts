@@ -35,7 +35,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
   const ask: AskRaw = async (...asked) => {
     const { token } = session;
     const response = await askOnce(...asked);
-    if (response.status !== 401) return response;
+    if (response.status !== 401 || (await isAboutPassword(response))) return response;
     const goesOn = session.token !== token || (await onRefused());
     if (!goesOn) return response;
     const second = await askOnce(...asked);
@@ -168,6 +168,10 @@ const noAnswer = () =>
   navigator.onLine
     ? new ApiError('unreachable', 'The service did not answer.')
     : new ApiError('offline', 'This device is offline.');
+
+/** Wrong, which is no matter of the token. */
+const isAboutPassword = async (response: Response): Promise<boolean> =>
+  isJson(response) && (await errorOf(response.clone())).code === 'invalid_credentials';
 
 const isJson = (response: Response) => /\bjson\b/.test(response.headers.get('content-type') ?? '');
 

@@ -11,7 +11,7 @@ import {
   signInPath,
 } from '#libs/base/terms/dashboard-pages';
 import type { Dimension } from '#libs/base/terms/terms';
-import { base } from './base.ts';
+import { base, hasAccounts } from './base.ts';
 import { dimensionNames } from './dimension-names.ts';
 
 /** The `:name`s of a path. */
@@ -103,6 +103,7 @@ export const visitorAddress = (domainId: string, visitorId?: string, query: Quer
   ofDomain('visitor')(domainId, query, visitorId);
 export const settingsAddress = ofDomain('settings');
 export const widgetAddress = ofDomain('widget');
+export const accountAddress = addressOf('account');
 export const domainsAddress = addressOf('domains');
 export const newDomainAddress = addressOf('new-domain');
 /** Who did what; with an id, about this visitor. */
@@ -118,7 +119,7 @@ export const webhookAddress = (which: string): string => addressOf('webhook', { 
 export const tabsOf = (domainId?: string) =>
   pageNames.flatMap((page) => {
     const { path, name, hasTab } = pageOf(page);
-    if (!hasTab || path.includes(':') !== (domainId !== undefined)) return [];
+    if (!hasTab || path.includes(':') !== (domainId !== undefined) || (page === 'people' && !hasAccounts)) return [];
     return [{ page, name, address: addressOf(page, { domainId: domainId ?? '' }) }];
   });
 

@@ -2,8 +2,10 @@
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Me } from '#libs/people/contract';
 import type { Organization } from '#libs/stats/contract';
 import type { Api } from './api.ts';
+import type { Reading } from './query.ts';
 
 interface SignedIn {
   api: Api;
@@ -11,6 +13,12 @@ interface SignedIn {
   organization: Organization;
   /** takes over what another answer says of it */
   onOrganization(organization: Organization): void;
+  /** whom the access token names, as acts do */
+  subject: string;
+  /** whose account it is; null where the session is of none */
+  me: Reading<Me | null>;
+  /** `everywhere`: ends all sessions of the person */
+  signOut(everywhere: boolean): Promise<void>;
 }
 
 export const SignedInContext = createContext<SignedIn | null>(null);

@@ -7,7 +7,7 @@ import { useReading } from '../data/query.ts';
 import { erasureAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { counted, dateOf, timeOfDay } from '../format.ts';
-import { isolated } from '../parts/isolated.tsx';
+import { Actor } from '../parts/actor.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 
@@ -39,7 +39,7 @@ export function AllErasures() {
                 <time dateTime={requestedAt} class="muted">
                   {dateOf(requestedAt)} <strong>{timeOfDay(requestedAt)}</strong>
                 </time>
-                <p class="strong">{actor === null ? '–' : isolated(actor)}</p>
+                <p class="strong">{actor === null ? '–' : <Actor of={actor} />}</p>
                 <div>
                   <p>
                     <a href={erasureAddress(erasureId)}>

@@ -12,6 +12,7 @@ import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadText } from '../download.ts';
 import { count, counted, dateAndTime } from '../format.ts';
+import { Actor } from '../parts/actor.tsx';
 import { Button } from '../parts/button.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { Failure } from '../parts/field.tsx';
@@ -62,7 +63,7 @@ export function OneErasure({ erasureId }: { erasureId: string }) {
           <Facts>
             <Fact name="Organization">{isolated(organization.name)}</Fact>
             <Fact name="Requested">{dateAndTime(erasure.requestedAt)} UTC</Fact>
-            <Fact name="Requested by">{erasure.actor === null ? '–' : isolated(erasure.actor)}</Fact>
+            <Fact name="Requested by">{erasure.actor === null ? '–' : <Actor of={erasure.actor} />}</Fact>
             <Fact name="Records erased">{count(erasure.records)}</Fact>
             <Fact name="Done">{erasure.erasedAt === null ? 'not yet' : `${dateAndTime(erasure.erasedAt)} UTC`}</Fact>
           </Facts>

@@ -6,6 +6,7 @@ import { useReading } from '../data/query.ts';
 import { navigate, noticesAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, counted, dateAndTime, dayName, escapeInvisible } from '../format.ts';
+import { Actor } from '../parts/actor.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { Select } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
@@ -86,7 +87,7 @@ export function OneNotice({ domainId, day, hash, other }: Props) {
 export const Publication = ({ version: { publishedAt, until, by, note, restored } }: { version: Version }) => (
   <>
     Live {until === null ? 'since' : 'from'} {dateAndTime(publishedAt)}
-    {until !== null && ` to ${dateAndTime(until)}`} UTC, published by {isolated(by)}
+    {until !== null && ` to ${dateAndTime(until)}`} UTC, published by <Actor of={by} />
     {restored !== null && `, the same as version ${restored}`}
     {note !== null && <>: “{isolated(note)}”</>}
   </>

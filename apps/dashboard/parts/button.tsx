@@ -17,6 +17,7 @@ interface ButtonProps extends Props {
   disabled?: boolean;
   'aria-label'?: string;
   'aria-expanded'?: boolean;
+  'aria-current'?: boolean;
 }
 
 const classOf = ({ kind, class: own }: Props): string => ['button', kind, own].filter(Boolean).join(' ');

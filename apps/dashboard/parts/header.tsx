@@ -1,4 +1,5 @@
-/** The bar at the top: whose figures these are and who is signed in, the domain menu, the API docs and sign-out. */
+/** The bar at the top: whose figures these are and who is signed in, the domain menu, the API docs and the way out. */
+import type { ComponentChildren } from 'preact';
 import type { Organization } from '#libs/stats/contract';
 import './header.css';
 import { base } from '../data/base.ts';
@@ -16,10 +17,11 @@ interface Props {
   /** who is signed in */
   subject: string;
   route: Route;
-  signOut(): void;
+  /** at its end */
+  children: ComponentChildren;
 }
 
-export function Header({ organization, subject, route, signOut }: Props) {
+export function Header({ organization, subject, route, children }: Props) {
   const current = 'domainId' in route ? route.domainId : undefined;
   const addressOf = (domainId: string) => {
     // of another domain there is no such visitor, and statistics keep their period
@@ -52,16 +54,20 @@ export function Header({ organization, subject, route, signOut }: Props) {
         <a class="wide-only top-link" href={`${base}/docs`}>
           API
         </a>
-        <Button kind="quiet" class="sign-out" onClick={signOut}>
-          <svg viewBox="0 0 24 24" aria-hidden="true">
-            <path d="M10 4H5v16h5M9 12h11M16 8l4 4-4 4" />
-          </svg>
-          <span class="hidden-on-phone">Sign out</span>
-        </Button>
+        {children}
       </div>
     </header>
   );
 }
+
+export const SignOut = ({ onClick }: { onClick(): void }) => (
+  <Button kind="quiet" class="sign-out" onClick={onClick}>
+    <svg viewBox="0 0 24 24" aria-hidden="true">
+      <path d="M10 4H5v16h5M9 12h11M16 8l4 4-4 4" />
+    </svg>
+    <span class="hidden-on-phone">Sign out</span>
+  </Button>
+);
 
 /** Switching to another domain keeps the period. */
 function periodQuery(route: Route) {

@@ -7,7 +7,7 @@ import { useReading } from '../data/query.ts';
 import { activityAddress, erasureAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dateOf, escapeInvisible, minuteOfDay, timeOfDay } from '../format.ts';
-import { isolated } from '../parts/isolated.tsx';
+import { Actor, actorNamed, isPerson, nameOfPerson, usePeople } from '../parts/actor.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { type Line, linesOf } from './act-lines.ts';
@@ -21,10 +21,13 @@ interface Props {
 }
 
 export function Activity({ query, visitorId }: Props) {
-  const { api } = useSignedIn();
+  const { api, organization } = useSignedIn();
   const filters = filtersIn(query);
-  const read = (cursor?: string, signal?: AbortSignal) =>
-    visitorId === null ? api.manage.acts(askedFor(filters), cursor, signal) : api.actsAbout(visitorId, cursor, signal);
+  const read = async (cursor?: string, signal?: AbortSignal) => {
+    if (visitorId !== null) return api.actsAbout(visitorId, cursor, signal);
+    const actor = filters.actor && { actor: await actorNamed(api, organization, filters.actor) };
+    return api.manage.acts(askedFor({ ...filters, ...actor }), cursor, signal);
+  };
   const reading = useReading<ActsPage>(JSON.stringify([filters, visitorId]), (signal) => read(undefined, signal));
   const older = useOlder(
     reading,
@@ -80,13 +83,16 @@ export function Activity({ query, visitorId }: Props) {
 }
 
 function Row({ act, since }: Line) {
-  const { what, more } = tellAct(act, useSignedIn().organization);
+  const people = usePeople(isPerson(act.subject));
+  const { what, more } = tellAct(act, useSignedIn().organization, nameOfPerson(people, act.subject));
   return (
     <li>
       <time dateTime={act.at} class="muted">
         {dateOf(act.at)} <strong>{since === null ? timeOfDay(act.at) : minutesOfDay(since, act.at)}</strong>
       </time>
-      <p class="strong">{isolated(act.actor)}</p>
+      <p class="strong">
+        <Actor of={act.actor} />
+      </p>
       <div>
         <p>
           <Parts parts={what} />

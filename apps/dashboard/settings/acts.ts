@@ -70,7 +70,8 @@ export const actNames: Record<string, string> = {
   'webhook.disable': 'A failing webhook was paused',
 };
 
-export function tellAct({ act, subject, details }: Act, organization: Organization): Told {
+/** `person`: the name of the person whom it is about. */
+export function tellAct({ act, subject, details }: Act, organization: Organization, person = subject): Told {
   const { organizationId, domains } = organization;
   const nameOf = (domainId: string) => domains.find((each) => each.domainId === domainId)?.name ?? domainId;
   const text = (field: string) => {
@@ -103,10 +104,10 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     'domain.archive': () => ({ what: say`Archived the domain ${own}`, more: revoked(number('keysRevoked')) }),
     'domain.restore': () => ({ what: say`Restored the domain ${own}` }),
     'person.create': () => ({ what: say`Added ${text('email')}`, more: scopesOf(details) }),
-    'person.invite': () => ({ what: say`Invited ${subject} again` }),
+    'person.invite': () => ({ what: say`Invited ${person} again` }),
     'person.join': () => ({ what: ['Accepted an invitation'] }),
-    'person.update': () => ({ what: say`Changed what ${subject} may do`, more: scopesOf(details) }),
-    'person.delete': () => ({ what: say`Removed ${subject}` }),
+    'person.update': () => ({ what: say`Changed what ${person} may do`, more: scopesOf(details) }),
+    'person.delete': () => ({ what: say`Removed ${person}` }),
     'key.create': () => ({ what: say`Created the key ${`${subject}…`} of ${domain}` }),
     'key.revoke': () => ({ what: say`Revoked the key ${`${subject}…`} of ${domain}` }),
     'records.import': () => ({

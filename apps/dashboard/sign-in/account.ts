@@ -1,22 +1,18 @@
 /** Sessions of people with an account, which the browser's cookie opens: no script can read it. */
 import type { SignedIn } from '#libs/people/contract';
 import { ApiError } from '../data/api-error.ts';
-import { base } from '../data/base.ts';
+import { accountsAddress, base, hasAccounts } from '../data/base.ts';
 import { bodyOf } from '../data/calls.ts';
 import { askOpenly } from '../data/requests.ts';
 
-/** Where people sign in with an account: PUBLIC_URL. Undefined where there are no accounts. */
-export const accountsAddress = (): string | undefined => document.documentElement.dataset.accounts;
-
 /** The same page there; undefined where this is it, or there are no accounts. */
 export function addressForAccounts(): string | undefined {
-  const address = accountsAddress();
-  if (address === undefined || new URL(address).origin === location.origin) return undefined;
-  return address + location.pathname.slice(base.length) + location.hash;
+  if (accountsAddress === undefined || new URL(accountsAddress).origin === location.origin) return undefined;
+  return accountsAddress + location.pathname.slice(base.length) + location.hash;
 }
 
 /** Whether this page can open a session by the cookie. */
-export const hasAccountsHere = (): boolean => accountsAddress() !== undefined && addressForAccounts() === undefined;
+export const hasAccountsHere = (): boolean => hasAccounts && addressForAccounts() === undefined;
 
 /**
  * The browser's session: in this organization, if the person still belongs to it, or else in the one used last. Null

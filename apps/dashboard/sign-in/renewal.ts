@@ -17,7 +17,7 @@ let running: Promise<boolean> | undefined;
 export interface Otherwise {
   end(reason: SignOutReason): void;
   /** by one in another organization, where the person has no rights left in the first */
-  replace(account: SignedIn): void;
+  replace(account: SignedIn, address?: string): void;
 }
 
 /** False where it cannot be renewed, or not now. A refresh token is good for once, so all who ask share one try. */

@@ -4,9 +4,9 @@ import type { SignedIn } from '#libs/people/contract';
 import { askOpenly } from '../data/requests.ts';
 import { homeAddress, widgetAddress } from '../data/router.ts';
 import { originFrom } from '../data/typed-origin.ts';
+import { AccountField, emptyIn, errorsByField, NewPassword, trimmed } from '../parts/account-fields.tsx';
 import { assentCommand } from '../parts/assent-command.ts';
 import { DraftForm, type Errors } from '../parts/draft-form.tsx';
-import { AccountField, emptyIn, errorsByField, NewPassword, trimmed } from './new-account.tsx';
 import { OtherAddress, SignInFrame } from './sign-in.tsx';
 
 const empty = { organization: '', name: '', email: '', password: '', website: '' };

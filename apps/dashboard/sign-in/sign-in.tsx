@@ -4,11 +4,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { SignedIn } from '#libs/people/contract';
 import type { Provider } from '#libs/tenants/contract';
+import { accountsAddress } from '../data/base.ts';
 import { signInAddress } from '../data/router.ts';
 import { assentCommand } from '../parts/assent-command.ts';
 import { Button } from '../parts/button.tsx';
 import { Logo } from '../parts/logo.tsx';
-import { accountsAddress, addressForAccounts, hasAccountsHere } from './account.ts';
+import { addressForAccounts, hasAccountsHere } from './account.ts';
 import type { SignOutReason } from './session.ts';
 import { readProvider } from './sign-in-methods.ts';
 import { WithPassword } from './with-password.tsx';
@@ -87,7 +88,7 @@ export function OtherAddress() {
   return (
     address && (
       <p class="notice">
-        To sign in with an account, open <a href={address}>{accountsAddress()}</a>.
+        To sign in with an account, open <a href={address}>{accountsAddress}</a>.
       </p>
     )
   );

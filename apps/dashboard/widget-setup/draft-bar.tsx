@@ -4,11 +4,11 @@ import { sentence } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndMinute } from '../format.ts';
+import { Actor } from '../parts/actor.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/field.tsx';
 import { useFocusAfter } from '../parts/focus.tsx';
-import { isolated } from '../parts/isolated.tsx';
 import { bannerOf, type Published, type Saved } from './banner-api.ts';
 import { ChangeList } from './change-list.tsx';
 import { changesBetween, isSameBanner, placeOf } from './draft/changes.ts';
@@ -131,7 +131,7 @@ function Conflict({ state, theirs, live, onTaken, onSaved }: ConflictProps) {
     <Dialog title="Somebody else saved another draft meanwhile" isBusy={isBusy} onClose={state.decideLater}>
       {live && isSameBanner(theirs.draft, live.settings) ? (
         <p>
-          Theirs is live already: version {count(live.version)}, published by {isolated(live.by)} on{' '}
+          Theirs is live already: version {count(live.version)}, published by <Actor of={live.by} /> on{' '}
           {dateAndMinute(live.publishedAt)} UTC. It stays live until somebody publishes again. Only this tab has yours:
           choose which draft to keep.
         </p>

@@ -6,6 +6,7 @@ import { useOlder } from '../data/older.ts';
 import { useReading } from '../data/query.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndMinute } from '../format.ts';
+import { Actor } from '../parts/actor.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure, Select } from '../parts/field.tsx';
@@ -103,7 +104,7 @@ const About = ({ version, until }: { version: BannerVersion; until: string | nul
       {until === null
         ? `Since ${dateAndMinute(version.publishedAt)}`
         : `${dateAndMinute(version.publishedAt)} – ${dateAndMinute(until)}`}
-      , by {isolated(version.by)}
+      , by <Actor of={version.by} />
     </p>
   </div>
 );

@@ -2,8 +2,8 @@
 import type { InputHTMLAttributes } from 'preact';
 import type { FieldError } from '#libs/base/terms/problem';
 import { sentence } from '../data/api-error.ts';
-import type { Errors } from '../parts/draft-form.tsx';
-import { Field } from '../parts/field.tsx';
+import type { Errors } from './draft-form.tsx';
+import { Field } from './field.tsx';
 
 /** By field: `/password` is the error of `password`. */
 export const errorsByField = (errors: FieldError[]): Errors =>
@@ -13,7 +13,7 @@ export const errorsByField = (errors: FieldError[]): Errors =>
 export const emptyIn = <Draft extends object>(draft: Draft): Errors =>
   Object.fromEntries(Object.entries(draft).flatMap(([name, value]) => (value === '' ? [[name, 'Fill this in.']] : [])));
 
-/** Words that begin and end with a letter, but a password as it is. */
+/** Without spaces around it, but for a password, which is as it is. */
 export const trimmed = <Draft extends object>(draft: Draft): Draft => ({
   ...draft,
   ...Object.fromEntries(
@@ -47,11 +47,18 @@ export function AccountField<Draft extends object>({
   );
 }
 
-export const NewPassword = <Draft extends { password: string }>({ drafted }: Pick<Props<Draft>, 'drafted'>) => (
+interface PasswordProps<Draft> extends Pick<Props<Draft>, 'drafted'> {
+  label?: string;
+}
+
+export const NewPassword = <Draft extends { password: string }>({
+  drafted,
+  label = 'Password',
+}: PasswordProps<Draft>) => (
   <AccountField
     name="password"
     drafted={drafted}
-    label="Password"
+    label={label}
     type="password"
     autocomplete="new-password"
     note="At least 12 characters, such as four words that do not belong together"

@@ -1,0 +1,223 @@
+/** People of the organization: who may do what, invitations, and the way out. */
+import { useState } from 'preact/hooks';
+import { scopes as allScopes, type Scope } from '#libs/base/terms/terms';
+import type { Person } from '#libs/people/contract';
+import { peopleOf } from '../data/people-api.ts';
+import { useReading } from '../data/query.ts';
+import { useSignedIn } from '../data/signed-in.ts';
+import { counted, dateAndTime } from '../format.ts';
+import { AccountField, errorsByField } from '../parts/account-fields.tsx';
+import { Button } from '../parts/button.tsx';
+import { Check } from '../parts/check.tsx';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { DraftForm } from '../parts/draft-form.tsx';
+import { FieldNote } from '../parts/field.tsx';
+import { FocusedTitle } from '../parts/focus.tsx';
+import { isolated } from '../parts/isolated.tsx';
+import { Snippet } from '../parts/snippet.tsx';
+import { ThingsPage } from '../parts/things-page.tsx';
+
+const rights: Record<Scope, string> = {
+  read: 'See statistics and the log',
+  privacy: 'Look up and erase visitors',
+  import: 'Import records',
+  manage: 'Manage domains, keys, webhooks and people',
+  publish: 'Change and publish banners',
+};
+
+interface Link {
+  email: string;
+  inviteUrl: string;
+}
+
+/** What somebody is about to do with a person. */
+type Asked = { what: 'change' | 'remove' | 'invite'; person: Person } | null;
+
+export function People() {
+  const { api } = useSignedIn();
+  const [link, setLink] = useState<Link | null>(null);
+  const [asked, setAsked] = useState<Asked>(null);
+  const reading = useReading<Person[]>('people', (signal) => peopleOf(api).list(signal));
+  const refresh = async () => reading.put(await peopleOf(api).list());
+  const onLink = async (made: Link) => {
+    setLink(made);
+    await refresh();
+  };
+  return (
+    <ThingsPage
+      page="people"
+      title="People"
+      note="Who has an account in this organization, and what each may do. Changes take effect within a second. Times are UTC."
+      filters={link && <InviteLink {...link} onDone={() => setLink(null)} />}
+      reading={reading}
+      isEmpty={(people) => people.length === 0}
+      none={{ title: 'Nobody has an account yet', text: 'You are signed in with an access token. Invite somebody.' }}
+      beside={() => <Invite onLink={onLink} />}
+    >
+      {(people) => (
+        <>
+          <ul class="card rows" aria-label="People">
+            {people.map((person) => (
+              <Row key={person.personId} person={person} ask={(what) => setAsked({ what, person })} />
+            ))}
+          </ul>
+          {asked && <Ask {...asked} refresh={refresh} onLink={onLink} onClose={() => setAsked(null)} />}
+        </>
+      )}
+    </ThingsPage>
+  );
+}
+
+const nameOf = ({ name, email }: Person): string => name ?? email;
+
+function Row({ person, ask }: { person: Person; ask(what: 'change' | 'remove' | 'invite'): void }) {
+  const { subject } = useSignedIn();
+  const { personId, email, name, scopes, pending, lastSeenAt, createdAt, passkeys } = person;
+  const seen = lastSeenAt === null ? `Invited ${dateAndTime(createdAt)}` : `Last seen ${dateAndTime(lastSeenAt)}`;
+  const of = <span class="hidden"> {nameOf(person)}</span>;
+  return (
+    <li class="cluster spread">
+      <div class="people-who">
+        <p class="strong">
+          {isolated(nameOf(person))}
+          {pending && <span class="tag">Invited</span>}
+          {subject === `person:${personId}` && <span class="tag">You</span>}
+        </p>
+        <p class="hint">
+          {name !== null && <>{isolated(email)} · </>}
+          {seen}
+          {passkeys > 0 && ` · ${counted(passkeys, 'passkey')}`}
+        </p>
+        <p class="hint">{scopes.map((scope) => rights[scope]).join(' · ')}</p>
+      </div>
+      <div class="actions tight">
+        {pending && <Button onClick={() => ask('invite')}>New link…{of}</Button>}
+        <Button onClick={() => ask('change')}>Change…{of}</Button>
+        <Button kind="danger" onClick={() => ask('remove')}>
+          Remove…{of}
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+interface RightsProps {
+  given: readonly Scope[];
+  onChange(scopes: Scope[]): void;
+}
+
+/** Nobody gives what they do not have, but may take it away. `before`: what the person has. */
+function Rights({ given, before = [], onChange }: RightsProps & { before?: readonly Scope[] }) {
+  const { organization } = useSignedIn();
+  return (
+    <fieldset class="stack gap-6">
+      <legend>May</legend>
+      {allScopes.map((scope) => (
+        <Check
+          key={scope}
+          checked={given.includes(scope)}
+          disabled={!organization.scopes.includes(scope) && !before.includes(scope)}
+          onChange={(isOn) => onChange(allScopes.filter((each) => (each === scope ? isOn : given.includes(each))))}
+        >
+          {rights[scope]}
+        </Check>
+      ))}
+    </fieldset>
+  );
+}
+
+const nothing: { email: string; scopes: Scope[] } = { email: '', scopes: ['read'] };
+
+function Invite({ onLink }: { onLink(link: Link): Promise<void> }) {
+  const { api } = useSignedIn();
+  const [made, setMade] = useState(0);
+  return (
+    <section class="card stack gap-16" aria-labelledby="invite-title">
+      <h2 id="invite-title">Invite somebody</h2>
+      <DraftForm
+        key={made}
+        given={nothing}
+        clean={({ email, scopes }) => ({ email: email.trim(), scopes })}
+        wrongIn={({ scopes }) => (scopes.length === 0 ? { scopes: 'Choose at least one.' } : {})}
+        errorsOf={errorsByField}
+        action="Create a link"
+        save={async (draft) => {
+          await onLink(await peopleOf(api).invite(draft));
+          setMade(made + 1);
+        }}
+      >
+        {(drafted) => (
+          <>
+            <AccountField name="email" drafted={drafted} label="E-mail" type="email" />
+            <Rights given={drafted.draft.scopes} onChange={(scopes) => drafted.set({ scopes })} />
+            <FieldNote id="scopes-note" error={drafted.errors.scopes} />
+          </>
+        )}
+      </DraftForm>
+    </section>
+  );
+}
+
+const InviteLink = ({ email, inviteUrl, onDone }: Link & { onDone(): void }) => (
+  <section class="card message once" aria-labelledby="link-title">
+    <FocusedTitle id="link-title" of={inviteUrl}>
+      Copy the link now: it is not shown again
+    </FocusedTitle>
+    <p>
+      The service sends no mail, so pass the link on to {isolated(email)}. It is valid once, for 7 days, and whoever has
+      it gets the account.
+    </p>
+    <Snippet name="Invitation" code={inviteUrl} />
+    <Button text="Done" onClick={onDone} />
+  </section>
+);
+
+interface AskProps extends NonNullable<Asked> {
+  refresh(): Promise<void>;
+  onLink(link: Link): Promise<void>;
+  onClose(): void;
+}
+
+function Ask({ what, person, refresh, onLink, onClose }: AskProps) {
+  const people = peopleOf(useSignedIn().api);
+  const [scopes, setScopes] = useState(person.scopes);
+  const { personId, pending } = person;
+  const name = nameOf(person);
+  if (what === 'change')
+    return (
+      <ConfirmDialog
+        title={`What ${name} may do`}
+        action="Save"
+        act={() => people.change(personId, scopes).then(refresh)}
+        onClose={onClose}
+      >
+        <Rights given={scopes} before={person.scopes} onChange={setScopes} />
+      </ConfirmDialog>
+    );
+  if (what === 'invite')
+    return (
+      <ConfirmDialog
+        title={`New link for ${name}?`}
+        action="Create a link"
+        act={() => people.inviteAgain(personId).then(onLink)}
+        onClose={onClose}
+      >
+        <p>The link before stops working.</p>
+      </ConfirmDialog>
+    );
+  return (
+    <ConfirmDialog
+      title={pending ? `Withdraw the invitation of ${name}?` : `Remove ${name}?`}
+      action={pending ? 'Withdraw' : 'Remove'}
+      isDangerous
+      act={() => people.remove(personId).then(refresh)}
+      onClose={onClose}
+    >
+      <p>
+        {pending
+          ? 'The link stops working.'
+          : 'Within a second they can no longer see or change anything of this organization. What they did stays in the activity.'}
+      </p>
+    </ConfirmDialog>
+  );
+}
