@@ -24,11 +24,11 @@ import { later } from './parts/later.tsx';
 import { Unanswered } from './parts/unanswered.tsx';
 import { hasAccountsHere, resume } from './sign-in/account.ts';
 import { type Otherwise, renew, useRenewal } from './sign-in/renewal.ts';
+import { Resuming } from './sign-in/resuming.tsx';
 import {
   endSession,
   goOnWith,
   isOpen,
-  lastOrganization,
   type OpenSession,
   openSession,
   refusalOf,
@@ -144,19 +144,6 @@ export function App() {
   return <SignedIn key={session.number} session={session} end={end} replace={beginAccount} />;
 }
 
-/** Until the service has said whether the browser has an account's session. */
-function Resuming({ done }: { done(account: Account | null): void }) {
-  const reading = useReading<Account | null>('session', (signal) => resume(lastOrganization(), signal));
-  useEffect(() => {
-    if (reading.value !== undefined) done(reading.value);
-  }, [reading.value]);
-  return (
-    <main id="main">
-      <Unanswered reading={reading} kind="page" />
-    </main>
-  );
-}
-
 interface SignedInProps extends Otherwise {
   session: OpenSession;
 }
@@ -203,6 +190,13 @@ function SignedIn({ session, end, replace }: SignedInProps) {
     if (fresh.organizationId === other) replacesOther(other);
     replace(fresh, homeAddress);
   };
+  // organizations that were added meanwhile
+  const [, setRenewals] = useState(0);
+  const refresh = () =>
+    void renew(session, { end, replace }).then(
+      () => setRenewals((before) => before + 1),
+      () => {},
+    );
   const subject = subjectOf(session.token);
   const signedIn = useMemo(
     () => organization && { api, organization, onOrganization: reading.put, subject, me, signOut: leave },
@@ -215,7 +209,13 @@ function SignedIn({ session, end, replace }: SignedInProps) {
       </a>
       <Header organization={organization} subject={account ? (me.value?.email ?? '') : subject} route={route}>
         {account ? (
-          <AccountMenu account={account} me={me.value} switchTo={switchTo} signOut={() => leave(false)} />
+          <AccountMenu
+            account={account}
+            me={me.value}
+            onOpen={refresh}
+            switchTo={switchTo}
+            signOut={() => leave(false)}
+          />
         ) : (
           <SignOut onClick={() => leave(false)} />
         )}

@@ -10,12 +10,15 @@ import { isolated } from './isolated.tsx';
 interface Props {
   account: SignedIn;
   me: Me | null | undefined;
+  /** to learn of organizations that were added */
+  onOpen(): void;
   /** Ends this session where it succeeds. */
   switchTo(organizationId: string): Promise<void>;
   signOut(): void;
 }
 
-export function AccountMenu({ account: { organizationId: current, organizations }, me, switchTo, signOut }: Props) {
+export function AccountMenu({ account, me, onOpen, switchTo, signOut }: Props) {
+  const { organizationId: current, organizations } = account;
   const { failure, attempt } = useAttempt();
   return (
     <>
@@ -25,7 +28,12 @@ export function AccountMenu({ account: { organizationId: current, organizations 
         </svg>
         <span class="hidden-on-phone clipped">{me ? isolated(me.name) : 'Account'}</span>
       </button>
-      <div id="account-menu" popover="auto" class="account-menu stack gap-8">
+      <div
+        id="account-menu"
+        popover="auto"
+        class="account-menu stack gap-8"
+        onToggle={(event) => event.newState === 'open' && onOpen()}
+      >
         {me && <p class="hint anywhere">{isolated(me.email)}</p>}
         {organizations.length > 1 && (
           <ul aria-label="Organizations">

@@ -1,4 +1,5 @@
 /** Who did something. Acts name people by an id, which their name and address stand for here. */
+import './actor.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
 import type { Api } from '../data/api.ts';
@@ -70,7 +71,7 @@ export function Actor({ of: actor }: { of: string }) {
   const { name, email } = person;
   return (
     <>
-      {isolated(name ?? email)} {name !== null && <span class="hint">({isolated(email)})</span>}
+      {isolated(name ?? email)} {name !== null && <span class="hint actor-mail">{isolated(email)}</span>}
     </>
   );
 }

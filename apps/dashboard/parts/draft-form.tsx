@@ -44,6 +44,8 @@ export function DraftForm<Draft extends object>(props: Props<Draft>) {
     if (Object.keys(errors).length > 0)
       form.current?.querySelector<HTMLElement>('[data-wrong] :is(input, textarea)')?.focus();
   }, [errors]);
+  // a password manager fills in several fields at once
+  const set = (changed: Partial<Draft>) => setDraft((before) => ({ ...before, ...changed }));
   const submit = async () => {
     const cleaned = clean(draft);
     const wrong = wrongIn(cleaned);
@@ -71,7 +73,7 @@ export function DraftForm<Draft extends object>(props: Props<Draft>) {
         if (!isBusy) void submit();
       }}
     >
-      {children({ draft, errors, set: (changed) => setDraft({ ...draft, ...changed }) })}
+      {children({ draft, errors, set })}
       <Failure>{failure}</Failure>
       <div class="actions">
         <Button text={action} type="submit" kind="primary" />

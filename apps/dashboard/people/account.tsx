@@ -104,7 +104,7 @@ function Sessions() {
   const { signOut } = useSignedIn();
   const { attempt } = useAttempt();
   return (
-    <section class="card message" aria-labelledby="sessions-title">
+    <section class="card stack gap-16" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Sessions</h2>
       <p>
         A session ends after 30 days without use. If you have lost a device, or have signed in where others can, end all

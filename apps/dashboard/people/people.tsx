@@ -1,4 +1,5 @@
 /** People of the organization: who may do what, invitations, and the way out. */
+import './people.css';
 import { useState } from 'preact/hooks';
 import { scopes as allScopes, type Scope } from '#libs/base/terms/terms';
 import type { Person } from '#libs/people/contract';
@@ -76,8 +77,8 @@ function Row({ person, ask }: { person: Person; ask(what: 'change' | 'remove' | 
   const seen = lastSeenAt === null ? `Invited ${dateAndTime(createdAt)}` : `Last seen ${dateAndTime(lastSeenAt)}`;
   const of = <span class="hidden"> {nameOf(person)}</span>;
   return (
-    <li class="cluster spread">
-      <div class="people-who">
+    <li class="people-row">
+      <div>
         <p class="strong">
           {isolated(nameOf(person))}
           {pending && <span class="tag">Invited</span>}
@@ -109,19 +110,21 @@ interface RightsProps {
 /** Nobody gives what they do not have, but may take it away. `before`: what the person has. */
 function Rights({ given, before = [], onChange }: RightsProps & { before?: readonly Scope[] }) {
   const { organization } = useSignedIn();
+  const isLacked = (scope: Scope) => !organization.scopes.includes(scope) && !before.includes(scope);
   return (
-    <fieldset class="stack gap-6">
+    <fieldset class="stack gap-6 people-rights">
       <legend>May</legend>
       {allScopes.map((scope) => (
         <Check
           key={scope}
           checked={given.includes(scope)}
-          disabled={!organization.scopes.includes(scope) && !before.includes(scope)}
+          disabled={isLacked(scope)}
           onChange={(isOn) => onChange(allScopes.filter((each) => (each === scope ? isOn : given.includes(each))))}
         >
           {rights[scope]}
         </Check>
       ))}
+      {allScopes.some(isLacked) && <p class="hint">You can give only what you may do yourself.</p>}
     </fieldset>
   );
 }

@@ -10,6 +10,8 @@ import { Failure } from '../parts/field.tsx';
 
 export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
   const [given, setGiven] = useState({ email: '', password: '' });
+  // a password manager fills in both at once
+  const set = (changed: Partial<typeof given>) => setGiven((before) => ({ ...before, ...changed }));
   const { isBusy, failure, attempt } = useAttempt();
   const signIn = async () => begin(await askOpenly('post /v1/sign-in/password', { body: given }).then(bodyOf));
   return (
@@ -28,7 +30,7 @@ export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
             autocomplete="username"
             required
             value={given.email}
-            onInput={(event) => setGiven({ ...given, email: event.currentTarget.value })}
+            onInput={({ currentTarget }) => set({ email: currentTarget.value })}
           />
         </label>
         <label>
@@ -38,7 +40,7 @@ export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
             autocomplete="current-password"
             required
             value={given.password}
-            onInput={(event) => setGiven({ ...given, password: event.currentTarget.value })}
+            onInput={({ currentTarget }) => set({ password: currentTarget.value })}
           />
         </label>
         <Failure>{failure}</Failure>

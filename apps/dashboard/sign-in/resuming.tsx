@@ -1,0 +1,19 @@
+/** Until the service has said whether the browser has an account's session. */
+import { useEffect } from 'preact/hooks';
+import type { SignedIn } from '#libs/people/contract';
+import { useReading } from '../data/query.ts';
+import { Unanswered } from '../parts/unanswered.tsx';
+import { resume } from './account.ts';
+import { lastOrganization } from './session.ts';
+
+export function Resuming({ done }: { done(account: SignedIn | null): void }) {
+  const reading = useReading<SignedIn | null>('session', (signal) => resume(lastOrganization(), signal));
+  useEffect(() => {
+    if (reading.value !== undefined) done(reading.value);
+  }, [reading.value]);
+  return (
+    <main id="main">
+      <Unanswered reading={reading} kind="page" />
+    </main>
+  );
+}
