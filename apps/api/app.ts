@@ -40,6 +40,7 @@ import { createAttempts } from '#libs/people/attempts';
 import * as people from '#libs/people/handlers';
 import * as joining from '#libs/people/joining';
 import type { PeopleMetrics } from '#libs/people/metrics';
+import * as passkeys from '#libs/people/passkey-handlers';
 import type { Cost } from '#libs/people/passwords';
 import { peopleRoutes, signInRoutes } from '#libs/people/routes';
 import { createAccounts, fromOwnPages } from '#libs/people/sessions';
@@ -107,6 +108,7 @@ import { widgetFiles } from './pages/widget.ts';
 import type { WidgetCache } from './pages/widget-cache.ts';
 
 const exact = { sensitive: true, strict: true };
+const signInNames = Object.keys(signInRoutes) as (keyof typeof signInRoutes)[];
 
 /** Created once, in serve.ts; each room is handed what it says it needs. */
 interface AppParts {
@@ -238,7 +240,7 @@ export function createApp(given: AppParts): Koa<State> {
   mount(manageRoutes, tenants);
   mount(bannerRoutes, banner);
   mount(webhookRoutes, webhooks);
-  mount(peopleRoutes, people);
+  mount(peopleRoutes, { ...people, ...passkeys });
 
   // with a page's key or, from an organization's own servers, with a token
   const notice = noticeKeyRoutes.putNotice.path;
@@ -255,8 +257,8 @@ export function createApp(given: AppParts): Koa<State> {
 
   // for the dashboard's pages, by their cookie or a link
   const tokenIfAny: Middleware = (ctx, next) => (ctx.get('authorization') === '' ? next() : token(ctx, next));
-  const signIn = { ...signingIn, ...joining };
-  for (const name of ['setUp', 'acceptInvitation', 'signInWithPassword', 'renew', 'signOut'] as const) {
+  const signIn = { ...signingIn, ...joining, ...passkeys };
+  for (const name of signInNames) {
     const handlers = [...(name === 'acceptInvitation' ? [tokenIfAny] : []), signIn[name](deps)];
     open.post(signInRoutes[name].path, readHeaders, deadline, fromOwnPages(deps), ...handlers);
   }

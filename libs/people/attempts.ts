@@ -29,8 +29,12 @@ export interface Attempts {
     given: { email: string; password: string },
     find: () => Promise<Person | undefined>,
   ): Promise<Person | undefined>;
-  /** For what is not guessed in practice, such as a link's secret. */
-  secret<T>(ctx: Context, kind: 'link' | 'session', work: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** For what is not guessed in practice, such as a link's secret. Passkeys are never refused. */
+  secret<T>(
+    ctx: Context,
+    kind: 'link' | 'session' | 'passkey',
+    work: () => Promise<T | undefined>,
+  ): Promise<T | undefined>;
 }
 
 /** `limit`: failures a minute and network; 0: failures are not limited. */
@@ -88,10 +92,11 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
       }
     },
     secret: async (ctx, kind, work) => {
-      ofNetwork.check(ctx, networkOf(ctx));
+      const isLimited = kind !== 'passkey';
+      if (isLimited) ofNetwork.check(ctx, networkOf(ctx));
       const found = await work();
       if (found !== undefined) return found;
-      ofNetwork.count(networkOf(ctx));
+      if (isLimited) ofNetwork.count(networkOf(ctx));
       metrics.failedSignIns.inc({ with: kind });
       return undefined;
     },

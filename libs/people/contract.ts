@@ -124,13 +124,21 @@ export const signedOut = z
   .object({ ended: count.meta({ description: 'how many sessions ended' }) })
   .meta({ id: 'SignedOut' });
 
-export const me = z.object({ email: z.string(), name: z.string(), createdAt: time }).meta({ id: 'Me' });
+export const me = z
+  .object({
+    email: z.string(),
+    name: z.string(),
+    passwordOff: z.boolean().meta({ description: 'whether they can sign in only with a passkey' }),
+    createdAt: time,
+  })
+  .meta({ id: 'Me' });
 export type Me = z.infer<typeof me>;
 export const meChange = z
   .strictObject({
     name: name.optional(),
     password: newPassword.optional(),
     oldPassword: anyPassword.optional().meta({ description: 'needed with `password`' }),
+    passwordOff: z.boolean().optional().meta({ description: 'true needs a passkey: the password no longer signs in' }),
   })
   .refine(({ password, oldPassword }) => password === undefined || oldPassword !== undefined, {
     path: ['oldPassword'],

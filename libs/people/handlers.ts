@@ -3,6 +3,7 @@ import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { listOf } from '#libs/base/http/list';
+import { refuseFields } from '#libs/base/terms/field-errors';
 import { Problem } from '#libs/base/terms/problem';
 import { createPerform, partOf } from '#libs/tenants/audited-change';
 import { accessIn } from '#libs/tenants/bearer';
@@ -11,6 +12,7 @@ import { emailTaken, lockMembership, peopleChanges, requireHeld } from '#libs/te
 import type { Attempts } from './attempts.ts';
 import type { Me, Person as Shown } from './contract.ts';
 import { inviteUrl, makeLink } from './links.ts';
+import { listPasskeys } from './passkeys.ts';
 import { requireStrong } from './passwords.ts';
 import {
   belongs,
@@ -18,6 +20,7 @@ import {
   findMember,
   type ListedPerson,
   listPeople,
+  lockPerson,
   type Person,
   removeFrom,
   showPerson,
@@ -31,15 +34,10 @@ interface Parts {
   attempts: Attempts;
 }
 
-const show = ({ personId, email, name, scopes, createdAt, lastSeenAt, pending }: ListedPerson): Shown => ({
-  personId,
-  email,
-  name,
-  scopes,
+const show = ({ number: _, createdAt, lastSeenAt, ...person }: ListedPerson): Shown => ({
+  ...person,
   createdAt: createdAt.toISOString(),
   lastSeenAt: lastSeenAt?.toISOString() ?? null,
-  passkeys: 0,
-  pending,
 });
 
 export const getPeople = endpoint(routes.getPeople, async ({ db }: Parts, { organization, query }) => {
@@ -114,13 +112,19 @@ export const removePerson = endpoint(routes.removePerson, async ({ db }: Parts, 
   body: show(await removeFrom(createPerform(db, actor), organization.organizationId, params.personId)),
 }));
 
-async function findMe(db: Database, personId: string | undefined): Promise<Person> {
+/** The person whose access token it is. Throws a 404 for any other token. */
+export async function findMe(db: Database, personId: string | undefined): Promise<Person> {
   const person = personId === undefined ? undefined : await db.read((sql) => findMember(sql, personId));
   if (!person) throw new Problem('person_not_found', 'the access token was not issued to a person of this service');
   return person;
 }
 
-const showMe = ({ email, name, createdAt }: Person): Me => ({ email, name, createdAt: createdAt.toISOString() });
+const showMe = ({ email, name, passwordOff, createdAt }: Person): Me => ({
+  email,
+  name,
+  passwordOff,
+  createdAt: createdAt.toISOString(),
+});
 
 export const getMe = endpoint(routes.getMe, async ({ db }: Parts, { access }) => ({
   body: showMe(await findMe(db, access.personId)),
@@ -137,13 +141,17 @@ export const changeMe = ({ db, attempts, accounts }: Parts): Middleware => {
   return guard(routes.changeMe, async (ctx, { body }) => {
     const { cookie } = requireOwnPage(ctx, accounts);
     const person = await findMe(db, accessIn(ctx).personId);
-    const { name = person.name, password, oldPassword = '' } = body;
+    const { number } = person;
+    const { name = person.name, password, oldPassword = '', passwordOff = person.passwordOff } = body;
     const stored = password && (await replaced(ctx, { ...person, name }, oldPassword, password));
     await db.transaction(async (sql) => {
-      await change(sql, person.number, { name, password: stored });
-      if (stored) await endSessionsOf(sql, person.number, cookie.read(ctx));
+      await lockPerson(sql, number);
+      if (body.passwordOff && (await listPasskeys(sql, number)).length === 0)
+        throw refuseFields([{ path: '/passwordOff', message: 'needs a passkey: add one first' }]);
+      await change(sql, number, { name, password: stored, passwordOff: body.passwordOff });
+      if (stored || body.passwordOff) await endSessionsOf(sql, number, cookie.read(ctx));
     });
-    ctx.body = showMe({ ...person, name });
+    ctx.body = showMe({ ...person, name, passwordOff });
   });
 };
 

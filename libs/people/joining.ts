@@ -44,7 +44,7 @@ export const setUp = (parts: SignInParts): Middleware =>
       const number = await createPerson(sql, { email, name, password });
       const all = { scopes: [...scopes], personId };
       await peopleChanges(perform).addPerson(organizationId, { email, personNumber: number }, all);
-      return { domainId, opened: await open(sql, { number, password }, organizationId) };
+      return { domainId, opened: await open(sql, { number }, organizationId) };
     });
     await tenants.catchUp();
     ctx.body = { ...answer(ctx, parts, made.opened), domainId: made.domainId };
@@ -98,7 +98,7 @@ async function join(ctx: Context, { db, accounts }: SignInParts, memberNumber: n
     const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, person.number);
     // the cookie of the session that it had is replaced
     if (before !== undefined) await endSession(sql, before, false);
-    return open(sql, person, organizationId);
+    return open(sql, { number: person.number }, organizationId);
   });
 }
 
@@ -121,7 +121,7 @@ async function joinAsNew(ctx: Context, { db, attempts }: SignInParts, memberNumb
     await take(sql, body.invite);
     const number = await createPerson(sql, { email, name, password });
     const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, number);
-    return open(sql, { number, password }, organizationId);
+    return open(sql, { number }, organizationId);
   });
 }
 
@@ -135,8 +135,8 @@ async function reset(ctx: Context, { db, attempts }: SignInParts, number: number
   const password = await attempts.hashed(ctx, given);
   return db.transaction(async (sql) => {
     await take(sql, body.invite);
-    await changePerson(sql, number, { password });
+    await changePerson(sql, number, { password, passwordOff: false });
     await endSessionsOf(sql, number);
-    return open(sql, { number, password });
+    return open(sql, { number });
   });
 }

@@ -10,10 +10,15 @@ export interface Person {
   email: string;
   name: string;
   password: string;
+  /** nobody signs in with the password */
+  passwordOff: boolean;
+  /** how passkeys identify them, in base64url */
+  userHandle: string;
   createdAt: Date;
 }
 
-const columns = (sql: Sql) => sql`number, email, name, password, created_at as "createdAt"`;
+const columns = (sql: Sql) => sql`
+  number, email, name, password, password_off as "passwordOff", user_handle as "userHandle", created_at as "createdAt"`;
 
 /** Undefined where there is none. */
 export async function findPerson(sql: Sql, by: { email: string } | { number: number }): Promise<Person | undefined> {
@@ -64,13 +69,20 @@ export async function createPerson(
   return made.number;
 }
 
+/** What is undefined stays as it is. */
 export const changePerson = (
   sql: Sql,
   number: number,
-  { name, password }: { name?: string | undefined; password?: string | undefined },
+  changed: { name?: string | undefined; password?: string | undefined; passwordOff?: boolean | undefined },
 ) => sql`
-  update people set name = coalesce(${name ?? null}, name), password = coalesce(${password ?? null}, password)
+  update people
+  set name = coalesce(${changed.name ?? null}, name), password = coalesce(${changed.password ?? null}, password),
+    password_off = coalesce(${changed.passwordOff ?? null}, password_off)
   where number = ${number}`;
+
+/** Of two changes of the same person at once, the second waits. */
+export const lockPerson = (sql: Sql, number: number) => sql`
+  select from people where number = ${number} for no key update`;
 
 /** Deletes a person who belongs to no organization any more. */
 async function deleteLeft(sql: Sql, number: number): Promise<void> {
@@ -103,12 +115,15 @@ export interface ListedPerson {
   scopes: Scope[];
   createdAt: Date;
   lastSeenAt: Date | null;
+  passkeys: number;
   pending: boolean;
 }
 
 const listedColumns = (sql: Sql) => sql`
   m.number, m.id as "personId", coalesce(p.email, m.email) as email, p.name, to_json(m.scopes) as scopes,
-  m.created_at as "createdAt", p.last_seen_at as "lastSeenAt", m.person_number is null as pending`;
+  m.created_at as "createdAt", p.last_seen_at as "lastSeenAt",
+  (select count(*)::int from person_passkeys k where k.person_number = m.person_number) as passkeys,
+  m.person_number is null as pending`;
 
 /** Newest first: of an organization, with those who are pending. */
 export const listPeople = (

@@ -24,6 +24,8 @@ import {
   signedOut,
   signOutBody,
 } from './contract.ts';
+import { passkeyOptions, passkeySignInBody } from './passkey-contract.ts';
+import { exampleAssertion, exampleSignInOptions, passkeyRoutes } from './passkey-routes.ts';
 
 const personId = 'per_3f9c1d5e7b2a46801d2e';
 const examplePerson: Person = {
@@ -49,7 +51,7 @@ const exampleSignedIn: SignedIn = {
   organizationId,
   organizations: [{ organizationId, name: 'Example shops' }],
 };
-const exampleMe: Me = { email: 'ann@example.com', name: 'Ann Example', createdAt: decidedAt };
+const exampleMe: Me = { email: 'ann@example.com', name: 'Ann Example', passwordOff: false, createdAt: decidedAt };
 const password = 'four quiet lamps in may';
 
 const people = '/v1/organization/people';
@@ -138,8 +140,11 @@ export const peopleRoutes = {
     answers: { 200: answer('The person as they are now', me, exampleMe) },
     refusals: ['person_not_found', 'invalid_credentials', 'origin_not_allowed', 'not_configured'],
     summary: 'Change your name or password',
-    description: 'A new password needs the old one, and ends all other sessions.',
+    description:
+      'A new password needs the old one. It ends all other sessions, and so does `passwordOff`, which removing the ' +
+      'last passkey sets to false again.',
   },
+  ...passkeyRoutes,
 } satisfies Routes;
 
 const open = { method: 'post', auth: [], tag: 'People' } as const;
@@ -193,6 +198,25 @@ export const signInRoutes = {
     description:
       'The response sets a cookie for the session, and has an access token for 5 minutes, for the organization used ' +
       `last. An unknown address gets the same response as a wrong password, after the same time.${ofPages}`,
+  },
+  createPasskeySignIn: {
+    ...open,
+    path: '/v1/sign-in/passkey/options',
+    answers: { 200: answer('What to pass to the browser', passkeyOptions, exampleSignInOptions) },
+    refusals: [...always],
+    summary: 'Begin to sign in with a passkey',
+    description:
+      'The options of `navigator.credentials.get`, as JSON (`PublicKeyCredential.parseRequestOptionsFromJSON`). They ' +
+      `are valid for 2 minutes, once, and the same for everybody.${ofPages}`,
+  },
+  signInWithPasskey: {
+    ...open,
+    path: '/v1/sign-in/passkey/verify',
+    body: { schema: passkeySignInBody, example: { credential: exampleAssertion } },
+    answers: { 200: answer('The person is signed in', signedIn, exampleSignedIn) },
+    refusals: ['invalid_credentials', ...always],
+    summary: 'Sign in with a passkey',
+    description: `With what the browser returned for these options. Failed attempts are never limited.${ofPages}`,
   },
   renew: {
     ...open,

@@ -9,6 +9,8 @@ import { makeSecret, secretHash } from './links.ts';
 const mostSessions = 20;
 /** days: without being used, and in all */
 const [unusedFor, inAll] = [30, 90];
+/** minutes after a sign-in in which passkeys are added */
+export const freshFor = 10;
 
 export interface Session {
   personNumber: number;
@@ -22,8 +24,8 @@ const valid = (sql: Sql) => sql`
 
 interface Opening {
   number: number;
-  /** the one that was checked: of a password that is changed at the same moment, no session is left */
-  password: string;
+  /** the one that was checked, if it was one: of a password that is changed at the same moment, no session is left */
+  password?: string;
 }
 
 /** Returns the secret; undefined where the password is no longer that, or the person has gone. */
@@ -34,7 +36,9 @@ export async function openSession(
 ): Promise<string | undefined> {
   const [seen] = await sql`
     update people set last_seen_at = date_trunc('milliseconds', clock_timestamp())
-    where number = ${personNumber} and password = ${password} returning number`;
+    where number = ${personNumber}
+      ${password === undefined ? sql`` : sql`and password = ${password} and not password_off`}
+    returning number`;
   if (!seen) return undefined;
   const secret = makeSecret();
   await sql`
@@ -51,15 +55,24 @@ export async function openSession(
 
 /** Undefined where it has ended. Until the transaction ends, nobody else ends it. */
 export async function useSession(sql: Sql, secret: string): Promise<Session | undefined> {
+  const hash = secretHash(secret);
+  // the person before the session, as whatever ends sessions locks them
+  await sql`
+    update people set last_seen_at = date_trunc('milliseconds', clock_timestamp())
+    where number = (select person_number from person_sessions where hash = ${hash} and ${valid(sql)})`;
   const [session] = await sql<Session[]>`
-    update person_sessions set used_at = clock_timestamp() where hash = ${secretHash(secret)} and ${valid(sql)}
+    update person_sessions set used_at = clock_timestamp() where hash = ${hash} and ${valid(sql)}
     returning person_number as "personNumber", last_organization as "organizationId"`;
-  if (session) {
-    await sql`
-      update people set last_seen_at = date_trunc('milliseconds', clock_timestamp())
-      where number = ${session.personNumber}`;
-  }
   return session;
+}
+
+/** Whether this person signed in with it in the last minutes. */
+export async function isFresh(sql: Sql, personNumber: number, secret: string): Promise<boolean> {
+  const fresh = await sql`
+    select from person_sessions
+    where hash = ${secretHash(secret)} and person_number = ${personNumber} and ${valid(sql)}
+      and created_at > statement_timestamp() - ${freshFor} * interval '1 minute'`;
+  return fresh.length > 0;
 }
 
 /** Of the person's sessions: where they were last. */
@@ -122,8 +135,8 @@ export function createCookie(publicUrl: string): Cookie {
 /** What an installation with accounts has. */
 export interface Accounts {
   publicUrl: string;
-  /** signs people's tokens */
-  key: KeyObject;
+  /** of people's tokens, and of challenges: the first signs */
+  keys: [KeyObject, ...KeyObject[]];
   cookie: Cookie;
 }
 
@@ -133,8 +146,8 @@ export function createAccounts(config: {
   tokens: { personKeys: KeyObject[] };
 }): Accounts | undefined {
   const { publicUrl } = config;
-  const [key] = config.tokens.personKeys;
-  return publicUrl && key ? { publicUrl, key, cookie: createCookie(publicUrl) } : undefined;
+  const [key, ...previous] = config.tokens.personKeys;
+  return publicUrl && key ? { publicUrl, keys: [key, ...previous], cookie: createCookie(publicUrl) } : undefined;
 }
 
 export function requireAccounts(accounts: Accounts | undefined): Accounts {

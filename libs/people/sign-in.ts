@@ -8,7 +8,7 @@ import type { TenantCache } from '#libs/tenants/tenant-cache';
 import type { Attempts } from './attempts.ts';
 import type { SignedIn } from './contract.ts';
 import { invalidCredentials } from './handlers.ts';
-import { findPerson, listOrganizationsOf, type OwnOrganization, type Person } from './people.ts';
+import { findPerson, listOrganizationsOf, type OwnOrganization } from './people.ts';
 import { signInRoutes as routes } from './routes.ts';
 import {
   type Accounts,
@@ -38,7 +38,7 @@ export interface Opened {
 /** Opens a session; by default in the organization used last. Throws a 401 where the person has gone meanwhile. */
 export async function open(
   sql: Sql,
-  person: Pick<Person, 'number' | 'password'>,
+  person: { number: number; password?: string },
   organizationId?: string,
 ): Promise<Opened> {
   const organizations = await listOrganizationsOf(sql, person.number);
@@ -53,7 +53,10 @@ const choose = (list: OwnOrganization[], organizationId: string | null): OwnOrga
 
 /** Sets the cookie. */
 export function answer(ctx: Context, { accounts }: SignInParts, { secret, organizations, chosen }: Opened): SignedIn {
-  const { key, cookie } = requireAccounts(accounts);
+  const {
+    keys: [key],
+    cookie,
+  } = requireAccounts(accounts);
   cookie.set(ctx, secret);
   return {
     ...issuePersonToken(key, chosen),
@@ -68,9 +71,16 @@ const wrongPassword = () => invalidCredentials('the address or the password is w
 export const signInWithPassword = (parts: SignInParts): Middleware =>
   guard(routes.signInWithPassword, async (ctx, { body }) => {
     const { db, attempts } = parts;
-    const person = await attempts.password(ctx, body, () => db.read((sql) => findPerson(sql, body)));
+    const person = await attempts.password(ctx, body, async () => {
+      const found = await db.read((sql) => findPerson(sql, body));
+      return found?.passwordOff ? undefined : found;
+    });
     if (!person) throw wrongPassword();
-    ctx.body = answer(ctx, parts, await db.transaction((sql) => open(sql, person)));
+    ctx.body = answer(
+      ctx,
+      parts,
+      await db.transaction((sql) => open(sql, { number: person.number, password: person.password })),
+    );
   });
 
 const signedOutMeanwhile = () => invalidCredentials('the session has ended: sign in again');

@@ -19,5 +19,7 @@ async function* deletePeople(db: Database, { organizationId }: Leaving): AsyncIt
 export const tables: Table[] = [
   { name: 'person_links' },
   { name: 'person_sessions' },
+  { name: 'person_passkeys' },
+  { name: 'used_challenges' },
   { name: 'people', deleteOf: deletePeople },
 ];

@@ -141,7 +141,7 @@ describe('a password', () => {
     expectBlame(await change({ password: next }), '/oldPassword');
     expectProblem(await change({ password: next, oldPassword: 'wrong' }), 401, 'invalid_credentials');
     const changed = await change({ name: 'Ann Other', password: next, oldPassword: password });
-    expect(changed.body).toEqual({ email, name: 'Ann Other', createdAt: expect.any(String) });
+    expect(changed.body).toEqual({ email, name: 'Ann Other', passwordOff: false, createdAt: expect.any(String) });
     expect((await browser.as(token, 'GET', 'people/me')).body).toEqual(changed.body);
     expectProblem(await elsewhere.post('sign-in/renew'), 401, 'invalid_credentials');
     expect((await browser.post('sign-in/renew')).status).toBe(200);

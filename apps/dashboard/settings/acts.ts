@@ -54,6 +54,8 @@ export const actNames: Record<string, string> = {
   'person.join': 'Accepted an invitation',
   'person.update': 'Changed what a person may do',
   'person.delete': 'Removed a person',
+  'passkey.create': 'Added a passkey',
+  'passkey.delete': 'Removed a passkey',
   'key.create': 'Created a key',
   'key.revoke': 'Revoked a key',
   'banner.publish': 'Published a banner',
@@ -108,6 +110,8 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     'person.join': () => ({ what: ['Accepted an invitation'] }),
     'person.update': () => ({ what: say`Changed what ${person} may do`, more: scopesOf(details) }),
     'person.delete': () => ({ what: say`Removed ${person}` }),
+    'passkey.create': () => ({ what: say`Added the passkey ${text('name')}` }),
+    'passkey.delete': () => ({ what: say`Removed the passkey ${text('name')}` }),
     'key.create': () => ({ what: say`Created the key ${`${subject}…`} of ${domain}` }),
     'key.revoke': () => ({ what: say`Revoked the key ${`${subject}…`} of ${domain}` }),
     'records.import': () => ({

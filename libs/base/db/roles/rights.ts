@@ -35,6 +35,8 @@ export const rights: Record<string, Rights> = {
   people: { api: all, worker: none },
   person_sessions: { api: all, worker: none },
   person_links: { api: all, worker: none },
+  person_passkeys: { api: all, worker: none },
+  used_challenges: { api: [...add, 'delete'], worker: none },
   administrative_acts: { api: add, worker: ['insert'] },
   idempotent_answers: { api: write, worker: [...read, 'delete'] },
   visitor_acts: { api: add, worker: none },

@@ -1,0 +1,98 @@
+/** What a browser is asked for a passkey, and the check of what it sends. The library is loaded on first use. */
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { type ChallengeFor, makeChallenge, readChallenge, challengeLifetime as timeout } from './challenges.ts';
+import type { Person } from './people.ts';
+import type { Accounts } from './sessions.ts';
+
+const library = () => import('@simplewebauthn/server');
+
+export interface Credential {
+  /** in base64url */
+  credentialId: string;
+  transports: string[];
+  /** as COSE */
+  publicKey: Uint8Array<ArrayBuffer>;
+  /** of signatures; 0 if the authenticator does not count them */
+  counter: number;
+}
+
+/** `known`: the person's own; an authenticator that has one of them adds no other. */
+export async function registrationOptions(
+  { publicUrl, keys: [key] }: Accounts,
+  { number, userHandle, email, name }: Person,
+  known: Pick<Credential, 'credentialId' | 'transports'>[],
+) {
+  const { generateRegistrationOptions } = await library();
+  return generateRegistrationOptions({
+    rpName: 'Assent',
+    rpID: new URL(publicUrl).hostname,
+    userID: Uint8Array.from(Buffer.from(userHandle, 'base64url')),
+    userName: email,
+    userDisplayName: name,
+    challenge: makeChallenge(key, { person: number }),
+    timeout,
+    excludeCredentials: known.map(({ credentialId: id, transports }) => ({ id, transports })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+}
+
+/** Names no credentials: nothing in it depends on who asks. */
+export async function signInOptions({ publicUrl, keys: [key] }: Accounts) {
+  const { generateAuthenticationOptions } = await library();
+  return generateAuthenticationOptions({
+    rpID: new URL(publicUrl).hostname,
+    challenge: makeChallenge(key, 'sign-in'),
+    timeout,
+    userVerification: 'required',
+  });
+}
+
+interface Expected {
+  expectedOrigin: string;
+  expectedRPID: string;
+  expectedChallenge: (challenge: string) => boolean;
+}
+
+/** Undefined if the response is not right. `nonce`: of its challenge, which is accepted once. */
+async function check<T>(
+  { publicUrl, keys }: Accounts,
+  whatFor: ChallengeFor,
+  verify: (expected: Expected) => Promise<T | undefined>,
+): Promise<{ proven: T; nonce: Buffer } | undefined> {
+  const { origin, hostname } = new URL(publicUrl);
+  const nonces: Buffer[] = [];
+  const expectedChallenge = (challenge: string): boolean => {
+    const nonce = readChallenge(keys, whatFor, challenge);
+    if (nonce) nonces.push(nonce);
+    return nonce !== undefined;
+  };
+  // the library throws for whatever is wrong with a response
+  const proven = await verify({ expectedOrigin: origin, expectedRPID: hostname, expectedChallenge }).catch(() => {});
+  const [nonce] = nonces;
+  return proven !== undefined && nonce ? { proven, nonce } : undefined;
+}
+
+/** Whether it is a new passkey of this person for this site, with user verification. */
+export async function checkRegistration(accounts: Accounts, { number }: Person, response: RegistrationResponseJSON) {
+  const { verifyRegistrationResponse } = await library();
+  return check(accounts, { person: number }, async (expected): Promise<Credential | undefined> => {
+    const { registrationInfo } = await verifyRegistrationResponse({ response, ...expected });
+    if (!registrationInfo) return undefined;
+    const { id: credentialId, publicKey, counter, transports = [] } = registrationInfo.credential;
+    return { credentialId, publicKey, counter, transports };
+  });
+}
+
+/** Whether this passkey signed in here, with user verification; if so, its new counter. */
+export async function checkSignIn(accounts: Accounts, passkey: Credential, response: AuthenticationResponseJSON) {
+  const { verifyAuthenticationResponse } = await library();
+  const { credentialId: id, publicKey, counter } = passkey;
+  return check(accounts, 'sign-in', async (expected): Promise<number | undefined> => {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      ...expected,
+      credential: { id, publicKey: Uint8Array.from(publicKey), counter },
+    });
+    return verified ? authenticationInfo.newCounter : undefined;
+  });
+}
