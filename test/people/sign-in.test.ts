@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAdministration } from '#libs/tenants/administration';
 import { createCli } from '../support/cli.ts';
 import { request } from '../support/client.ts';
+import { addPasskey, signInOptions, signInWith } from '../support/passkeys.ts';
 import {
   accountSettings,
   invite,
@@ -239,6 +240,11 @@ describe('a session', () => {
     const during = openBrowser(meanwhile.baseUrl);
     during.jar.cookie = browser.jar.cookie;
     const renewed = (await during.post('sign-in/renew')).body.token;
+    const passkey = await addPasskey(browser, token);
+    const { challenge } = await signInOptions(browser);
+    expect((await during.post('sign-in/passkey/verify', { credential: passkey.signed({ challenge }) })).status).toBe(
+      200,
+    );
     for (const api of [before, meanwhile])
       expect([await mayRead(token, api.baseUrl), await mayRead(renewed, api.baseUrl)]).toEqual([200, 200]);
     const after = await start({ SECRETS_KEY: fresh });
@@ -246,6 +252,7 @@ describe('a session', () => {
     const later = openBrowser(after.baseUrl);
     later.jar.cookie = browser.jar.cookie;
     const { body } = await later.post('sign-in/renew');
+    expect((await signInWith(openBrowser(after.baseUrl), passkey)).status).toBe(200);
     expect([await mayRead(body.token, after.baseUrl), await mayRead(body.token, meanwhile.baseUrl)]).toEqual([
       200, 200,
     ]);

@@ -132,6 +132,16 @@ describe('with the keys of a provider', () => {
   const start = (environment: Record<string, string> = {}) => tokensWith({ JWT_JWKS_URL: url, ...environment });
   const known = (claims: object = {}) => sign(current.privateKey, { keyid: 'current' }, claims);
 
+  it('a provider issues no token of a person here, whatever it says', async () => {
+    const tokens = start({ PUBLIC_URL: 'https://consent.example.com', SECRETS_KEY: 'ab'.repeat(32) });
+    expect(await outcomeOf(tokens, known())).toBe('accepted');
+    for (const sub of ['person:', `person:per_${'0'.repeat(20)}`])
+      expect(await outcomeOf(tokens, known({ sub }))).toBe('invalid_token');
+    publish({ 'assent-people': current });
+    const named = sign(current.privateKey, { keyid: 'assent-people' }, { sub: 'person:per_0' });
+    expect(await outcomeOf(tokens, named)).toBe('invalid_token');
+  });
+
   it('they are fetched once, when they are wanted, and again for an unknown one, once a minute', async () => {
     const tokens = start();
     const before = asked;
