@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { startChaosStack } from './chaos/stack.ts';
 import { recordBesidePeers } from './fuzz/peers.ts';
-import { fuzz, prepare, prepared, record, waitForTotal } from './fuzz/run.ts';
+import { accountSettings, fuzz, prepare, prepared, record, waitForTotal } from './fuzz/run.ts';
 import { wholeNumber } from './stack/advice.ts';
 import { newKey, onInterrupt, stopAtInterrupt } from './stack/private-stores.ts';
 import { signToken } from './stack/sites.ts';
@@ -17,7 +17,8 @@ const seed = values.seed === undefined ? undefined : Number(values.seed);
 const stack = await stopAtInterrupt(onInterrupt(), startChaosStack());
 try {
   // the worker has no such key, and so sends nothing to webhooks
-  const [api] = await Promise.all([stack.start('api', { SECRETS_KEY: newKey() }), stack.start('worker')]);
+  const settings = { SECRETS_KEY: newKey(), ...accountSettings };
+  const [api] = await Promise.all([stack.start('api', settings), stack.start('worker')]);
   const tokenOf = (scope: string) => signToken(stack.site.organizationId, stack.jwtSecret, scope);
   const tokens = { token: tokenOf('read privacy import'), webhooksToken: tokenOf('read manage') };
   const site = { ...stack.site, baseUrl: api.baseUrl, ...tokens };

@@ -26,6 +26,9 @@ export interface Known {
   token: string;
   /** for webhooks alone: whatever else one may manage would end the run */
   webhooksToken: string;
+  /** of somebody with an account, and the origin of the service's own pages */
+  personToken: string;
+  origin: string;
   cursors: string[];
   recordIds: string[];
   /** of the domain, by their hash */
@@ -53,6 +56,9 @@ function createValid(schemas: Record<string, Schema>, known: Known) {
     notice: hash(known.notices),
     visitorId: fc.oneof(fc.constantFrom(...known.visitors), text({ minLength: 1, maxLength: 128 })),
     erasureId: fc.oneof(fc.constantFrom(...known.erasures), fc.stringMatching(/^ers_[0-9a-f]{20}$/)),
+    personId: fc.stringMatching(/^per_[0-9a-f]{20}$/),
+    passkeyId: fc.stringMatching(/^pky_[0-9a-f]{20}$/),
+    email: fc.emailAddress(),
     level: fc.integer({ min: 0, max: 2 }),
     tile: fc.constantFrom(...listOf('000 000.p/1 000.p/2 000.p/256 001 x001/000 x001/234.p/5 00 x000/000')),
     log: fc.integer({ min: 1, max: 2 }),
@@ -279,7 +285,10 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     { security = [], parameters = [], requestBody }: Operation,
   ): fc.Arbitrary<Record<string, string>> => {
     const { apiKey } = known;
-    const token = path.startsWith('/v1/organization/webhooks') ? known.webhooksToken : known.token;
+    const isOfPerson = path.startsWith('/v1/people/');
+    const ofOrganization = path.startsWith('/v1/organization/webhooks') ? known.webhooksToken : known.token;
+    const token = isOfPerson ? known.personToken : ofOrganization;
+    const isOwnPage = isOfPerson || path.startsWith('/v1/sign-');
     const name = security.some((scheme) => 'apiKey' in scheme) ? 'x-api-key' : 'authorization';
     const right = name === 'x-api-key' ? apiKey : `Bearer ${token}`;
     const wrong = [token, apiKey, `Bearer ${apiKey}`, `Bearer ${token}x`, 'Bearer a.b.c', 'Bearer e30.e30.x'];
@@ -292,6 +301,7 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     const isLenient = parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'Prefer');
     const form = fc.constantFrom({}, isLenient ? { prefer: 'handling=strict' } : {});
     return fc.tuple(credential, type, fc.oneof(fc.constant({}), extra), form).map(([given, media, others, prefer]) => ({
+      ...(isOwnPage && { origin: known.origin }),
       ...(others as Record<string, string>),
       ...prefer,
       ...(security.length > 0 && { [name]: headerValue(given) }),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FeedEntry } from '#libs/log/contract';
 import type { MadeWebhook, WebhooksPage } from '#libs/webhooks/contract';
-import { fuzz, prepare, prepared, record, waitForTotal } from '../../scripts/fuzz/run.ts';
+import { accountSettings, fuzz, prepare, prepared, record, waitForTotal } from '../../scripts/fuzz/run.ts';
 import { tokenFor } from '../support/client.ts';
 import { createLogReader, crypto } from '../support/log-reader.ts';
 import { verifyTlogProof } from '../support/proof-checks.ts';
@@ -13,7 +13,7 @@ import { eventually } from '../support/wait.ts';
 /** `npm run fuzz` sends twenty times as many. */
 const requests = 1_000;
 
-const stack = await startProcesses({ worker: false, sealed: true });
+const stack = await startProcesses({ worker: false, sealed: true, env: accountSettings });
 // without a key it sends nothing to webhooks
 await startWorkerProcess({ ...stack.env, ...sealSettings, SECRETS_KEY: '' });
 const token = tokenFor(stack.tenant.organizationId, { scope: 'read privacy import' });

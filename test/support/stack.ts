@@ -106,15 +106,17 @@ interface StackOptions {
   tenant?: TenantOptions;
   worker?: boolean;
   sealed?: boolean;
+  /** settings of both */
+  env?: Record<string, string>;
 }
 
 async function startStackWith<A extends Addresses>(
   openApi: (env: Record<string, string>) => Promise<A>,
   openWorker: (env: Record<string, string>) => Promise<unknown>,
-  { tenant, worker = true, sealed = false }: StackOptions,
+  { tenant, worker = true, sealed = false, env: more = {} }: StackOptions,
 ) {
   const stores = await openStores();
-  const env = { ...stores.env, ...(sealed && sealSettings) };
+  const env = { ...stores.env, ...(sealed && sealSettings), ...more };
   const [api] = await Promise.all([openApi(env), ...(worker ? [openWorker(env)] : [])]);
   return withTenant(stores, api, tenant);
 }

@@ -23,6 +23,8 @@ import { type AppProcess, webhookSettings } from '../stack.ts';
 
 /** Seconds: the thresholds of the rules in seconds, and what stands for them here. */
 const ages = { 60: 5, 600: 8, 900: 8, 21600: 8, 172800: 20 };
+/** of pages, where people sign in */
+const origin = 'https://consent.example.com';
 /** milliseconds within which an alert fires, and is silent again */
 const patience = 90_000;
 
@@ -131,6 +133,14 @@ const faults: Record<string, Begin> = {
     const refused = () => postRecord(scene.anyApi().baseUrl, wrong, makeBody());
     return again(0.02, () => Promise.all(Array.from({ length: 5 }, refused)));
   },
+  SignInsFailing: ({ scene }) => {
+    const headers = { origin, 'content-type': 'application/json' };
+    const signIn = () => {
+      const body = JSON.stringify({ email: `${randomBytes(4).toString('hex')}@example.com`, password: 'wrong' });
+      return fetch(`${scene.anyApi().baseUrl}/v1/sign-in/password`, { method: 'POST', headers, body });
+    };
+    return again(0.5, signIn);
+  },
   HousekeepingLate: async ({ scene }) => {
     const succeeded = (ago: string) =>
       scene.sql((sql) => sql`update tasks set succeeded_at = now() - ${ago}::interval where name = 'userAgents'`);
@@ -193,7 +203,7 @@ const faults: Record<string, Begin> = {
 async function fireAll(scene: Scene): Promise<void> {
   const toRedis = await scene.proxy('redis');
   const webhooks = webhookSettings();
-  const env = { api: { ...toRedis.env, ...webhooks }, worker: webhooks };
+  const env = { api: { ...toRedis.env, ...webhooks, PUBLIC_URL: origin }, worker: webhooks };
   await setOnPrimary(scene, 'archive_command', 'true');
   await setOnPrimary(scene, 'archive_mode', 'on');
   await (await restart(scene.postgres))();
