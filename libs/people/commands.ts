@@ -2,23 +2,15 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { listed, type Tools } from '#libs/base/cli/session';
 import { act, flags, none, verbsOf } from '#libs/base/cli/verb';
+import type { Sql } from '#libs/base/db/database';
 import { scopes, scopesAmong } from '#libs/base/terms/terms';
-import { createPerform, type Perform, partOf } from '#libs/tenants/audited-change';
+import { createPerform, type Note, partOf } from '#libs/tenants/audited-change';
 import { requireOrganization } from '#libs/tenants/command-subject';
-import { emailTaken, mostPeople, peopleChanges } from '#libs/tenants/organization-people';
+import { mostPeople, peopleChanges, personNotFound } from '#libs/tenants/organization-people';
 import { scopeList } from '#libs/tenants/token-commands';
 import { email } from './contract.ts';
-import { inviteUrl, makeLink, resetUrl, setupUrl } from './links.ts';
-import {
-  belongs,
-  findPerson,
-  isAnyone,
-  type ListedPerson,
-  listPeople,
-  personIdOf,
-  removeFrom,
-  showPerson,
-} from './people.ts';
+import { inviteTo, makeLink, resetUrl, setupUrl } from './links.ts';
+import { findPerson, isAnyone, listPeople, personIdOf, removeFrom, show, showPerson } from './people.ts';
 
 type PeopleTools = Tools<{ actor: string; publicUrl: string | undefined }>;
 
@@ -28,60 +20,46 @@ const scopeFlag: [string, string] = ['--scope <scopes>', `what they may do: ${sc
 const withScope = flags(z.object({ org, scope: scopeList }), { scope: scopeFlag });
 const withScopeOrRead = flags(z.object({ org, scope: scopeList.default('read') }), { scope: scopeFlag });
 
-const shown = ({ personId, email, name, scopes, createdAt, lastSeenAt, pending }: ListedPerson) => {
-  return { personId, email, name, scopes, createdAt, lastSeenAt, pending };
-};
-
 export function personCommand(tools: PeopleTools): Command {
   const noun = new Command('person').description('people with an account, and what they may do in an organization');
   const verb = verbsOf(noun);
-  const change = <T>(work: (perform: Perform) => Promise<T>) =>
-    tools.database((db) => work(createPerform(db, tools.config().actor)));
+  const change = <T>(work: (sql: Sql, note: Note) => Promise<T>) =>
+    tools.database((db) => createPerform(db, tools.config().actor)(work));
 
   verb('list', ofOrganization, async ({ org: organizationId }) => {
     const people = await tools.database(async (db) => {
       await requireOrganization(db, organizationId);
       return db.read((sql) => listPeople(sql, { organizationId, limit: mostPeople }));
     });
-    return listed('people', people.map(shown));
+    return listed('people', people.map(show));
   }).description('list the people of an organization, with pending invitations');
 
   verb('create <email>', withScopeOrRead, ({ org: organizationId, scope }, given = '') => {
     const address = addressIn(given);
     const url = requirePublicUrl(tools);
-    return change((perform) =>
-      perform(async (sql, note) => {
-        if (await belongs(sql, organizationId, address)) throw emailTaken(`${address} belongs to ${organizationId}`);
-        const personNumber = (await findPerson(sql, { email: address }))?.number;
-        const who = { email: address, personNumber };
-        const given = { scopes: scopesAmong(scope.split(' ')) };
-        const { number } = await peopleChanges(partOf(sql, note)).addPerson(organizationId, who, given);
-        const person = shown(await showPerson(sql, number));
-        if (personNumber !== undefined) return person;
-        return { ...person, inviteUrl: inviteUrl(url, (await makeLink(sql, { member: number })).secret) };
-      }),
-    );
+    return change(async (sql, note) => {
+      const personNumber = (await findPerson(sql, { email: address }))?.number;
+      const who = { email: address, personNumber };
+      const given = { scopes: scopesAmong(scope.split(' ')) };
+      const { number } = await peopleChanges(partOf(sql, note)).addPerson(organizationId, who, given);
+      return personNumber === undefined ? inviteTo(sql, url, number) : show(await showPerson(sql, number));
+    });
   }).description(
     'give somebody rights in an organization; prints an invitation link, valid once within 7 days, for somebody without an account',
   );
 
   verb('set <email>', withScope, ({ org: organizationId, scope }, given = '') =>
-    change((perform) =>
-      perform(async (sql, note) => {
-        const personId = await personIdOf(sql, organizationId, addressIn(given));
-        const changes = peopleChanges(partOf(sql, note));
-        const { number } = await changes.setScopes(organizationId, personId, scopesAmong(scope.split(' ')));
-        return shown(await showPerson(sql, number));
-      }),
-    ),
+    change(async (sql, note) => {
+      const personId = await idOf(sql, organizationId, given);
+      const changes = peopleChanges(partOf(sql, note));
+      const { number } = await changes.setScopes(organizationId, personId, scopesAmong(scope.split(' ')));
+      return show(await showPerson(sql, number));
+    }),
   ).description('change what somebody may do in an organization; takes effect within a second');
 
   verb('delete <email>', ofOrganization, ({ org: organizationId }, given = '') =>
-    change((perform) =>
-      perform(async (sql, note) => {
-        const personId = await personIdOf(sql, organizationId, addressIn(given));
-        return shown(await removeFrom(partOf(sql, note), organizationId, personId));
-      }),
+    change(async (sql, note) =>
+      show(await removeFrom(partOf(sql, note), organizationId, await idOf(sql, organizationId, given))),
     ),
   ).description('end the rights of somebody in an organization; an account without any organization is deleted');
 
@@ -92,7 +70,7 @@ export function personCommand(tools: PeopleTools): Command {
       db.transaction(async (sql) => {
         const person = await findPerson(sql, { email: address });
         if (!person) throw new Error(`nobody has an account with the address ${address}`);
-        const { secret, expiresAt } = await makeLink(sql, { person: person.number });
+        const { secret, expiresAt } = await makeLink(sql, { personNumber: person.number });
         return { email: address, resetUrl: resetUrl(url, secret), expiresAt };
       }),
     );
@@ -109,7 +87,7 @@ export function setupCommand(tools: PeopleTools): Command {
     return tools.database((db) =>
       db.transaction(async (sql) => {
         if (await isAnyone(sql)) throw new Error('somebody has an account already; invite others with: person create');
-        const { secret, expiresAt } = await makeLink(sql, 'nobody');
+        const { secret, expiresAt } = await makeLink(sql, {});
         return { setupUrl: setupUrl(url, secret), expiresAt };
       }),
     );
@@ -120,6 +98,12 @@ function addressIn(given: string): string {
   const read = email.safeParse(given);
   if (read.success) return read.data;
   throw new Error(`${given} ${read.error.issues[0]?.message}`);
+}
+
+async function idOf(sql: Sql, organizationId: string, given: string): Promise<string> {
+  const personId = await personIdOf(sql, organizationId, addressIn(given));
+  if (personId === undefined) throw personNotFound();
+  return personId;
 }
 
 function requirePublicUrl(tools: PeopleTools): string {

@@ -10,19 +10,19 @@ import { accessIn } from '#libs/tenants/bearer';
 import { endpoint } from '#libs/tenants/endpoint';
 import { emailTaken, lockMembership, peopleChanges, requireHeld } from '#libs/tenants/organization-people';
 import type { Attempts } from './attempts.ts';
-import type { Me, Person as Shown } from './contract.ts';
-import { inviteUrl, makeLink } from './links.ts';
+import type { Me } from './contract.ts';
+import { inviteTo } from './links.ts';
 import { listPasskeys } from './passkeys.ts';
 import { requireStrong } from './passwords.ts';
 import {
-  belongs,
   changePerson as change,
   findMember,
-  type ListedPerson,
   listPeople,
   lockPerson,
   type Person,
+  personIdOf,
   removeFrom,
+  show,
   showPerson,
 } from './people.ts';
 import { peopleRoutes as routes } from './routes.ts';
@@ -33,12 +33,6 @@ interface Parts {
   accounts: Accounts | undefined;
   attempts: Attempts;
 }
-
-const show = ({ number: _, createdAt, lastSeenAt, ...person }: ListedPerson): Shown => ({
-  ...person,
-  createdAt: createdAt.toISOString(),
-  lastSeenAt: lastSeenAt?.toISOString() ?? null,
-});
 
 export const getPeople = endpoint(routes.getPeople, async ({ db }: Parts, { organization, query }) => {
   const { organizationId, cursorKey } = organization;
@@ -56,14 +50,10 @@ export const invitePerson = endpoint(
     requireHeld(access.scopes, scopes);
     return once('encrypted', (perform) =>
       perform(async (sql, note) => {
-        if (await belongs(sql, organizationId, email))
-          throw emailTaken('somebody with this address belongs to your organization');
+        if (await personIdOf(sql, organizationId, email))
+          throw emailTaken('your organization has, or has invited, somebody with this address');
         const { number } = await peopleChanges(partOf(sql, note)).addPerson(organizationId, { email }, { scopes });
-        const { secret } = await makeLink(sql, { member: number });
-        return {
-          status: 201,
-          body: { ...show(await showPerson(sql, number)), inviteUrl: inviteUrl(publicUrl, secret) },
-        };
+        return { status: 201, body: await inviteTo(sql, publicUrl, number) };
       }),
     );
   },
@@ -81,12 +71,8 @@ export const inviteAgain = endpoint(
         if (personNumber !== null) throw new Problem('not_pending', 'the person has accepted the invitation');
         // whoever has the link has these scopes
         requireHeld(access.scopes, scopes);
-        const { secret } = await makeLink(sql, { member: number });
         await note({ act: 'person.invite', subject: personId, organizationId });
-        return {
-          status: 201,
-          body: { ...show(await showPerson(sql, number)), inviteUrl: inviteUrl(publicUrl, secret) },
-        };
+        return { status: 201, body: await inviteTo(sql, publicUrl, number) };
       }),
     );
   },
@@ -95,12 +81,10 @@ export const inviteAgain = endpoint(
 export const changePerson = endpoint(
   routes.changePerson,
   async ({ db }: Parts, { organization, access, actor, params, body }) => {
-    const changed = await createPerform(
-      db,
-      actor,
-    )(async (sql, note) => {
+    const perform = createPerform(db, actor);
+    const { organizationId } = organization;
+    const changed = await perform(async (sql, note) => {
       const changes = peopleChanges(partOf(sql, note));
-      const { organizationId } = organization;
       const { number } = await changes.setScopes(organizationId, params.personId, body.scopes, access.scopes);
       return showPerson(sql, number);
     });

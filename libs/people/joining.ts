@@ -15,7 +15,15 @@ import { personSubject } from '#libs/tenants/person-tokens';
 import { makeId } from '#libs/tenants/tenants';
 import { findLink, type Link, useLink } from './links.ts';
 import { requireStrong } from './passwords.ts';
-import { changePerson, createPerson, findMember, findMembership, findPerson, isAnyone, requireFree } from './people.ts';
+import {
+  accountThere,
+  changePerson,
+  createPerson,
+  findMember,
+  findMembership,
+  findPerson,
+  isAnyone,
+} from './people.ts';
 import { signInRoutes as routes } from './routes.ts';
 import { endSession, endSessionsOf, requireAccounts } from './sessions.ts';
 import { answer, type Opened, open, type SignInParts } from './sign-in.ts';
@@ -29,10 +37,8 @@ export const setUp = (parts: SignInParts): Middleware =>
     await requireStrong(body.password, [email, name, body.organization]);
     const password = await attempts.hashed(ctx, body.password);
     const personId = makeId('per');
-    const made = await createPerform(
-      db,
-      personSubject + personId,
-    )(async (sql, note) => {
+    const performAll = createPerform(db, personSubject + personId);
+    const made = await performAll(async (sql, note) => {
       // of two with two links, the second finds the first person
       await sql`select pg_advisory_xact_lock(hashtext('assent.setup'))`;
       if (!(await useLink(sql, body.setup)) || (await isAnyone(sql))) throw invalidSetup();
@@ -90,10 +96,8 @@ async function join(ctx: Context, { db, accounts }: SignInParts, memberNumber: n
   const person = personId === undefined ? undefined : await db.read((sql) => findMember(sql, personId));
   if (!person || subject === undefined) throw invalidToken('the token was not issued to a person of this service');
   const before = requireAccounts(accounts).cookie.read(ctx);
-  return createPerform(
-    db,
-    subject,
-  )(async (sql, note) => {
+  const perform = createPerform(db, subject);
+  return perform(async (sql, note) => {
     await take(sql, invite);
     const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, person.number);
     // the cookie of the session that it had is replaced
@@ -105,19 +109,14 @@ async function join(ctx: Context, { db, accounts }: SignInParts, memberNumber: n
 async function joinAsNew(ctx: Context, { db, attempts }: SignInParts, memberNumber: number, body: Body) {
   requireFields(body, 'name', 'password');
   const { name = '', password: given = '' } = body;
-  const { email, personId } = await db
-    .read((sql) => findMembership(sql, memberNumber))
-    .then((found) => {
-      if (!found) throw invalidInvitation();
-      return found;
-    });
-  await db.read((sql) => requireFree(sql, email));
+  const member = await db.read((sql) => findMembership(sql, memberNumber));
+  if (!member) throw invalidInvitation();
+  const { email, personId } = member;
+  if (await db.read((sql) => findPerson(sql, { email }))) throw accountThere();
   await requireStrong(given, [email, name]);
   const password = await attempts.hashed(ctx, given);
-  return createPerform(
-    db,
-    personSubject + personId,
-  )(async (sql, note) => {
+  const perform = createPerform(db, personSubject + personId);
+  return perform(async (sql, note) => {
     await take(sql, body.invite);
     const number = await createPerson(sql, { email, name, password });
     const { organizationId } = await peopleChanges(partOf(sql, note)).acceptAs(memberNumber, number);

@@ -4,12 +4,14 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
-import { isReached } from '#libs/base/db/due';
+import { fromNow, isReached } from '#libs/base/db/due';
+import type { Person } from './contract.ts';
+import { show, showPerson } from './people.ts';
 
 /** milliseconds */
 const lifetime = { setup: 3_600_000, invitation: 7 * 86_400_000, reset: 86_400_000 };
 
-export const inviteUrl = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#invite=${secret}`;
+const inviteUrl = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#invite=${secret}`;
 /** The same page: only a new password is asked for. */
 export const resetUrl = (publicUrl: string, secret: string): string => `${publicUrl}/invitation#reset=${secret}`;
 export const setupUrl = (publicUrl: string, secret: string): string => `${publicUrl}/setup#setup=${secret}`;
@@ -18,29 +20,38 @@ export const setupUrl = (publicUrl: string, secret: string): string => `${public
 export const makeSecret = (): string => randomBytes(32).toString('base64url');
 export const secretHash = (secret: string): Buffer => Buffer.from(hash('sha256', secret, 'hex'), 'hex');
 
-/** For whom or what: a pending membership, a person, or nobody yet. */
-export type LinkFor = { member: number } | { person: number } | 'nobody';
-
+/** An invitation is for a pending membership, a new password for a person, and the first set-up for nobody yet. */
 export interface Link {
   memberNumber: number | null;
   personNumber: number | null;
 }
 
 /** A link for the same ends the one before. Returns its secret. */
-export async function makeLink(sql: Sql, whom: LinkFor): Promise<{ secret: string; expiresAt: Date }> {
+export async function makeLink(
+  sql: Sql,
+  { memberNumber = null, personNumber = null }: Partial<Link>,
+): Promise<{ secret: string; expiresAt: Date }> {
   const secret = makeSecret();
-  const [member, person] =
-    whom === 'nobody' ? [null, null] : 'member' in whom ? [whom.member, null] : [null, whom.person];
-  const validFor = whom === 'nobody' ? lifetime.setup : 'member' in whom ? lifetime.invitation : lifetime.reset;
+  const kind = memberNumber !== null ? 'invitation' : personNumber !== null ? 'reset' : 'setup';
   await sql`
     delete from person_links
-    where member_number is not distinct from ${member} and person_number is not distinct from ${person}`;
+    where member_number is not distinct from ${memberNumber} and person_number is not distinct from ${personNumber}`;
   const [made] = await sql<{ expiresAt: Date }[]>`
     insert into person_links (hash, member_number, person_number, expires_at)
-    values (${secretHash(secret)}, ${member}, ${person}, statement_timestamp() + ${validFor} * interval '1 ms')
+    values (${secretHash(secret)}, ${memberNumber}, ${personNumber}, ${fromNow(sql, lifetime[kind])})
     returning expires_at as "expiresAt"`;
   if (!made) throw new Error('a link was not made');
   return { secret, expiresAt: made.expiresAt };
+}
+
+/** An invitation with a new link, as it is answered. */
+export async function inviteTo(
+  sql: Sql,
+  publicUrl: string,
+  memberNumber: number,
+): Promise<Person & { inviteUrl: string }> {
+  const { secret } = await makeLink(sql, { memberNumber });
+  return { ...show(await showPerson(sql, memberNumber)), inviteUrl: inviteUrl(publicUrl, secret) };
 }
 
 const valid = (sql: Sql) => sql`not ${isReached(sql, sql`expires_at`, lifetime.invitation)}`;

@@ -21,39 +21,27 @@ export const passkeyOptions = z.looseObject({ challenge: z.string() }).meta({ id
 
 const base64url = z.string().regex(/^[\w-]+$/, 'must be in base64url');
 /** What else a browser sends is left out. */
-const credential = {
-  id: base64url.max(2_048),
-  rawId: base64url.max(2_048),
-  type: z.literal('public-key'),
-};
-const extensions = z.object({}).default({});
+const credentialWith = <S extends z.ZodRawShape>(response: S) =>
+  z.object({
+    id: base64url.max(2_048),
+    rawId: base64url.max(2_048),
+    type: z.literal('public-key'),
+    response: z.object({ clientDataJSON: base64url, ...response }),
+    clientExtensionResults: z.object({}).default({}),
+  });
 
 export const passkeyBody = z
   .strictObject({
     name: name.default('Passkey').meta({ description: 'by which the person recognizes it' }),
-    credential: z.object({
-      ...credential,
-      response: z.object({
-        clientDataJSON: base64url,
-        attestationObject: base64url,
-        transports: z.array(z.string().max(32)).max(8).default([]),
-      }),
-      clientExtensionResults: extensions,
+    credential: credentialWith({
+      attestationObject: base64url,
+      transports: z.array(z.string().max(32)).max(8).default([]),
     }),
   })
   .meta({ id: 'PasskeyBody' });
 
 export const passkeySignInBody = z
   .strictObject({
-    credential: z.object({
-      ...credential,
-      response: z.object({
-        clientDataJSON: base64url,
-        authenticatorData: base64url,
-        signature: base64url,
-        userHandle: base64url,
-      }),
-      clientExtensionResults: extensions,
-    }),
+    credential: credentialWith({ authenticatorData: base64url, signature: base64url, userHandle: base64url }),
   })
   .meta({ id: 'PasskeySignInBody' });

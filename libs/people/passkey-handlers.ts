@@ -62,10 +62,8 @@ export const addPasskey = ({ db, accounts }: Parts): Middleware =>
     const person = await findMe(db, personId);
     const checked = await checkRegistration(own, person, credential);
     if (!checked) throw notAccepted();
-    const added = await createPerform(
-      db,
-      subject,
-    )(async (sql, note) => {
+    const perform = createPerform(db, subject);
+    const added = await perform(async (sql, note) => {
       await lockPerson(sql, person.number);
       await requireRoomForPasskey(sql, person.number);
       if (!(await useChallenge(sql, checked.nonce))) throw notAccepted();
@@ -91,10 +89,8 @@ export const removePasskey = ({ db, accounts }: Parts): Middleware =>
     const { cookie } = requireOwnPage(ctx, accounts);
     const { subject, personId = '', organizationId } = accessIn(ctx);
     const { number } = await findMe(db, personId);
-    const removed = await createPerform(
-      db,
-      subject,
-    )(async (sql, note) => {
+    const perform = createPerform(db, subject);
+    const removed = await perform(async (sql, note) => {
       await lockPerson(sql, number);
       const gone = await deletePasskey(sql, number, passkeyId);
       // otherwise nothing would be left to sign in with

@@ -67,7 +67,8 @@ const reasons: Record<string, string> = {
 
 /** Throws a 400 that says why where the password is easy to guess, also for somebody who knows `about`. */
 export async function requireStrong(password: string, about: string[]): Promise<void> {
-  const check = await judge();
+  judging ??= load();
+  const check = await judging;
   const { score, feedback } = check(
     password.slice(0, judged),
     about.flatMap((text) => [text, ...text.split(/[\s@.]+/)]),
@@ -79,13 +80,8 @@ export async function requireStrong(password: string, about: string[]): Promise<
 
 type Check = (password: string, about: string[]) => { score: number; feedback: { warning: string | null } };
 
-let judging: Promise<Check> | undefined;
-
 /** Its lists take some 7 MB, so they are loaded by the first who sets a password. */
-const judge = (): Promise<Check> => {
-  judging ??= load();
-  return judging;
-};
+let judging: Promise<Check> | undefined;
 
 async function load(): Promise<Check> {
   const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([

@@ -3,7 +3,8 @@ import type { Sql } from '#libs/base/db/database';
 import type { Scope } from '#libs/base/terms/terms';
 import { type Perform, partOf } from '#libs/tenants/audited-change';
 import { afterAllTokens } from '#libs/tenants/deletion';
-import { emailTaken, lockMembership, peopleChanges, personNotFound } from '#libs/tenants/organization-people';
+import { emailTaken, lockMembership, peopleChanges } from '#libs/tenants/organization-people';
+import type { Person as Shown } from './contract.ts';
 
 export interface Person {
   number: number;
@@ -50,12 +51,7 @@ export async function isAnyone(sql: Sql): Promise<boolean> {
   return (await sql`select from people limit 1`).length > 0;
 }
 
-const accountThere = () => emailTaken('there is an account with this address: sign in first');
-
-/** Throws a 409 where there is an account with this address. */
-export async function requireFree(sql: Sql, email: string): Promise<void> {
-  if (await findPerson(sql, { email })) throw accountThere();
-}
+export const accountThere = () => emailTaken('there is an account with this address: sign in first');
 
 /** Throws a 409 where the address is taken. */
 export async function createPerson(
@@ -135,6 +131,12 @@ export const listPeople = (
   where m.organization_id = ${organizationId} ${after === undefined ? sql`` : sql`and m.number < ${after}`}
   order by m.number desc limit ${limit}`;
 
+export const show = ({ number: _, ...person }: ListedPerson): Shown => ({
+  ...person,
+  createdAt: person.createdAt.toISOString(),
+  lastSeenAt: person.lastSeenAt?.toISOString() ?? null,
+});
+
 export async function showPerson(sql: Sql, membershipNumber: number): Promise<ListedPerson> {
   const [person] = await sql<ListedPerson[]>`
     select ${listedColumns(sql)}
@@ -143,21 +145,12 @@ export async function showPerson(sql: Sql, membershipNumber: number): Promise<Li
   return person;
 }
 
-/** Whether somebody with this address has accepted already. */
-export async function belongs(sql: Sql, organizationId: string, email: string): Promise<boolean> {
-  const found = await sql`
-    select from organization_people m join people p on p.number = m.person_number
-    where m.organization_id = ${organizationId} and p.email = ${email}`;
-  return found.length > 0;
-}
-
-/** By the address, also of somebody who is pending. Throws a 404 where there is none. */
-export async function personIdOf(sql: Sql, organizationId: string, email: string): Promise<string> {
+/** By the address, also of somebody who is pending. */
+export async function personIdOf(sql: Sql, organizationId: string, email: string): Promise<string | undefined> {
   const [found] = await sql<{ personId: string }[]>`
     select m.id as "personId" from organization_people m left join people p on p.number = m.person_number
     where m.organization_id = ${organizationId} and coalesce(p.email, m.email) = ${email}`;
-  if (!found) throw personNotFound();
-  return found.personId;
+  return found?.personId;
 }
 
 /** Ends the rights in an organization, and deletes who belongs to no other. Resolves to the person as they were. */

@@ -22,7 +22,7 @@ const valid = (sql: Sql) => sql`
   used_at > statement_timestamp() - ${unusedFor} * interval '1 day'
   and created_at > statement_timestamp() - ${inAll} * interval '1 day'`;
 
-interface Opening {
+export interface Opening {
   number: number;
   /** the one that was checked, if it was one: of a password that is changed at the same moment, no session is left */
   password?: string;
@@ -109,14 +109,8 @@ export async function endSessionsIn(sql: Sql, organizationId: string): Promise<n
   return count;
 }
 
-export interface Cookie {
-  read(ctx: Context): string | undefined;
-  set(ctx: Context, secret: string): void;
-  clear(ctx: Context): void;
-}
-
 /** `publicUrl`: without a slash at its end */
-export function createCookie(publicUrl: string): Cookie {
+function createCookie(publicUrl: string) {
   const { protocol, pathname, port } = new URL(publicUrl);
   const isSafe = protocol === 'https:';
   const safeName = pathname === '/' ? '__Host-assent' : '__Secure-assent';
@@ -126,9 +120,9 @@ export function createCookie(publicUrl: string): Cookie {
   const send = (ctx: Context, value: string, maxAge: number) =>
     ctx.append('Set-Cookie', `${name}=${value}; Max-Age=${maxAge}${rest}`);
   return {
-    read: (ctx) => ctx.cookies.get(name),
-    set: (ctx, secret) => send(ctx, secret, unusedFor * 86_400),
-    clear: (ctx) => send(ctx, '', 0),
+    read: (ctx: Context) => ctx.cookies.get(name),
+    set: (ctx: Context, secret: string) => send(ctx, secret, unusedFor * 86_400),
+    clear: (ctx: Context) => send(ctx, '', 0),
   };
 }
 
@@ -137,7 +131,7 @@ export interface Accounts {
   publicUrl: string;
   /** of people's tokens, and of challenges: the first signs */
   keys: [KeyObject, ...KeyObject[]];
-  cookie: Cookie;
+  cookie: ReturnType<typeof createCookie>;
 }
 
 /** Undefined where there are none. */

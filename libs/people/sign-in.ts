@@ -15,6 +15,7 @@ import {
   endSession,
   lastOrganization,
   noteOrganization,
+  type Opening,
   openSession,
   requireAccounts,
   useSession,
@@ -36,11 +37,7 @@ export interface Opened {
 }
 
 /** Opens a session; by default in the organization used last. Throws a 401 where the person has gone meanwhile. */
-export async function open(
-  sql: Sql,
-  person: { number: number; password?: string },
-  organizationId?: string,
-): Promise<Opened> {
+export async function open(sql: Sql, person: Opening, organizationId?: string): Promise<Opened> {
   const organizations = await listOrganizationsOf(sql, person.number);
   const chosen = choose(organizations, organizationId ?? (await lastOrganization(sql, person.number)));
   const secret = chosen && (await openSession(sql, person, chosen.organizationId));
@@ -76,11 +73,7 @@ export const signInWithPassword = (parts: SignInParts): Middleware =>
       return found?.passwordOff ? undefined : found;
     });
     if (!person) throw wrongPassword();
-    ctx.body = answer(
-      ctx,
-      parts,
-      await db.transaction((sql) => open(sql, { number: person.number, password: person.password })),
-    );
+    ctx.body = answer(ctx, parts, await db.transaction((sql) => open(sql, person)));
   });
 
 const signedOutMeanwhile = () => invalidCredentials('the session has ended: sign in again');

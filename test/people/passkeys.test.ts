@@ -241,7 +241,7 @@ describe('without a password', () => {
     const cli = createCli({ ...stack.env, ...accountSettings });
     const { resetUrl } = await cli.json<{ resetUrl: string }>('person', 'reset', person.email);
     const next = `${password} and june`;
-    const reset = { invite: resetUrl.replace(`${origin}/invitation#invite=`, ''), password: next };
+    const reset = { invite: resetUrl.replace(`${origin}/invitation#reset=`, ''), password: next };
     const browser = openBrowser(baseUrl);
     expect((await browser.post('sign-in/invitation', reset)).status).toBe(200);
     expect((await browser.signIn(person.email, next)).status).toBe(200);

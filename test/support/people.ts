@@ -98,7 +98,7 @@ export const invite = (db: Database, organizationId: string, email: string, scop
   )(async (sql, note) => {
     const changes = peopleChanges(partOf(sql, note));
     const { number } = await changes.addPerson(organizationId, { email }, { scopes });
-    return (await makeLink(sql, { member: number })).secret;
+    return (await makeLink(sql, { memberNumber: number })).secret;
   });
 
 /** What of a secret is stored. */
