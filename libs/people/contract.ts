@@ -1,4 +1,8 @@
 /** People: who may do what in an organization, and how they sign in. */
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
 import { z } from 'zod';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { scopesAmong, scopes as scopesOfUs } from '#libs/base/terms/terms';
@@ -145,3 +149,55 @@ export const meChange = z
     message: 'is needed to change the password',
   })
   .meta({ id: 'MeChange' });
+
+export const passkeyPath = z.object({
+  passkeyId: z
+    .string()
+    .regex(/^pky_[0-9a-f]{20}$/, 'must be the id of a passkey')
+    .meta({ example: 'pky_3f9c1d5e7b2a46801d2e' }),
+});
+export const passkey = z
+  .object({ passkeyId: z.string(), name: z.string(), createdAt: time, lastUsedAt: time.nullable() })
+  .meta({ id: 'Passkey' });
+export type Passkey = z.infer<typeof passkey>;
+export const passkeys = z.object({ passkeys: z.array(passkey) }).meta({ id: 'Passkeys' });
+
+/** In the JSON of WebAuthn, for the browser alone. */
+const optionsOf = <Options>(id: string) =>
+  z
+    .custom<Options>(() => true)
+    .meta({
+      id,
+      override: { type: 'object', properties: { challenge: { type: 'string' } }, required: ['challenge'] },
+    });
+export const creationOptions = optionsOf<PublicKeyCredentialCreationOptionsJSON>('PasskeyCreationOptions');
+export const requestOptions = optionsOf<PublicKeyCredentialRequestOptionsJSON>('PasskeyRequestOptions');
+
+const base64url = z.string().regex(/^[\w-]+$/, 'must be in base64url');
+/** What else a browser sends is left out. */
+const credentialWith = <S extends z.ZodRawShape>(response: S) =>
+  z.object({
+    id: base64url.max(2_048),
+    rawId: base64url.max(2_048),
+    type: z.literal('public-key'),
+    response: z.object({ clientDataJSON: base64url, ...response }),
+  });
+
+export const passkeyBody = z
+  .strictObject({
+    name: name.optional().meta({ description: 'by which the person recognizes it' }),
+    credential: credentialWith({
+      attestationObject: base64url,
+      transports: z.array(z.string().max(32)).max(8).exactOptional(),
+    }),
+  })
+  .meta({ id: 'PasskeyBody' });
+export const passkeySignInBody = z
+  .strictObject({
+    credential: credentialWith({
+      authenticatorData: base64url,
+      signature: base64url,
+      userHandle: base64url.exactOptional(),
+    }),
+  })
+  .meta({ id: 'PasskeySignInBody' });

@@ -7,8 +7,8 @@ import { createPerform } from '#libs/tenants/audited-change';
 import { accessIn } from '#libs/tenants/bearer';
 import { endpoint } from '#libs/tenants/endpoint';
 import { useChallenge } from './challenges.ts';
+import type { Passkey } from './contract.ts';
 import { findMe, invalidCredentials } from './handlers.ts';
-import type { Passkey } from './passkey-contract.ts';
 import {
   deletePasskey,
   findPasskey,
@@ -56,7 +56,7 @@ export const createPasskeyOptions = ({ db, accounts }: Parts): Middleware =>
   });
 
 export const addPasskey = ({ db, accounts }: Parts): Middleware =>
-  guard(routes.addPasskey, async (ctx, { body: { name, credential } }) => {
+  guard(routes.addPasskey, async (ctx, { body: { name = 'Passkey', credential } }) => {
     const own = requireOwnPage(ctx, accounts);
     const { subject, personId = '', organizationId } = accessIn(ctx);
     const person = await findMe(db, personId);
@@ -113,7 +113,7 @@ export const signInWithPasskey = (parts: SignInParts): Middleware =>
     const accounts = requireAccounts(parts.accounts);
     const opened = await attempts.secret(ctx, 'passkey', async () => {
       const { id: credentialId, response } = credential;
-      const passkey = await db.read((sql) => findPasskey(sql, { credentialId, userHandle: response.userHandle }));
+      const passkey = await db.read((sql) => findPasskey(sql, credentialId, response.userHandle));
       const checked = passkey && (await checkSignIn(accounts, passkey, credential));
       if (!checked) return undefined;
       const { number, personNumber } = passkey;

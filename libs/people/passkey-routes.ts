@@ -2,7 +2,7 @@
 import { answer } from '#libs/base/http/openapi';
 import type { Routes } from '#libs/base/http/routes';
 import { decidedAt, laterAt } from '#libs/base/terms/example-names';
-import { type Passkey, passkey, passkeyBody, passkeyOptions, passkeyPath, passkeys } from './passkey-contract.ts';
+import { creationOptions, type Passkey, passkey, passkeyBody, passkeyPath, passkeys } from './contract.ts';
 
 const examplePasskey: Passkey = {
   passkeyId: 'pky_3f9c1d5e7b2a46801d2e',
@@ -12,7 +12,7 @@ const examplePasskey: Passkey = {
 };
 const challenge = 'mK2nq0bXwP1tR4yUe7ZgAAGd3xVvYgNTy8rW5sD2fHkL9cQ6jB0a';
 const id = 'Jf3v9TqL0bXwP1tR4yUe7g';
-const credential = { id, rawId: id, type: 'public-key', clientExtensionResults: {} } as const;
+const credential = { id, rawId: id, type: 'public-key' } as const;
 const clientDataJSON = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0';
 
 export const exampleSignInOptions = {
@@ -20,7 +20,7 @@ export const exampleSignInOptions = {
   rpId: 'consent.example.com',
   timeout: 120_000,
   userVerification: 'required',
-};
+} as const;
 export const exampleAssertion = {
   ...credential,
   response: { clientDataJSON, authenticatorData: 'SZYN5YgOjGh0NBcP', signature: 'MEUCIQDx', userHandle: 'qL0bXwP1tR4' },
@@ -47,10 +47,11 @@ export const passkeyRoutes = {
     method: 'post',
     path: `${own}/options`,
     answers: {
-      200: answer('What to pass to the browser', passkeyOptions, {
+      200: answer('What to pass to the browser', creationOptions, {
         challenge,
         rp: { name: 'Assent', id: 'consent.example.com' },
         user: { id: 'qL0bXwP1tR4', name: 'ann@example.com', displayName: 'Ann Example' },
+        pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
         timeout: 120_000,
       }),
     },

@@ -30,10 +30,7 @@ export const listPasskeys = (sql: Sql, personNumber: number) => sql<KnownPasskey
   select ${columns(sql)} from person_passkeys k where person_number = ${personNumber} order by k.number desc`;
 
 /** Of the person whose handle the authenticator has stored with it. */
-export async function findPasskey(
-  sql: Sql,
-  { credentialId, userHandle }: { credentialId: string; userHandle: string },
-): Promise<KnownPasskey | undefined> {
+export async function findPasskey(sql: Sql, credentialId: string, userHandle = ''): Promise<KnownPasskey | undefined> {
   const [passkey] = await sql<KnownPasskey[]>`
     select ${columns(sql)} from person_passkeys k join people p on p.number = k.person_number
     where k.credential_id = ${credentialId} and p.user_handle = ${userHandle}`;

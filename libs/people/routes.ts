@@ -10,6 +10,7 @@ import {
   me,
   meChange,
   type Person,
+  passkeySignInBody,
   passwordBody,
   peoplePage,
   person,
@@ -17,6 +18,7 @@ import {
   personChange,
   personPath,
   renewBody,
+  requestOptions,
   type SignedIn,
   setUpAnswer,
   setupBody,
@@ -24,7 +26,6 @@ import {
   signedOut,
   signOutBody,
 } from './contract.ts';
-import { passkeyOptions, passkeySignInBody } from './passkey-contract.ts';
 import { exampleAssertion, exampleSignInOptions, passkeyRoutes } from './passkey-routes.ts';
 
 const personId = 'per_3f9c1d5e7b2a46801d2e';
@@ -202,7 +203,7 @@ export const signInRoutes = {
   createPasskeySignIn: {
     ...open,
     path: '/v1/sign-in/passkey/options',
-    answers: { 200: answer('What to pass to the browser', passkeyOptions, exampleSignInOptions) },
+    answers: { 200: answer('What to pass to the browser', requestOptions, exampleSignInOptions) },
     refusals: [...always],
     summary: 'Begin to sign in with a passkey',
     description:

@@ -1,7 +1,9 @@
 /** What a browser is asked for a passkey, and the check of what it sends. The library is loaded on first use. */
-import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+
+import type { BodyOf } from '#libs/base/http/routes';
 import { type ChallengeFor, makeChallenge, readChallenge, challengeLifetime as timeout } from './challenges.ts';
 import type { Person } from './people.ts';
+import type { peopleRoutes, signInRoutes } from './routes.ts';
 import type { Accounts } from './sessions.ts';
 
 const library = () => import('@simplewebauthn/server');
@@ -72,11 +74,20 @@ async function check<T>(
   return proven !== undefined && nonce ? { proven, nonce } : undefined;
 }
 
+/** What extensions say is not looked at. */
+const clientExtensionResults = {};
+
+type Created = BodyOf<typeof peopleRoutes.addPasskey>['credential'];
+type Signed = BodyOf<typeof signInRoutes.signInWithPasskey>['credential'];
+
 /** Whether it is a new passkey of this person for this site, with user verification. */
-export async function checkRegistration(accounts: Accounts, { number }: Person, response: RegistrationResponseJSON) {
+export async function checkRegistration(accounts: Accounts, { number }: Person, credential: Created) {
   const { verifyRegistrationResponse } = await library();
   return check(accounts, { person: number }, async (expected): Promise<Credential | undefined> => {
-    const { registrationInfo } = await verifyRegistrationResponse({ response, ...expected });
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response: { ...credential, clientExtensionResults },
+      ...expected,
+    });
     if (!registrationInfo) return undefined;
     const { id: credentialId, publicKey, counter, transports = [] } = registrationInfo.credential;
     return { credentialId, publicKey, counter, transports };
@@ -84,12 +95,12 @@ export async function checkRegistration(accounts: Accounts, { number }: Person, 
 }
 
 /** Whether this passkey signed in here, with user verification; if so, its new counter. */
-export async function checkSignIn(accounts: Accounts, passkey: Credential, response: AuthenticationResponseJSON) {
+export async function checkSignIn(accounts: Accounts, passkey: Credential, credential: Signed) {
   const { verifyAuthenticationResponse } = await library();
   const { credentialId: id, publicKey, counter } = passkey;
   return check(accounts, 'sign-in', async (expected): Promise<number | undefined> => {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response,
+      response: { ...credential, clientExtensionResults },
       ...expected,
       credential: { id, publicKey: Uint8Array.from(publicKey), counter },
     });

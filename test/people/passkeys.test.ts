@@ -1,6 +1,6 @@
 /** Passkeys: added, signed in with, and removed. What a browser does with them is in test/browser. */
 import { describe, expect, it } from 'vitest';
-import type { Passkey } from '#libs/people/passkey-contract';
+import type { Passkey } from '#libs/people/contract';
 import type { ActsPage } from '#libs/tenants/contract';
 import { createCli } from '../support/cli.ts';
 import { createAsk } from '../support/client.ts';

@@ -48,6 +48,7 @@ export const inBrowsers: Record<string, string> = {
     'proof/tree @noble/ base/terms preact apps/dashboard/parts/notice-document apps/dashboard/parts/isolated apps/dashboard/format',
   'apps/dashboard/': 'widget base/terms preact',
   'apps/dashboard/sign-in/': 'widget base/terms preact oauth4webapi',
+  'apps/dashboard/data/passkeys': 'widget base/terms preact @simplewebauthn/',
   'apps/dashboard/proof/': 'proof/tree @noble/',
   'libs/proof/tree/': 'proof/tree base/terms @noble/',
 };
@@ -66,10 +67,10 @@ export const dashboard = [
 /** What a process or a page loads on demand, and not when it starts. */
 export const onDemand: Record<string, string> = {
   'apps/api/main.ts':
-    'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts apps/api/queue-board.ts @zxcvbn-ts/ @opentelemetry/ @bull-board/',
+    'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts apps/api/queue-board.ts @zxcvbn-ts/ @simplewebauthn/ @opentelemetry/ @bull-board/',
   'apps/worker/main.ts': 'libs/base/ops/opentelemetry/ libs/record/queue-tracing.ts @opentelemetry/ koa @koa/',
   'apps/cli/main.ts': 'libs/record/queue-summary.ts libs/record/queue-forget.ts bullmq koa @koa/',
-  'apps/dashboard/main.tsx': 'apps/dashboard/sign-in/provider.ts apps/dashboard/proof/',
+  'apps/dashboard/main.tsx': 'apps/dashboard/sign-in/provider.ts apps/dashboard/proof/ @simplewebauthn/',
 };
 
 /** The tables that each room alone writes. */

@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx';
 import { DraftForm } from '../parts/draft-form.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
+import { Passkeys } from './passkeys.tsx';
 
 export function Account() {
   const { me } = useSignedIn();
@@ -26,6 +27,7 @@ export function Account() {
         <>
           <Name me={me.value} />
           <Password />
+          <Passkeys me={me.value} />
           <Sessions />
         </>
       )}

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { SignedIn } from '#libs/people/contract';
 import { useAttempt } from '../data/attempt.ts';
 import { bodyOf } from '../data/calls.ts';
+import { hasPasskeys, signInWithPasskey } from '../data/passkeys.ts';
 import { askOpenly } from '../data/requests.ts';
 import { assentCommand } from '../parts/assent-command.ts';
 import { Button } from '../parts/button.tsx';
@@ -46,6 +47,7 @@ export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
         <Failure>{failure}</Failure>
         <Button text={isBusy ? 'Signing in …' : 'Sign in'} type="submit" kind="primary" />
       </form>
+      {hasPasskeys() && <WithPasskey begin={begin} />}
       <details class="explain">
         <summary>No account, or the password forgotten?</summary>
         <p>
@@ -55,5 +57,18 @@ export function WithPassword({ begin }: { begin(account: SignedIn): void }) {
         </p>
       </details>
     </>
+  );
+}
+
+function WithPasskey({ begin }: { begin(account: SignedIn): void }) {
+  const { isBusy, failure, attempt } = useAttempt();
+  return (
+    <div class="stack gap-14 full">
+      <Button
+        text={isBusy ? 'Waiting for the passkey …' : 'Sign in with a passkey'}
+        onClick={() => attempt(async () => begin(await signInWithPasskey()))}
+      />
+      <Failure>{failure}</Failure>
+    </div>
   );
 }
