@@ -168,7 +168,12 @@ const optionsOf = <Options>(id: string) =>
     .custom<Options>(() => true)
     .meta({
       id,
-      override: { type: 'object', properties: { challenge: { type: 'string' } }, required: ['challenge'] },
+      override: {
+        type: 'object',
+        properties: { challenge: { type: 'string' } },
+        required: ['challenge'],
+        additionalProperties: true,
+      },
     });
 export const creationOptions = optionsOf<PublicKeyCredentialCreationOptionsJSON>('PasskeyCreationOptions');
 export const requestOptions = optionsOf<PublicKeyCredentialRequestOptionsJSON>('PasskeyRequestOptions');

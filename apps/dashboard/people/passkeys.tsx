@@ -124,7 +124,7 @@ function Add({ refresh }: { refresh(): Promise<void> }) {
       }}
     >
       <Field
-        label="Name"
+        label="Name of the passkey"
         name="passkey"
         maxLength={200}
         noteId="passkey-note"
