@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { clientAddress, network, storedAddress } from '#libs/base/http/client-address';
 import type { Context } from '#libs/base/http/context';
 import { createLimiter } from '#libs/base/http/limiter';
-import { Crowded, createPlaces } from '#libs/base/places';
+import { Crowded, createPlaces, type Places } from '#libs/base/places';
 import { Problem, unavailable } from '#libs/base/terms/problem';
 import { endOf } from '#libs/tenants/shared-places';
 import type { PeopleMetrics } from './metrics.ts';
@@ -29,12 +29,10 @@ export interface Attempts {
     given: { email: string; password: string },
     find: () => Promise<Person | undefined>,
   ): Promise<Person | undefined>;
-  /** For what is not guessed in practice, such as a link's secret. Passkeys are never refused. */
-  secret<T>(
-    ctx: Context,
-    kind: 'link' | 'session' | 'passkey',
-    work: () => Promise<T | undefined>,
-  ): Promise<T | undefined>;
+  /** Nobody guesses a passkey, so failures are counted and limit nothing. Throws a 429 where too many of a network wait. */
+  passkey<T>(ctx: Context, work: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** For what is not guessed in practice, such as a link's secret. */
+  secret<T>(ctx: Context, kind: 'link' | 'session', work: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
 /** `limit`: failures a minute and network; 0: failures are not limited. */
@@ -46,23 +44,19 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
   const ofAccount = createLimiter({ name: 'failed-account', limit: limit && mostOfAccount, ...quarter });
 
   const turns = createPlaces({ places: 1, waiting: mostOfNetwork });
+  const checks = createPlaces({ places: 4, share: 2, waiting: mostWaiting });
   let waiting = 0;
   const inTurn = async <T>(ctx: Context, work: () => Promise<T>): Promise<T> => {
     if (waiting >= mostWaiting) throw crowded();
-    const end = endOf(ctx);
     waiting += 1;
-    const leave = await turns
-      .take(networkOf(ctx), end)
-      .catch((error: unknown) => {
-        throw error instanceof Crowded ? crowded(error) : hasEnded(error);
-      })
-      .finally(() => {
-        waiting -= 1;
-      });
+    const leave = await placeIn(turns, ctx).finally(() => {
+      waiting -= 1;
+    });
     try {
       metrics.passwordHashes.inc();
       const done = await work();
       // of an answer that nobody gets, nothing is stored
+      const end = endOf(ctx);
       if (end.aborted) throw hasEnded(end.reason);
       return done;
     } finally {
@@ -91,17 +85,28 @@ export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cos
         } else ofBoth.takeBack(both);
       }
     },
+    passkey: async (ctx, work) => {
+      const leave = await placeIn(checks, ctx);
+      const found = await work().finally(leave);
+      if (found === undefined) metrics.failedSignIns.inc({ with: 'passkey' });
+      return found;
+    },
     secret: async (ctx, kind, work) => {
-      const isLimited = kind !== 'passkey';
-      if (isLimited) ofNetwork.check(ctx, networkOf(ctx));
+      ofNetwork.check(ctx, networkOf(ctx));
       const found = await work();
       if (found !== undefined) return found;
-      if (isLimited) ofNetwork.count(networkOf(ctx));
+      ofNetwork.count(networkOf(ctx));
       metrics.failedSignIns.inc({ with: kind });
       return undefined;
     },
   };
 }
+
+/** By turns over networks. */
+const placeIn = (places: Places, ctx: Context): Promise<() => void> =>
+  places.take(networkOf(ctx), endOf(ctx)).catch((error: unknown) => {
+    throw error instanceof Crowded ? crowded(error) : hasEnded(error);
+  });
 
 const networkOf = (ctx: Context): string => network(clientAddress(ctx));
 /** /24 or /48 */

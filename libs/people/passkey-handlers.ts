@@ -111,7 +111,7 @@ export const signInWithPasskey = (parts: SignInParts): Middleware =>
   guard(signInRoutes.signInWithPasskey, async (ctx, { body: { credential } }) => {
     const { db, attempts } = parts;
     const accounts = requireAccounts(parts.accounts);
-    const opened = await attempts.secret(ctx, 'passkey', async () => {
+    const opened = await attempts.passkey(ctx, async () => {
       const { id: credentialId, response } = credential;
       const passkey = await db.read((sql) => findPasskey(sql, credentialId, response.userHandle));
       const checked = passkey && (await checkSignIn(accounts, passkey, credential));

@@ -94,6 +94,19 @@ describe('many at once', () => {
     expect((await other).status).toBe(200);
   });
 
+  it('with passkeys from one network wait for each other, and are refused beyond that; others get their turn', async () => {
+    const statuses: number[] = [];
+    const tryAt = async (address: string) => statuses.push((await signInWith(from(address), makePasskey())).status);
+    const sent = await stack.db.transaction(async (sql) => {
+      await sql`lock table person_passkeys in access exclusive mode`;
+      const flood = Array.from({ length: 24 }, () => tryAt('192.0.2.79'));
+      await eventually(() => expect(statuses).toEqual([429, 429]));
+      return [...flood, tryAt('192.0.2.80')];
+    });
+    await Promise.all(sent);
+    expect(statuses.slice(2)).toEqual(times(23, '').map(() => 401));
+  });
+
   it('from many networks at one account leave its owner in: by passkey at once, by password within a minute', async () => {
     const slow = await startApi(
       { ...stack.env, ...accountSettings, ...limits },
