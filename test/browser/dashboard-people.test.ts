@@ -12,14 +12,13 @@ import { createCli } from '../support/cli.ts';
 import { accountSettings, addAccount, invite, password, someone } from '../support/people.ts';
 import { startApi, startWorker } from '../support/service.ts';
 import { at, openStores } from '../support/stack.ts';
-import { eventually } from '../support/wait.ts';
 
 const stores = await openStores();
 const port = await freePort();
 const home = `http://localhost:${port}`;
 const env = { ...stores.env, PUBLIC_URL: home };
 const { db, sql } = stores;
-const api = { ...(await startApi({ ...env, PORT: String(port) })), baseUrl: home };
+const api = { ...(await startApi({ ...env, PORT: String(port), FAILURE_RATE_PER_MINUTE: '1000' })), baseUrl: home };
 await startWorker(env);
 const cli = createCli(env);
 const dashboard = useDashboard({ ...stores, api });
@@ -28,8 +27,9 @@ const { organizationId } = customer;
 const domainPath = `/domains/${at(customer.domains, 0).domainId}`;
 
 const next = 'six loud kettles in april';
-const fill = (page: Page, fields: Record<string, string>) =>
-  Promise.all(Object.entries(fields).map(([label, text]) => page.getByLabel(label, { exact: true }).fill(text)));
+const fill = async (page: Page, fields: Record<string, string>) => {
+  for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
+};
 const isAt = (page: Page, heading: string | RegExp) => page.getByRole('heading', { name: heading, level: 1 }).waitFor();
 const signInAs = async (page: Page, email: string, given = password) => {
   await isAt(page, 'Sign in to Assent');
@@ -61,7 +61,7 @@ describe('the first start', () => {
       Organization: 'Contoso',
       'Your name': 'Cleo',
       'E-mail': 'cleo@contoso.example',
-      Password: 'contoso1234!',
+      Password: 'password1234',
     };
     const again = async (changed: Record<string, string>, told: string | RegExp) => {
       await fill(page, changed);
@@ -71,7 +71,7 @@ describe('the first start', () => {
     await page.goto(setupUrl);
     await page.reload();
     await again({ ...fields, 'Its address': 'our website' }, 'Not an address of a website');
-    await again({ 'Its address': 'www.contoso.example' }, /^It .*easy to guess|password/);
+    await again({ 'Its address': 'www.contoso.example' }, 'It is similar to an often used password.');
     await look(page, 'setup');
     await again({ Password: password, 'E-mail': 'cleo' }, 'It must be an address such as');
     await fill(page, { 'E-mail': fields['E-mail'] });
@@ -127,7 +127,7 @@ describe('signing in with a password', () => {
     await page.getByText('Your session has ended').waitFor();
     await signInAs(page, email);
     await isAt(page, 'Statistics');
-    expect(page.url()).toBe(home + domainPath);
+    expect(page.url()).toContain(home + domainPath);
   });
 
   it('says that somebody has tried too often', async () => {
@@ -135,11 +135,13 @@ describe('signing in with a password', () => {
     const { page } = await dashboard.visit();
     await page.goto(home);
     await fill(page, { 'E-mail': email, Password: 'guessed' });
-    await eventually(async () => {
+    for (let failures = 0; failures <= 10; failures += 1) {
+      const answered = page.waitForResponse('**/v1/sign-in/password');
       await click(page, 'Sign in');
+      await answered;
       await page.getByRole('alert').waitFor();
-      expect(await page.getByRole('alert').textContent()).toMatch(/^Too many failed attempts; try again later/);
-    });
+    }
+    await page.getByRole('alert').getByText('Too many failed attempts; try again later.').waitFor();
   });
 
   it('is for the address of the installation, which a page under another name leads to', async () => {
