@@ -39,8 +39,9 @@ it('leads from the printed link to the first record, a colleague and a second or
   await fill(page, 'Background', '#fff4e0');
   await press(button(page, 'Publish…'));
   await press(button(page, /^Publish$/));
-  await page.getByText('version 1 shows, which is live').waitFor();
-  const tag = await page.getByRole('region', { name: 'Script tag' }).textContent();
+  const published = page.getByRole('dialog', { name: 'Version 1 is live' });
+  const tag = await published.getByRole('region', { name: 'Script tag' }).textContent();
+  await press(published.getByRole('button', { name: 'Close' }));
 
   // the tag is put into the page with an editor
   const shop = site.add('/', `<!doctype html><html lang="en"><title>Shop</title>${tag}<h1>Shop</h1>`);
@@ -72,7 +73,7 @@ it('leads from the printed link to the first record, a colleague and a second or
   };
   const { organizationId } = JSON.parse(await run('org create Fabrikam --json'));
   await run(`person create ann@northwind.example --org ${organizationId} --scope 'read manage'`);
-  await press(button(page, 'Ann Example'));
+  await press(button(page, /^Ann Example$/));
   await press(button(page, 'Fabrikam'));
   await link(page, /overview of Fabrikam/).waitFor();
 
