@@ -16,6 +16,8 @@ export const widgetFileNames = [
   'record-tcf',
   'bridge-shopify',
   'bridge-webflow',
+  'record-wp-consent',
+  'bridge-wp-consent',
 ] as const;
 /** The texts in all languages but English: an object by language. Pages ask for one language at a time. */
 export const textsFile = 'texts';

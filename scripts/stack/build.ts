@@ -9,6 +9,7 @@ import { packs } from '#libs/widget/languages';
 import { Advice, describe } from './advice.ts';
 import { ensureDataRoot, root } from './paths.ts';
 import { lastLines, runCommand } from './tether.ts';
+import { zipWordPressPlugin } from './wordpress-plugin.ts';
 
 /** What is read as it is, beside what reads it: files of pages, Lua, SQL and the texts in other languages. */
 const isRead = /^apps\/api\/pages\/public\/|^libs\/.*\.(lua|sql|json)$/;
@@ -40,11 +41,17 @@ export async function build(outDir: string, { signal, checksTypes = true }: Buil
         if (isRead.test(file)) cpSync(path.join(root, file), path.join(unfinished, file), { recursive: true });
       }
     }
+    writeFileSync(path.join(unfinished, 'assent-wordpress.zip'), zipWordPressPlugin(version()));
     writeFileSync(path.join(unfinished, 'package.json'), `${JSON.stringify({ type: 'module' }, null, 2)}\n`);
     replace(target, unfinished);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+function version(): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  return version;
 }
 
 async function checkTypes(signal: AbortSignal | undefined) {
@@ -119,6 +126,8 @@ const widgetFiles = [
   { name: 'record-tcf', source: 'adapters/tcf.ts', format: 'es' },
   { name: 'bridge-shopify', source: 'bridges/shopify.ts', format: 'iife' },
   { name: 'bridge-webflow', source: 'bridges/webflow.ts', format: 'iife' },
+  { name: 'record-wp-consent', source: 'adapters/wp-consent.ts', format: 'es' },
+  { name: 'bridge-wp-consent', source: 'bridges/wp-consent.ts', format: 'iife' },
   { name: 'preview', source: 'preview/main.ts', format: 'iife' },
 ] as const;
 
@@ -138,8 +147,7 @@ const textsHash = JSON.stringify(hashOf(texts));
 async function bundleWidget(outDir: string): Promise<void> {
   mkdirSync(outDir, { recursive: true });
   writeFileSync(path.join(outDir, 'texts.json'), texts);
-  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
-  const define: Record<string, string> = { __VERSION__: JSON.stringify(version), __TEXTS__: textsHash };
+  const define: Record<string, string> = { __VERSION__: JSON.stringify(version()), __TEXTS__: textsHash };
   for (const { name, source, format } of widgetFiles) {
     await bundle(
       'widget',

@@ -165,6 +165,8 @@ describe('the files of the widget', () => {
     ['record-tcf', 1_000],
     ['bridge-shopify', 1_000],
     ['bridge-webflow', 1_000],
+    ['record-wp-consent', 1_000],
+    ['bridge-wp-consent', 1_000],
   ])(
     '%s may be loaded by any site, also from an address that never changes, in %i bytes, packed',
     async (name, most) => {
