@@ -28,11 +28,13 @@ export function toMo(texts: Record<string, string>): Uint8Array {
   const headerSize = 28;
   const tableSize = 8 * pairs.length;
   const strings = [...pairs.map(([key]) => key), ...pairs.map(([, value]) => value)];
-  let offset = headerSize + 2 * tableSize;
+  // WordPress wants the table of hashes, which there is none of, to stand here
+  const end = headerSize + 2 * tableSize;
+  let offset = end;
   const rows = strings.flatMap(({ length }) => {
     offset += length;
     return [length - 1, offset - length];
   });
-  const header = [0x950412de, 0, pairs.length, headerSize, headerSize + tableSize, 0, offset];
+  const header = [0x950412de, 0, pairs.length, headerSize, headerSize + tableSize, 0, end];
   return Buffer.concat([Buffer.from(Uint32Array.from([...header, ...rows]).buffer), ...strings]);
 }

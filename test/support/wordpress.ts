@@ -1,7 +1,7 @@
 /** Debian's WordPress in a folder of a test's own, with PHP's server and a MariaDB; none of it is installed. */
 
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { Advice } from '../../scripts/stack/advice.ts';
@@ -36,6 +36,7 @@ export async function findWordPress(say: (line: string) => void) {
   return {
     php,
     mariadb,
+    unpacked,
     /** of PHP: no settings of the machine's, and no curl, without which WordPress asks others in another way */
     flags: ['-n', '-d', 'error_log=', ...modules.flatMap((file) => ['-d', `extension=${file}`])],
     files: path.dirname(find(load)),
@@ -47,10 +48,10 @@ export interface WordPress {
   url: string;
   /** The folder of its plugins. */
   plugins: string;
-  /** Runs a line in it, in the order of `defines`, and returns what that prints. */
+  /** Runs code in it, and returns what that prints. */
   php(code: string, constants?: Record<string, unknown>): Promise<string>;
-  /** What PHP has complained about. */
-  complaints(): string;
+  /** What PHP has complained about in files with this in their path. */
+  complaints(part: string): string[];
 }
 
 export const administrator = { name: 'admin', password: 'a password for a test' };
@@ -59,8 +60,11 @@ export const administrator = { name: 'admin', password: 'a password for a test' 
 export async function startWordPress(dataDir: string, software: Software, extra: string[]): Promise<WordPress> {
   const { php, flags, files } = software;
   const site = path.join(dataDir, 'site');
-  // links lead out of the package's folder, some to files that are not there
-  cpSync(files, site, { recursive: true, dereference: true, filter: (file) => existsSync(file) });
+  cpSync(files, site, {
+    recursive: true,
+    dereference: true,
+    filter: (file, copy) => copyMissing(software, file, copy),
+  });
   const plugins = path.join(site, 'wp-content/plugins');
   for (const name of extra) {
     mkdirSync(path.join(plugins, name));
@@ -84,7 +88,7 @@ export async function startWordPress(dataDir: string, software: Software, extra:
   atEnd(server.stop);
   const run: WordPress['php'] = (code, constants = {}) => {
     const all = Object.entries(constants).map(([name, value]) => `define('${name}', ${JSON.stringify(value)});`);
-    const start = `$_SERVER['HTTP_HOST'] = '${new URL(server.url).host}'; ${all.join('')} require 'wp-load.php';`;
+    const start = `$_SERVER['HTTP_HOST'] = '${new URL(server.url).host}'; $_SERVER['REQUEST_URI'] = '/'; ${all.join('')} require 'wp-load.php';`;
     return outputOf(php.binary, [...flags, '-r', start + code], { cwd: site, env: php.env });
   };
   const { name, password } = administrator;
@@ -94,7 +98,24 @@ export async function startWordPress(dataDir: string, software: Software, extra:
      switch_theme('twentytwentythree');`,
     { WP_INSTALLING: true },
   );
-  return { url: server.url, plugins, php: run, complaints: () => readFileSync(log, 'utf8') };
+  return {
+    url: server.url,
+    plugins,
+    php: run,
+    complaints: (part) =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(part)),
+  };
+}
+
+/** What a link of an unpacked package leads to may be in a package that the machine has. False: it is no file to copy. */
+function copyMissing({ unpacked }: Software, file: string, copy: string): boolean {
+  if (existsSync(file)) return true;
+  const target = path.resolve(path.dirname(file), readlinkSync(file));
+  const own = path.join('/', path.relative(unpacked, target));
+  if (existsSync(own)) cpSync(own, copy, { recursive: true, dereference: true });
+  return false;
 }
 
 /** Without tables of rights, whoever reaches its port may do everything: it is on the loopback, and ends with the test. */

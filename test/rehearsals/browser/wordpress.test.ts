@@ -1,6 +1,7 @@
 /** The WordPress plugin, in Debian's WordPress: uploaded, set up, used and deleted as an administrator and visitors do. */
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { describe as reason } from '../../../scripts/stack/advice.ts';
@@ -187,6 +188,44 @@ describe.skipIf(!software)('the WordPress plugin', () => {
     await admin.getByText('Assent was successfully deleted.').waitFor();
     expect(existsSync(path.join(wordpress.plugins, 'assent'))).toBe(false);
     expect(await wordpress.php(traces)).toBe('[]');
-    expect(wordpress.complaints()).toBe('');
+    expect(wordpress.complaints('plugins/assent/')).toEqual([]);
+  });
+
+  it('leaves no trace in any site of a network', async () => {
+    const { host } = new URL(wordpress.url);
+    await wordpress.php(
+      `require 'wp-admin/includes/upgrade.php';
+       foreach ($wpdb->tables('ms_global') as $name => $table) $wpdb->$name = $table;
+       install_network(); populate_network(1, '${host}', 'admin@example.com', 'Shops', '/', false);`,
+      { WP_INSTALLING_NETWORK: true },
+    );
+    const network = {
+      MULTISITE: true,
+      SUBDOMAIN_INSTALL: false,
+      DOMAIN_CURRENT_SITE: host,
+      PATH_CURRENT_SITE: '/',
+      SITE_ID_CURRENT_SITE: 1,
+      BLOG_ID_CURRENT_SITE: 1,
+    };
+    for (const [file, content] of Object.entries(unzipSync(readFileSync(zip)))) {
+      const target = path.join(wordpress.plugins, file);
+      mkdirSync(path.dirname(target), { recursive: true });
+      writeFileSync(target, content);
+    }
+    const other = await wordpress.php(
+      `require 'wp-admin/includes/plugin.php'; $other = wpmu_create_blog('${host}', '/other/', 'Other', 1);
+       activate_plugin('assent/assent.php', '', true);
+       foreach ([1, $other] as $site) update_blog_option($site, 'assent', ['url' => 'x', 'domain' => 'dom_x', 'mode' => 'record']);
+       echo get_blog_option($other, 'assent')['domain'];`,
+      network,
+    );
+    expect(other).toBe('dom_x');
+    await wordpress.php(
+      `require 'wp-admin/includes/file.php'; require 'wp-admin/includes/plugin.php';
+       deactivate_plugins('assent/assent.php', false, true); delete_plugins(['assent/assent.php']);`,
+      network,
+    );
+    expect(existsSync(path.join(wordpress.plugins, 'assent'))).toBe(false);
+    expect(await wordpress.php(traces, network)).toBe('[]');
   });
 });
