@@ -10,27 +10,32 @@ declare global {
   }
 }
 
+type Choice = Record<string, boolean>;
+
 /** Milliseconds: banners set one category after the other, each of which is an event of its own. */
 const settling = 300;
 
-/** What is stored, by category. */
-function stored(): Record<string, boolean> {
+const choiceOf = (pairs: [string, string][]): Choice =>
+  Object.fromEntries(pairs.map(([name, value]) => [categoryName(name), value === 'allow']));
+
+/** What the API keeps, in a cookie for each category. */
+function stored(): Choice {
   const prefix = `${window.consent_api?.cookie_prefix ?? 'wp_consent'}_`;
-  const cookies = document.cookie.split(/; */).filter((cookie) => cookie.startsWith(prefix));
-  const pairs = cookies.map((cookie) => cookie.slice(prefix.length).split('='));
-  return Object.fromEntries(
-    pairs.filter(([, value]) => /^(allow|deny)$/.test(value ?? '')).map(([name, value]) => [name, value === 'allow']),
+  const cookies = document.cookie.split(/; */).map((cookie) => cookie.split('='));
+  return choiceOf(
+    cookies.flatMap(([name = '', value = '']) =>
+      name.startsWith(prefix) && /^(allow|deny)$/.test(value) ? [[name.slice(prefix.length), value]] : [],
+    ),
   );
 }
 
-/** `functional` is always allowed. */
-const optional = (choice: Record<string, boolean>): boolean[] =>
-  Object.entries(choice).flatMap(([name, isAllowed]) => (name === 'functional' ? [] : [isAllowed]));
+/** Those that visitors choose. */
+const chosen = ({ functional: _, ...optional }: Choice): boolean[] => Object.values(optional);
 
 /** Returns a function that stops the recording. */
 export function recordWpConsent(client: RecordClient): () => void {
   let before = stored();
-  let changes: Record<string, boolean> = {};
+  let changes: Choice = {};
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const record = () => {
@@ -38,14 +43,14 @@ export function recordWpConsent(client: RecordClient): () => void {
     clearTimeout(timer);
     timer = undefined;
     // where the browser refuses cookies, nothing is stored
-    const choice = { ...stored(), ...changes };
-    const allowed = optional(choice);
-    const refusal = optional(before).includes(true) ? 'withdraw' : 'reject_all';
-    before = choice;
+    const preferences = { ...stored(), ...changes };
+    const allowed = chosen(preferences);
+    const refusal = chosen(before).includes(true) ? 'withdraw' : 'reject_all';
+    before = preferences;
     changes = {};
     client.record({
       decision: !allowed.includes(true) ? refusal : allowed.includes(false) ? 'custom' : 'accept_all',
-      preferences: Object.fromEntries(Object.entries(choice).map(([name, value]) => [categoryName(name), value])),
+      preferences,
       language: document.documentElement.lang || undefined,
       pageUrl: pageUrl(),
       gpc: navigator.globalPrivacyControl || undefined,
@@ -53,15 +58,12 @@ export function recordWpConsent(client: RecordClient): () => void {
   };
   const onChange = (event: Event) => {
     // an array whose keys are names
-    const { detail } = event as CustomEvent<Record<string, string>>;
-    const given = Object.entries(detail).map(([name, value]) => [name, value === 'allow']);
+    const changed = choiceOf(Object.entries((event as CustomEvent<Record<string, string>>).detail));
     // what a banner sets as the page loads is no decision of the visitor
-    if (navigator.userActivation?.hasBeenActive === false) Object.assign(before, Object.fromEntries(given));
-    else {
-      Object.assign(changes, Object.fromEntries(given));
-      clearTimeout(timer);
-      timer = setTimeout(record, settling);
-    }
+    const isByVisitor = navigator.userActivation?.hasBeenActive !== false;
+    Object.assign(isByVisitor ? changes : before, changed);
+    clearTimeout(timer);
+    if (isByVisitor) timer = setTimeout(record, settling);
   };
   document.addEventListener('wp_listen_for_consent_change', onChange);
   // a banner may load the page again

@@ -14,24 +14,10 @@ function wp_has_consent( $category ) {
 add_action(
 	'wp_footer',
 	function () {
-		$type = wp_json_encode( apply_filters( 'wp_get_consent_type', '' ) );
 		?>
 		<script>
-		var consent_api = { cookie_prefix: 'wp_consent' };
-		const cookieOf = (category) => new RegExp(`(?:^|; )wp_consent_${category}=([^;]*)`).exec(document.cookie)?.[1] ?? '';
-		function wp_has_consent(category) {
-			const type = window.wp_consent_type ?? <?php echo $type; ?>;
-			const value = cookieOf(category);
-			return !type || value === 'allow' || (type === 'optout' && value === '');
-		}
-		function wp_set_consent(category, value) {
-			const before = cookieOf(category);
-			document.cookie = `wp_consent_${category}=${value}; path=/`;
-			if (before === value) return;
-			const changed = [];
-			changed[category] = value;
-			document.dispatchEvent(new CustomEvent('wp_listen_for_consent_change', { detail: changed }));
-		}
+		var wp_fallback_consent_type = <?php echo wp_json_encode( apply_filters( 'wp_get_consent_type', '' ) ); ?>;
+		<?php readfile( __DIR__ . '/wp-consent-api.js' ); ?>
 		</script>
 		<?php
 	},
