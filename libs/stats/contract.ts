@@ -155,3 +155,4 @@ export type OrganizationStats = z.infer<typeof organizationStats>;
 export type StatsGroup = z.infer<typeof group>;
 export type CategoryGroup = z.infer<typeof categoryGroup>;
 export type DomainStats = z.infer<typeof domainStats>;
+export type StatsQuery = z.infer<typeof statsQuery>;

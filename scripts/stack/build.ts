@@ -3,16 +3,18 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildEnvironmentOptions, type Plugin, type UserConfig, build as vite } from 'vite';
+import type { Plugin } from 'vite';
 import { hashedPath, hashOf, integrityOf, readWidgetFile } from '#libs/widget/files';
 import { packs } from '#libs/widget/languages';
-import { Advice, describe } from './advice.ts';
+import { Advice } from './advice.ts';
+import { buildClient } from './build-client.ts';
+import { bundle } from './bundle.ts';
 import { ensureDataRoot, root } from './paths.ts';
 import { lastLines, runCommand } from './tether.ts';
 import { zipWordPressPlugin } from './wordpress-plugin.ts';
 
 /** What is read as it is, beside what reads it: files of pages, Lua, SQL and the texts in other languages. */
-const isRead = /^apps\/api\/pages\/public\/|^libs\/.*\.(lua|sql|json)$/;
+const isRead = /^apps\/api\/pages\/public\/|^libs\/(?!client\/).*\.(lua|sql|json)$/;
 
 interface BuildOptions {
   signal?: AbortSignal | undefined;
@@ -34,6 +36,7 @@ export async function build(outDir: string, { signal, checksTypes = true }: Buil
       bundleWidget(folderOf('widget')),
       bundleDashboard(folderOf('dashboard')),
       bundleVerifyPage(folderOf('verify')),
+      buildClient(path.join(unfinished, 'client')),
     ]);
     for (const folder of ['apps', 'libs']) {
       for (const name of readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })) {
@@ -223,19 +226,3 @@ const script = (name: string, input: string, format: 'iife' | 'es') =>
     preserveEntrySignatures: 'strict',
     output: { format, entryFileNames: `${name}.js`, topLevelVar: false },
   }) as const;
-
-async function bundle(app: string, options: BuildEnvironmentOptions & { outDir: string }, config: UserConfig) {
-  try {
-    await vite({
-      configFile: false,
-      envFile: false,
-      publicDir: false,
-      logLevel: 'error',
-      root: path.join(root, 'apps', app),
-      ...config,
-      build: { emptyOutDir: false, modulePreload: false, ...options },
-    });
-  } catch (error) {
-    throw new Advice(`The ${app} does not build.\n${describe(error)}`);
-  }
-}

@@ -51,6 +51,7 @@ export const inBrowsers: Record<string, string> = {
   'apps/dashboard/data/passkeys': 'widget base/terms preact @simplewebauthn/',
   'apps/dashboard/proof/': 'proof/tree @noble/',
   'libs/proof/tree/': 'proof/tree base/terms @noble/',
+  'libs/client/': 'proof/tree base/terms @noble/ react',
 };
 /** Types of these are for pages, too. */
 export const contract = /\/(contract|routes)\.ts$/;

@@ -1,0 +1,124 @@
+'use client';
+/**
+ * The visitor's choice in React, as the tag of a published banner has it: the entry of `@assent/client/react`. On a server,
+ * and until the choice is known, nothing is allowed; a page that was rendered there hydrates without a difference.
+ */
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+
+/** The choice that the visitor made on this site. */
+export interface Consent {
+  /** of the record */
+  id: string;
+  decision: 'accept_all' | 'reject_all' | 'custom' | 'withdraw';
+  /** category → allowed */
+  preferences: Record<string, boolean>;
+  /** RFC 3339 UTC */
+  decidedAt: string;
+  visitorId: string;
+  policyVersion: string;
+  gpc: boolean;
+  /** under which it was made, if the banner has rules for different places */
+  model?: 'opt_in' | 'opt_out' | 'none' | undefined;
+}
+
+/** `window.assent`, as far as it is used here. */
+export interface PageApi {
+  getConsent(): Consent | null;
+  isAllowed(category: string): boolean;
+  open(): void;
+  withdraw(): void;
+}
+
+export interface ConsentState {
+  /** false on a server, and until the tag has run; for good if it is blocked, or the service is away */
+  isKnown: boolean;
+  /** null until the visitor has decided */
+  consent: Consent | null;
+  /** whether it may run now; some categories may without a choice, such as `necessary` */
+  isAllowed(category: string): boolean;
+  /** opens the settings */
+  open(): void;
+  /** takes back what was allowed, and records that */
+  withdraw(): void;
+}
+
+/** An element of the page may have that name, too. */
+function pageApi(): PageApi | undefined {
+  const { assent } = globalThis as { assent?: Partial<PageApi> };
+  return typeof assent?.isAllowed === 'function' ? (assent as PageApi) : undefined;
+}
+
+const commands = { open: () => pageApi()?.open(), withdraw: () => pageApi()?.withdraw() };
+const unknown: ConsentState = { isKnown: false, consent: null, isAllowed: () => false, ...commands };
+
+let state = unknown;
+const listeners = new Set<() => void>();
+const events = ['assent:ready', 'assent:change'];
+
+/** Each change is a new state: React compares them. */
+function hear(): void {
+  const api = pageApi();
+  if (!api) return;
+  state = { isKnown: true, consent: api.getConsent(), isAllowed: (category) => api.isAllowed(category), ...commands };
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  if (listeners.size === 1) {
+    for (const event of events) document.addEventListener(event, hear);
+    // the tag may have run before
+    hear();
+  }
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) for (const event of events) document.removeEventListener(event, hear);
+  };
+}
+
+/** The choice, and how to change it. Components that use it render again with each change. */
+export const useConsent = (): ConsentState =>
+  useSyncExternalStore(
+    subscribe,
+    () => state,
+    () => unknown,
+  );
+
+/** Shows its children while the category is allowed; until then, and on a server, `fallback`. */
+export function Allowed({
+  category,
+  fallback = null,
+  children,
+}: {
+  category: string;
+  fallback?: ReactNode;
+  children?: ReactNode;
+}): ReactNode {
+  return useConsent().isAllowed(category) ? children : fallback;
+}
+
+/**
+ * Puts the tag of the domain's published banner into the page, once, unless the page has it. `nonce`: of the page's content
+ * security policy.
+ */
+export function AssentProvider({
+  url,
+  domainId,
+  nonce,
+  children,
+}: {
+  /** the address of the service */
+  url: string;
+  domainId: string;
+  nonce?: string | undefined;
+  children?: ReactNode;
+}): ReactNode {
+  useEffect(() => {
+    const tag = document.createElement('script');
+    tag.src = `${url.replace(/\/+$/, '')}/w/${encodeURIComponent(domainId)}.js`;
+    if (pageApi() || Array.from(document.scripts).some(({ src }) => src === tag.src)) return;
+    if (nonce) tag.nonce = nonce;
+    document.head.append(tag);
+  }, [url, domainId, nonce]);
+  return children;
+}
