@@ -3,6 +3,7 @@
  * The visitor's choice in React, as the tag of a published banner has it: the entry of `@assent/client/react`. On a server,
  * and until the choice is known, nothing is allowed; a page that was rendered there hydrates without a difference.
  */
+// biome-ignore lint/correctness/noUndeclaredDependencies: an optional peer of the package, and of nothing here
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 
 /** The choice that the visitor made on this site. */

@@ -19,7 +19,7 @@ const bundled = ['@noble/ed25519', '@noble/hashes'];
 export async function buildClient(outDir: string): Promise<void> {
   mkdirSync(outDir, { recursive: true });
   await Promise.all([bundleCode(outDir), writeTypes(outDir)]);
-  const { version, license, engines, peerDependencies, peerDependenciesMeta } = JSON.parse(read('package.json'));
+  const { version, license, engines } = JSON.parse(read('package.json'));
   const file = {
     name: '@assent/client',
     version,
@@ -33,8 +33,8 @@ export async function buildClient(outDir: string): Promise<void> {
       './package.json': './package.json',
     },
     engines,
-    peerDependencies,
-    peerDependenciesMeta,
+    peerDependencies: { react: '>=18' },
+    peerDependenciesMeta: { react: { optional: true } },
   };
   writeFileSync(path.join(outDir, 'package.json'), `${JSON.stringify(file, null, 2)}\n`);
   // of the other pages there is nothing in the package

@@ -8,7 +8,6 @@ import { organization as exampleOrganization } from '#libs/stats/examples';
 import { webhookBody } from '#libs/webhooks/contract';
 import { deliveriesPage, webhook as exampleWebhook } from '#libs/webhooks/examples';
 import { countTicks } from '../../apps/dashboard/charts/scale.ts';
-import { ApiError } from '../../apps/dashboard/data/api-error.ts';
 import { proportionOf, rateIn } from '../../apps/dashboard/data/group-rows.ts';
 import {
   intervalIn,
@@ -193,20 +192,6 @@ describe('a webhook’s deliveries', () => {
     expect(isGivenUp({ ...webhook, failingSince: null }, [test, failed])).toBe(false);
     expect(isGivenUp(webhook, [])).toBe(false);
   });
-});
-
-it('an error has how long to wait, in either form of the header, by the clock of whoever answered', () => {
-  const answered = (header: string) =>
-    new ApiError('problem', 'x', { headers: new Headers({ 'retry-after': header, date }) }).retryAfter;
-  const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
-  expect(answered('120')).toBe(120_000);
-  expect(answered('Sun, 06 Nov 1994 08:59:37 GMT')).toBe(600_000);
-  expect(answered('Sunday, 06-Nov-94 08:59:37 GMT')).toBe(600_000);
-  expect(answered('Sun, 06 Nov 1994 08:49:36 GMT')).toBe(0);
-  expect(answered('later')).toBe(0);
-  // a timer of a month would end at once
-  expect(answered('99999999999')).toBe(86_400_000);
-  expect(new ApiError('offline', 'x').retryAfter).toBe(0);
 });
 
 describe('usage of the month', () => {

@@ -6,7 +6,7 @@
  * is nothing to miss or replay. A poll costs the service one Redis script, and on the home page, when a total has moved,
  * two short reads of Postgres as well.
  */
-import { ApiError } from './api-error.ts';
+import { AssentError } from '#libs/client/assent-error';
 
 /** Milliseconds between the starts of two requests, unless another interval is asked for, and after the first failure. */
 export const everySecond = 1_000;
@@ -69,7 +69,7 @@ export function startAsking<Answer>({
       if (own.signal.aborted) return;
       failures += 1;
       isOver = !onFailure(error);
-      const requested = error instanceof ApiError ? error.retryAfter : 0;
+      const requested = error instanceof AssentError ? error.retryAfter : 0;
       schedule(Math.max(requested, Math.min(everySecond * 2 ** (failures - 1), longestWait)));
     } finally {
       clearTimeout(lateTimer);

@@ -1,8 +1,9 @@
 /** The endpoints of records, with what their visitors were shown. */
 
+import { readText } from '#libs/client/request';
 import type { logRoutes } from '#libs/log/routes';
 import { type Asked, bodyOf, ofDomain } from './calls.ts';
-import { asJson, type Requests, readText } from './requests.ts';
+import { asJson, type Requests } from './requests.ts';
 
 type RecordsQuery = Asked<(typeof logRoutes)['getRecords']>;
 type ExportQuery = Asked<(typeof logRoutes)['exportDomain']>;

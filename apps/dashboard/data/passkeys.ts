@@ -1,7 +1,8 @@
 /** Passkeys in this browser. What talks to it is loaded when somebody uses one. */
+
+import { AssentError } from '#libs/client/assent-error';
 import type { Passkey, SignedIn } from '#libs/people/contract';
 import type { Api } from './api.ts';
-import { ApiError } from './api-error.ts';
 import { bodyOf } from './calls.ts';
 import { askOpenly } from './requests.ts';
 
@@ -11,7 +12,7 @@ const library = () => import('@simplewebauthn/browser');
 /** Only over https and on localhost. */
 export const hasPasskeys = (): boolean => globalThis.PublicKeyCredential !== undefined;
 
-/** Throws an `ApiError` in words where the browser has none, or the person stopped. */
+/** Throws an `AssentError` in words where the browser has none, or the person stopped. */
 export async function signInWithPasskey(): Promise<SignedIn> {
   const optionsJSON = await askOpenly('post /v1/sign-in/passkey/options', {}).then(bodyOf);
   const { startAuthentication } = await library();
@@ -35,5 +36,8 @@ const reasons: Record<string, string> = {
 /** The browser does not say whether somebody stopped, waited too long, or has no passkey. */
 function refuse(error: unknown): never {
   const name = error instanceof Error ? error.name : '';
-  throw new ApiError('problem', reasons[name] ?? 'no passkey was used: it was cancelled, or this device has none');
+  throw new AssentError(
+    'no_passkey',
+    reasons[name] ?? 'no passkey was used: it was cancelled, or this device has none',
+  );
 }

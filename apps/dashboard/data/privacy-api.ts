@@ -1,9 +1,10 @@
 /** The endpoints of what is stored about one visitor: shown, erased, and who did so. */
 
+import { parseJson, readText } from '#libs/client/request';
 import type { Visitor } from '#libs/privacy/contract';
 import { bodyOf, ofDomain } from './calls.ts';
 import { listedActs } from './manage-api.ts';
-import { parse, type Requests, readText } from './requests.ts';
+import type { Requests } from './requests.ts';
 
 /** Milliseconds for all that is stored about a visitor, which the service streams. */
 const streamTimeout = 120_000;
@@ -25,7 +26,7 @@ export const createPrivacyApi = ({ call, getJson }: Requests) => ({
         ? await getJson('post /v1/organization/visitors/lookup', given, long())
         : await getJson(`post ${ofDomain}/visitors/lookup`, { ...given, params: { domainId } }, long()),
     );
-    return { text, visitor: parse<Visitor>(text) };
+    return { text, visitor: parseJson<Visitor>(text) };
   },
   eraseVisitor: (domainId: string | null, visitorId: string) =>
     (domainId === null

@@ -1,9 +1,10 @@
 /** The endpoints of sealed logs: all that is asked of them is text, as the service sent it. */
 
+import { AssentError } from '#libs/client/assent-error';
+import { readText } from '#libs/client/request';
 import type { FullRecord } from '#libs/record/contract';
-import { ApiError } from './api-error.ts';
 import { ofDomain } from './calls.ts';
-import { asJson, asText, type Requests, readText } from './requests.ts';
+import { asJson, asText, type Requests } from './requests.ts';
 
 export interface Sealed {
   /** entries that are sealed, at least one */
@@ -20,7 +21,7 @@ export const createProofApi = ({ getOk }: Requests) => ({
     getOk(`get ${ofDomain}/log/checkpoint`, { params: { domainId }, signal }, asText).then(
       readSealed,
       (error: unknown) => {
-        if (error instanceof ApiError && error.code === 'not_found') return null;
+        if (error instanceof AssentError && error.code === 'not_found') return null;
         throw error;
       },
     ),

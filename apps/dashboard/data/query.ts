@@ -1,19 +1,17 @@
 /** What a view shows of the service: read once, and again where that fails for a while, or polled. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from './api-error.ts';
+import { AssentError } from '#libs/client/assent-error';
 import { type Asking, everySecond, startAsking } from './asking.ts';
 
 /** Milliseconds after which the old answer fades: most answers come sooner, and then nothing flickers. */
 const fadesAfter = 150;
 /** Milliseconds after which the view says that loading takes long. */
 const slowAfter = 2_500;
-/** Statuses of a service, or of a proxy before it, that is restarting. */
-const transientStatuses: readonly (number | undefined)[] = [502, 503, 504];
 
 export interface Reading<T> {
   /** the answer; while another one is loading, the previous one */
   value: T | undefined;
-  error: ApiError | undefined;
+  error: AssentError | undefined;
   isLoading: boolean;
   isLate: boolean;
   isSlow: boolean;
@@ -46,12 +44,13 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
       ask: (signal) => current.current(signal),
       onAnswer: (value) => end(() => ({ ...idle, value })),
       onFailure: (cause) => {
-        const error = cause instanceof ApiError ? cause : new ApiError('problem', 'Something went wrong.');
-        if (error.kind === 'refused') return false;
+        const error = cause instanceof AssentError ? cause : new AssentError('unexpected', 'Something went wrong.');
+        if (error.status === 401) return false;
         // a lasting outage keeps its first error, so that its request id can be copied
-        const isSame = (before?: ApiError) => before && before.kind === error.kind && before.code === error.code;
+        const isSame = (before?: AssentError) => before && before.status === error.status && before.code === error.code;
         end(({ error: before }) => ({ ...idle, value: undefined, error: isSame(before) ? before : error }));
-        return isTransient(error);
+        // a rate limit is shown, so that the page does not use up the next minute, too
+        return error.isTransient && error.status !== 429;
       },
       onLate: () => {},
       interval: null,
@@ -78,9 +77,6 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
   }, []);
   return { ...state, retry, put, latest: () => latest.current };
 }
-
-const isTransient = ({ kind, status, code }: ApiError): boolean =>
-  kind !== 'problem' || (transientStatuses.includes(status) && code !== 'not_configured');
 
 export interface LiveState {
   status: 'waiting' | 'live' | 'late' | 'lost';

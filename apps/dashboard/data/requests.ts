@@ -1,13 +1,10 @@
-/** Requests with a session's token. Each resolves to its answer or throws an `ApiError`. */
+/** Requests with a session's token. Each resolves to its answer or throws an `AssentError`. */
 
-import type { ProblemBody } from '#libs/base/terms/problem';
-import { ApiError } from './api-error.ts';
+import { AssentError, errorOf, isJson } from '#libs/client/assent-error';
+import { answerWithin, expectJson, expectOk, readJson, send, withQuery } from '#libs/client/request';
 import { base } from './base.ts';
 import type { AnswerTo, Ask, AskRaw, Call, Called, Endpoint, GivenTo } from './calls.ts';
 import { learnServiceTime } from './service-clock.ts';
-
-/** Milliseconds. The service answers within 5 s, so a longer wait means that the answer is lost. */
-const timeout = 8_000;
 
 interface ReceivedFile {
   name: string;
@@ -26,7 +23,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     // fetch throws on characters that a header cannot hold
     if (!/^[\x21-\x7e]+$/.test(token)) {
       await onRefused();
-      throw new ApiError('refused', 'this is not an access token');
+      throw new AssentError('invalid_token', 'this is not an access token', { status: 401 });
     }
     return askWith(token)(...asked);
   };
@@ -44,19 +41,19 @@ export function createRequests(session: { readonly token: string }, onRefused: (
   };
 
   const call: Ask = async (endpoint, given, how) => read(await ask(endpoint, given, how));
-  const getOk: AskRaw = async (endpoint, given, how) => ifOk(await ask(endpoint, given, how));
-  const getJson: AskRaw = async (endpoint, given, how) => ifJson(await ask(endpoint, given, how));
+  const getOk: AskRaw = async (endpoint, given, how) => expectOk(await ask(endpoint, given, how));
+  const getJson: AskRaw = async (endpoint, given, how) => expectJson(await ask(endpoint, given, how));
 
   /** However long it takes, once it has begun. */
   async function getFile<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<ReceivedFile> {
     const beginning = new AbortController();
-    const timer = setTimeout(() => beginning.abort(), timeout);
+    const timer = setTimeout(() => beginning.abort(), answerWithin);
     const { signal }: Call = given;
     const response = await getOk(endpoint, given, { expiry: beginning.signal }).finally(() => clearTimeout(timer));
     const [, name = 'export'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
     const content = await response.blob().catch((error: unknown) => {
       if (signal?.aborted) throw error;
-      throw new ApiError('unreachable', 'The answer was cut off.');
+      throw new AssentError('unreachable', 'The answer was cut off.', { cause: error });
     });
     return { name, content };
   }
@@ -82,109 +79,43 @@ export const askOpenly: Ask = async (endpoint, given, how) => read(await askWith
 /** Empty for none. */
 const askWith =
   (token: string): AskRaw =>
-  async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(timeout) } = {}) => {
+  async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(answerWithin) } = {}) => {
     const { body, tag, signal }: Call = given;
-    const response = await send(addressOf(endpoint, given), token, {
+    const path = addressOf(endpoint, given);
+    const sent = {
       method: endpoint.replace(/ .*/, '').toUpperCase(),
       ...(body && { body: JSON.stringify(body) }),
-      signal,
-      expiry,
-      headers: { 'content-type': body && 'application/json', 'if-match': tag ?? undefined, ...headers },
-    });
+      credentials: byCookie.test(path) ? ('same-origin' as const) : ('omit' as const),
+      signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
+      headers: {
+        authorization: token ? `Bearer ${token}` : undefined,
+        'content-type': body && 'application/json',
+        'if-match': tag ?? undefined,
+        ...headers,
+      },
+    };
+    const response = await send(base + path, sent, signal);
     learnServiceTime(response.headers.get('date'));
     return response;
   };
 
 const read = async <Body>(response: Response): Promise<Called<Body>> => ({
-  body: await readBody(await ifJson(response)),
+  body: await readJson(await expectJson(response)),
   tag: response.headers.get('etag'),
 });
-async function ifOk(response: Response, isWanted = response.ok): Promise<Response> {
-  if (isWanted) return response;
-  throw await errorOf(response);
-}
-const ifJson = (response: Response) => ifOk(response, response.ok && isJson(response));
 
 export const asText = { headers: { accept: 'text/plain' } };
 export const asJson = { headers: { accept: 'application/json' } };
 
-function addressOf(endpoint: string, { params = {}, query = {} }: Call): string {
-  const named = endpoint
-    .replace(/^\w+ /, '')
-    .replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return given.length > 0 ? `${named}?${new URLSearchParams(given)}` : named;
-}
-
-interface Sent {
-  method: string;
-  body?: string;
-  headers: Record<string, string | undefined>;
-  signal: AbortSignal | undefined;
-  expiry: AbortSignal;
-}
+const addressOf = (endpoint: string, { params = {}, query }: Call): string =>
+  withQuery(
+    endpoint.replace(/^\w+ /, '').replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
+    query,
+  );
 
 /** What goes by the cookie of an account's session. No other endpoint gets it. */
 const byCookie = /^\/v1\/(sign-|people\/me)/;
 
-async function send(path: string, token: string, { signal, expiry, headers, ...sent }: Sent): Promise<Response> {
-  const given = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  try {
-    return await fetch(base + path, {
-      headers: { ...Object.fromEntries(given), ...(token && { authorization: `Bearer ${token}` }) },
-      credentials: byCookie.test(path) ? 'same-origin' : 'omit',
-      ...sent,
-      signal: signal ? AbortSignal.any([signal, expiry]) : expiry,
-    });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw noAnswer();
-  }
-}
-
-async function readBody<Body>(response: Response): Promise<Body> {
-  try {
-    return await response.json();
-  } catch {
-    throw noAnswer();
-  }
-}
-
-/** An answer that was cut off is none. */
-export function parse<Body>(text: string): Body {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw noAnswer();
-  }
-}
-
-export const readText = (response: Response): Promise<string> =>
-  response.text().catch(() => {
-    throw noAnswer();
-  });
-
-const noAnswer = () =>
-  navigator.onLine
-    ? new ApiError('unreachable', 'The service did not answer.')
-    : new ApiError('offline', 'This device is offline.');
-
 /** Wrong, which is no matter of the token. */
 const isAboutPassword = async (response: Response): Promise<boolean> =>
   isJson(response) && (await errorOf(response.clone())).code === 'invalid_credentials';
-
-const isJson = (response: Response) => /\bjson\b/.test(response.headers.get('content-type') ?? '');
-
-async function errorOf(response: Response): Promise<ApiError> {
-  const { status, headers } = response;
-  const body: Partial<ProblemBody> = isJson(response) ? await response.json().catch(() => ({})) : {};
-  const details = {
-    status,
-    code: body.code,
-    errors: body.errors,
-    requestId: body.requestId ?? headers.get('x-request-id') ?? undefined,
-    headers,
-  };
-  if (status === 401) return new ApiError('refused', body.detail ?? 'the token was refused', details);
-  return new ApiError('problem', body.detail ?? `The answer had status ${status}.`, details);
-}

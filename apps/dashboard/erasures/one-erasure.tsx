@@ -1,7 +1,7 @@
 /** The receipt of an erasure: when, by whom, how many records of which domain, and where that is sealed. */
 import { useState } from 'preact/hooks';
+import { AssentError } from '#libs/client/assent-error';
 import type { ErasureDetails } from '#libs/privacy/contract';
-import { ApiError } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { base } from '../data/base.ts';
 import { domainIn } from '../data/domains.ts';
@@ -157,4 +157,4 @@ const ofLog = ({ log, erased }: OfDomain['entries'][number]): string =>
   erased && erased.log !== log ? ` of log ${erased.log}` : '';
 
 const failureOf = (error: unknown): string =>
-  error instanceof ApiError ? `The service did not give the proof: ${error.message}` : 'Something went wrong.';
+  error instanceof AssentError ? `The service did not give the proof: ${error.message}` : 'Something went wrong.';

@@ -1,6 +1,6 @@
 /** All records that the filters show, as a file. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../data/api-error.ts';
+import { AssentError } from '#libs/client/assent-error';
 import { useSignedIn } from '../data/signed-in.ts';
 import { downloadFile } from '../download.ts';
 import { count } from '../format.ts';
@@ -60,7 +60,7 @@ function textOf(outcome: Outcome): string {
 }
 
 function failureOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'The file could not be saved.';
+  if (!(error instanceof AssentError)) return 'The file could not be saved.';
   if (error.code === 'rate_limited')
     return 'Another export of your organization is running. Try again when it is done.';
   return `The export failed: ${error.message}`;

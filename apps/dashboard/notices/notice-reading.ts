@@ -1,7 +1,8 @@
 /** What visitors were shown: the versions of the banner, the decisions that have each, and the notices. */
+
+import { AssentError } from '#libs/client/assent-error';
 import type { NoticesPage } from '#libs/notices/contract';
 import type { Api } from '../data/api.ts';
-import { ApiError } from '../data/api-error.ts';
 import { readVersions, type Version } from '../data/banner-versions.ts';
 import { bodyOf, ofDomain } from '../data/calls.ts';
 
@@ -20,7 +21,7 @@ export async function readNotice(api: Api, domainId: string, hash: string, signa
     listNotices(api, domainId, { notice: hash }, signal),
   ]);
   const [listed] = notices;
-  if (!listed) throw new ApiError('problem', 'it was deleted meanwhile', { code: 'notice_not_found' });
+  if (!listed) throw new AssentError('notice_not_found', 'it was deleted meanwhile');
   return { ...listed, text };
 }
 export type WholeNotice = Awaited<ReturnType<typeof readNotice>>;

@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FieldError } from '#libs/base/terms/problem';
-import { ApiError, textOf } from '../data/api-error.ts';
+import { AssentError } from '#libs/client/assent-error';
+import { textOf } from '../data/api-error.ts';
 import { Button } from './button.tsx';
 import { Failure } from './field.tsx';
 
@@ -57,7 +58,7 @@ export function DraftForm<Draft extends object>(props: Props<Draft>) {
     try {
       await save(cleaned);
     } catch (error) {
-      const found = errorsOf(error instanceof ApiError ? error.errors : []);
+      const found = errorsOf(error instanceof AssentError ? error.errors : []);
       setErrors(found);
       if (Object.keys(found).length === 0) setFailure(textOf(error));
     }

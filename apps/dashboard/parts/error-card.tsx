@@ -1,7 +1,8 @@
 /** An error in words, with a retry and the request id that finds it in the service's log. */
 import { useState } from 'preact/hooks';
+import type { AssentError } from '#libs/client/assent-error';
 import { copyText } from '../clipboard.ts';
-import { type ApiError, sentence } from '../data/api-error.ts';
+import { sentence } from '../data/api-error.ts';
 import { Button } from './button.tsx';
 
 interface Message {
@@ -9,7 +10,7 @@ interface Message {
   text: string;
 }
 
-/** By the kind of an error, or else its code. */
+/** By the error's code. */
 const messages: Record<string, Message> = {
   offline: { title: 'You are offline', text: 'The figures return when this device is online again.' },
   unreachable: {
@@ -50,11 +51,10 @@ const messages: Record<string, Message> = {
   },
 };
 
-const messageFor = ({ kind, code }: ApiError): Message =>
-  messages[kind] ??
-  messages[code ?? ''] ?? { title: 'Something went wrong', text: 'The service sent an unexpected answer.' };
+const messageFor = ({ code }: AssentError): Message =>
+  messages[code] ?? { title: 'Something went wrong', text: 'The service sent an unexpected answer.' };
 
-export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) {
+export function ErrorCard({ error, retry }: { error: AssentError; retry(): void }) {
   const { title, text } = messageFor(error);
   return (
     <section class="card message" role="alert">
@@ -70,8 +70,8 @@ export function ErrorCard({ error, retry }: { error: ApiError; retry(): void }) 
 }
 
 /** Where the service says more than the text above. */
-const isDetailShown = ({ code }: ApiError): boolean =>
-  ['invalid_request', 'insufficient_scope', 'unavailable', 'not_configured'].includes(code ?? '');
+const isDetailShown = ({ code }: AssentError): boolean =>
+  ['invalid_request', 'insufficient_scope', 'unavailable', 'not_configured'].includes(code);
 
 function RequestId({ id }: { id: string }) {
   const [isCopied, setCopied] = useState(false);

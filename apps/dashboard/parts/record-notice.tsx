@@ -1,8 +1,8 @@
 /** What the visitor was shown when making a decision, read when somebody wants to see it. */
 
 import { useState } from 'preact/hooks';
+import { AssentError } from '#libs/client/assent-error';
 import type { FullRecord } from '#libs/record/contract';
-import { ApiError } from '../data/api-error.ts';
 import { noticesAddress } from '../data/router.ts';
 import { mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -50,6 +50,6 @@ export function RecordNotice({ record, text: known, isOpen = false }: Props) {
 }
 
 const failureOf = (error: unknown): string =>
-  error instanceof ApiError && error.code === 'notice_not_found'
+  error instanceof AssentError && error.code === 'notice_not_found'
     ? 'No browser has sent this notice yet.'
     : 'The notice could not be read. Close and open this part to try again.';

@@ -2,7 +2,7 @@
 import type { FullRecord } from '#libs/record/contract';
 import './record-proof.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../data/api-error.ts';
+import { AssentError } from '#libs/client/assent-error';
 import { base } from '../data/base.ts';
 import { usePosition } from '../data/sealed.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -102,6 +102,7 @@ function Result({ outcome }: { outcome: Exclude<Outcome, string> }) {
 }
 
 function failureOf(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'The code that verifies could not be loaded. Reload the page and try again.';
+  if (!(error instanceof AssentError))
+    return 'The code that verifies could not be loaded. Reload the page and try again.';
   return `The service did not give the proof: ${error.message}`;
 }

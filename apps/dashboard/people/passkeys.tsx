@@ -1,7 +1,8 @@
 /** A person's passkeys: added, removed, and whether there is a password beside them. */
 import { useState } from 'preact/hooks';
+import { AssentError } from '#libs/client/assent-error';
 import type { Me, Passkey } from '#libs/people/contract';
-import { ApiError, textOf } from '../data/api-error.ts';
+import { textOf } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { bodyOf } from '../data/calls.ts';
 import { addPasskey, hasPasskeys } from '../data/passkeys.ts';
@@ -111,7 +112,7 @@ function Add({ refresh }: { refresh(): Promise<void> }) {
     await refresh();
   };
   const wordsFor = (error: unknown) => {
-    const isOld = error instanceof ApiError && error.code === 'invalid_credentials';
+    const isOld = error instanceof AssentError && error.code === 'invalid_credentials';
     setTooLate(isOld);
     return isOld ? 'A passkey can be added within ten minutes of a sign-in. Sign in again first.' : textOf(error);
   };

@@ -1,9 +1,9 @@
 /** Changes a domain. If somebody else has changed it since the form was opened, it shows both and lets one choose. */
 
 import { useState } from 'preact/hooks';
+import { AssentError } from '#libs/client/assent-error';
 import type { FullRecord } from '#libs/record/contract';
 import type { ManagedDomain } from '#libs/tenants/contract';
-import { ApiError } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import type { Called } from '../data/calls.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -44,7 +44,7 @@ export function ChangeDomain({ snapshot, records, added, onChanged, onClose }: P
     try {
       close(await api.manage.changeDomain(domain.domainId, mine, version));
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'changed_meanwhile')) throw error;
+      if (!(error instanceof AssentError && error.code === 'changed_meanwhile')) throw error;
       const theirs = await api.manage.domain(domain.domainId);
       if (domainFields.every((field) => isSame(field, mine, theirs.body))) close(theirs);
       else setBoth({ mine, theirs });

@@ -1,6 +1,7 @@
 /** Sessions of people with an account, which the browser's cookie opens: no script can read it. */
+
+import { AssentError } from '#libs/client/assent-error';
 import type { SignedIn } from '#libs/people/contract';
-import { ApiError } from '../data/api-error.ts';
 import { accountsAddress, base, hasAccounts } from '../data/base.ts';
 import { bodyOf } from '../data/calls.ts';
 import { askOpenly } from '../data/requests.ts';
@@ -23,7 +24,7 @@ export async function resume(organizationId?: string, signal?: AbortSignal): Pro
     const body = organizationId === undefined ? {} : { organizationId };
     return await askOpenly('post /v1/sign-in/renew', { body, signal }).then(bodyOf);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof AssentError)) throw error;
     if (error.kind === 'refused') return null;
     if (error.status === 400 && organizationId !== undefined) return resume(undefined, signal);
     throw error;

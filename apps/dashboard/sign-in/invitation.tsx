@@ -1,7 +1,7 @@
 /** An invitation, for somebody new or with an account, and the link with which the operator lets somebody set a new password. */
 import { useEffect, useState } from 'preact/hooks';
+import { AssentError } from '#libs/client/assent-error';
 import type { Me, SignedIn } from '#libs/people/contract';
-import { ApiError } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { bodyOf } from '../data/calls.ts';
 import { useReading } from '../data/query.ts';
@@ -36,7 +36,7 @@ export function Invitation({ session, begin }: Props) {
     begin(await askOpenly(endpoint, { body: { invite: secret, ...given } }).then(bodyOf), homeAddress);
   const joinAsNew = (given: { name: string; password: string }) =>
     join(given).catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.code !== 'email_taken') throw error;
+      if (!(error instanceof AssentError) || error.code !== 'email_taken') throw error;
       setHasAccount(true);
     });
   return (

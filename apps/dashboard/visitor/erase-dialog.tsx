@@ -1,8 +1,8 @@
 /** Says what an erasure takes and what it leaves, and erases. */
 
 import { useState } from 'preact/hooks';
+import { AssentError } from '#libs/client/assent-error';
 import type { Erasure } from '#libs/privacy/contract';
-import { ApiError } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { counted } from '../format.ts';
@@ -67,6 +67,6 @@ export function EraseDialog({ visitor, onErased, onClose }: Props) {
 }
 
 const failureOf = (error: unknown): string =>
-  error instanceof ApiError
+  error instanceof AssentError
     ? `The erasure is not confirmed: ${error.message} Erase again: a second time does no harm.`
     : 'Something went wrong. Erase again: a second time does no harm.';

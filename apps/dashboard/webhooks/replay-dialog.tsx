@@ -1,7 +1,8 @@
 /** Sends entries of a domain again, from a position on. */
 import { useState } from 'preact/hooks';
+import { AssentError } from '#libs/client/assent-error';
 import type { Webhook, WebhookReplay } from '#libs/webhooks/contract';
-import { ApiError, sentence } from '../data/api-error.ts';
+import { sentence } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count } from '../format.ts';
@@ -39,7 +40,7 @@ export function ReplayDialog({ webhook, given, onClose }: Props) {
     try {
       setDone(await webhooksOf(api).replay(webhook.webhookId, body));
     } catch (error) {
-      if (!(error instanceof ApiError) || error.errors.length === 0) throw error;
+      if (!(error instanceof AssentError) || error.errors.length === 0) throw error;
       setErrors(Object.fromEntries(error.errors.map(({ path, message }) => [path.slice(1), sentence(message)])));
     }
   };

@@ -2,9 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
+import { AssentError } from '#libs/client/assent-error';
 import type { FullRecord } from '#libs/record/contract';
 import type { ShownDomain } from '#libs/tenants/contract';
-import { ApiError } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
 import type { Called } from '../data/calls.ts';
 import { useLive, useReading } from '../data/query.ts';
@@ -44,7 +44,7 @@ export function NewestRecord({ domainId }: Props) {
       return (await api.stats(domainId, { from: addDays(to, -acceptedDays), to }, signal)).total;
     } catch (error) {
       // one that was just made is known to all reads within a second
-      if (error instanceof ApiError && error.code === 'domain_not_found') return 0;
+      if (error instanceof AssentError && error.code === 'domain_not_found') return 0;
       throw error;
     }
   };

@@ -1,11 +1,11 @@
 /** The opt-in rate over a period, beside the period before, and what changed it. */
 import { useMemo } from 'preact/hooks';
 import { countDays } from '#libs/base/terms/calendar';
+import { AssentError } from '#libs/client/assent-error';
 import type { DomainStats } from '#libs/stats/contract';
 import { RateChart, type RateSpan } from '../../charts/rate-chart.tsx';
 import type { Unit } from '../../charts/scale.ts';
 import type { Api } from '../../data/api.ts';
-import { ApiError } from '../../data/api-error.ts';
 import { readVersions } from '../../data/banner-versions.ts';
 import { proportionOf } from '../../data/group-rows.ts';
 import { useKept } from '../../data/kept.ts';
@@ -83,7 +83,7 @@ async function readBeside(api: Api, { domainId, period, interval }: Asked, signa
   ]);
   // asked for again
   if ([before, days].some((each) => each && each.optInRate === undefined))
-    throw new ApiError('unreachable', 'The service does not have it at the moment.');
+    throw new AssentError('unreachable', 'The service does not have it at the moment.');
   if (!days) return { before, changes: [] };
   // whoever may not see what was published sees the rest
   const versions = await readVersions(api, domainId, signal).catch(() => []);

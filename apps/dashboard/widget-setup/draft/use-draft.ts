@@ -4,9 +4,9 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import type { FieldError } from '#libs/base/terms/problem';
+import { AssentError } from '#libs/client/assent-error';
 import { checkSettings } from '#libs/widget/check-settings';
 import { isObject } from '#libs/widget/setting-rules';
-import { ApiError } from '../../data/api-error.ts';
 import { useSignedIn } from '../../data/signed-in.ts';
 import { withStorage } from '../../data/storage.ts';
 import { bannerOf, type Saved } from '../banner-api.ts';
@@ -51,7 +51,7 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
       setTyped((now) => (now.draft === draft ? kept : { draft: now.draft, tag: kept.tag }));
       return kept;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof AssentError)) throw error;
       if (error.code === 'changed_meanwhile') {
         const other = await banner.draft();
         if (isSameBanner(other.draft, draft)) {
