@@ -119,7 +119,8 @@ export function AssentProvider({
     tag.src = `${url.replace(/\/+$/, '')}/w/${encodeURIComponent(domainId)}.js`;
     if (pageApi() || Array.from(document.scripts).some(({ src }) => src === tag.src)) return;
     if (nonce) tag.nonce = nonce;
-    document.head.append(tag);
+    // React 18 may have made a document without a head
+    (document.head ?? document.documentElement).append(tag);
   }, [url, domainId, nonce]);
   return children;
 }

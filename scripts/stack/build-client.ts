@@ -27,6 +27,9 @@ export async function buildClient(outDir: string): Promise<void> {
     license,
     type: 'module',
     sideEffects: false,
+    // for what does not know `exports`
+    main: './assent.js',
+    types: './assent.d.ts',
     exports: {
       '.': { types: './assent.d.ts', default: './assent.js' },
       './react': { types: './react.d.ts', default: './react.js' },
