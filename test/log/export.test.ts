@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '#libs/base/terms/calendar';
 import { withoutMark } from '#libs/base/terms/csv';
+import { Assent } from '#libs/client/assent';
 import { readExport } from '#libs/log/exported-lines';
 import { type FullRecord, fullRecord } from '#libs/record/contract';
 import { persist } from '#libs/record/persist/persist';
@@ -72,11 +73,9 @@ describe('an export', () => {
   };
   const logged = async (domainId: string): Promise<FullRecord[]> => {
     const records: FullRecord[] = [];
-    for (let page = 1; ; page += 1) {
-      const { body } = await stack.client.records(domainId, `limit=200&page=${page}`);
-      records.push(...body.records);
-      if (page >= body.totalPages) return records.reverse();
-    }
+    const assent = new Assent({ url: stack.api.baseUrl, token: tokenFor(stack.tenant.organizationId) });
+    for await (const record of assent.records({}, { domainId })) records.push(record);
+    return records.reverse();
   };
   /** Of the same fields, in the same order, with the same values. */
   const textOf = (records: FullRecord[]) => records.map((record) => JSON.stringify(Object.entries(record)));

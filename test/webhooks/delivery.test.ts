@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '#libs/base/db/database';
 import { createSecretBox } from '#libs/base/secret-box';
 import { monthOf } from '#libs/base/terms/calendar';
+import { verifyWebhook } from '#libs/client/webhook';
 import { readFeed } from '#libs/log/feed-entries';
 import { eraseVisitor } from '#libs/privacy/erasures';
 import { restartLog } from '#libs/proof/restart';
@@ -181,6 +182,7 @@ describe('deliveries', () => {
       const signed = headers as Record<string, string>;
       expect(verifier.verify(body, signed)).toEqual(JSON.parse(body));
       expect(() => verifier.verify(`${body} `, signed)).toThrow();
+      expect(await verifyWebhook(body, headers, formatSecret(secret))).toEqual(JSON.parse(body));
     }
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
     const after = await again(webhook);
