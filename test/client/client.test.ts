@@ -9,6 +9,7 @@ import { persist } from '#libs/record/persist/persist';
 import { tokenFor } from '../support/client.ts';
 import { openGate } from '../support/gate.ts';
 import { listen } from '../support/listen.ts';
+import { createLogReader } from '../support/log-reader.ts';
 import { recordAt } from '../support/records.ts';
 import { at, startStack } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
@@ -48,7 +49,7 @@ const failure = async (work: Promise<unknown>): Promise<AssentError> => {
 };
 
 describe('a decision', () => {
-  it('is recorded, and is in the statistics, the records, the feed and the export', async () => {
+  it('is recorded, and is in the statistics, the records, the feed and the export, and proven', async () => {
     const ownDomain = at(stack.tenant.domainIds, 1);
     const own = connect({ domainId: ownDomain, key: at(stack.tenant.apiKeys, 1), token: async () => token });
     const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0' };
@@ -64,6 +65,23 @@ describe('a decision', () => {
     expect(await all(own.feed({ log: entry.log, from: entry.position + 1 }))).toEqual([]);
     const [record] = await all(own.records({ from: today, decision: 'custom', bot: false }));
     expect(record).toMatchObject({ id, domainId: ownDomain, userAgent: browser['user-agent'] });
+    const log = createLogReader(stack.api.baseUrl, stack.tenant.organizationId, ownDomain);
+    const { text: bundle } = await log.ok(`records/${id}/proof`, 'application/json');
+    const { text: keys } = await log.ok('log/key');
+    expect(await own.proof.verify(bundle, keys)).toMatchObject({
+      holds: true,
+      log: `consent.example.com/${ownDomain}`,
+      position: 0,
+      type: 'record',
+      fields: { id, decision: 'custom', preferences, userAgent: browser['user-agent'] },
+      unproven: [],
+    });
+    const { text: file } = await log.ok(`records/${id}/proof`, 'text/plain');
+    expect(await own.proof.verify(Buffer.from(file), keys)).toMatchObject({ holds: true, fields: { id } });
+    const changed = await own.proof.verify(bundle.replace(`"analytics":true`, `"analytics":false`), keys);
+    expect(changed).toEqual({ holds: false, why: expect.stringContaining('preferences') });
+    expect(await failure(own.proof.verify(keys, keys))).toMatchObject({ code: 'not_a_proof' });
+    expect(await failure(own.proof.verify(bundle, 'a key'))).toMatchObject({ code: 'invalid_options' });
     const lines = (await text(await own.export({ format: 'ndjson' }))).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([record, { end: true, count: 1 }]);
   });
@@ -106,10 +124,14 @@ describe('a decision', () => {
 describe('reading', () => {
   it('gives every record once, over as many pages as there are', async () => {
     const own = at(stack.tenant.domainIds, 2);
-    const records = Array.from({ length: 450 }, (_, each) => recordAt(Date.now() - each * 7, { domainId: own }));
+    const records = Array.from({ length: 1_100 }, (_, each) => recordAt(Date.now() - each * 7, { domainId: own }));
     await persist(stack.db, records, { owe: true });
     const found = await all(assent.records({}, { domainId: own }));
     expect(found.map(({ id }) => id)).toEqual(records.map(({ id }) => id));
+    await eventually(async () => {
+      const entries = await all(assent.feed({}, { domainId: own }));
+      expect(entries.map(({ position }) => position)).toEqual(Array.from(records.keys()));
+    });
   });
 
   it('says that records are missing, once the monthly limit is reached', async () => {
