@@ -25,7 +25,7 @@ export async function resume(organizationId?: string, signal?: AbortSignal): Pro
     return await askOpenly('post /v1/sign-in/renew', { body, signal }).then(bodyOf);
   } catch (error) {
     if (!(error instanceof AssentError)) throw error;
-    if (error.kind === 'refused') return null;
+    if (error.status === 401) return null;
     if (error.status === 400 && organizationId !== undefined) return resume(undefined, signal);
     throw error;
   }
