@@ -224,15 +224,6 @@ describe('a call', () => {
     );
     expect(other.asked).toHaveLength(2);
   });
-
-  it('that was cut off within its answer is tried again', async () => {
-    const other = await startOther((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '11' });
-      if (other.asked.length > 1) return void response.end('{"total":3}');
-      response.write('{"to', () => response.destroy());
-    });
-    expect(await connect({ url: other.url }).stats({ from: today, to: today })).toEqual({ total: 3 });
-  });
 });
 
 describe('an export', () => {

@@ -46,14 +46,9 @@ export const inBrowsers: Record<string, string> = {
   'apps/widget/': 'widget base/terms',
   'apps/verify/':
     'proof/tree @noble/ base/terms preact apps/dashboard/parts/notice-document apps/dashboard/parts/isolated apps/dashboard/format',
-<<<<<<< HEAD
-  'apps/dashboard/': 'widget base/terms preact',
-  'apps/dashboard/sign-in/': 'widget base/terms preact oauth4webapi',
-  'apps/dashboard/data/passkeys': 'widget base/terms preact @simplewebauthn/',
-=======
   'apps/dashboard/': 'widget base/terms preact client',
   'apps/dashboard/sign-in/': 'widget base/terms preact client oauth4webapi',
->>>>>>> 2c7cd764 (dashboard: its requests and errors are the client's)
+  'apps/dashboard/data/passkeys': 'widget base/terms preact client @simplewebauthn/',
   'apps/dashboard/proof/': 'proof/tree @noble/',
   'libs/proof/tree/': 'proof/tree base/terms @noble/',
   'libs/client/': 'proof/tree base/terms @noble/ react',
