@@ -26,6 +26,10 @@ import type { BaseMetrics } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Tracing } from '#libs/base/ops/tracing';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { createCurrentLimit, getCurrent, lookUpCurrent } from '#libs/current/handlers';
+import type { CurrentMetrics } from '#libs/current/metrics';
+import { createNewestReader } from '#libs/current/newest';
+import { currentRoutes } from '#libs/current/routes';
 import { exportDomain, exportOrganization } from '#libs/log/export';
 import { getFeed } from '#libs/log/feed';
 import { importRecords } from '#libs/log/import';
@@ -48,6 +52,7 @@ import * as signingIn from '#libs/people/sign-in';
 import { getPlace } from '#libs/place/get-place';
 import type { PlaceOf } from '#libs/place/place-of';
 import { placeRoutes } from '#libs/place/routes';
+import { createFindErasedVisitors } from '#libs/privacy/erased-visitors';
 import { getErasure, getErasures, visitorHandlers } from '#libs/privacy/handlers';
 import { privacyRoutes } from '#libs/privacy/routes';
 import { lookupActs } from '#libs/privacy/visitor-acts';
@@ -61,6 +66,7 @@ import type { RecordMetrics } from '#libs/record/metrics';
 import { record } from '#libs/record/post';
 import type { Recorder } from '#libs/record/recorder';
 import { recordRoutes } from '#libs/record/routes';
+import type { StoredThrough } from '#libs/record/stored-through';
 import type { CounterReader } from '#libs/stats/counter-reader';
 import type { DisplayCounter } from '#libs/stats/display-counter';
 import type { FacetReader } from '#libs/stats/facets';
@@ -117,7 +123,7 @@ interface AppParts {
   build: URL;
   placeOf: PlaceOf;
   log: Log;
-  metrics: BaseMetrics & RecordMetrics & StatsMetrics & PeopleMetrics;
+  metrics: BaseMetrics & RecordMetrics & StatsMetrics & PeopleMetrics & CurrentMetrics;
   tracing: Tracing | undefined;
   db: Database;
   /** fails fast */
@@ -128,6 +134,7 @@ interface AppParts {
   notices: KnownNotices;
   clock: Clock;
   recorder: Recorder;
+  storedThrough: StoredThrough;
   counters: CounterReader;
   facets: FacetReader;
   displays: DisplayCounter;
@@ -153,6 +160,8 @@ export function createApp(given: AppParts): Koa<State> {
   const unsent = createUnsent();
   const attempts = createAttempts(given.config.failureRatePerMinute, given.metrics, given.passwordCost);
   const accounts = createAccounts(given.config);
+  const newest = createNewestReader(given.db, createFindErasedVisitors(given.config.privacyKey));
+  const currentLimit = createCurrentLimit(given.config.currentRatePerMinute);
   const deps = {
     ...given,
     failedKeys,
@@ -165,6 +174,8 @@ export function createApp(given: AppParts): Koa<State> {
     unsent,
     attempts,
     accounts,
+    newest,
+    currentLimit,
   };
   const app = new Koa<State>(clientAddresses(deps.config.trustedProxyHops));
   // a router compares a path with all of its routes, so what needs a token, pages and the rest have one each
@@ -190,7 +201,7 @@ export function createApp(given: AppParts): Koa<State> {
 
   const token = bearer(deps);
   const readRate = readRateLimit(deps.config.readRatePerMinute);
-  const byToken = (scoped: Middleware) => [readHeaders, token, readRate, scoped];
+  const byToken = (scoped: Middleware, rate: Middleware[] = [readRate]) => [readHeaders, token, ...rate, scoped];
   // what is asked by a dimension is in Postgres, the rest in Redis
   const [ofPostgres, ofRedis] = [readInPlace(deps.places.reads), readInPlace(deps.places.statistics)];
   const byDimension: Middleware = (ctx, next) =>
@@ -199,6 +210,7 @@ export function createApp(given: AppParts): Koa<State> {
   const limitsOf = {
     reads: [ofPostgres],
     statistics: [byDimension],
+    current: [readInPlace(deps.places.current)],
     changes: [changeRateLimit(deps.config.changeRatePerMinute), change],
     revocations: [revocationRateLimit(deps.config.changeRatePerMinute), change],
     own: [],
@@ -219,11 +231,14 @@ export function createApp(given: AppParts): Koa<State> {
       const scoped = row.scope === 'any' ? someScope : scope(...row.scope);
       const awaited = row.inForce ? [inForce] : [];
       const also = row.alsoNeeds ? [scope(row.alsoNeeds)] : [];
-      const checks = [...ended, ...byToken(scoped), ...also, ...limitsOf[row.limits], ...awaited];
+      // who asks what holds now counts visitors, not requests
+      const rates = row.limits === 'current' ? [] : [readRate];
+      const checks = [...ended, ...byToken(scoped, rates), ...also, ...limitsOf[row.limits], ...awaited];
       endpoints[row.method](row.path, ...checks, handlers[name](deps));
     }
   };
   mount(statsRoutes, { getDomainStats, getStats, getOrganization });
+  mount(currentRoutes, { lookUpCurrent, getCurrent });
   mount(logRoutes, {
     getOrganizationStats,
     getRecords,

@@ -5,6 +5,7 @@ import { bannerRoutes } from '#libs/banner/routes';
 import { answer, pathsOf, plain } from '#libs/base/http/openapi';
 import type { KeyRoutes } from '#libs/base/http/routes';
 import { version } from '#libs/base/version';
+import { currentRoutes } from '#libs/current/routes';
 import { logRoutes } from '#libs/log/routes';
 import { noticeKeyRoutes, noticeRoutes } from '#libs/notices/routes';
 import { peopleRoutes, signInRoutes } from '#libs/people/routes';
@@ -56,6 +57,7 @@ const routes = {
   ...displayRoutes,
   ...placeRoutes,
   ...statsRoutes,
+  ...currentRoutes,
   ...logRoutes,
   ...noticeRoutes,
   ...noticeKeyRoutes,
@@ -84,6 +86,7 @@ export const createOpenApi = (address = '') =>
     tags: [
       { name: 'Record', description: "For widgets, with a domain's API key." },
       { name: 'Read', description: "For dashboards, with an organization's access token." },
+      { name: 'Current', description: "For a site's own servers: what visitors allow now; scope `current`." },
       { name: 'Notices', description: 'What visitors were shown.' },
       { name: 'Log', description: 'The sealed log: checkpoints and proofs.' },
       { name: 'Import', description: 'Records from another service or from an export; scope `import`.' },

@@ -27,6 +27,7 @@ import { createDirectStore } from '#libs/record/direct-store';
 import { queueGauges } from '#libs/record/metrics';
 import { observeQueues } from '#libs/record/queue-summary';
 import { createProducer, createRecorder } from '#libs/record/recorder';
+import { createStoredThrough } from '#libs/record/stored-through';
 import { createCounterReader } from '#libs/stats/counter-reader';
 import { createDisplayCounter } from '#libs/stats/display-counter';
 import { createFacetReader } from '#libs/stats/facets';
@@ -138,6 +139,7 @@ export async function openApi(
     metrics,
     tracing,
   });
+  const storedThrough = createStoredThrough(redis, config.queueShards, failed('stored_through'));
   const counters = createCounterReader({ redis, redisHealth, db, log, metrics });
   const displays = createDisplayCounter({ store: (flush) => storeDisplays(db, flush), log, metrics });
   const logReads = createLogReads({ db, log, metrics });
@@ -158,6 +160,7 @@ export async function openApi(
     notices,
     clock,
     recorder,
+    storedThrough,
     counters,
     facets,
     displays,
@@ -203,6 +206,7 @@ export async function openApi(
       { name: 'what is in memory', stop: () => Promise.all([recorded(), displays.close(), logReads.close()]) },
       { name: 'tenants', stop: () => tenants.close() },
       { name: 'notices', stop: () => notices.close() },
+      { name: 'stored through', stop: () => storedThrough.close() },
       { name: 'widget', stop: () => widget.close() },
       { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
@@ -214,7 +218,9 @@ export async function openApi(
   );
 
   // the API also starts without Redis
-  await within(startPatience, Promise.all([redisHealth.usable(), producer.ready()])).catch(() => {});
+  await within(startPatience, Promise.all([redisHealth.usable(), producer.ready()]).then(storedThrough.follow)).catch(
+    () => {},
+  );
   try {
     await keys.tried;
     const port = await listen(server, config.host, config.port, 'PORT');

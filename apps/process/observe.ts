@@ -6,6 +6,7 @@ import { type BaseMetrics, countFailures, createBaseMetrics } from '#libs/base/o
 import type { ProcessLog } from '#libs/base/ops/process-log';
 import type { RedisClient, Role } from '#libs/base/redis/connection';
 import { watchRedis } from '#libs/base/redis/health';
+import { createCurrentMetrics } from '#libs/current/metrics';
 import { createPeopleMetrics } from '#libs/people/metrics';
 import { createProofMetrics } from '#libs/proof/metrics';
 import { createRecordMetrics } from '#libs/record/metrics';
@@ -30,6 +31,7 @@ export async function observe(
     ...createWebhookMetrics(register),
     ...createTenantMetrics(register),
     ...createPeopleMetrics(register),
+    ...createCurrentMetrics(register),
   };
   log.onSuppressed((level) => metrics.suppressedLines.inc({ level }));
   const failed = (task: string) => countFailures(metrics, task);

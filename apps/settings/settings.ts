@@ -66,6 +66,7 @@ const countries = z
 
 export const displayRate = 600;
 export const readRate = 6_000;
+export const currentRate = 600_000;
 export const changeRate = 120;
 export const failureRate = 300;
 
@@ -202,6 +203,10 @@ export const settings = {
   READ_RATE_PER_MINUTE: setting(wholeNumber(0, 10_000_000), {
     for: api,
     about: `reads per minute and access token, in each API process; 0: no limit; default: ${readRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
+  }),
+  CURRENT_RATE_PER_MINUTE: setting(wholeNumber(0, 100_000_000), {
+    for: api,
+    about: `visitors per minute and access token whose current decision is asked for, in each API process; 0: no limit; default: ${currentRate}, or 0 where RECORD_RATE_PER_MINUTE is 0`,
   }),
   CHANGE_RATE_PER_MINUTE: setting(wholeNumber(0, 1_000_000), {
     for: api,

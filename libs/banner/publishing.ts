@@ -9,6 +9,7 @@ import { type Notice, noticeLimits } from '#libs/notices/contract';
 import { putNotice } from '#libs/notices/documents';
 import { expectNotices } from '#libs/notices/expected';
 import type { Perform } from '#libs/tenants/audited-change';
+import { setValidity } from '#libs/tenants/domains';
 import { ensurePageKey } from '#libs/tenants/keys';
 import { Archived, QuotaReached } from '#libs/tenants/refused-changes';
 import { domainNotFound } from '#libs/tenants/requirements';
@@ -55,6 +56,11 @@ export const publish = (
       await Promise.all(stored.slice(at, at + together).map((notice) => putNotice(sql, domainId, notice, null)));
     const asks = before !== undefined && asksAgain(given, before);
     const version = await addVersion(sql, domainNumber, { number, by, note, restored, asksAgain: asks, settings });
+    await setValidity(sql, domainNumber, {
+      // as the widget reads it
+      validMonths: Number(given.maxAgeMonths ?? 0) || 12,
+      policyVersion: `${given.policyVersion ?? ''}` || null,
+    });
     const details = { version: number, ...(restored !== null && { restored }), ...(note !== null && { note }) };
     await noteAct({ act: 'banner.publish', subject: domainId, domainId, details });
     return { version, isNew: true };

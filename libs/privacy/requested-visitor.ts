@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import type { Context, Middleware } from '#libs/base/http/context';
-import { guard } from '#libs/base/http/guard';
-import { notConfigured, Problem } from '#libs/base/terms/problem';
+import { guard, requireDecodable } from '#libs/base/http/guard';
+import { notConfigured } from '#libs/base/terms/problem';
 import { organizationIn } from '#libs/tenants/bearer';
 import { requireOwnDomain } from '#libs/tenants/requirements';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
@@ -50,7 +50,7 @@ export function forVisitor(
   };
   if (body) return guard({ params, body }, (ctx, given) => answer(ctx, { ...given.params, ...given.body }));
   return guard({ params }, (ctx, given) => {
-    requireDecodable(ctx.path);
+    requireDecodable(ctx.path, 'visitorId');
     return answer(ctx, given.params);
   });
 }
@@ -59,16 +59,4 @@ export function forVisitor(
 export function requireVisitorHash(privacyKey: Buffer | undefined): VisitorHash {
   if (privacyKey) return createVisitorHash(privacyKey);
   throw notConfigured('this installation has no PRIVACY_KEY, which visitors are erased with');
-}
-
-/** The router leaves what is not percent-encoded UTF-8 as it is; here it is refused. */
-function requireDecodable(path: string): void {
-  try {
-    decodeURIComponent(path);
-  } catch {
-    const message = 'is not percent-encoded UTF-8';
-    throw new Problem('invalid_request', `/visitorId ${message}`, {
-      errors: [{ path: '/visitorId', in: 'path', message }],
-    });
-  }
 }

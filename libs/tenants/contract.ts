@@ -25,12 +25,33 @@ export const origins = z
   .refine((list) => new Set(list).size === list.length, 'must not name one twice')
   .meta({ description: 'the origins that may record; if there are none, any may' });
 
-export const domainBody = z.strictObject({ name, origins: origins.optional() }).meta({ id: 'DomainBody' });
+/** By which the service tells what holds now; publishing a banner sets both. */
+const validity = {
+  validMonths: z
+    .int()
+    .min(1)
+    .max(120)
+    .nullable()
+    .optional()
+    .meta({ description: 'calendar months for which a permission is valid; null: it does not expire', value: 'n' }),
+  policyVersion: z
+    .string()
+    .min(1)
+    .max(64)
+    .refine((text) => !/[\0\p{Cs}]/u.test(text), 'must be well-formed Unicode without NUL')
+    .nullable()
+    .optional()
+    .meta({ description: 'the policy under which permissions must be given; null: any', value: 'version' }),
+};
+
+export const domainBody = z.strictObject({ name, origins: origins.optional(), ...validity }).meta({ id: 'DomainBody' });
+export type DomainBody = z.infer<typeof domainBody>;
 
 export const domainChange = z
   .strictObject({
     name: name.optional(),
     origins: origins.optional(),
+    ...validity,
     archivedAt: z.null().optional().meta({ description: 'null restores the domain; it needs new keys' }),
   })
   .meta({ id: 'DomainChange' });
@@ -41,6 +62,8 @@ export const managedDomain = z
     domainId,
     name: z.string(),
     origins: z.array(z.string()),
+    validMonths: count.nullable(),
+    policyVersion: nullable,
     createdAt: time,
     archivedAt: time.nullable().meta({ description: 'when the domain was archived, and recording ended' }),
   })

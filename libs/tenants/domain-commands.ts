@@ -11,7 +11,7 @@ import { requireDomain, requireOrganization } from './command-subject.ts';
 import { domainBody, domainChange } from './contract.ts';
 import { listAllDomains, type ManagedDomain } from './domains.ts';
 import { listAllKeys } from './keys.ts';
-import { type Domain, findDomains } from './tenants.ts';
+import { findDomains } from './tenants.ts';
 
 /** The widget's build lies beside the command line's. */
 const widgetBuild = new URL('../../apps/widget/', import.meta.url);
@@ -35,7 +35,11 @@ const setFlags = flags(
     name: ['--name <name>', 'its new name'],
     origins: ['--origin <url>', 'an origin that may record; repeatable; replaces those so far'],
   },
-  { '--no-origins': ['any origin may record', { origins: [] }] },
+  {
+    '--no-origins': ['any origin may record', { origins: [] }],
+    '--no-expiry': ['permissions do not expire', { validMonths: null }],
+    '--no-policy': ['permissions hold under any policy', { policyVersion: null }],
+  },
 );
 
 /** As PUBLIC_URL. */
@@ -51,7 +55,10 @@ const showFlags = flags(
   }),
 );
 
-const shownOf = ({ domainId, organizationId, name, origins }: Domain) => ({ domainId, organizationId, name, origins });
+const shownOf = (domain: ManagedDomain) => {
+  const { domainId, organizationId, name, origins, validMonths, policyVersion } = domain;
+  return { domainId, organizationId, name, origins, validMonths, policyVersion };
+};
 
 const stateOf = (domain: ManagedDomain) => ({ ...shownOf(domain), archivedAt: domain.archivedAt });
 
@@ -83,9 +90,9 @@ export function domainCommand(tools: Tools<{ actor: string; publicUrl: string | 
   ).description('create a domain of an organization');
 
   verb('set <domain>', setFlags, async (change, id) => {
-    if (Object.keys(change).length === 0) throw new Error('give --name, --origin or --no-origins');
+    if (Object.keys(change).length === 0) throw new Error('give what to change, such as --name');
     return stateOf(await onDomain(tools, id, (admin, owner) => admin.changeDomain(owner, id, change)));
-  }).description('rename a domain, or change which origins may record');
+  }).description('rename a domain, or change which origins may record and how long permissions are valid');
 
   verb('archive <domain>', none, async (_, id) =>
     stateOf(await onDomain(tools, id, (admin, owner) => admin.archiveDomain(owner, id))),

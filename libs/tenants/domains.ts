@@ -2,12 +2,20 @@
 
 import type { Sql } from '#libs/base/db/database';
 import type { Perform, Unchanged } from './audited-change.ts';
-import type { DomainChange } from './contract.ts';
+import type { DomainBody, DomainChange } from './contract.ts';
 import { ensurePageKey, hadPageKey } from './keys.ts';
-import { Refused, requireName, requireRoom } from './refused-changes.ts';
+import { Published, Refused, requireName, requireRoom } from './refused-changes.ts';
 import { type Domain, makeId } from './tenants.ts';
 
-export interface ManagedDomain extends Domain {
+/** Of permissions, for what holds now. */
+interface Validity {
+  /** null: they do not expire */
+  validMonths: number | null;
+  /** null: under any */
+  policyVersion: string | null;
+}
+
+export interface ManagedDomain extends Domain, Validity {
   number: number;
   createdAt: Date;
   /** since then nothing is recorded */
@@ -18,7 +26,7 @@ export interface ManagedDomain extends Domain {
 
 const domainColumns = (sql: Sql) => sql`
   number, id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins,
-  created_at as "createdAt", archived_at as "archivedAt", version`;
+  valid_months as "validMonths", policy_version as "policyVersion", created_at as "createdAt", archived_at as "archivedAt", version`;
 
 interface ListedDomain extends ManagedDomain {
   activeKeys: number;
@@ -37,10 +45,10 @@ export const listDomains = (
 
 /** Oldest first: of all organizations or of one, all or the one with this id. */
 export const listAllDomains = (sql: Sql, organizationId?: string, domainId?: string) => sql<
-  (Domain & { archivedAt: Date | null })[]
+  (Domain & Validity & { archivedAt: Date | null })[]
 >`
   select id as "domainId", organization_id as "organizationId", name, to_json(origins) as origins,
-    archived_at as "archivedAt"
+    valid_months as "validMonths", policy_version as "policyVersion", archived_at as "archivedAt"
   from domains
   where (${organizationId ?? null}::text is null or organization_id = ${organizationId ?? null})
     and (${domainId ?? null}::text is null or id = ${domainId ?? null})
@@ -62,10 +70,23 @@ async function lockDomain(sql: Sql, organizationId: string, domainId: string): P
   return findDomain(sql, organizationId, domainId);
 }
 
+/** Of a banner that is published. */
+export async function setValidity(sql: Sql, number: number, { validMonths, policyVersion }: Validity): Promise<void> {
+  await sql`
+    update domains set valid_months = ${validMonths}, policy_version = ${policyVersion}, version = version + 1
+    where number = ${number}
+      and (valid_months, policy_version) is distinct from (${validMonths}::integer, ${policyVersion}::text)`;
+}
+
+interface NewDomain extends Omit<DomainBody, 'origins'> {
+  domainId?: string | undefined;
+  origins: string[];
+}
+
 export const domainChanges = (perform: Perform) => ({
   createDomain: (
     organizationId: string,
-    { domainId = makeId('dom'), name, origins }: { domainId?: string | undefined; name: string; origins: string[] },
+    { domainId = makeId('dom'), name, origins, validMonths = null, policyVersion = null }: NewDomain,
     quota?: number,
   ): Promise<ManagedDomain> =>
     perform(async (sql, note) => {
@@ -83,11 +104,16 @@ export const domainChanges = (perform: Perform) => ({
       const [deleted] = await sql`select from deleted_ids where id = ${domainId}`;
       if (deleted) throw new Refused(`there was a domain ${domainId}, and ids are not given again`);
       const [made] = await sql<ManagedDomain[]>`
-        insert into domains (id, organization_id, name, origins)
-        values (${domainId}, ${organizationId}, ${name}, ${origins})
+        insert into domains (id, organization_id, name, origins, valid_months, policy_version)
+        values (${domainId}, ${organizationId}, ${name}, ${origins}, ${validMonths}, ${policyVersion})
         on conflict do nothing returning ${domainColumns(sql)}`;
       if (!made) throw new Refused(`there is a domain ${domainId} already`);
-      await note({ act: 'domain.create', subject: domainId, domainId, details: { name, origins } });
+      const details = {
+        ...{ name, origins },
+        ...(validMonths !== null && { validMonths }),
+        ...(policyVersion !== null && { policyVersion }),
+      };
+      await note({ act: 'domain.create', subject: domainId, domainId, details });
       return made;
     }),
 
@@ -102,13 +128,19 @@ export const domainChanges = (perform: Perform) => ({
       const before = await lockDomain(sql, organizationId, domainId);
       if (!before) return 'not found';
       if (version !== undefined && before.version !== version) return 'changed meanwhile';
-      const { name = before.name, origins = before.origins } = change;
+      const { archivedAt, ...given } = change;
+      const isOfBanner = given.validMonths !== undefined || given.policyVersion !== undefined;
+      if (isOfBanner && (await hadPageKey(sql, domainId))) throw new Published();
+      const { name = before.name, origins = before.origins } = given;
+      const { validMonths = before.validMonths, policyVersion = before.policyVersion } = given;
       requireName(name);
       const changed = {
         ...(name !== before.name && { name }),
         ...(JSON.stringify(origins) !== JSON.stringify(before.origins) && { origins }),
+        ...(validMonths !== before.validMonths && { validMonths }),
+        ...(policyVersion !== before.policyVersion && { policyVersion }),
       };
-      const isRestored = change.archivedAt === null && before.archivedAt !== null;
+      const isRestored = archivedAt === null && before.archivedAt !== null;
       if (isRestored) await note({ act: 'domain.restore', subject: domainId, domainId });
       if (isRestored && (await hadPageKey(sql, domainId))) await ensurePageKey(sql, note, domainId);
       if (Object.keys(changed).length > 0) {
@@ -116,7 +148,8 @@ export const domainChanges = (perform: Perform) => ({
       } else if (!isRestored) return before;
       const [after] = await sql<ManagedDomain[]>`
         update domains set
-          name = ${name}, origins = ${origins}, version = version + 1,
+          name = ${name}, origins = ${origins}, valid_months = ${validMonths}, policy_version = ${policyVersion},
+          version = version + 1,
           archived_at = case when ${isRestored} then null else archived_at end
         where id = ${domainId}
         returning ${domainColumns(sql)}`;

@@ -21,6 +21,8 @@ export const domain: ManagedDomain = {
   domainId,
   name: 'www.example.com',
   origins,
+  validMonths: 12,
+  policyVersion: '2026-11',
   createdAt: decidedAt,
   archivedAt: null,
 };

@@ -33,13 +33,13 @@ export const getDomains = endpoint(routes.getDomains, async ({ db }: Parts, { or
 });
 
 export const createDomain = endpoint(routes.createDomain, async ({ config }: Parts, { organization, body, once }) => {
-  const { name, origins = [] } = body;
+  const { origins = [], ...rest } = body;
   const { organizationId } = organization;
   return once('plain', async (perform) => {
     const domains = domainChanges(perform);
     return {
       status: 201,
-      ...show(await domains.createDomain(organizationId, { name, origins }, config.quotas.domains)),
+      ...show(await domains.createDomain(organizationId, { ...rest, origins }, config.quotas.domains)),
     };
   });
 });
@@ -83,10 +83,12 @@ function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
 
 const show = (domain: ManagedDomain): Reply<Answer> => ({ version: domain.version, body: toDomain(domain) });
 
-const toDomain = ({ domainId, name, origins, createdAt, archivedAt }: ManagedDomain): Answer => ({
+const toDomain = ({ domainId, name, origins, createdAt, archivedAt, ...rest }: ManagedDomain): Answer => ({
   domainId,
   name,
   origins,
+  validMonths: rest.validMonths,
+  policyVersion: rest.policyVersion,
   createdAt: createdAt.toISOString(),
   archivedAt: archivedAt?.toISOString() ?? null,
 });

@@ -7,6 +7,13 @@ export class Refused extends Error {}
 /** What an archived domain does not take. */
 export class Archived extends Refused {}
 
+/** The published banner sets it. */
+export class Published extends Refused {
+  constructor() {
+    super('publishing the banner sets validMonths and policyVersion: change its settings, and publish');
+  }
+}
+
 /** There are as many as there may be. */
 export class QuotaReached extends Refused {
   readonly limit: number;
@@ -34,6 +41,7 @@ export const requireName = (name: string): void => {
 /** What a caller is told of it. */
 export function problemOf(error: unknown): unknown {
   if (error instanceof Archived) return domainArchived();
+  if (error instanceof Published) return new Problem('published', error.message, { cause: error });
   if (!(error instanceof QuotaReached)) return error;
   return new Problem('quota_exceeded', error.message, { limit: error.limit, cause: error });
 }

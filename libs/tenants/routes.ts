@@ -69,11 +69,11 @@ export const manageRoutes = {
     headers: ifMatch,
     body: { schema: domainChange, example: examples.domainChange },
     answers: { 200: answer('The domain as it is now', managedDomain, examples.changedDomain, etag) },
-    refusals: ['domain_not_found', 'changed_meanwhile'],
+    refusals: ['domain_not_found', 'published', 'changed_meanwhile'],
     summary: 'Change or restore a domain',
     description:
       'Fields that you leave out stay as they are. `archivedAt: null` restores an archived domain. A change takes ' +
-      'effect within a second.',
+      'effect within a second. Once a banner is published, publishing sets `validMonths` and `policyVersion`.',
   },
   archiveDomain: {
     ...change,

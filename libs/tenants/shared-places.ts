@@ -8,6 +8,8 @@ import { Problem } from '#libs/base/terms/problem';
 const reads = 8;
 /** Statistics that Redis has: many at once share a write and a read of its connection, and cost little each. */
 const statistics = 64;
+/** what holds now: many at once share a statement */
+const current = 64;
 /** of one organization that wait for a place; beyond that they are refused */
 const waitingReads = 1_000;
 /** erasures, notices that are put with a token, and what is managed: of one organization all but one */
@@ -30,6 +32,8 @@ export interface SharedPlaces {
   reads: Places;
   /** likewise, for statistics that Redis has, also while reads wait for a Postgres that does not answer */
   statistics: Places;
+  /** likewise, for what visitors allow now, also while reads of the log wait */
+  current: Places;
   /** for an erasure, a notice that is put with a token, or a change of what is managed */
   changes: Places;
   /** for a page that is read */
@@ -45,6 +49,7 @@ export interface SharedPlaces {
 export const createSharedPlaces = (): SharedPlaces => ({
   reads: createPlaces({ places: reads, share: reads - 1, waiting: waitingReads }),
   statistics: createPlaces({ places: statistics, share: statistics - 1, waiting: waitingReads }),
+  current: createPlaces({ places: current, share: current - 1, waiting: waitingReads }),
   changes: createPlaces({ places: changes, share: changes - 1, waiting: waitingReads }),
   exports: createPlaces({ places: pages }),
   imports: createPlaces({ places: batches }),

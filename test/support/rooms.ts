@@ -25,7 +25,7 @@ export const floors = [
   ['webhooks', 'privacy'],
   ['log'],
   ['proof', 'banner'],
-  ['stats', 'notices'],
+  ['stats', 'notices', 'current'],
   ['record', 'people'],
   ['place'],
   ['tenants'],

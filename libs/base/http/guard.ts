@@ -70,9 +70,16 @@ function readQuery(querystring: string): { given: Record<string, string>; broken
   return { given: Object.fromEntries(given), broken };
 }
 
-function isDecodable(querystring: string): boolean {
+/** The router leaves what is not percent-encoded UTF-8 as it is; here it is refused. `name`: the parameter that it is in. */
+export function requireDecodable(path: string, name: string): void {
+  if (isDecodable(path)) return;
+  const message = 'is not percent-encoded UTF-8';
+  throw new Problem('invalid_request', `/${name} ${message}`, { errors: [{ path: `/${name}`, in: 'path', message }] });
+}
+
+function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(querystring);
+    decodeURIComponent(text);
     return true;
   } catch {
     return false;

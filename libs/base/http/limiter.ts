@@ -12,8 +12,8 @@ const windows = { minute: 60, quarter: 900, day: 86_400 };
 const maxKeys = 50_000;
 
 export interface Limiter {
-  /** Counts one; throws the 429 Problem where that is more than the limit. */
-  admit(ctx: Context, key: string): void;
+  /** Counts one, or `weight`; throws the 429 Problem where that is more than the limit. */
+  admit(ctx: Context, key: string, weight?: number): void;
   /** Counts one and refuses nothing. */
   count(key: string): void;
   /** Takes one back that was counted and was none. */
@@ -67,7 +67,7 @@ export function createLimiter({ name, limit, per = 'minute', detail, isTold = fa
     return recent.get(key) ?? before.get(key) ?? 0;
   };
   const isReached = (key: string) => countOf(key) >= limit;
-  const addTo = (key: string): number => setTo(key, countOf(key) + 1);
+  const addTo = (key: string, weight = 1): number => setTo(key, countOf(key) + weight);
   const setTo = (key: string, count: number): number => {
     if (recent.size >= maxKeys && !recent.has(key)) {
       before = recent;
@@ -95,8 +95,8 @@ export function createLimiter({ name, limit, per = 'minute', detail, isTold = fa
   };
 
   return {
-    admit: (ctx, key) => {
-      const count = addTo(key);
+    admit: (ctx, key, weight) => {
+      const count = addTo(key, weight);
       if (count > limit) refuse(ctx);
       if (isTold) tell(ctx, limit - count);
     },

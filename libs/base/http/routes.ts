@@ -34,7 +34,7 @@ export interface Route extends Described {
   /** and this one, too */
   alsoNeeds?: Scope;
   /** What it takes of what organizations share, as app.ts says; `own`: its handler takes it, once it has read the body. */
-  limits: 'reads' | 'statistics' | 'changes' | 'revocations' | 'own';
+  limits: 'reads' | 'statistics' | 'current' | 'changes' | 'revocations' | 'own';
   /** answered once this process goes by what it changed */
   inForce?: true;
   /** It takes as long as what is sent. */

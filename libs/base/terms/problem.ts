@@ -26,6 +26,7 @@ export const problems = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   not_sealed_yet: { status: 409, title: 'Not sealed yet' },
   domain_archived: { status: 409, title: 'The domain is archived' },
+  published: { status: 409, title: 'Set by the published banner' },
   quota_exceeded: { status: 409, title: 'No more of them allowed' },
   log_restarted: { status: 409, title: 'The log was restarted' },
   email_taken: { status: 409, title: 'The address is taken' },

@@ -59,7 +59,7 @@ export interface PackedCounters {
 export const wholeOrganization = '';
 
 /** What an access token may do; each stands for itself. */
-export const scopes = ['read', 'privacy', 'import', 'manage', 'publish'] as const;
+export const scopes = ['read', 'privacy', 'import', 'manage', 'publish', 'current'] as const;
 export type Scope = (typeof scopes)[number];
 
 /** The scopes among these words. */

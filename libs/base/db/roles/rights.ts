@@ -108,6 +108,7 @@ export const functions = {
   others: [
     'add_user_agents',
     'csv_cell',
+    'current_records',
     'forget_samples',
     'id_at',
     'index_large_organization',

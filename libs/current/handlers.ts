@@ -1,0 +1,54 @@
+/** What visitors allow now. No plan gates it, and it is no administrative act. */
+import type { Context, Middleware } from '#libs/base/http/context';
+import { guard, requireDecodable } from '#libs/base/http/guard';
+import { createLimiter, type Limiter } from '#libs/base/http/limiter';
+import type { StoredThrough } from '#libs/record/stored-through';
+import { accessIn, organizationIn } from '#libs/tenants/bearer';
+import { requireOwnDomain } from '#libs/tenants/requirements';
+import type { CurrentOfMany, CurrentOfOne } from './contract.ts';
+import { whatHolds } from './holds.ts';
+import type { CurrentMetrics } from './metrics.ts';
+import type { NewestReader } from './newest.ts';
+import { currentRoutes } from './routes.ts';
+
+export interface CurrentParts {
+  newest: NewestReader;
+  storedThrough: StoredThrough;
+  currentLimit: Limiter;
+  metrics: CurrentMetrics;
+}
+
+/** Ids per access token. */
+export const createCurrentLimit = (limit: number): Limiter =>
+  createLimiter({
+    name: 'current',
+    limit,
+    detail: `at most ${limit} visitors a minute with one access token`,
+    isTold: true,
+  });
+
+async function answer(ctx: Context, parts: CurrentParts, domainId: string, visitorIds: string[]) {
+  const { organizationId, ...organization } = organizationIn(ctx);
+  requireOwnDomain({ organizationId, ...organization }, domainId);
+  parts.currentLimit.admit(ctx, accessIn(ctx).countedAs, visitorIds.length);
+  // before the records are read, which then are at least as new
+  const asOf = parts.storedThrough.of(organizationId);
+  const newest = await parts.newest.read(organizationId, domainId, visitorIds);
+  const current = visitorIds.map((id, at) => whatHolds(domainId, id, newest[at], ctx.state.receivedAt));
+  for (const { reason } of current) parts.metrics.currentLookUps.inc({ result: reason ?? 'valid' });
+  return { asOf: asOf === null ? null : new Date(asOf).toISOString(), current };
+}
+
+export const lookUpCurrent = (parts: CurrentParts): Middleware =>
+  guard(currentRoutes.lookUpCurrent, async (ctx, { params, body }) => {
+    ctx.body = (await answer(ctx, parts, params.domainId, body.visitorIds)) satisfies CurrentOfMany;
+  });
+
+export const getCurrent = (parts: CurrentParts): Middleware =>
+  guard(currentRoutes.getCurrent, async (ctx, { params }) => {
+    requireDecodable(ctx.path, 'visitorId');
+    const { asOf, current } = await answer(ctx, parts, params.domainId, [params.visitorId]);
+    const [one] = current;
+    if (!one) throw new Error('no answer for the visitor');
+    ctx.body = { ...one, asOf } satisfies CurrentOfOne;
+  });
