@@ -187,7 +187,7 @@ describe('of another organization', () => {
     });
 
   it('there are paths to try', () => {
-    expect([ofDomain.length, ofOrganization.length]).toEqual([27, 24]);
+    expect([ofDomain.length, ofOrganization.length]).toEqual([29, 24]);
   });
 
   it.each(ofDomain)(
@@ -272,6 +272,7 @@ describe('an access token', () => {
     if (/\/visitors|\/erasures|\/acts\/lookup/.test(path)) return 'privacy';
     if (path.endsWith('/acts')) return 'manage privacy';
     if (/\/imports?$/.test(path)) return 'import';
+    if (path.includes('/current')) return 'current';
     if (path.endsWith('/replay')) return 'manage read';
     if (path.includes('/banner')) return method === 'GET' ? 'read publish manage' : 'publish manage';
     const isPut = path.includes('/notices/') && method === 'PUT';

@@ -5,6 +5,7 @@ import type { Route } from '#libs/base/http/routes';
 import type { Places } from '#libs/base/places';
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
+import { currentRoutes } from '#libs/current/routes';
 import { logRoutes } from '#libs/log/routes';
 import { noticeRoutes } from '#libs/notices/routes';
 import { peopleRoutes } from '#libs/people/routes';
@@ -22,7 +23,7 @@ import { useStack } from '../support/stack.ts';
 import { makeTenant } from '../support/stores.ts';
 import { eventually } from '../support/wait.ts';
 
-type Name = 'reads' | 'statistics' | 'changes';
+type Name = 'reads' | 'statistics' | 'current' | 'changes';
 const taken: Name[] = [];
 /** of which one that waited went on, or waits no more */
 const waited: Name[] = [];
@@ -41,6 +42,7 @@ const api = await startApi(stack.env, {
     ...places,
     reads: watched('reads', places.reads),
     statistics: watched('statistics', places.statistics),
+    current: watched('current', places.current),
     changes: watched('changes', places.changes),
   },
 });
@@ -69,10 +71,17 @@ const queryOf = ({ path }: Route): string => {
 };
 
 const all = { ...statsRoutes, ...logRoutes, ...proofRoutes, ...noticeRoutes, ...privacyRoutes, ...manageRoutes };
-const rows = Object.entries<Route>({ ...all, ...bannerRoutes, ...webhookRoutes, ...peopleRoutes }).map(
-  ([name, row]) => ({ name, row }),
-);
-const placeOf = { reads: 'reads', statistics: 'statistics', changes: 'changes', revocations: 'changes' } as const;
+const rows = Object.entries<Route>({
+  ...all,
+  ...currentRoutes,
+  ...bannerRoutes,
+  ...webhookRoutes,
+  ...peopleRoutes,
+}).map(([name, row]) => ({ name, row }));
+const placeOf = {
+  ...{ reads: 'reads', statistics: 'statistics', current: 'current' },
+  ...{ changes: 'changes', revocations: 'changes' },
+} as const;
 
 it.each(rows)('a request of $name takes the place that its row names, and first', async ({ row }) => {
   const path = row.path.replaceAll(/[:*](\w+)/g, (_, name: string) => {
