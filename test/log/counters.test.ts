@@ -14,7 +14,7 @@ import { untilWaiting } from '../support/lock-waits.ts';
 import { counting, openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { makeTenant, openDatabase } from '../support/stores.ts';
-import { rolledBack } from '../support/transaction.ts';
+import { rowsRead } from '../support/transaction.ts';
 import { eventually } from '../support/wait.ts';
 
 const start = Date.parse('2024-02-27T00:00:00.000Z');
@@ -234,22 +234,6 @@ describe('a visitor with many records', () => {
     expect(Number(row?.n)).toBe(records.length + 1);
   });
 });
-
-/** Rows of `records` and entries of its indexes that the work reads. Of a transaction alone: other connections tell seconds later what they have read. */
-const rowsRead = (pool: Database, work: (inside: Database) => Promise<unknown>): Promise<number> =>
-  rolledBack(pool, async (inside) => {
-    const readSoFar = async () => {
-      const [row] = await inside.read(
-        (sql) => sql<{ count: number }[]>`
-          select coalesce(sum(pg_stat_get_xact_tuples_returned(oid)), 0)::int as count
-          from pg_class where relname like 'records%'`,
-      );
-      return row?.count ?? 0;
-    };
-    const before = await readSoFar();
-    await work(inside);
-    return (await readSoFar()) - before;
-  });
 
 /** On connections that are made from now on: for each value, or one for all that may come. */
 const planFor = (what: 'each value' | 'any value') => {
