@@ -3,7 +3,7 @@ import type { Decision } from '#libs/base/terms/terms';
 import './public-api.ts';
 import { attempt, either, warn } from '#libs/widget/attempt';
 import type { Notice } from '#libs/widget/notice';
-import { has, map, now, own, some } from '#libs/widget/plain';
+import { has, map, now, own, smaller, some } from '#libs/widget/plain';
 import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
 import { countDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
@@ -18,7 +18,7 @@ import type { SecondFile } from './preferences.ts';
 import { createRecordClient, type Report } from './record-client.ts';
 import { isOn, readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
-import { makeId, randomHex } from './uuid.ts';
+import { makeId, randomHex, timeOf } from './uuid.ts';
 import type { PlaceholderNotice } from './view/placeholder.ts';
 import { createView } from './view/view.ts';
 
@@ -124,7 +124,8 @@ function start(): void {
     const refusal = isGiven(last) && source !== 'gpc' ? 'withdraw' : 'reject_all';
     const decision: Decision = !hasSome ? refusal : isAll && !about ? 'accept_all' : 'custom';
     const at = now();
-    const id = makeId(at);
+    // later than the last one, also where the clock was set back since
+    const id = makeId(-smaller(-1 - timeOf(last?.id ?? ''), -at));
     // other scripts may have stored something else there, which the service would leave out of each record
     const known = last?.visitorId;
     const isFine = typeof known === 'string' && either(() => /^[!-~]{1,128}$/.test(known));

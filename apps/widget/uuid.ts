@@ -1,20 +1,19 @@
 import { either } from '#libs/widget/attempt';
-import { part } from '#libs/widget/plain';
+import { map, part } from '#libs/widget/plain';
 
 const digits = '0123456789abcdef';
 
 export function hexOf(bytes: ArrayLike<number>): string {
   let hex = '';
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] ?? 0;
+  map(bytes, (byte) => {
     hex += `${digits[byte >> 4]}${digits[byte & 15]}`;
-  }
+  });
   return hex;
 }
 
 export function randomHex(bytes: number): string {
   let hex = either(() => hexOf(crypto.getRandomValues(new Uint8Array(bytes))), '');
-  while (hex.length < bytes * 2) hex += digits[(Math.random() * 16) & 15];
+  while (hex.length < bytes * 2) hex += digits[(Math.random() * 16) | 0];
   return hex;
 }
 
@@ -30,6 +29,6 @@ export const timeOf = (id: string): number => +`0x${part(id, 0, 8)}${part(id, 9,
 /** Replaces the time and keeps the random bits. */
 export function withTime(id: string, time: number): string {
   let hex = '';
-  for (let left = time + 0.5; hex.length < 12; left /= 16) hex = `${digits[(left % 16) | 0]}${hex}`;
+  for (let left = time + 0.5; hex.length < 12; left /= 16) hex = `${digits[left & 15]}${hex}`;
   return `${part(hex, 0, 8)}-${part(hex, 8)}${part(id, 13)}`;
 }

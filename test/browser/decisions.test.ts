@@ -195,6 +195,20 @@ describe('a decision in the widget', () => {
     }
   });
 
+  it('has an id later than the last one, also where the clock was set back since', async () => {
+    const { page, context } = await widget.visit();
+    const start = Date.now();
+    await context.clock.setFixedTime(start + 200_000);
+    await page.goto(widget.add('/set-back', widget.tag()));
+    await click(page, 'Accept all');
+    await widget.records(1);
+    await context.clock.setFixedTime(start);
+    await page.evaluate(() => window.assent?.withdraw());
+    const [accepted, withdrawn] = await widget.records(2);
+    expect([accepted?.decision, withdrawn?.decision]).toEqual(['accept_all', 'withdraw']);
+    expect(Date.parse(withdrawn?.decidedAt ?? '') - Date.parse(accepted?.decidedAt ?? '')).toBe(1);
+  });
+
   it('carries Global Privacy Control, and the rejection is chosen in advance', async () => {
     const signal = "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })";
     const { page } = await widget.open(widget.add('/', `<script>${signal}</script>${widget.tag()}`));
