@@ -7,8 +7,12 @@ import { visible } from '#libs/base/cli/visible';
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { requireSubject, subjectFlags } from '#libs/tenants/command-subject';
+import { whatHolds } from '#libs/current/holds';
+import { createNewestReader } from '#libs/current/newest';
+import { createStoredThrough } from '#libs/record/stored-through';
+import { requireDomain, requireSubject, subjectFlags } from '#libs/tenants/command-subject';
 import { addVisitorAct, createVisitorHash } from '#libs/tenants/visitors';
+import { createFindErasedVisitors } from './erased-visitors.ts';
 import { eraseVisitor } from './erasures.ts';
 import { replayTombstones } from './replay.ts';
 import { listTombstones } from './tombstones.ts';
@@ -26,6 +30,7 @@ type VisitorTools = Tools<{
   backupDays: number;
   privacyKey(): Buffer;
   previousPrivacyKey(): Buffer | undefined;
+  connections(): { queueShards: number };
 }>;
 
 const eraseFlags = flags(
@@ -35,6 +40,7 @@ const eraseFlags = flags(
     from: text('with --replay: take the erasures from this file, which `visitor tombstones` wrote', 'file'),
   }),
 );
+const currentFlags = flags(z.object({ domain: z.string().describe('of this domain') }));
 const tombstonesFlags = flags(
   z.object({
     out: text(
@@ -61,6 +67,17 @@ export function visitorCommand(tools: VisitorTools): Command {
     });
     return undefined;
   }).description('all that is stored, as JSON: records, newest first, what was shown, proofs');
+
+  verb('current <visitor>', currentFlags, async ({ domain }, visitorId) => {
+    const findErased = createFindErasedVisitors(tools.config().privacyKey());
+    return tools.keyed(['PRIVACY_KEY'], async (db) => {
+      const organizationId = await requireDomain(db, domain);
+      const asOf = await storedThrough(tools, organizationId).catch(() => null);
+      const [newest] = await createNewestReader(db, findErased).read(organizationId, domain, [visitorId]);
+      const held = whatHolds(domain, visitorId, newest, Date.now());
+      return { ...held, asOf: asOf === null ? null : new Date(asOf).toISOString() };
+    });
+  }).description('what the visitor allows now, as `current` of the API says it');
 
   verb('erase [visitor]', eraseFlags, async ({ replay: isReplay, from, ...about }, visitorId?: string) => {
     if (isReplay) {
@@ -98,6 +115,14 @@ export function visitorCommand(tools: VisitorTools): Command {
   );
   return noun;
 }
+
+const storedThrough = (tools: VisitorTools, organizationId: string): Promise<number | null> =>
+  tools.redis(async (redis) => {
+    const stored = createStoredThrough(redis, tools.config().connections().queueShards, () => {});
+    await stored.follow();
+    await stored.close();
+    return stored.of(organizationId);
+  });
 
 /** tombstones in one statement */
 const pageSize = 10_000;

@@ -1,4 +1,4 @@
-/** Checks the promises I1–I9 with SQL, Redis, the list of attempts, and the operator's own checks. */
+/** Checks the promises I1–I9 and I11 with SQL, Redis, the list of attempts, and the operator's own checks. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
@@ -16,6 +16,7 @@ import { describe } from '../stack/advice.ts';
 import type { Site } from '../stack/sites.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { bodyOf, callOnce, callUntilDone } from './calls.ts';
+import { checkCurrent } from './current.ts';
 import { describeDeriving } from './deriving.ts';
 import { type Attempt, type Body, isAcknowledged, isRefused, toErase } from './load.ts';
 import type { Activity, Scene } from './scene.ts';
@@ -134,6 +135,7 @@ export async function checkPromises(
       deadline,
     ],
     ['I9: sums of facets are not those of the counters', await countFacetDifferences(scene)],
+    await checkCurrent(scene),
   ];
   const breaches = [
     ...counts.filter(([, n, most = 0]) => n > most).map(([what, n]) => `${what}: ${n}`),

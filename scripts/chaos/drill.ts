@@ -5,6 +5,7 @@ import { buildBefore } from '../release/check.ts';
 import { describe } from '../stack/advice.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { checkPromises, untilQuiet, type Verdict } from './check.ts';
+import { watchCurrent } from './current.ts';
 import { createScene, type Scene } from './scene.ts';
 import { type ChaosStack, startChaosStack, type Wishes } from './stack.ts';
 
@@ -78,6 +79,7 @@ async function secondsOf(work: Promise<unknown>): Promise<number> {
 
 async function performOn(stack: ChaosStack, drill: Drill, signal: AbortSignal): Promise<Report> {
   const scene = createScene(stack, signal, drill.rate);
+  scene.alongside(watchCurrent(scene));
   try {
     await drill.run(scene);
     const untilFlowing = await secondsOf(scene.load.acknowledged(200));

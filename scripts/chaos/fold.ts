@@ -25,7 +25,8 @@ interface Held {
 }
 
 const madeAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
-const decidedAt = ({ id, receivedAt }: Stored): number => Math.min(madeAt(id), receivedAt.getTime());
+export const decidedAt = ({ id, receivedAt }: Pick<Stored, 'id' | 'receivedAt'>): number =>
+  Math.min(madeAt(id), receivedAt.getTime());
 
 /** In any order. `now`: Unix milliseconds. */
 export function foldOf(records: Stored[], { validMonths, policyVersion }: Terms, now: number): Held {

@@ -147,6 +147,8 @@ describe.sequential('the command line prints what it printed before', () => {
     await both('domain', 'set', 'dom_1', '--name', 'One');
     await both('domain', 'set', 'dom_1', ...two);
     await both('domain', 'set', 'dom_1', '--no-origins');
+    await both('domain', 'set', 'dom_1', '--valid-months', '6', '--policy-version', '2026-11');
+    await both('domain', 'set', 'dom_1', '--no-expiry', '--no-policy');
     await both('domain', 'archive', 'dom_1');
     await both('domain', 'restore', 'dom_1');
     await both('domain', 'list', '--org', organizationId);
@@ -397,6 +399,7 @@ describe.sequential('the command line prints what it printed before', () => {
     // imported, and not sealed: proofs have salts
     await json('visitor', 'show', 'cid', '--domain', 'dom_new');
     await step(['visitor', 'show', 'nobody', '--org', organizationId]);
+    await both('visitor', 'current', 'cid', '--domain', shop);
     await both('visitor', 'erase', 'ann', '--org', organizationId);
     await step(['visitor', 'erase', 'bob', '--domain', shop, '--json']);
     await both('visitor', 'tombstones', '--to-redis');
