@@ -7,6 +7,7 @@ import { compare, inTurns, type Row, table } from './bench/figures.ts';
 import { quick, whole } from './bench/measurement.ts';
 import { banner } from './bench/measurements/banner.ts';
 import { cost } from './bench/measurements/cost.ts';
+import { current } from './bench/measurements/current.ts';
 import { disk } from './bench/measurements/disk.ts';
 import { pages, stats } from './bench/measurements/reading.ts';
 import { accept, drain, sustain } from './bench/measurements/recording.ts';
@@ -25,7 +26,7 @@ const { values, positionals } = parseArgs({
 /** The checkout to compare with, in turns. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : whole;
-const all = [accept, sustain, drain, stats, disk, seal, pages, tenants, cost, banner, widget];
+const all = [accept, sustain, drain, stats, current, disk, seal, pages, tenants, cost, banner, widget];
 const machine = `${os.cpus().length} × ${os.cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
 const signal = onInterrupt();
 

@@ -11,6 +11,8 @@ export interface Records {
 
 export interface Reads {
   paths: string[];
+  /** of each path: then it is a POST of this JSON */
+  bodies?: string[];
   /** undefined: of files, which are asked for as browsers do */
   token?: string;
 }
@@ -90,9 +92,16 @@ export function requestMaker(baseUrl: string, send: Records | Reads): MakeReques
   const { token } = send;
   const how = token === undefined ? 'Accept-Encoding: gzip, deflate, br, zstd' : `Authorization: Bearer ${token}`;
   const rest = `HTTP/1.1\r\nHost: ${host}\r\n${how}\r\n\r\n`;
-  const requests = send.paths.map((path) => `GET ${path} ${rest}`);
+  const requests = send.paths.map((path, at) => {
+    const body = send.bodies?.[at];
+    return body === undefined ? `GET ${path} ${rest}` : `POST ${path} ${withBody(rest, body)}`;
+  });
   return (index) => requests[index % requests.length] ?? '';
 }
+
+/** In ASCII. */
+const withBody = (rest: string, body: string): string =>
+  rest.replace('\r\n\r\n', `\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
 
 /** As wide as what fills it, so that every Content-Length is right. */
 const visitorGap = '#'.repeat(visitorDigits);

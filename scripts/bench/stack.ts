@@ -75,6 +75,8 @@ async function startStack(run: Run, dist: string, signal: AbortSignal) {
     cli,
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
+    /** for what a measurement stores of its own */
+    folder: run.folder,
     pids: { Postgres: stores.postgres.pid, Redis: stores.redis.pid },
     /** 20 domains of 5 organizations */
     sites,

@@ -100,7 +100,7 @@ export async function checkPromises(
   const stored = await scene.sql(
     (sql) => sql<Stored[]>`
       select d.id as "domainId", r.id, decision, preferences, language, banner_version as "bannerVersion",
-        policy_version as "policyVersion", visitor_id as "visitorId", page_url as "pageUrl", metadata,
+        r.policy_version as "policyVersion", visitor_id as "visitorId", page_url as "pageUrl", metadata,
         user_agents.text as "userAgent"
       from records r join domains d on d.number = domain_number
       left join user_agents on user_agents.number = user_agent_number`,

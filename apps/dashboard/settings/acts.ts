@@ -100,7 +100,11 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
     'domain.create': () => ({ what: say`Created the domain ${text('name') || own}`, more: originsOf(details) }),
     'domain.update': () => ({
       what:
-        'name' in details ? say`Renamed the domain ${subject} to ${text('name')}` : say`Changed the origins of ${own}`,
+        'name' in details
+          ? say`Renamed the domain ${subject} to ${text('name')}`
+          : 'origins' in details
+            ? say`Changed the origins of ${own}`
+            : say`Changed how long permissions are valid on ${own}`,
       more: originsOf(details),
     }),
     'domain.archive': () => ({ what: say`Archived the domain ${own}`, more: revoked(number('keysRevoked')) }),

@@ -11,9 +11,9 @@ import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/field.tsx';
 import { FocusedTitle } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { type DomainDraft, type DomainField, domainFields, draftOf, isMine, isSame } from './domain-draft.ts';
+import { changedFields, type DomainDraft, type DomainField, draftOf, isMine } from './domain-draft.ts';
 import { DomainForm } from './domain-form.tsx';
-import type { DomainSnapshot } from './managed-domain.ts';
+import { type DomainSnapshot, isPublished } from './managed-domain.ts';
 import { Origins } from './origins.tsx';
 
 interface Props {
@@ -34,7 +34,7 @@ interface Both {
 export function ChangeDomain({ snapshot, records, added, onChanged, onClose }: Props) {
   const { api } = useSignedIn();
   // the page goes on being updated below the form
-  const [{ domain, tag }] = useState(snapshot);
+  const [{ domain, tag, keys }] = useState(snapshot);
   const [both, setBoth] = useState<Both | null>(null);
   const close = (changed: Called<ManagedDomain>) => {
     onChanged(changed);
@@ -46,14 +46,14 @@ export function ChangeDomain({ snapshot, records, added, onChanged, onClose }: P
     } catch (error) {
       if (!(error instanceof AssentError && error.code === 'changed_meanwhile')) throw error;
       const theirs = await api.manage.domain(domain.domainId);
-      if (domainFields.every((field) => isSame(field, mine, theirs.body))) close(theirs);
+      if (changedFields(mine, theirs.body).length === 0) close(theirs);
       else setBoth({ mine, theirs });
     }
   };
   if (!both)
     return (
       <DomainForm
-        given={draftOf({ ...domain, origins: [...domain.origins, ...added] })}
+        given={draftOf({ ...domain, origins: [...domain.origins, ...added] }, isPublished(keys))}
         records={records}
         action="Save changes"
         save={(mine) => save(mine, tag)}
@@ -86,7 +86,9 @@ type Side = 'mine' | 'theirs';
 /** Two people have changed the same domain: what each of them has, to choose from. */
 function Conflict({ before, mine, theirs, save, onDiscard }: ConflictProps) {
   const sideOf = (field: DomainField): Side => (isMine(field, before, mine) ? 'mine' : 'theirs');
-  const [sides, setSides] = useState({ name: sideOf('name'), origins: sideOf('origins') });
+  const fields = changedFields(mine, theirs);
+  const [sides, setSides] = useState<Partial<Record<DomainField, Side>>>({});
+  const chosen = (field: DomainField): Side => sides[field] ?? sideOf(field);
   const { failure, attempt } = useAttempt();
   const of = { mine, theirs };
   return (
@@ -95,7 +97,9 @@ function Conflict({ before, mine, theirs, save, onDiscard }: ConflictProps) {
       aria-labelledby="conflict-title"
       onSubmit={(event) => {
         event.preventDefault();
-        attempt(() => save({ name: of[sides.name].name, origins: of[sides.origins].origins }));
+        attempt(() =>
+          save({ ...mine, ...Object.fromEntries(fields.map((field) => [field, of[chosen(field)][field]])) }),
+        );
       }}
     >
       <div class="stack gap-6 settings-conflict">
@@ -105,25 +109,23 @@ function Conflict({ before, mine, theirs, save, onDiscard }: ConflictProps) {
           {theirs.archivedAt !== null && ' The domain is archived now, and stays so.'}
         </p>
       </div>
-      {domainFields
-        .filter((field) => !isSame(field, mine, theirs))
-        .map((field) => (
-          <fieldset key={field} class="field gap-8">
-            <legend>{names[field]}</legend>
-            {(['theirs', 'mine'] as const).map((side) => (
-              <label key={side} class="settings-choice anywhere">
-                <input
-                  type="radio"
-                  name={`conflict-${field}`}
-                  checked={sides[field] === side}
-                  onChange={() => setSides({ ...sides, [field]: side })}
-                />
-                <span class="muted">{side === 'theirs' ? 'Theirs' : 'Yours'}</span>
-                {field === 'name' ? isolated(of[side].name) : <Origins origins={of[side].origins} />}
-              </label>
-            ))}
-          </fieldset>
-        ))}
+      {fields.map((field) => (
+        <fieldset key={field} class="field gap-8">
+          <legend>{names[field]}</legend>
+          {(['theirs', 'mine'] as const).map((side) => (
+            <label key={side} class="settings-choice anywhere">
+              <input
+                type="radio"
+                name={`conflict-${field}`}
+                checked={chosen(field) === side}
+                onChange={() => setSides({ ...sides, [field]: side })}
+              />
+              <span class="muted">{side === 'theirs' ? 'Theirs' : 'Yours'}</span>
+              {field === 'origins' ? <Origins origins={of[side].origins} /> : isolated(`${of[side][field] ?? '–'}`)}
+            </label>
+          ))}
+        </fieldset>
+      ))}
       <Failure>{failure}</Failure>
       <div class="actions">
         <Button text="Save this choice" type="submit" kind="primary" />
@@ -133,4 +135,7 @@ function Conflict({ before, mine, theirs, save, onDiscard }: ConflictProps) {
   );
 }
 
-const names: Record<DomainField, string> = { name: 'Name', origins: 'Origins' };
+const names: Record<DomainField, string> = {
+  ...{ name: 'Name', origins: 'Origins' },
+  ...{ validMonths: 'Months that permissions are valid', policyVersion: 'Policy version' },
+};

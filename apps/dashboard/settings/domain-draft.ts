@@ -9,15 +9,23 @@ import { originFrom } from '../data/typed-origin.ts';
 export interface DomainDraft {
   name: string;
   origins: string[];
+  /** Of permissions; undefined where the published banner sets them. */
+  validMonths?: number | null | undefined;
+  policyVersion?: string | null | undefined;
 }
 
 /** By the field's JSON pointer, such as `/origins/2`. */
 type DomainErrors = Record<string, string>;
 
-export const draftOf = ({ name, origins }: DomainDraft): DomainDraft => ({ name, origins });
+/** `isPublished`: the published banner sets how long permissions are valid. */
+export const draftOf = ({ name, origins, ...rest }: DomainDraft, isPublished = false): DomainDraft => ({
+  ...{ name, origins },
+  ...(!isPublished && { validMonths: rest.validMonths, policyVersion: rest.policyVersion }),
+});
 
 /** What is sent: origins as they are meant, without empty lines, so that the service counts them as the form does. */
-export const cleanDraft = ({ name, origins }: DomainDraft): DomainDraft => ({
+export const cleanDraft = ({ name, origins, ...rest }: DomainDraft): DomainDraft => ({
+  ...rest,
   name: name.trim(),
   origins: origins.map((each) => originFrom(each) ?? each.trim()).filter((each) => each !== ''),
 });
@@ -44,14 +52,20 @@ function originError(origin: string, before: string[]): string | undefined {
 /** What the service found wrong. */
 export const errorsByPath = (errors: FieldError[]): DomainErrors =>
   Object.fromEntries(
-    errors.filter(({ path }) => /^\/(name|origins)\b/.test(path)).map(({ path, message }) => [path, sentence(message)]),
+    errors
+      .filter(({ path }) => /^\/(name|origins|validMonths|policyVersion)\b/.test(path))
+      .map(({ path, message }) => [path, sentence(message)]),
   );
 
-export type DomainField = 'name' | 'origins';
-export const domainFields = ['name', 'origins'] as const;
+export const domainFields = ['name', 'origins', 'validMonths', 'policyVersion'] as const;
+export type DomainField = (typeof domainFields)[number];
 
 export const isSame = (field: DomainField, one: DomainDraft, other: DomainDraft): boolean =>
   JSON.stringify(one[field]) === JSON.stringify(other[field]);
+
+/** Of those that are in `mine`. */
+export const changedFields = (mine: DomainDraft, other: DomainDraft): DomainField[] =>
+  domainFields.filter((field) => mine[field] !== undefined && !isSame(field, mine, other));
 
 /** Both are based on `before`: what only the other person changed is theirs. */
 export const isMine = (field: DomainField, before: ManagedDomain, mine: DomainDraft): boolean =>

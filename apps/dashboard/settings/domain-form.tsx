@@ -1,4 +1,4 @@
-/** A domain's name and origins. */
+/** A domain's name and origins, and how long permissions are valid there. */
 import type { FullRecord } from '#libs/record/contract';
 import { domainsAddress, navigate, settingsAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -36,6 +36,7 @@ export const DomainForm = ({ records = [], ...given }: Props) => (
           onText={(name) => set({ name })}
         />
         <OriginsField origins={draft.origins} errors={errors} onChange={(origins) => set({ origins })} />
+        <ValidityFields draft={draft} errors={errors} set={set} />
         <OriginsHint
           records={records}
           origins={cleanDraft(draft).origins}
@@ -45,6 +46,43 @@ export const DomainForm = ({ records = [], ...given }: Props) => (
     )}
   </DraftForm>
 );
+
+interface ValidityProps {
+  draft: DomainDraft;
+  errors: Partial<Record<string, string>>;
+  set(change: Partial<DomainDraft>): void;
+}
+
+function ValidityFields({ draft, errors, set }: ValidityProps) {
+  const { validMonths, policyVersion } = draft;
+  // set by the published banner
+  if (validMonths === undefined || policyVersion === undefined) return null;
+  return (
+    <>
+      <Field
+        label="Months that permissions are valid"
+        type="number"
+        min={1}
+        max={120}
+        noteId="domain-months-note"
+        note="Empty: they do not expire. Publishing a banner sets this and the next field"
+        error={errors['/validMonths']}
+        value={validMonths === null ? '' : String(validMonths)}
+        onText={(text) => set({ validMonths: text === '' ? null : Number(text) })}
+      />
+      <Field
+        label="Policy version"
+        type="text"
+        maxLength={64}
+        noteId="domain-policy-note"
+        note="Permissions under another version do not hold. Empty: under any"
+        error={errors['/policyVersion']}
+        value={policyVersion ?? ''}
+        onText={(text) => set({ policyVersion: text === '' ? null : text })}
+      />
+    </>
+  );
+}
 
 /** Makes a domain. Its keys are made on its own page. */
 export function NewDomain() {
@@ -63,7 +101,7 @@ export function NewDomain() {
       />
       <section class="card" aria-label="New domain">
         <DomainForm
-          given={{ name: '', origins: [''] }}
+          given={{ name: '', origins: [''], validMonths: null, policyVersion: null }}
           action="Create domain"
           save={make}
           onCancel={() => navigate(domainsAddress)}

@@ -61,6 +61,9 @@ export function withDomain(
   };
 }
 
+/** The published banner has a key of its own, and sets how long permissions are valid. */
+export const isPublished = (keys: Key[]): boolean => keys.some(({ isOfPage }) => isOfPage);
+
 const anHour = 3_600_000;
 
 /** Websites that use it lose decisions when it is revoked. */

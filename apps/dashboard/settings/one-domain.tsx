@@ -47,7 +47,7 @@ export function OneDomain({ domainId }: { domainId: string }) {
       title={name}
       note={
         <>
-          Name, <Term of="origin" text="origins" /> and keys. Times are UTC.
+          Name, <Term of="origin" text="origins" />, validity and keys. Times are UTC.
         </>
       }
       domain={{ domainId, page: 'settings' }}
@@ -134,18 +134,23 @@ export function OneDomain({ domainId }: { domainId: string }) {
   );
 }
 
-const Known = ({ domain: { domainId, name, origins, createdAt } }: { domain: ManagedDomain }) => (
-  <Facts class="settings-facts">
-    <Fact name="Name">{isolated(name)}</Fact>
-    <Fact name="Id">
-      <code>{domainId}</code>
-    </Fact>
-    <Fact name="Created">{dateAndTime(createdAt)} UTC</Fact>
-    <Fact name="Origins that may record" isWide>
-      <Origins origins={origins} />
-    </Fact>
-  </Facts>
-);
+const Known = ({ domain }: { domain: ManagedDomain }) => {
+  const { domainId, name, origins, createdAt, validMonths, policyVersion } = domain;
+  return (
+    <Facts class="settings-facts">
+      <Fact name="Name">{isolated(name)}</Fact>
+      <Fact name="Id">
+        <code>{domainId}</code>
+      </Fact>
+      <Fact name="Created">{dateAndTime(createdAt)} UTC</Fact>
+      <Fact name="Permissions are valid">{validMonths === null ? 'Until withdrawn' : `${validMonths} months`}</Fact>
+      <Fact name="Policy version">{policyVersion === null ? 'Any' : isolated(policyVersion)}</Fact>
+      <Fact name="Origins that may record" isWide>
+        <Origins origins={origins} />
+      </Fact>
+    </Facts>
+  );
+};
 
 /** What comes after making a domain. */
 const FirstSteps = ({ domainId }: { domainId: string }) => (

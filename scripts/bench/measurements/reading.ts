@@ -67,14 +67,14 @@ const ofOneOrganization = ({ sites }: Stack) => sites.slice(0, 4);
 const begin = () => `${addMonths(monthOf(Date.now()), -19)}-12`;
 const today = () => dayOf(Date.now());
 
-function readsOf(stack: Stack) {
+export function readsOf(stack: Stack) {
   const sites = ofOneOrganization(stack);
   const paths = sites.map(({ domainId }) => `/v1/consent/${domainId}/stats?from=${begin()}&to=${today()}`);
   return { paths, token: stack.token(sites[0]?.organizationId ?? '') };
 }
 
 /** As if records had come for 20 months: statistics read nothing else. */
-async function fillCounters(stack: Stack): Promise<void> {
+export async function fillCounters(stack: Stack): Promise<void> {
   const sites = ofOneOrganization(stack);
   await stack.db.run(
     (sql) => sql`
