@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { find, listed, type Tools } from '#libs/base/cli/session';
 import { flags, none, text, verbsOf } from '#libs/base/cli/verb';
+import { wholeNumber } from '#libs/base/cli/whole-number';
 import { publicAddress } from '#libs/base/config/kinds';
 import { domainPath } from '#libs/base/terms/parameters';
 import { companions, hashedPath, integrityOf, keepWidgetFiles, readWidgetFile } from '#libs/widget/files';
@@ -34,6 +35,8 @@ const setFlags = flags(
   {
     name: ['--name <name>', 'its new name'],
     origins: ['--origin <url>', 'an origin that may record; repeatable; replaces those so far'],
+    validMonths: ['--valid-months <n>', 'calendar months for which permissions are valid', wholeNumber(120, 1)],
+    policyVersion: ['--policy-version <version>', 'the policy under which permissions must be given'],
   },
   {
     '--no-origins': ['any origin may record', { origins: [] }],

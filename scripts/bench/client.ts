@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { quantile } from './figures.ts';
-import { type Reads, type Records, requestMaker } from './requests.ts';
+import { type LookUps, type Reads, type Records, requestMaker } from './requests.ts';
 
 export interface Load {
   baseUrl: string;
-  send: Records | Reads;
+  send: Records | Reads | LookUps;
   /** each has one request on its way; default: 256 for records, 128 for reads */
   connections?: number;
   seconds?: number;
@@ -31,7 +31,7 @@ export interface LoadResult {
 const load: Load = JSON.parse(process.argv[2] ?? '{}');
 const { baseUrl, send, seconds = Number.POSITIVE_INFINITY, count = Number.POSITIVE_INFINITY, rate } = load;
 // with half as many a fifth of two processors waited for the disk of Redis
-const { connections = 'paths' in send ? 128 : 256 } = load;
+const { connections = 'sites' in send ? 256 : 128 } = load;
 const makeRequest = requestMaker(baseUrl, send);
 
 interface Connection {

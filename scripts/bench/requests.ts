@@ -1,5 +1,7 @@
 /** What the load generator sends: records as a shop's widget sends them, or reads; texts are made in advance. */
 
+import { hash } from 'node:crypto';
+import { chunksOf } from '#libs/base/group-by';
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { type Decision, decisions } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
@@ -11,10 +13,18 @@ export interface Records {
 
 export interface Reads {
   paths: string[];
-  /** of each path: then it is a POST of this JSON */
-  bodies?: string[];
   /** undefined: of files, which are asked for as browsers do */
   token?: string;
+}
+
+/** What visitors allow now: of those whose ids are the hashes of the prefix and a number below `visitors`. */
+export interface LookUps {
+  token: string;
+  path: string;
+  prefix: string;
+  visitors: number;
+  /** in one request */
+  atOnce: number;
 }
 
 const visitors = 100_000;
@@ -86,22 +96,30 @@ function choose<One>(all: One[], place: number): One {
 /** Gives the text of the `index`th request. */
 type MakeRequest = (index: number) => string;
 
-export function requestMaker(baseUrl: string, send: Records | Reads): MakeRequest {
+export function requestMaker(baseUrl: string, send: Records | Reads | LookUps): MakeRequest {
   const { host } = new URL(baseUrl);
   if ('sites' in send) return recordMaker(host, send);
   const { token } = send;
   const how = token === undefined ? 'Accept-Encoding: gzip, deflate, br, zstd' : `Authorization: Bearer ${token}`;
   const rest = `HTTP/1.1\r\nHost: ${host}\r\n${how}\r\n\r\n`;
-  const requests = send.paths.map((path, at) => {
-    const body = send.bodies?.[at];
-    return body === undefined ? `GET ${path} ${rest}` : `POST ${path} ${withBody(rest, body)}`;
-  });
+  const requests = 'visitors' in send ? lookUps(send, rest) : send.paths.map((path) => `GET ${path} ${rest}`);
   return (index) => requests[index % requests.length] ?? '';
 }
 
-/** In ASCII. */
-const withBody = (rest: string, body: string): string =>
-  rest.replace('\r\n\r\n', `\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+/** As many of all visitors as a process remembers. */
+const sample = 20_000;
+
+export const visitorIdOf = (prefix: string, number: number): string => hash('md5', `${prefix}${number}`);
+
+function lookUps({ path, visitors, prefix, atOnce }: LookUps, rest: string): string[] {
+  const ids = Array.from({ length: sample }, () => visitorIdOf(prefix, Math.floor(Math.random() * visitors)));
+  if (atOnce === 1) return ids.map((id) => `GET ${path}/${id} ${rest}`);
+  return chunksOf(ids, atOnce).map((visitorIds) => {
+    const body = JSON.stringify({ visitorIds });
+    const headers = `\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    return `POST ${path} ${rest.replace('\r\n\r\n', headers)}`;
+  });
+}
 
 /** As wide as what fills it, so that every Content-Length is right. */
 const visitorGap = '#'.repeat(visitorDigits);

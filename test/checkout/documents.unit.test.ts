@@ -12,6 +12,8 @@ import { createReadyGauge } from '#libs/base/ops/port';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
 import { pageNames, pageOf } from '#libs/base/terms/dashboard-pages';
 import { problemBody, problems } from '#libs/base/terms/problem';
+import { currentOfMany } from '#libs/current/contract';
+import { createCurrentMetrics } from '#libs/current/metrics';
 import { feed, orgStats, orgStatsQuery, recordsPage, recordsQuery } from '#libs/log/contract';
 import { presetFile } from '#libs/log/import/presets';
 import { noticesPage } from '#libs/notices/contract';
@@ -142,6 +144,7 @@ describe('docs/api.md', () => {
   const page = 'docs/api.md';
   const answers: z.ZodType[] = [
     receipt,
+    currentOfMany,
     domainStats,
     orgStats,
     recordsPage,
@@ -224,6 +227,7 @@ describe('docs/operations.md', () => {
       createWebhookMetrics,
       createTenantMetrics,
       createPeopleMetrics,
+      createCurrentMetrics,
     ])
       create(register);
     const nothing = () => {};

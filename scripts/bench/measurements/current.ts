@@ -5,15 +5,13 @@ import { mostVisitors } from '#libs/current/contract';
 import { startPgBouncer } from '../../stack/pgbouncer.ts';
 import { cpuTime, type Figures } from '../figures.ts';
 import { load, type Measurement } from '../measurement.ts';
-import type { Reads } from '../requests.ts';
+import type { LookUps, Reads } from '../requests.ts';
 import type { Server, Stack } from '../stack.ts';
 import { fillCounters, readsOf } from './reading.ts';
 
 const months = 36;
 /** records of a visitor */
 const each = 10;
-/** visitors that are asked for, of all that there are */
-const sample = 20_000;
 
 /** 50 times as many records as others measure; the seconds that it took. Postgres makes the rows itself, a month at a time. */
 async function fill({ db, sites }: Stack, records: number): Promise<number> {
@@ -42,16 +40,14 @@ async function fill({ db, sites }: Stack, records: number): Promise<number> {
   return (performance.now() - since) / 1_000;
 }
 
-const visitorsOf = async ({ db }: Stack, from: string, count: number): Promise<string[]> => {
-  const rows = await db.run(
-    (sql) => sql<{ id: string }[]>`
-    select md5(${from} || n) as id from generate_series(1, ${count}::integer) as n order by random() limit ${sample}`,
-  );
-  return rows.map(({ id }) => id);
-};
-
 /** Requests a second, and what a visitor takes of the API and of Postgres. It runs twice: connections keep their plans. */
-async function measure(stack: Stack, api: Server, name: string, ids: number, wanted: { send: Reads; seconds: number }) {
+async function measure(
+  stack: Stack,
+  api: Server,
+  name: string,
+  ids: number,
+  wanted: { send: Reads | LookUps; seconds: number },
+) {
   await load({ baseUrl: api.baseUrl, ...wanted });
   const used = { API: api.pid, Postgres: stack.pids.Postgres };
   const times = () => Object.entries(used).map(([process, pid]) => [process, cpuTime(pid)] as const);
@@ -76,14 +72,9 @@ export const current: Measurement = {
     await fillCounters(stack);
     const [{ domainId = '', organizationId = '' } = {}] = stack.sites;
     const token = stack.token(organizationId, 'current');
+    const visitors = Math.round(records / each);
     const root = `/v1/consent/${domainId}/current`;
-    const present = await visitorsOf(stack, '', records / each);
-    const absent = await visitorsOf(stack, 'absent', sample);
-    const one = (ids: string[]) => ({ token, paths: ids.map((id) => `${root}/${id}`) });
-    const batches = Array.from({ length: 50 }, (_, at) => ({
-      visitorIds: present.slice(at * mostVisitors, (at + 1) * mostVisitors),
-    }));
-    const many = { token, paths: batches.map(() => root), bodies: batches.map((batch) => JSON.stringify(batch)) };
+    const lookUps = (prefix: string, atOnce = 1): LookUps => ({ token, path: root, prefix, visitors, atOnce });
     const bouncer = await startPgBouncer({
       dataDir: path.join(stack.folder, 'pgbouncer'),
       databaseUrl: stack.databaseUrl,
@@ -94,14 +85,14 @@ export const current: Measurement = {
       ...{ DATABASE_URL: bouncer.url, DATABASE_PREPARE: 'false' },
     });
     return async () => {
-      const of = (server: Server, name: string, ids: number, send: Reads) =>
+      const of = (server: Server, name: string, ids: number, send: Reads | LookUps) =>
         measure(stack, server, name, ids, { send, seconds });
       const found: Figures = {
-        ...(await of(api, 'current: one', 1, one(present))),
-        ...(await of(api, 'current: absent', 1, one(absent))),
-        ...(await of(api, 'current: 200', mostVisitors, many)),
-        ...(await of(pooled, 'current: one, pooled', 1, one(present))),
-        ...(await of(pooled, 'current: 200, pooled', mostVisitors, many)),
+        ...(await of(api, 'current: one', 1, lookUps(''))),
+        ...(await of(api, 'current: absent', 1, lookUps('absent'))),
+        ...(await of(api, 'current: 200', mostVisitors, lookUps('', mostVisitors))),
+        ...(await of(pooled, 'current: one, pooled', 1, lookUps(''))),
+        ...(await of(pooled, 'current: 200, pooled', mostVisitors, lookUps('', mostVisitors))),
         ...(await of(api, 'current: stats', 1, readsOf(stack))),
       };
       const rate = (name: string) => found[`current: ${name}`]?.value ?? Number.NaN;
