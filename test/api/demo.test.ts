@@ -49,11 +49,20 @@ describe('what the demo shop shows of a visitor', () => {
     expect((await look<object[]>('nobody')).body).toEqual([]);
   });
 
+  it('is also what the server of the shop may do now', async () => {
+    const domainId = at(domainIds, 0);
+    await persist(db, [
+      recordAt(Date.now() + 20, { domainId, visitorId: 'asks', decision: 'custom', preferences: { analytics: true } }),
+    ]);
+    const { body } = await request(api.baseUrl, '/demo/current/asks');
+    expect(body).toEqual({ preferences: { analytics: true }, valid: true });
+  });
+
   it('is asked for by an id that the log can hold, at most 300 times a minute from one address', async () => {
     holdTheMinute();
     for (const visitorId of ['%00', 'v'.repeat(129)]) expectBlame(await look(visitorId), '/visitorId');
     // some came before
-    const answers = await Promise.all(Array.from({ length: 298 }, () => look('%00')));
+    const answers = await Promise.all(Array.from({ length: 297 }, () => look('%00')));
     expectBlame(at(answers, 0), '/visitorId');
     expectProblem(await look('me'), 429, 'rate_limited');
   });

@@ -45,6 +45,7 @@ describe('the demo shop', () => {
     expect(await link.evaluate((each: HTMLAnchorElement) => each.href)).toBe(
       `${api.baseUrl}/domains/${domainId}/log?record=${id}`,
     );
+    await page.getByText('may send events for: marketing').waitFor();
     const film = page.frameLocator('iframe[title="Workshop film"]');
     await film.getByText('A bowl grows on the wheel').waitFor({ state: 'attached' });
     const [record] = await recordsOf(stack, 1);
@@ -55,6 +56,7 @@ describe('the demo shop', () => {
     expect(await page.evaluate(() => document.cookie)).toContain('fern_offer=10');
     await page.getByRole('contentinfo').getByRole('button', { name: 'Privacy settings' }).click();
     await decide('Withdraw consent');
+    await page.getByText('may send events for: nothing').waitFor();
     await page.getByText('Withdrew').waitFor();
     // the next page has the log too
     await page.reload();

@@ -6,6 +6,8 @@ import { clientAddress, network } from '#libs/base/http/client-address';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { createLimiter } from '#libs/base/http/limiter';
+import { whatHolds } from '#libs/current/holds';
+import type { NewestReader } from '#libs/current/newest';
 import { readPage } from '#libs/log/domain-page';
 import { storable } from '#libs/record/contract';
 import type { TenantCache } from '#libs/tenants/tenant-cache';
@@ -36,10 +38,12 @@ export function demoPage({
   config,
   tenants,
   db,
+  newest,
 }: {
   config: Pick<ApiConfig, 'demo'>;
   tenants: TenantCache;
   db: Database;
+  newest: NewestReader;
 }): Record<string, Middleware> {
   if (!config.demo) return {};
   const { domainId, apiKey } = config.demo;
@@ -78,19 +82,32 @@ export function demoPage({
     }));
   });
 
+  /** As the server of a shop would ask before it sends an event, there with an access token. */
+  const current = guard({ params: z.object({ visitorId }) }, async (ctx, given) => {
+    const { visitorId } = given.params;
+    const { organizationId } = (await tenants.domain(domainId)) ?? {};
+    const [found] = organizationId ? await newest.read(organizationId, domainId, [visitorId]) : [];
+    const { preferences, valid } = whatHolds(domainId, visitorId, found, ctx.state.receivedAt);
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { preferences, valid };
+  });
+
   const limiter = createLimiter({
     name: 'demo',
     limit: perMinute,
     detail: `at most ${perMinute} requests a minute from one address`,
   });
-  const limited: Middleware = (ctx, next) => {
-    limiter.admit(ctx, network(clientAddress(ctx)));
-    return records(ctx, next);
-  };
+  const limited =
+    (handler: Middleware): Middleware =>
+    (ctx, next) => {
+      limiter.admit(ctx, network(clientAddress(ctx)));
+      return handler(ctx, next);
+    };
 
   return {
     '/demo': page,
-    '/demo/records/:visitorId': limited,
+    '/demo/records/:visitorId': limited(records),
+    '/demo/current/:visitorId': limited(current),
     ...Object.fromEntries(Object.entries(files).map(([name, type]) => [`/demo/${name}`, file(name, type)])),
   };
 }

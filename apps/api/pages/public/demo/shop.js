@@ -46,7 +46,8 @@ async function tell() {
     } else if (await isShown(id)) {
       if (turn !== turns) return;
       say('In the log: ', true);
-      return line.append(linkTo(id));
+      line.append(linkTo(id));
+      return askServer();
     } else if (performance.now() > end) {
       return say(recorded ? `${recorded} It is not in the log yet; is the worker running?` : 'It is not in the log.');
     } else say(recorded ? `${recorded} Waiting for it in the log …` : 'Looking for it in the log …');
@@ -68,6 +69,16 @@ async function isShown(id) {
   const records = await read().catch(() => []);
   if (records.length > 0) show(records);
   return records.some((record) => record.id === id);
+}
+
+/** What the shop's own server may do, as it asks Assent. */
+async function askServer() {
+  const response = await fetch(`demo/current/${window.assent.getConsent().visitorId}`);
+  if (!response.ok) return;
+  const { preferences } = await response.json();
+  const allowed = Object.keys(preferences).filter((name) => preferences[name]);
+  document.querySelector('#server').textContent =
+    `The shop’s server may send events for: ${allowed.join(', ') || 'nothing'}.`;
 }
 
 async function read() {
