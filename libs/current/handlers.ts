@@ -1,4 +1,5 @@
 /** What visitors allow now. No plan gates it, and it is no administrative act. */
+import { groupBy } from '#libs/base/group-by';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard, requireDecodable } from '#libs/base/http/guard';
 import { createLimiter, type Limiter } from '#libs/base/http/limiter';
@@ -35,7 +36,8 @@ async function answer(ctx: Context, parts: CurrentParts, domainId: string, visit
   const asOf = parts.storedThrough.of(organizationId);
   const newest = await parts.newest.read(organizationId, domainId, visitorIds);
   const current = visitorIds.map((id, at) => whatHolds(domainId, id, newest[at], ctx.state.receivedAt));
-  for (const { reason } of current) parts.metrics.currentLookUps.inc({ result: reason ?? 'valid' });
+  const results = groupBy(current, ({ reason }) => reason ?? 'valid');
+  for (const [result, { length }] of results) parts.metrics.currentLookUps.inc({ result }, length);
   return { asOf: asOf === null ? null : new Date(asOf).toISOString(), current };
 }
 

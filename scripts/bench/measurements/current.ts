@@ -4,7 +4,7 @@ import { addMonths, monthOf } from '#libs/base/terms/calendar';
 import { mostVisitors } from '#libs/current/contract';
 import { startPgBouncer } from '../../stack/pgbouncer.ts';
 import { cpuTime, type Figures } from '../figures.ts';
-import { load, type Measurement } from '../measurement.ts';
+import { load, type Measurement, untilFromRedis } from '../measurement.ts';
 import type { LookUps, Reads } from '../requests.ts';
 import type { Server, Stack } from '../stack.ts';
 import { fillCounters, readsOf } from './reading.ts';
@@ -46,8 +46,10 @@ async function measure(
   api: Server,
   name: string,
   ids: number,
-  wanted: { send: Reads | LookUps; seconds: number },
+  given: { send: Reads | LookUps; seconds: number },
 ) {
+  // so many ids at once that none waits too long
+  const wanted = { ...given, connections: ids === 1 ? 128 : 4 };
   await load({ baseUrl: api.baseUrl, ...wanted });
   const used = { API: api.pid, Postgres: stack.pids.Postgres };
   const times = () => Object.entries(used).map(([process, pid]) => [process, cpuTime(pid)] as const);
@@ -81,9 +83,9 @@ export const current: Measurement = {
     });
     stack.onStop(() => bouncer.stop());
     const api = await stack.startApi();
-    const pooled = await stack.startApi({
-      ...{ DATABASE_URL: bouncer.url, DATABASE_PREPARE: 'false' },
-    });
+    const pooled = await stack.startApi({ DATABASE_URL: bouncer.url, DATABASE_PREPARE: 'false' });
+    const ofStats = readsOf(stack);
+    await untilFromRedis(api, ofStats.paths[0] ?? '', ofStats.token);
     return async () => {
       const of = (server: Server, name: string, ids: number, send: Reads | LookUps) =>
         measure(stack, server, name, ids, { send, seconds });
@@ -93,7 +95,7 @@ export const current: Measurement = {
         ...(await of(api, 'current: 200', mostVisitors, lookUps('', mostVisitors))),
         ...(await of(pooled, 'current: one, pooled', 1, lookUps(''))),
         ...(await of(pooled, 'current: 200, pooled', mostVisitors, lookUps('', mostVisitors))),
-        ...(await of(api, 'current: stats', 1, readsOf(stack))),
+        ...(await of(api, 'current: stats', 1, ofStats)),
       };
       const rate = (name: string) => found[`current: ${name}`]?.value ?? Number.NaN;
       return {

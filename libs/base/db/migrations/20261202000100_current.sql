@@ -20,8 +20,9 @@ where domains.number = live.domain_number;
 -- Of each visitor the newest record, by the earlier of its id's time and when it was received, then by id. Nobody decides
 -- after the service received it, so a clock that was ahead cannot make an older decision the newest.
 -- Whatever is newer than a record of the newest 16 seconds has an id between that record's time and these seconds: `around`
--- finds one by the visitors' index in all months, `newest` reads what lies between, in one month or two.
--- `around` looks at 1,000 records at most: whoever has a domain's public key can store any number of ids that share a hash.
+-- finds one by the visitors' index, first in the months of a year and then in those before; `newest` reads what lies
+-- between, in one month or two.
+-- `around` looks at 1,000 records of either at most: whoever has a domain's public key can store any number of ids that share a hash.
 -- A function, since its plan is kept in each connection, also where no statements are prepared. The plan is that for any
 -- visitor: for this one, Postgres would sort all records of an id that a million records have.
 create function current_records(domain_ids text[], visitor_ids text[])
@@ -41,11 +42,21 @@ begin
     select (shared.made >> 14)::integer as last,
       (least(shared.made, floor(extract(epoch from shared.received_at) * 1000)::bigint) >> 14)::integer as first
     from (
-      select r.visitor_id, r.domain_number, r.received_at, milliseconds_of(r.id) as made
-      from records r
-      where hashtext(r.visitor_id) # r.domain_number = hashtext(wanted.visitor_id) # d.number
-        and r.visitor_id is not null
-      order by (milliseconds_of(r.id) >> 14)::integer desc limit 1000
+      (
+        select r.visitor_id, r.domain_number, r.received_at, milliseconds_of(r.id) as made
+        from records r
+        where hashtext(r.visitor_id) # r.domain_number = hashtext(wanted.visitor_id) # d.number
+          and r.visitor_id is not null and r.id >= id_at(now() - interval '1 year')
+        order by (milliseconds_of(r.id) >> 14)::integer desc limit 1000
+      )
+      union all
+      (
+        select r.visitor_id, r.domain_number, r.received_at, milliseconds_of(r.id) as made
+        from records r
+        where hashtext(r.visitor_id) # r.domain_number = hashtext(wanted.visitor_id) # d.number
+          and r.visitor_id is not null and r.id < id_at(now() - interval '1 year')
+        order by (milliseconds_of(r.id) >> 14)::integer desc limit 1000
+      )
     ) as shared
     where shared.visitor_id = wanted.visitor_id and shared.domain_number = d.number
     limit 1
