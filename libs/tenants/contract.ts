@@ -33,7 +33,7 @@ const validity = {
     .max(120)
     .nullable()
     .optional()
-    .meta({ description: 'calendar months for which a permission is valid; null: it does not expire', value: 'n' }),
+    .meta({ description: 'calendar months for which a permission is valid; null: it does not expire' }),
   policyVersion: z
     .string()
     .min(1)
@@ -41,7 +41,7 @@ const validity = {
     .refine((text) => !/[\0\p{Cs}]/u.test(text), 'must be well-formed Unicode without NUL')
     .nullable()
     .optional()
-    .meta({ description: 'the policy under which permissions must be given; null: any', value: 'version' }),
+    .meta({ description: 'the policy under which permissions must be given; null: any' }),
 };
 
 export const domainBody = z.strictObject({ name, origins: origins.optional(), ...validity }).meta({ id: 'DomainBody' });

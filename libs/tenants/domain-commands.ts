@@ -26,7 +26,10 @@ const createFlags = flags(
     id: domainId.optional().describe('its id; default: generated'),
     ...domainBody.omit({ name: true }).shape,
   }),
-  { origins: ['--origin <url>', 'an origin that may record; repeatable; default: any origin'] },
+  {
+    origins: ['--origin <url>', 'an origin that may record; repeatable; default: any origin'],
+    policyVersion: ['--policy-version <version>', 'the policy under which permissions must be given; default: any'],
+  },
 );
 
 /** Not of `archivedAt`, which `restore` sets. */

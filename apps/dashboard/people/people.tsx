@@ -26,6 +26,7 @@ const rights: Record<Scope, string> = {
   import: 'Import records',
   manage: 'Manage domains, keys, webhooks and people',
   publish: 'Change and publish banners',
+  current: 'See what visitors allow now, for a site’s server',
 };
 
 interface Link {
