@@ -42,10 +42,10 @@ describe('a message', () => {
     ['has no signature', () => verify({ 'webhook-signature': undefined })],
     ['has a signature of another kind', () => verify({ 'webhook-signature': 'v1a,AAAA' })],
     ['was sent at no time', () => verify({ 'webhook-timestamp': 'now' })],
-    ...[-301, 301].map((seconds): [string, () => Promise<unknown>] => {
-      const then = sign('msg_1', new Date(Date.now() + seconds * 1_000), body, [secret]);
-      return [`was sent ${seconds} s from now`, () => verify(then)];
-    }),
+    ...[-310, 310].map((seconds): [string, () => Promise<unknown>] => [
+      `was sent ${seconds} s from now`,
+      () => verify(sign('msg_1', new Date(Date.now() + seconds * 1_000), body, [secret])),
+    ]),
   ])('that %s is refused', async (_, verifying) => {
     await expect(verifying()).rejects.toMatchObject(refused);
   });
