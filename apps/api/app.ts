@@ -3,7 +3,8 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import * as banner from '#libs/banner/handlers';
 import type { LiveBanners } from '#libs/banner/live';
-import { bannerRoutes } from '#libs/banner/routes';
+import { lookUpHosts, storeCheck } from '#libs/banner/post-check';
+import { bannerRoutes, siteCheckRoutes } from '#libs/banner/routes';
 import type { Clock } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
 import type { LaggingReads } from '#libs/base/db/replica';
@@ -269,6 +270,16 @@ export function createApp(given: AppParts): Koa<State> {
   const placeRate = pageRateLimit('place', deps.config.displayRatePerMinute);
   open.options(place, bySteps(cors(deps), preflight(deps, 'GET')));
   open.get(place, deadline, bySteps(...ofPage, placeRate), getPlace(deps));
+
+  // with the ticket of a check, from the page that is checked
+  const checkRate = pageRateLimit('check', deps.config.displayRatePerMinute);
+  for (const [{ path }, handle] of [
+    [siteCheckRoutes.lookUpHosts, lookUpHosts(deps)],
+    [siteCheckRoutes.storeCheck, storeCheck(deps)],
+  ] as const) {
+    open.options(path, bySteps(cors(deps), preflight(deps, 'POST')));
+    open.post(path, deadline, bySteps(...ofPage, checkRate), handle);
+  }
 
   // for the dashboard's pages, by their cookie or a link
   const tokenIfAny: Middleware = (ctx, next) => (ctx.get('authorization') === '' ? next() : token(ctx, next));

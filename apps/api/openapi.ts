@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
-import { bannerRoutes } from '#libs/banner/routes';
+import { bannerRoutes, siteCheckRoutes } from '#libs/banner/routes';
 import { answer, pathsOf, plain } from '#libs/base/http/openapi';
 import type { KeyRoutes } from '#libs/base/http/routes';
 import { version } from '#libs/base/version';
@@ -65,6 +65,7 @@ const routes = {
   ...privacyRoutes,
   ...manageRoutes,
   ...bannerRoutes,
+  ...siteCheckRoutes,
   ...webhookRoutes,
   ...peopleRoutes,
   ...signInRoutes,

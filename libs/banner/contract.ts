@@ -1,7 +1,9 @@
-/** A domain's banner: the draft of its settings, and the versions that were published. */
+/** A domain's banner: the draft of its settings, the versions that were published, and checks of the site. */
 import { z } from 'zod';
 import { domainPath, wholeNumber } from '#libs/base/terms/parameters';
-import { nullable, time } from '#libs/base/terms/response-fields';
+import { count, nullable, time } from '#libs/base/terms/response-fields';
+import { models } from '#libs/base/terms/terms';
+import { checkSteps, reportedTypes } from '#libs/widget/site-check';
 
 /** bytes */
 export const largestDraft = 64 * 1024;
@@ -60,3 +62,81 @@ export const versionsPage = z
 export type BannerVersion = z.infer<typeof bannerVersion>;
 export type ShownVersion = z.infer<typeof shownVersion>;
 export type VersionsPage = z.infer<typeof versionsPage>;
+
+/** bytes, as it is stored */
+export const largestCheck = 64 * 1024;
+/** of a domain */
+export const mostChecks = 100;
+
+/** What stands in pages has any length; the panel on the site shortens it. */
+const name = z.string().min(1).max(256);
+const names = z.array(name).max(500);
+const ticket = z.string().max(1_000).meta({ description: 'from `check-ticket`' });
+const host = z.string().min(1).max(253);
+const known = z
+  .object({ owner: z.string(), kind: z.string().meta({ description: 'such as `ad`, `analytics`, `cdn`' }) })
+  .nullable()
+  .meta({ description: 'by the list of third-party-web; null: unknown' });
+
+const step = z.strictObject({
+  step: z.enum(checkSteps),
+  pages: count,
+  allowed: names.meta({ description: 'categories that were allowed' }),
+  grants: z.array(z.enum(reportedTypes)).max(2).meta({ description: "Google's consent types that these grant" }),
+  hosts: z.array(z.strictObject({ host, requests: count })).max(500),
+  moreHosts: count,
+  cookies: z
+    .array(z.strictObject({ name, category: name.nullable().meta({ description: 'null: in no list of the site' }) }))
+    .max(500),
+  storage: names.meta({ description: 'keys of localStorage and sessionStorage' }),
+  moreNames: count,
+  ran: z
+    .array(z.strictObject({ element: name, categories: name }))
+    .max(100)
+    .meta({ description: 'elements with `data-assent` that ran although their category was not allowed' }),
+  held: count.meta({ description: 'elements with `data-assent` that waited' }),
+  google: z.array(z.strictObject({ host, gcs: z.string().max(16), gcd: z.string().max(64), requests: count })).max(100),
+  commands: z.array(z.array(z.enum(['default', 'config', 'event', 'update'])).max(50)).max(20),
+  hasContainer: z.boolean(),
+  bannerMs: count.nullable().meta({ description: 'milliseconds within which the banner was there' }),
+  failed: z.array(host).max(100).meta({ description: 'hosts whose scripts, images or frames did not load' }),
+  isIncomplete: z.boolean().meta({ description: 'there were more requests than the browser kept' }),
+  hasWorker: z.boolean().meta({ description: 'a service worker answers requests' }),
+});
+
+const checked = z.strictObject({
+  origin: z.string().max(300).meta({ description: 'the site as the browser named it' }),
+  model: z.enum(models).nullable().meta({ description: 'null: the site has no regions' }),
+  gpc: z.boolean().meta({ description: 'whether the browser sent Global Privacy Control' }),
+});
+
+export const hostsBody = z.strictObject({ ticket, hosts: z.array(host).max(500) }).meta({ id: 'CheckHostsBody' });
+export const hostsAnswer = z.object({ hosts: z.array(z.object({ host, known })) }).meta({ id: 'CheckHosts' });
+export const checkBody = checked.extend({ ticket, steps: z.array(step).min(1).max(3) }).meta({ id: 'SiteCheckBody' });
+export type CheckResult = Omit<z.infer<typeof checkBody>, 'ticket'>;
+
+const storedCheck = checked.extend({
+  steps: z.array(step.extend({ hosts: z.array(z.object({ host, requests: count, known })) })),
+});
+export type StoredCheck = z.infer<typeof storedCheck>;
+
+export const checkTicket = z.object({ ticket, expiresAt: time }).meta({ id: 'CheckTicket' });
+export const listedCheck = z
+  .object({
+    checkId: z.string(),
+    checkedAt: time,
+    by: z.string(),
+    bannerVersion: number.nullable().meta({ description: 'the version that was live then' }),
+    sha256: z.string().meta({ description: 'of the stored result, in hex; also in the act `site.check`' }),
+  })
+  .meta({ id: 'ListedSiteCheck' });
+export const shownCheck = listedCheck.extend({ result: storedCheck }).meta({ id: 'SiteCheck' });
+export const checksPage = z
+  .object({ checks: z.array(listedCheck), nextCursor: nullable })
+  .meta({ id: 'SiteChecksPage' });
+export const checkPath = domainPath.extend({
+  checkId: z.string().regex(/^chk_[A-Za-z0-9]{1,64}$/, 'must be chk_…'),
+});
+export type ListedCheck = z.infer<typeof listedCheck>;
+export type ShownCheck = z.infer<typeof shownCheck>;
+export type ChecksPage = z.infer<typeof checksPage>;

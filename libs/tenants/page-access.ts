@@ -189,7 +189,7 @@ export function domainIn(ctx: Context): Domain {
 }
 
 /** `limit`: a minute, per client network and domain; 0: any number. */
-export function pageRateLimit(name: 'record' | 'display' | 'place', limit: number): Step {
+export function pageRateLimit(name: 'record' | 'display' | 'place' | 'check', limit: number): Step {
   const detail = `at most ${limit} ${name}s a minute from one address`;
   const limiter = createLimiter({ name, limit, detail });
   return (ctx) => limiter.admit(ctx, `${network(clientAddress(ctx))} ${domainIn(ctx).domainId}`);

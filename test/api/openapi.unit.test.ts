@@ -2,10 +2,12 @@
  * Redocly's default rules, and what those of Spectral ask beyond them, as far as the schemas do not give it already.
  * That answers are as the document describes them is checked by `test/support/client.ts`, with every request.
  */
+
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { siteCheckRoutes } from '#libs/banner/routes';
 import { signInRoutes } from '#libs/people/routes';
 import { createOpenApi } from '../../apps/api/openapi.ts';
 import { versionOf } from '../../scripts/release/check.ts';
@@ -69,10 +71,11 @@ describe('the OpenAPI document', () => {
     expect(document.tags.filter(({ name }) => !operations.some(({ tags }) => tags?.includes(name)))).toEqual([]);
   });
 
-  it('asks for a credential everywhere but for a place, to sign in, and for the references, and for a notice takes either', () => {
+  it('asks for a credential everywhere but for a place, for what has a ticket, to sign in, and for the references, and for a notice takes either', () => {
     const withSchemes = (count: number) => operations.filter(({ security }) => security.length === count);
     expect(namesOf(withSchemes(0))).toEqual([
       'getPlace',
+      ...Object.keys(siteCheckRoutes),
       ...Object.keys(signInRoutes),
       'getSignIn',
       'getOpenApi',

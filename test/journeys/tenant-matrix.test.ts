@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { addCheck } from '#libs/banner/checks';
 import { createSecretBox } from '#libs/base/secret-box';
 import { addDays, dayOf, makeIdAt } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
@@ -29,8 +30,9 @@ const range = `from=${today}&to=${tomorrow}`;
 
 /** Every path of the service, as its own document lists them: what is added there is tried here. */
 const paths = Object.entries(createOpenApi().paths ?? {});
-/** A place is told to everybody, and is the caller's, not the domain's: test/place/place.test.ts. */
-const ofDomain = paths.filter(([path]) => path.includes('{domainId}') && !path.endsWith('/place'));
+/** These take no token: test/place/place.test.ts, test/banner/checks.test.ts. */
+const isOpen = (path: string) => /^\/v1\/consent\/\{domainId\}\/(?:place|checks)/.test(path);
+const ofDomain = paths.filter(([path]) => path.includes('{domainId}') && !isOpen(path));
 /** What the pages of the service sign in with, and whose account it is, is no organization's: test/people. */
 const ofOrganization = paths.filter(
   ([path]) => !path.includes('{domainId}') && /^\/v1\/(?!sign-|people\/me)/.test(path),
@@ -91,6 +93,8 @@ const { webhook } = await admin.create(
   createSecretBox(Buffer.from(secretsKey, 'hex')),
 );
 await createPublisher({ api: stack.api, tenant: others, domainId: theirDomain }).publish({ company: 'theirs' });
+const theirCheck = 'chk_theirs';
+await addCheck(createPerform(stack.db, 'test'), { domainId: theirDomain, checkId: theirCheck, by: 'x', result: '{}' });
 const ofTheirs = { visitorId: 'theirs', erasureId: erased.body.erasureId, webhookId: webhook.webhookId, personId };
 const messageId = await admin.test(webhook);
 const tried = `/v1/organization/webhooks/${webhook.webhookId}/deliveries`;
@@ -154,6 +158,7 @@ describe('of another organization', () => {
       hash: theirNotice.hash,
       prefix: at(others.apiKeys, 0).slice(0, 11),
       version: '1',
+      checkId: theirCheck,
       ...ofTheirs,
     };
     return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -187,7 +192,7 @@ describe('of another organization', () => {
     });
 
   it('there are paths to try', () => {
-    expect([ofDomain.length, ofOrganization.length]).toEqual([29, 24]);
+    expect([ofDomain.length, ofOrganization.length]).toEqual([32, 24]);
   });
 
   it.each(ofDomain)(
@@ -274,7 +279,7 @@ describe('an access token', () => {
     if (/\/imports?$/.test(path)) return 'import';
     if (path.includes('/current')) return 'current';
     if (path.endsWith('/replay')) return 'manage read';
-    if (path.includes('/banner')) return method === 'GET' ? 'read publish manage' : 'publish manage';
+    if (/\/(banner|check)/.test(path)) return method === 'GET' ? 'read publish manage' : 'publish manage';
     const isPut = path.includes('/notices/') && method === 'PUT';
     return isPut || /\/(webhooks|organization\/domains|organization\/people|tokens|acts)/.test(path)
       ? 'manage'
@@ -297,6 +302,7 @@ describe('an access token', () => {
         .replace('{recordId}', makeIdAt(0))
         .replace('{webhookId}', 'wh_x')
         .replace('{personId}', 'per_x')
+        .replace('{checkId}', 'chk_x')
         .replaceAll(/\{(?!domainId)\w+\}/g, 'x');
       const none = await send(method, path);
       // a notice is put with an API key, too

@@ -64,6 +64,7 @@ const params: Record<string, string> = {
   version: '1',
   personId: `per_${'0'.repeat(20)}`,
   passkeyId: `pky_${'0'.repeat(20)}`,
+  checkId: `chk_${'0'.repeat(20)}`,
 };
 const queryOf = ({ path }: Route): string => {
   if (path.endsWith('/stats')) return '?from=2026-01-01&to=2026-01-02';

@@ -59,6 +59,7 @@ export const actNames: Record<string, string> = {
   'key.create': 'Created a key',
   'key.revoke': 'Revoked a key',
   'banner.publish': 'Published a banner',
+  'site.check': 'Checked a site',
   'notice.put': 'Added a notice',
   'log.restart': 'Started a new log',
   'log.confirm': 'Signed off a log',
@@ -130,6 +131,7 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
       what: say`Published version ${text('version')} of the banner of ${own}`,
       more: publishedAs(text('restored'), text('note')),
     }),
+    'site.check': () => ({ what: say`Checked the site ${own}`, more: say`SHA-256 ${text('sha256')}` }),
     'notice.put': () => ({ what: say`Added a notice to ${own}`, more: say`SHA-256 ${text('notice')}` }),
     'log.restart': () => ({
       what: say`Started log ${text('log')} of ${own}`,

@@ -56,6 +56,7 @@ export const rights: Record<string, Rights> = {
   user_agent_look: { api: none, worker: all },
   banners: { api: write, worker: none },
   banner_versions: { api: add, worker: none },
+  site_checks: { api: [...add, 'delete'], worker: none },
   expected_notices: { api: add, worker: none },
   notices: { api: write, worker: all },
   notice_days: { api: read, worker: all },

@@ -1,0 +1,240 @@
+/**
+ * The check of a site: what was noted in each of its three steps, and what that means for the site's owner. The panel on the
+ * site and the dashboard both judge by these rules.
+ */
+
+export const checkSteps = ['before', 'rejected', 'accepted'] as const;
+type StepName = (typeof checkSteps)[number];
+
+/** Google's consent types that its requests report in `gcs`. */
+export const reportedTypes = ['ad_storage', 'analytics_storage'] as const;
+export type ReportedType = (typeof reportedTypes)[number];
+
+/** Who is behind a host: the owner, and the kind by third-party-web, such as `ad` or `cdn`. */
+export interface HostOwner {
+  owner: string;
+  kind: string;
+}
+
+export interface CheckStep {
+  step: StepName;
+  /** pages that were loaded in it */
+  pages: number;
+  /** categories that were allowed, by the visitor or by the place */
+  allowed: string[];
+  /** of Google's consent types, those that the allowed categories grant */
+  grants: ReportedType[];
+  hosts: { host: string; requests: number; known: HostOwner | null }[];
+  /** hosts beyond those listed */
+  moreHosts: number;
+  /** `category`: where the site's settings list the cookie */
+  cookies: { name: string; category: string | null }[];
+  /** keys of localStorage and sessionStorage */
+  storage: string[];
+  /** cookies and keys beyond those listed */
+  moreNames: number;
+  /** elements with `data-assent` that loaded something although their category was not allowed */
+  ran: { element: string; categories: string }[];
+  /** elements with `data-assent` that waited */
+  held: number;
+  /** requests that reported Google's consent state */
+  google: { host: string; gcs: string; gcd: string; requests: number }[];
+  /** `default`, `config`, `event` and `update` of the data layer in their order, one list for each different page */
+  commands: string[][];
+  /** a container of Google's, whose tags wait for a default */
+  hasContainer: boolean;
+  /** milliseconds within which the banner was there; null where none was */
+  bannerMs: number | null;
+  /** hosts whose scripts, images or frames did not load */
+  failed: string[];
+  /** The browser had more requests than it kept. */
+  isIncomplete: boolean;
+  /** A service worker of the site answers requests. */
+  hasWorker: boolean;
+}
+
+export interface Finding {
+  level: 'fault' | 'hint' | 'information';
+  step: StepName;
+  /** the host, cookie or element that it is about */
+  about: string;
+  /** what was seen, and when */
+  what: string;
+  /** what to do */
+  advice: string;
+}
+
+const when: Record<StepName, string> = {
+  before: 'before the visitor chose',
+  rejected: 'after “Reject all”',
+  accepted: 'after “Accept all”',
+};
+const advertising = ['ad', 'social'];
+const innocent = ['cdn', 'utility', 'hosting', 'tag-manager', 'consent-provider'];
+const isGoogle = (known: HostOwner | null): boolean => known?.owner === 'Google';
+
+/** `gcs` is `G1` and a digit for each reported type: 1 is granted. */
+export const grantedBy = (gcs: string): ReportedType[] =>
+  reportedTypes.filter((_, at) => gcs.startsWith('G1') && gcs[at + 2] === '1');
+
+/** Faults first, then hints, then information; each about one thing of one step, in the order of the steps. */
+export function findingsOf(steps: readonly CheckStep[]): Finding[] {
+  const found = steps.flatMap((step) =>
+    [heldElements, signals, order, hosts, cookies, limits].flatMap((rule) =>
+      rule(step).map((finding): Finding => ({ ...finding, step: step.step })),
+    ),
+  );
+  const noted = new Set<string>();
+  const isNew = ({ level, about, what, step }: Finding) => {
+    // a host or cookie that is only a hint is named once, for the first step that it was seen in
+    const name = level === 'hint' ? `hint ${about}` : `${step} ${about} ${what}`;
+    return !noted.has(name) && Boolean(noted.add(name));
+  };
+  const once = found.filter(isNew);
+  return (['fault', 'hint', 'information'] as const).flatMap((level) => once.filter((each) => each.level === level));
+}
+
+type Found = Omit<Finding, 'step'>;
+
+const heldElements = ({ step, ran }: CheckStep): Found[] =>
+  ran.map(({ element, categories }) => ({
+    level: 'fault',
+    about: element,
+    what: `${element} ran ${when[step]}, although it is marked as “${categories}”.`,
+    advice:
+      'Give a script type="text/plain", and name the address of a frame or image in data-src instead of src, so that it waits.',
+  }));
+
+const signals = ({ step, google, grants }: CheckStep): Found[] =>
+  google.map(({ host, gcs }) => {
+    const wrong = step === 'accepted' ? [] : grantedBy(gcs).filter((type) => !grants.includes(type));
+    if (wrong.length > 0)
+      return {
+        level: 'fault',
+        about: host,
+        what: `Google was told that consent is granted (${wrong.join(', ')}) ${when[step]}: ${gcs} in a request to ${host}.`,
+        advice:
+          'Look for a tag or plugin that sets Consent Mode itself, and remove that part, so that only this banner sets it.',
+      };
+    return grantedBy(gcs).length === 0
+      ? {
+          level: 'information',
+          about: host,
+          what: `Google’s tags sent requests without consent to ${host} ${when[step]} (${gcs}).`,
+          advice:
+            step === 'accepted'
+              ? 'After “Accept all” this should change: check that a category grants Google’s consent types.'
+              : 'This is how the advanced form of Consent Mode works. Authorities differ on it; hold the tags back if you want none of these requests.',
+        }
+      : {
+          level: 'information',
+          about: host,
+          what: `Google’s tags reported ${gcs} to ${host} ${when[step]}.`,
+          advice: '',
+        };
+  });
+
+function order({ step, commands, hasContainer }: CheckStep): Found[] {
+  const isLate = commands.some((page) => {
+    const first = page.findIndex((command) => command === 'config' || command === 'event');
+    return first !== -1 && page.indexOf('default') > first;
+  });
+  if (isLate)
+    return [
+      {
+        level: 'fault',
+        about: 'Consent Mode',
+        what: `Google’s tag was set up before the consent default, ${when[step]}: the default came too late.`,
+        advice: 'Put consent-mode.js, or the tag of this banner without “defer”, before Google’s tag in the page.',
+      },
+    ];
+  const hasNone = hasContainer && commands.some((page) => !page.includes('default'));
+  return hasNone
+    ? [
+        {
+          level: 'hint',
+          about: 'Consent Mode',
+          what: 'Google’s tag is on the page, but no consent default was set.',
+          advice:
+            'Switch Consent Mode on in the settings of the banner, or hold Google’s tag until the visitor agrees.',
+        },
+      ]
+    : [];
+}
+
+/** What the place lets run before a choice is judged as what the visitor accepted. */
+const mayAdvertise = ({ step, grants }: CheckStep): boolean => step === 'accepted' || grants.includes('ad_storage');
+
+const hosts = (step: CheckStep): Found[] =>
+  step.hosts.flatMap(({ host, known }): Found[] => {
+    // Google's own are judged by what they report
+    if (isGoogle(known) && step.google.some((each) => each.host === host)) return [];
+    const named = known ? `${host} (${known.owner})` : host;
+    const isFault = advertising.includes(known?.kind ?? '') && !isGoogle(known) && !mayAdvertise(step);
+    if (isFault)
+      return [
+        {
+          level: 'fault',
+          about: host,
+          what: `The site contacted ${named}, which is known for ${known?.kind === 'ad' ? 'advertising' : 'social media'}, ${when[step.step]}.`,
+          advice: 'Find the tag that loads it, and mark it so that it waits for the visitor’s consent.',
+        },
+      ];
+    if (step.step === 'accepted') return [];
+    return [
+      {
+        level: 'hint',
+        about: host,
+        what: `The site contacted ${named} ${when[step.step]}.`,
+        advice: innocent.includes(known?.kind ?? '')
+          ? 'Usually this is needed to show the site. Name it in your privacy policy.'
+          : 'Decide whether the site needs it. If not, mark its tag so that it waits for consent.',
+      },
+    ];
+  });
+
+const cookies = (step: CheckStep): Found[] =>
+  step.cookies.flatMap(({ name, category }): Found[] => {
+    if (category === null)
+      return [
+        {
+          level: 'hint',
+          about: name,
+          what: `The cookie ${name} is in none of your lists; it was seen ${when[step.step]}.`,
+          advice: 'Find out what sets it, and add it to a service in the settings of the banner.',
+        },
+      ];
+    if (step.step === 'accepted' || step.allowed.includes(category)) return [];
+    return [
+      {
+        level: 'fault',
+        about: name,
+        what: `The cookie ${name}, which you list under “${category}”, was there ${when[step.step]}.`,
+        advice: 'Find the tag that sets it, and mark it so that it waits for consent.',
+      },
+    ];
+  });
+
+function limits({ step, failed, isIncomplete, hasWorker }: CheckStep): Found[] {
+  const found: Found[] = failed.map((host) => ({
+    level: 'information',
+    about: host,
+    what: `This browser blocks ${host}, or the host did not answer, ${when[step]}.`,
+    advice: 'Switch off extensions that block requests, and check again.',
+  }));
+  if (isIncomplete)
+    found.push({
+      level: 'information',
+      about: 'The browser',
+      what: `There were more requests than the browser kept ${when[step]}: hosts may be missing.`,
+      advice: 'Check again on a page that loads less.',
+    });
+  if (hasWorker)
+    found.push({
+      level: 'information',
+      about: 'Service worker',
+      what: `A service worker of the site answers requests ${when[step]}. What it loads itself cannot be seen.`,
+      advice: 'Check again in a private window.',
+    });
+  return found;
+}
