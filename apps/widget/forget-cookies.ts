@@ -7,7 +7,7 @@ import { page } from './page.ts';
 export function forgetCookies(lost: Category[], all: Category[], isAllowed: (category: string) => boolean): void {
   const gone = cookiesOf(lost);
   const needed = cookiesOf(map(all, (each) => (isAllowed(each.id) ? each : undefined)));
-  map(names(), (name) => {
+  map(cookieNames(), (name) => {
     const matching = map(gone, (cookie) => (matches(cookie, name) ? cookie : undefined));
     const isNeeded = part(name, 0, 7) === 'assent_' || some(needed, (cookie) => matches(cookie, name));
     if (matching[0] && !isNeeded) forget(name, matching);
@@ -24,15 +24,16 @@ function cookiesOf(categories: Category[]): Cookie[] {
   return found;
 }
 
-const names = (): string[] => map(pieces(page.cookie, '; '), (entry) => pieces(entry, '=')[0]);
+/** Of the cookies that scripts can see. */
+export const cookieNames = (): string[] => map(pieces(page.cookie, '; '), (entry) => pieces(entry, '=')[0]);
 
-function matches({ name: pattern }: Cookie, name: string): boolean {
+export function matches({ name: pattern }: Cookie, name: string): boolean {
   const end = pattern.length - 1;
   return pattern[end] === '*' ? part(name, 0, end) === part(pattern, 0, end) : name === pattern;
 }
 
 /** A cookie goes only by the domain and path that it was set with, which nothing tells: all that it can have are tried. */
-function forget(name: string, matching: Cookie[]): void {
+export function forget(name: string, matching: Cookie[]): void {
   const { hostname, pathname, protocol } = location;
   const domains = joined(
     [''],
@@ -51,7 +52,8 @@ function forget(name: string, matching: Cookie[]): void {
   map(domains, (domain) => {
     map(paths, (path) => {
       map(ends, (end) => {
-        if (has(names(), name)) page.cookie = `${name}=;max-age=0;path=${path}${domain && `;domain=${domain}`}${end}`;
+        if (has(cookieNames(), name))
+          page.cookie = `${name}=;max-age=0;path=${path}${domain && `;domain=${domain}`}${end}`;
       });
     });
   });

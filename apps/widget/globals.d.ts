@@ -13,6 +13,8 @@ declare const __SECOND_FILE__: string;
 declare const __SECOND_INTEGRITY__: string;
 declare const __THIRD_FILE__: string;
 declare const __THIRD_INTEGRITY__: string;
+declare const __FOURTH_FILE__: string;
+declare const __FOURTH_INTEGRITY__: string;
 
 /** Missing from TypeScript's DOM types. What is trusted is taken where a text would be. */
 interface Window {
@@ -27,4 +29,5 @@ interface Navigator {
 interface HTMLElementTagNameMap {
   'assent-widget': HTMLElement;
   'assent-embed': HTMLElement;
+  'assent-check': HTMLElement;
 }

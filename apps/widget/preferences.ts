@@ -3,6 +3,7 @@
  * tables. It runs as an element of widget.js (second-file.ts), and leaves there what it has.
  */
 import { either } from '#libs/widget/attempt';
+import { loadCheck } from './check/load-check.ts';
 import { createCookieTables } from './cookie-tables.ts';
 import type { Waiting } from './embeds.ts';
 import { forgetCookies } from './forget-cookies.ts';
@@ -22,6 +23,7 @@ function openInserts(options: PlaceholderOptions) {
   const placeholders = createPlaceholders(options);
   const fillTables = createCookieTables(options.settings);
   either(() => warnOfSettings(options.settings.asked));
+  either(() => loadCheck(options.settings));
   return {
     show: (waiting: Waiting[]) => {
       placeholders.show(waiting);

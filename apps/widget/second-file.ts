@@ -1,6 +1,7 @@
 /** Loads the second file, when the browser is idle or when its contents are called for. */
 import { attempt } from '#libs/widget/attempt';
 import { map } from '#libs/widget/plain';
+import { isChecking } from './check/is-checking.ts';
 import { loadFile } from './load-file.ts';
 import { page } from './page.ts';
 import type { SecondFile } from './preferences.ts';
@@ -46,7 +47,8 @@ export function openSecondFile(
     }
     return found;
   };
-  // where a browser has no idle callbacks, as Safari had not, it comes at once
+  // where a browser has no idle callbacks, as Safari had not, it comes at once; and so it does where the site is checked
+  if (isChecking()) void load();
   ((window.requestIdleCallback ?? setTimeout) as typeof requestIdleCallback)(load, { timeout: longestIdle });
   return load;
 }

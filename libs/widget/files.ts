@@ -7,6 +7,7 @@ export const widgetFileNames = [
   'widget',
   'assent-preferences',
   'assent-extras',
+  'assent-check',
   'consent-mode',
   'record-client',
   'record-cookieconsent',
@@ -24,7 +25,7 @@ export const textsFile = 'texts';
 export type WidgetFileName = (typeof widgetFileNames)[number] | typeof textsFile;
 
 /** What a pinned widget.js finds by their hashes. */
-export const companions = ['assent-preferences', 'assent-extras', textsFile] as const;
+export const companions = ['assent-preferences', 'assent-extras', 'assent-check', textsFile] as const;
 
 export interface WidgetFile {
   name: WidgetFileName;

@@ -116,7 +116,8 @@ const addressesOfSource = (folder: string): Plugin => ({
 
 /** Output and source below apps/widget. Those for script tags are plain scripts, the others modules. */
 const widgetFiles = [
-  // first, since widget.js names them by their hashes
+  // each before the one that names it by its hash
+  { name: 'assent-check', source: 'check/main.ts', format: 'iife' },
   { name: 'assent-preferences', source: 'preferences.ts', format: 'iife' },
   { name: 'assent-extras', source: 'extras.ts', format: 'iife' },
   { name: 'widget', source: 'main.ts', format: 'iife' },
@@ -133,6 +134,13 @@ const widgetFiles = [
   { name: 'bridge-wp-consent', source: 'bridges/wp-consent.ts', format: 'iife' },
   { name: 'preview', source: 'preview/main.ts', format: 'iife' },
 ] as const;
+
+/** What further files are called in the one that loads them. */
+const namedByHash = new Map<(typeof widgetFiles)[number]['name'], string>([
+  ['assent-check', '__FOURTH'],
+  ['assent-preferences', '__SECOND'],
+  ['assent-extras', '__THIRD'],
+]);
 
 /** Of 2023 and newer: all have dialogs, constructed style sheets and `AbortSignal.timeout`. */
 const widgetBrowsers = ['chrome111', 'firefox114', 'safari16.4'];
@@ -157,9 +165,9 @@ async function bundleWidget(outDir: string): Promise<void> {
       { outDir, target: widgetBrowsers, rolldownOptions: script(name, path.join(root, 'apps/widget', source), format) },
       { define },
     );
-    if (name !== 'assent-preferences' && name !== 'assent-extras') continue;
+    const constant = namedByHash.get(name);
+    if (!constant) continue;
     const file = readWidgetFile(pathToFileURL(`${outDir}/`), name);
-    const constant = name === 'assent-extras' ? '__THIRD' : '__SECOND';
     define[`${constant}_FILE__`] = JSON.stringify(hashedPath(file));
     define[`${constant}_INTEGRITY__`] = JSON.stringify(integrityOf(file, 'sha256'));
   }

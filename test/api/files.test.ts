@@ -156,6 +156,7 @@ describe('the files of the widget', () => {
     ['widget', 12_700],
     ['assent-preferences', 8_000],
     ['assent-extras', 4_000],
+    ['assent-check', 12_000],
     ['record-client', 2_800],
     ['consent-mode', 1_000],
     ['record-cookieconsent', 1_000],

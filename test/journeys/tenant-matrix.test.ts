@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addCheck } from '#libs/banner/checks';
+import { shownCheck } from '#libs/banner/examples';
 import { createSecretBox } from '#libs/base/secret-box';
 import { addDays, dayOf, makeIdAt } from '#libs/base/terms/calendar';
 import { scopes } from '#libs/base/terms/terms';
@@ -94,7 +95,12 @@ const { webhook } = await admin.create(
 );
 await createPublisher({ api: stack.api, tenant: others, domainId: theirDomain }).publish({ company: 'theirs' });
 const theirCheck = 'chk_theirs';
-await addCheck(createPerform(stack.db, 'test'), { domainId: theirDomain, checkId: theirCheck, by: 'x', result: '{}' });
+await addCheck(createPerform(stack.db, 'test'), {
+  domainId: theirDomain,
+  checkId: theirCheck,
+  by: 'x',
+  result: JSON.stringify(shownCheck.result),
+});
 const ofTheirs = { visitorId: 'theirs', erasureId: erased.body.erasureId, webhookId: webhook.webhookId, personId };
 const messageId = await admin.test(webhook);
 const tried = `/v1/organization/webhooks/${webhook.webhookId}/deliveries`;
@@ -279,7 +285,7 @@ describe('an access token', () => {
     if (/\/imports?$/.test(path)) return 'import';
     if (path.includes('/current')) return 'current';
     if (path.endsWith('/replay')) return 'manage read';
-    if (/\/(banner|check)/.test(path)) return method === 'GET' ? 'read publish manage' : 'publish manage';
+    if (/\/(banner|check-ticket|checks)/.test(path)) return method === 'GET' ? 'read publish manage' : 'publish manage';
     const isPut = path.includes('/notices/') && method === 'PUT';
     return isPut || /\/(webhooks|organization\/domains|organization\/people|tokens|acts)/.test(path)
       ? 'manage'
