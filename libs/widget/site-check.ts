@@ -40,7 +40,7 @@ export interface CheckStep {
   /** requests that reported Google's consent state */
   google: { host: string; gcs: string; gcd: string; requests: number }[];
   /** `default`, `config`, `event` and `update` of the data layer in their order, one list for each different page */
-  commands: string[][];
+  commands: ('default' | 'config' | 'event' | 'update')[][];
   /** a container of Google's, whose tags wait for a default */
   hasContainer: boolean;
   /** milliseconds within which the banner was there; null where none was */
@@ -85,9 +85,9 @@ export function findingsOf(steps: readonly CheckStep[]): Finding[] {
     ),
   );
   const noted = new Set<string>();
-  const isNew = ({ level, about, what, step }: Finding) => {
+  const isNew = ({ level, about, what }: Finding) => {
     // a host or cookie that is only a hint is named once, for the first step that it was seen in
-    const name = level === 'hint' ? `hint ${about}` : `${step} ${about} ${what}`;
+    const name = level === 'hint' ? `hint ${about}` : `${about} ${what}`;
     return !noted.has(name) && Boolean(noted.add(name));
   };
   const once = found.filter(isNew);
@@ -134,7 +134,7 @@ const signals = ({ step, google, grants }: CheckStep): Found[] =>
         };
   });
 
-function order({ step, commands, hasContainer }: CheckStep): Found[] {
+function order({ commands, hasContainer }: CheckStep): Found[] {
   const isLate = commands.some((page) => {
     const first = page.findIndex((command) => command === 'config' || command === 'event');
     return first !== -1 && page.indexOf('default') > first;
@@ -144,7 +144,7 @@ function order({ step, commands, hasContainer }: CheckStep): Found[] {
       {
         level: 'fault',
         about: 'Consent Mode',
-        what: `Google’s tag was set up before the consent default, ${when[step]}: the default came too late.`,
+        what: 'Google’s tag was set up before the consent default: the default came too late.',
         advice: 'Put consent-mode.js, or the tag of this banner without “defer”, before Google’s tag in the page.',
       },
     ];

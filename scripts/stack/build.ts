@@ -136,11 +136,8 @@ const widgetFiles = [
 ] as const;
 
 /** What further files are called in the one that loads them. */
-const namedByHash = new Map<(typeof widgetFiles)[number]['name'], string>([
-  ['assent-check', '__FOURTH'],
-  ['assent-preferences', '__SECOND'],
-  ['assent-extras', '__THIRD'],
-]);
+const constants = { 'assent-check': '__FOURTH', 'assent-preferences': '__SECOND', 'assent-extras': '__THIRD' } as const;
+const isNamedByHash = (name: string): name is keyof typeof constants => name in constants;
 
 /** Of 2023 and newer: all have dialogs, constructed style sheets and `AbortSignal.timeout`. */
 const widgetBrowsers = ['chrome111', 'firefox114', 'safari16.4'];
@@ -165,11 +162,10 @@ async function bundleWidget(outDir: string): Promise<void> {
       { outDir, target: widgetBrowsers, rolldownOptions: script(name, path.join(root, 'apps/widget', source), format) },
       { define },
     );
-    const constant = namedByHash.get(name);
-    if (!constant) continue;
+    if (!isNamedByHash(name)) continue;
     const file = readWidgetFile(pathToFileURL(`${outDir}/`), name);
-    define[`${constant}_FILE__`] = JSON.stringify(hashedPath(file));
-    define[`${constant}_INTEGRITY__`] = JSON.stringify(integrityOf(file, 'sha256'));
+    define[`${constants[name]}_FILE__`] = JSON.stringify(hashedPath(file));
+    define[`${constants[name]}_INTEGRITY__`] = JSON.stringify(integrityOf(file, 'sha256'));
   }
 }
 

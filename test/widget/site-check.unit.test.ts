@@ -98,10 +98,11 @@ describe('what Google was told', () => {
 });
 
 describe('the consent default', () => {
-  it.each([['config'], ['event']])('is a fault where %s comes before it', (command) => {
-    expect(judged({ commands: [['default'], [command, 'default']], hasContainer: true })).toEqual([
-      'fault Consent Mode',
-    ]);
+  it.each(['config', 'event'] as const)('is a fault where %s comes before it', (command) => {
+    const late = { commands: [['default' as const], [command, 'default' as const]], hasContainer: true };
+    expect(judged(late)).toEqual(['fault Consent Mode']);
+    // of the page's own making, so it is said once
+    expect(judged(late, { step: 'accepted', ...late })).toEqual(['fault Consent Mode']);
   });
 
   it('is a hint where a container is there without one, and else nothing', () => {

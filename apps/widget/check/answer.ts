@@ -11,7 +11,9 @@ export function answerItself({ api, domain }: Settings, since: number): void {
     const address = String(target instanceof Request ? target.url : target);
     if (address === `${base}displays`) return Promise.resolve(new Response(null, { status: 204 }));
     const receipt = address === `${base}record` && typeof body === 'string' && receiptOf(body, since);
-    return receipt ? Promise.resolve(new Response(JSON.stringify(receipt), { status: 202 })) : real.apply(window, request);
+    return receipt
+      ? Promise.resolve(new Response(JSON.stringify(receipt), { status: 202 }))
+      : real.apply(window, request);
   };
 }
 

@@ -6,8 +6,15 @@ import { isChecking } from './is-checking.ts';
 import type { Check } from './main.ts';
 
 export function loadCheck(settings: Settings): void {
-  if (isChecking())
+  let isLoaded = false;
+  const load = () => {
+    if (isLoaded || !isChecking()) return;
+    isLoaded = true;
     loadFile<Check>(__FOURTH_FILE__, __FOURTH_INTEGRITY__, settings, page.documentElement, (check) =>
       check?.(settings),
     );
+  };
+  load();
+  // the link may be opened in a tab that shows the page already
+  addEventListener('hashchange', load);
 }

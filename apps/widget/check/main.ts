@@ -122,12 +122,12 @@ function run(settings: Settings, state: State, panel: Panel): void {
     };
     panel.show({ ...texts[state.now], actions: [actions[state.now], leave] });
   };
-  const turn = (step: State['now']) => {
-    measuring.turn(step);
+  const turn = (step: State['now'], at?: number) => {
+    measuring.turn(step, at);
     keep(state);
     show();
   };
-  assent.onChange(({ preferences }) => {
+  assent.onChange(({ preferences, decidedAt }) => {
     if (isOver) return;
     const allowed = settings.asked.filter((id) => preferences[id]);
     const choice = allowed.length === 0 ? 'rejected' : allowed.length === settings.asked.length ? 'accepted' : 'some';
@@ -135,7 +135,7 @@ function run(settings: Settings, state: State, panel: Panel): void {
     const expected = state.now === 'before' ? 'rejected' : state.now === 'asking' ? 'accepted' : undefined;
     isWrong = choice !== expected;
     if (choice === 'some' || isWrong) show();
-    else turn(choice);
+    else turn(choice, Date.parse(decidedAt));
   });
   const timer = setInterval(look, pace);
   addEventListener('pagehide', look);

@@ -110,11 +110,14 @@ export function measure(state: State, settings: Settings, isAllowed: (category: 
 
   return {
     note,
-    /** What was stored until now belongs to the step that ends: the choice itself may not count for it. */
-    turn: (step: State['now']) => {
+    /**
+     * `at`: Unix milliseconds of the choice, since listeners of the page hear of it earlier and may have sent something.
+     * What is stored until now belongs to the step that ends.
+     */
+    turn: (step: State['now'], at = Date.now()) => {
       const ending = now();
       if (ending) look(ending);
-      turns.push({ at: performance.now(), step });
+      turns.push({ at: Math.min(performance.now(), at - performance.timeOrigin), step });
       state.now = step;
     },
     stop: () => {
