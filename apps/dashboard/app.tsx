@@ -64,6 +64,7 @@ const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
   groups: later(() => import('./groups/groups.tsx'))((page) => page.Groups),
   experiments: later(() => import('./experiments/experiments.tsx'))((page) => page.Experiments),
   widget: later(() => import('./widget-setup/widget-setup.tsx'))((page) => page.WidgetSetup),
+  checks: later(() => import('./site-checks/site-checks.tsx'))((page) => page.SiteChecks),
   domains: settings((page) => page.AllDomains),
   'new-domain': settings((page) => page.NewDomain),
   people: later(() => import('./people/people.tsx'))((page) => page.People, 'table'),

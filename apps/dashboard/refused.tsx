@@ -26,6 +26,7 @@ const needs: Record<GuardedPage, Needs> = {
   experiments: records,
   log: records,
   widget: ['Seeing a banner', 'How the banner of this domain looks and what it asks'],
+  checks: ['Seeing what a check of the site found', 'What the site did before and after the choice'],
   notices: ['Seeing what visitors were shown', 'What visitors of this domain were shown, by day'],
   visitor: ['Reading and erasing one visitor', 'What is stored about one visitor of this domain. Times are UTC.'],
   domains: ['Managing domains', managed],

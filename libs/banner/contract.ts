@@ -137,6 +137,7 @@ export const checksPage = z
 export const checkPath = domainPath.extend({
   checkId: z.string().regex(/^chk_[A-Za-z0-9]{1,64}$/, 'must be chk_…'),
 });
+export type CheckTicket = z.infer<typeof checkTicket>;
 export type ListedCheck = z.infer<typeof listedCheck>;
 export type ShownCheck = z.infer<typeof shownCheck>;
 export type ChecksPage = z.infer<typeof checksPage>;

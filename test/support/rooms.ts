@@ -59,7 +59,7 @@ export const contract = /\/(contract|routes)\.ts$/;
 /** The dashboard's folders, top first, and below them its other files. Those of the second line do not import each other. */
 export const dashboard = [
   'app.tsx main.tsx refused.tsx',
-  'domain/ erasures/ experiments/ groups/ home/ log/ notices/ people/ settings/ sign-in/ visitor/ webhooks/ widget-setup/',
+  'domain/ erasures/ experiments/ groups/ home/ log/ notices/ people/ settings/ sign-in/ site-checks/ visitor/ webhooks/ widget-setup/',
   'parts/',
   'charts/',
   'data/',

@@ -104,6 +104,8 @@ export const visitorAddress = (domainId: string, visitorId?: string, query: Quer
 export const settingsAddress = ofDomain('settings');
 export const widgetAddress = ofDomain('widget');
 export const accountAddress = addressOf('account');
+/** `check`: its id; the newest, if absent. */
+export const checksAddress = ofDomain('checks');
 export const domainsAddress = addressOf('domains');
 export const newDomainAddress = addressOf('new-domain');
 /** Who did what; with an id, about this visitor. */

@@ -7,11 +7,13 @@ import { mayPublish, mayRead } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
+import { NewestCheck } from '../parts/newest-check.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 import { bannerOf, type Published, type Saved } from './banner-api.ts';
 import { Behaviour } from './behaviour.tsx';
 import { Categories } from './category-fields.tsx';
+import { CheckCard } from './check-card.tsx';
 import { Colours } from './colour-fields.tsx';
 import { changedLook, type LookChange } from './draft/draft.ts';
 import { useDraft } from './draft/use-draft.ts';
@@ -50,7 +52,8 @@ export function WidgetSetup({ domainId, query }: PageProps) {
     const [saved, live] = await Promise.all([banner.draft(signal), banner.live(signal)]);
     return { saved, live };
   });
-  const isArchived = domainIn(organization, domainId).archivedAt !== undefined;
+  const { name, archivedAt } = domainIn(organization, domainId);
+  const isArchived = archivedAt !== undefined;
   const refreshLive = async () => {
     const live = await banner.live();
     const before = reading.latest();
@@ -68,7 +71,9 @@ export function WidgetSetup({ domainId, query }: PageProps) {
             : 'How the banner looks and what it asks.'
         }
         domain={{ domainId, page: 'widget' }}
-      />
+      >
+        <NewestCheck domainId={domainId} />
+      </PageHead>
       {query.get('step') === '3' && (
         <p class="notice" role="status">
           3. The banner: choose its colours and texts, publish it, and put the tag into your pages. The first record
@@ -89,6 +94,7 @@ export function WidgetSetup({ domainId, query }: PageProps) {
         <>
           <Editor domainId={domainId} isArchived={isArchived} read={read} refreshLive={refreshLive} />
           {!isArchived && <TagCard domainId={domainId} isPublished={read.live !== null} />}
+          {!isArchived && publishes && <CheckCard domainId={domainId} name={name} />}
           {read.live && (
             <Versions
               domainId={domainId}

@@ -43,6 +43,12 @@ export const dashboardPages = {
     hasTab: true,
     scopes: ['read', 'publish', 'manage'],
   },
+  checks: {
+    path: '/domains/:domainId/checks',
+    name: 'Site checks',
+    under: 'widget',
+    scopes: ['read', 'publish', 'manage'],
+  },
   settings: { path: '/domains/:domainId/settings', name: 'Settings', hasTab: true, scopes: ['manage'] },
 } as const satisfies Record<string, DashboardPage>;
 
