@@ -55,7 +55,8 @@ export interface CheckStep {
 
 export interface Finding {
   level: 'fault' | 'hint' | 'information';
-  step: StepName;
+  /** in which it was seen */
+  steps: StepName[];
   /** the host, cookie or element that it is about */
   about: string;
   /** what was seen, and when */
@@ -77,30 +78,37 @@ const isGoogle = (known: HostOwner | null): boolean => known?.owner === 'Google'
 export const grantedBy = (gcs: string): ReportedType[] =>
   reportedTypes.filter((_, at) => gcs.startsWith('G1') && gcs[at + 2] === '1');
 
-/** Faults first, then hints, then information; each about one thing of one step, in the order of the steps. */
+/** Faults first, then hints, then information; what was seen in several steps is said once. */
 export function findingsOf(steps: readonly CheckStep[]): Finding[] {
-  const found = steps.flatMap((step) =>
-    [heldElements, signals, order, hosts, cookies, limits].flatMap((rule) =>
-      rule(step).map((finding): Finding => ({ ...finding, step: step.step })),
-    ),
-  );
-  const noted = new Set<string>();
-  const isNew = ({ level, about, what }: Finding) => {
-    // a host or cookie that is only a hint is named once, for the first step that it was seen in
-    const name = level === 'hint' ? `hint ${about}` : `${about} ${what}`;
-    return !noted.has(name) && Boolean(noted.add(name));
-  };
-  const once = found.filter(isNew);
-  return (['fault', 'hint', 'information'] as const).flatMap((level) => once.filter((each) => each.level === level));
+  const found = new Map<string, Found & { steps: StepName[] }>();
+  for (const step of steps) {
+    for (const finding of [heldElements, signals, order, hosts, cookies, limits].flatMap((rule) => rule(step))) {
+      const name = [finding.level, finding.about, finding.what('')].join(' ');
+      const known = found.get(name);
+      if (known) known.steps.push(step.step);
+      else found.set(name, { ...finding, steps: [step.step] });
+    }
+  }
+  const all = Array.from(found.values(), ({ what, ...finding }): Finding => {
+    const times = finding.steps.map((step) => when[step]);
+    return {
+      ...finding,
+      what: what([times.slice(0, -1).join(', '), ...times.slice(-1)].filter(Boolean).join(' and ')),
+    };
+  });
+  return (['fault', 'hint', 'information'] as const).flatMap((level) => all.filter((each) => each.level === level));
 }
 
-type Found = Omit<Finding, 'step'>;
+interface Found extends Omit<Finding, 'steps' | 'what'> {
+  /** `times`: when it was seen */
+  what: (times: string) => string;
+}
 
-const heldElements = ({ step, ran }: CheckStep): Found[] =>
+const heldElements = ({ ran }: CheckStep): Found[] =>
   ran.map(({ element, categories }) => ({
     level: 'fault',
     about: element,
-    what: `${element} ran ${when[step]}, although it is marked as “${categories}”.`,
+    what: (times) => `The ${element} ran ${times}, although it is marked as “${categories}”.`,
     advice:
       'Give a script type="text/plain", and name the address of a frame or image in data-src instead of src, so that it waits.',
   }));
@@ -112,7 +120,8 @@ const signals = ({ step, google, grants }: CheckStep): Found[] =>
       return {
         level: 'fault',
         about: host,
-        what: `Google was told that consent is granted (${wrong.join(', ')}) ${when[step]}: ${gcs} in a request to ${host}.`,
+        what: (times) =>
+          `Google was told that consent is granted (${wrong.join(', ')}) ${times}: ${gcs} in a request to ${host}.`,
         advice:
           'Look for a tag or plugin that sets Consent Mode itself, and remove that part, so that only this banner sets it.',
       };
@@ -120,7 +129,7 @@ const signals = ({ step, google, grants }: CheckStep): Found[] =>
       ? {
           level: 'information',
           about: host,
-          what: `Google’s tags sent requests without consent to ${host} ${when[step]} (${gcs}).`,
+          what: (times) => `Google’s tags sent requests without consent to ${host} ${times} (${gcs}).`,
           advice:
             step === 'accepted'
               ? 'After “Accept all” this should change: check that a category grants Google’s consent types.'
@@ -129,7 +138,7 @@ const signals = ({ step, google, grants }: CheckStep): Found[] =>
       : {
           level: 'information',
           about: host,
-          what: `Google’s tags reported ${gcs} to ${host} ${when[step]}.`,
+          what: (times) => `Google’s tags reported ${gcs} to ${host} ${times}.`,
           advice: '',
         };
   });
@@ -144,7 +153,7 @@ function order({ commands, hasContainer }: CheckStep): Found[] {
       {
         level: 'fault',
         about: 'Consent Mode',
-        what: 'Google’s tag was set up before the consent default: the default came too late.',
+        what: () => 'Google’s tag was set up before the consent default: the default came too late.',
         advice: 'Put consent-mode.js, or the tag of this banner without “defer”, before Google’s tag in the page.',
       },
     ];
@@ -154,7 +163,7 @@ function order({ commands, hasContainer }: CheckStep): Found[] {
         {
           level: 'hint',
           about: 'Consent Mode',
-          what: 'Google’s tag is on the page, but no consent default was set.',
+          what: () => 'Google’s tag is on the page, but no consent default was set.',
           advice:
             'Switch Consent Mode on in the settings of the banner, or hold Google’s tag until the visitor agrees.',
         },
@@ -176,7 +185,8 @@ const hosts = (step: CheckStep): Found[] =>
         {
           level: 'fault',
           about: host,
-          what: `The site contacted ${named}, which is known for ${known?.kind === 'ad' ? 'advertising' : 'social media'}, ${when[step.step]}.`,
+          what: (times) =>
+            `The site contacted ${named}, which is known for ${known?.kind === 'ad' ? 'advertising' : 'social media'}, ${times}.`,
           advice: 'Find the tag that loads it, and mark it so that it waits for the visitor’s consent.',
         },
       ];
@@ -185,7 +195,7 @@ const hosts = (step: CheckStep): Found[] =>
       {
         level: 'hint',
         about: host,
-        what: `The site contacted ${named} ${when[step.step]}.`,
+        what: (times) => `The site contacted ${named} ${times}.`,
         advice: innocent.includes(known?.kind ?? '')
           ? 'Usually this is needed to show the site. Name it in your privacy policy.'
           : 'Decide whether the site needs it. If not, mark its tag so that it waits for consent.',
@@ -200,7 +210,7 @@ const cookies = (step: CheckStep): Found[] =>
         {
           level: 'hint',
           about: name,
-          what: `The cookie ${name} is in none of your lists; it was seen ${when[step.step]}.`,
+          what: (times) => `The cookie ${name} is in none of your lists; it was seen ${times}.`,
           advice: 'Find out what sets it, and add it to a service in the settings of the banner.',
         },
       ];
@@ -209,31 +219,31 @@ const cookies = (step: CheckStep): Found[] =>
       {
         level: 'fault',
         about: name,
-        what: `The cookie ${name}, which you list under “${category}”, was there ${when[step.step]}.`,
+        what: (times) => `The cookie ${name}, which you list under “${category}”, was there ${times}.`,
         advice: 'Find the tag that sets it, and mark it so that it waits for consent.',
       },
     ];
   });
 
-function limits({ step, failed, isIncomplete, hasWorker }: CheckStep): Found[] {
+function limits({ failed, isIncomplete, hasWorker }: CheckStep): Found[] {
   const found: Found[] = failed.map((host) => ({
     level: 'information',
     about: host,
-    what: `This browser blocks ${host}, or the host did not answer, ${when[step]}.`,
+    what: (times) => `This browser blocks ${host}, or the host did not answer, ${times}.`,
     advice: 'Switch off extensions that block requests, and check again.',
   }));
   if (isIncomplete)
     found.push({
       level: 'information',
       about: 'The browser',
-      what: `There were more requests than the browser kept ${when[step]}: hosts may be missing.`,
+      what: (times) => `There were more requests than the browser kept ${times}: hosts may be missing.`,
       advice: 'Check again on a page that loads less.',
     });
   if (hasWorker)
     found.push({
       level: 'information',
       about: 'Service worker',
-      what: `A service worker of the site answers requests ${when[step]}. What it loads itself cannot be seen.`,
+      what: (times) => `A service worker of the site answers requests ${times}. What it loads itself cannot be seen.`,
       advice: 'Check again in a private window.',
     });
   return found;

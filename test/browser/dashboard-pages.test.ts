@@ -163,6 +163,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${domain}/notices`, 'No notice is known for this day'],
       [`${domain}/visitor`, 'The visitor’s id, or'],
       [`${domain}/widget`, 'Nothing is published yet.'],
+      [`${domain}/checks`, 'The site has not been checked yet'],
       [`${domain}/settings`, 'New key'],
       ['/webhooks', 'No webhooks yet'],
       ['/erasures', 'No erasures yet'],
@@ -250,6 +251,7 @@ describe('the pages of the dashboard, in words', () => {
       ['/domains/dom_nobody/widget', 'Domain not found'],
       ['/domains/dom_nobody/settings', 'Domain not found'],
       [`${shop}/notices?notice=${'0'.repeat(64)}`, 'does not have this notice', 'a notice'],
+      [`${shop}/checks?check=chk_nobody`, 'There is no such check', 'a check'],
     ]);
     const code = 'internal_error';
     const body = JSON.stringify({ type: 'urn', title: 'x', status: 500, code, detail: 'secret', requestId: 'req-1' });
@@ -264,6 +266,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/notices`, failed],
       [`${shop}/visitor#visitor=visitor-1`, failed],
       [`${shop}/widget`, failed],
+      [`${shop}/checks`, failed],
       [`${shop}/settings`, failed],
       ['/domains', failed],
       ['/activity', failed],
@@ -297,6 +300,7 @@ describe('the pages of the dashboard, in words', () => {
       [`${shop}/experiments`, refused],
       [`${shop}/log`, refused],
       [`${shop}/widget`, refused],
+      [`${shop}/checks`, refused],
       [`${shop}/notices`, refused],
       [erasure, 'Records erased'],
     ]);

@@ -122,3 +122,17 @@ it('a held element that ran is a fault; what cannot be seen is information; faul
     'information Service worker',
   ]);
 });
+
+it('what was seen in several steps is said once, with each of them', () => {
+  const seen = { hosts: [facebook] };
+  const findings = findingsOf([
+    { ...nothing, ...seen },
+    { ...nothing, ...seen, step: 'rejected' },
+  ]);
+  expect(findings.map(({ what, steps }) => [what, steps])).toEqual([
+    [
+      'The site contacted connect.facebook.net (Facebook), which is known for social media, before the visitor chose and after “Reject all”.',
+      ['before', 'rejected'],
+    ],
+  ]);
+});

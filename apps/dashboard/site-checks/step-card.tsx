@@ -49,7 +49,7 @@ export function StepCard({ step }: { step: CheckStep }) {
           <Names names={commands.map((page) => page.join(' → '))} />
         </Fact>
         <Fact name="Elements that waited">{count(step.held)}</Fact>
-        <Fact name="Banner shown within">{bannerMs === null ? 'not shown' : `${count(bannerMs)} ms`}</Fact>
+        {bannerMs !== null && <Fact name="Banner shown within">{count(bannerMs)} ms</Fact>}
       </Facts>
       {step.moreNames > 0 && <p class="hint">And {counted(step.moreNames, 'more name')} of cookies and keys.</p>}
     </section>
