@@ -291,7 +291,8 @@ export const settings = {
   SECRETS_KEY: setting(hexKey, {
     for: all,
     secret: true,
-    about: 'encrypts the secrets of webhooks, 64 hex digits; without it there are no webhooks, accounts and site checks',
+    about:
+      'encrypts the secrets of webhooks, 64 hex digits; without it there are no webhooks, accounts and site checks',
   }),
   SECRETS_KEY_PREVIOUS: setting(hexKey, {
     for: all,
