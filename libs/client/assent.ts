@@ -1,14 +1,23 @@
 /** The service's client, for servers, browsers and edge runtimes: the entry of `@assent/client`. */
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { AssentError } from './assent-error.ts';
-import type { DomainStats, Feed, FullRecord, Receipt, RecordBody, RecordsPage, StatsQuery } from './contract.ts';
+import type {
+  CurrentOfMany,
+  DomainStats,
+  Feed,
+  FullRecord,
+  Receipt,
+  RecordBody,
+  RecordsPage,
+  StatsQuery,
+} from './contract.ts';
 import type { Proof } from './proof.ts';
 import { expectJson, type Query, readJson, sendAgain, streamOf, withQuery } from './request.ts';
 import { verifyWebhook } from './webhook.ts';
 
 export type { Proof } from './proof.ts';
 export type { SealedEntry, WebhookHeaders, WebhookMessage } from './webhook.ts';
-export type { DomainStats, FullRecord, Receipt, RecordBody, StatsQuery };
+export type { CurrentOfMany, DomainStats, FullRecord, Receipt, RecordBody, StatsQuery };
 export { AssentError };
 
 export interface AssentOptions {
@@ -106,6 +115,19 @@ export class Assent {
   }
 
   /**
+   * What holds now for each visitor, at most 200, in this order: whether you may send an event about them. Needs a `token`
+   * with the scope `current`. If it fails, use the last answer until its `validUntil`, or send nothing.
+   */
+  current(visitorIds: string[], options?: CallOptions): Promise<CurrentOfMany> {
+    const sent = {
+      method: 'POST',
+      body: JSON.stringify({ visitorIds }),
+      headers: { 'content-type': 'application/json' },
+    };
+    return this.#read('current', {}, options, jsonOf<CurrentOfMany>, sent);
+  }
+
+  /**
    * All matching records, newest first. Needs `token`. Once the organization has reached its monthly limit, the service
    * shows ten records: after these, it throws an error with the code `capped`.
    */
@@ -137,11 +159,17 @@ export class Assent {
     return this.#read('export', { ...query }, options, async ({ body }) => streamOf(body, options.signal));
   }
 
-  async #read<T>(path: string, query: Query, options: CallOptions = {}, as: (response: Response) => Promise<T>) {
+  async #read<T>(
+    path: string,
+    query: Query,
+    options: CallOptions = {},
+    as: (response: Response) => Promise<T>,
+    { headers, ...sent }: { headers?: Record<string, string>; method?: string; body?: string } = {},
+  ) {
     const { token } = this.#options;
     if (!token) throw invalid('Reading needs `token`, an access token.');
     const authorization = `Bearer ${typeof token === 'function' ? await token() : token}`;
-    return this.#send(withQuery(path, query), { headers: { authorization } }, options, as);
+    return this.#send(withQuery(path, query), { ...sent, headers: { ...headers, authorization } }, options, as);
   }
 
   async #send<T>(

@@ -1,5 +1,6 @@
 /** The types of the contract as text, from the schemas that validate: without Zod, and with their descriptions. */
 import { z } from 'zod';
+import { currentOfMany } from '#libs/current/contract';
 import { feed, recordsPage } from '#libs/log/contract';
 import { receipt, recordBody } from '#libs/record/contract';
 import { domainStats, statsQuery } from '#libs/stats/contract';
@@ -9,7 +10,7 @@ type Schema = z.core.JSONSchema._JSONSchema;
 /** Those that `libs/client/contract.ts` names, and those that they name. */
 export function contractTypes(): string {
   const named = { Feed: feed, RecordsPage: recordsPage, Receipt: receipt, RecordBody: recordBody };
-  const all = { ...named, DomainStats: domainStats, StatsQuery: statsQuery };
+  const all = { ...named, DomainStats: domainStats, StatsQuery: statsQuery, CurrentOfMany: currentOfMany };
   const found = new Map<string, string>();
   for (const [name, schema] of Object.entries(all)) {
     const { $defs = {}, $ref: _, $schema: __, ...own } = z.toJSONSchema(schema, { io: 'input' });

@@ -18,7 +18,7 @@ import { eventually } from '../support/wait.ts';
 const stack = await startStack({ sealed: true, tenant: { domains: 3 } });
 const gate = await openGate(stack.api.baseUrl);
 const { domainId, apiKey: key } = stack;
-const token = tokenFor(stack.tenant.organizationId);
+const token = tokenFor(stack.tenant.organizationId, { scope: 'read current' });
 const connect = (options: Partial<AssentOptions> = {}) =>
   new Assent({ url: gate.url, domainId, key, token, ...options });
 const assent = connect();
@@ -54,12 +54,14 @@ describe('a decision', () => {
     const own = connect({ domainId: ownDomain, key: at(stack.tenant.apiKeys, 1), token: async () => token });
     const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0' };
     const preferences = { analytics: true, marketing: false };
-    const receipt = await own.record({ decision: 'custom', preferences }, { headers: browser });
+    const receipt = await own.record({ decision: 'custom', preferences, visitorId: 'v-1' }, { headers: browser });
     const { id } = receipt;
     expect(receipt).toMatchObject({ status: 'queued', id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
     await eventually(async () =>
       expect(await own.stats({ from: today, to: today })).toMatchObject({ total: 1, breakdown: { custom: 1 } }),
     );
+    const { asOf, current } = await own.current(['v-1', 'v-2']);
+    expect([asOf, current.map((each) => each.preferences)]).toEqual([expect.any(String), [preferences, {}]]);
     const entry = await eventually(async () => at(await all(own.feed()), 0));
     expect(entry).toMatchObject({ log: 1, position: 0, type: 'record', record: { id, preferences } });
     expect(await all(own.feed({ log: entry.log, from: entry.position + 1 }))).toEqual([]);

@@ -95,6 +95,7 @@ describe('the package', () => {
     writeFileSync(
       path.join(project, 'same.ts'),
       `import type * as client from '@assent/client';
+      import type { CurrentOfMany } from ${contract('current')};
       import type { DomainStats, StatsQuery } from ${contract('stats')};
       import type { exportQuery, feedQuery, FeedEntry, recordsQuery } from ${contract('log')};
       import type { FullRecord, Receipt, RecordBody } from ${contract('record')};
@@ -105,6 +106,7 @@ describe('the package', () => {
       same<client.FullRecord, FullRecord>(true);
       same<client.Receipt, Receipt>(true);
       same<client.RecordBody, RecordBody>(true);
+      same<client.CurrentOfMany, CurrentOfMany>(true);
       same<client.DomainStats, DomainStats>(true);
       same<client.StatsQuery, StatsQuery>(true);
       same<client.FeedEntry, FeedEntry & { log: number }>(true);
@@ -149,7 +151,7 @@ describe.each([
     const node = await findNode();
     const own = await withOwnDomain(stack);
     const secret = Buffer.alloc(32, 7);
-    const token = tokenFor(own.tenant.organizationId);
+    const token = tokenFor(own.tenant.organizationId, { scope: 'read current' });
     const write = (index: number, name: string) => {
       const text = programs[index]?.text ?? expect.fail(`${page} has no program ${index}`);
       const filled = text
