@@ -61,8 +61,8 @@ describe('a page of another site, beside a dashboard that is signed in', () => {
     const other = await context.newPage();
     await other.goto(site.add('/', html('')));
     const read = await fetchAll(other);
-    // pages record and tell of displays, so only these answers may be loaded by other sites
-    const isRecording = ({ address }: Changing) => /\/(record|displays)$/.test(address);
+    // pages record, count displays and check themselves, so only these answers may be loaded by other sites
+    const isRecording = ({ address }: Changing) => /\/(record|displays|checks|checks\/hosts)$/.test(address);
     expect(read).toEqual(changing.flatMap((each) => ['blocked', isRecording(each) ? 'opaque' : 'blocked']));
     expect(await state()).toEqual(before);
   });

@@ -200,7 +200,7 @@ describe('the first set-up', () => {
       organizationId: done.organizationId,
       name: 'Example shops',
       domains: [{ domainId: done.domainId, name: 'www.example.com' }],
-      scopes: ['read', 'privacy', 'import', 'manage', 'publish'],
+      scopes: ['read', 'privacy', 'import', 'manage', 'publish', 'current'],
     });
     expect((await openBrowser(api.baseUrl).signIn('ann+admin@example.com')).status).toBe(200);
     expect(await cli.error('setup')).toMatch(/somebody has an account already/);

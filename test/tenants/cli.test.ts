@@ -39,14 +39,16 @@ describe('tenants by the command line, in the order in which an operator makes t
     expect(await cli.json('org', 'list')).toEqual({ organizations: [renamed] });
   });
 
+  const terms = { validMonths: null, policyVersion: null };
+
   it('domain create makes a domain, with an id of its own or the one given', async () => {
     const made = await cli.json<{ domainId: string }>('domain', 'create', organizationId, 'shop.example');
     ({ domainId } = made);
     const id = expect.stringMatching(/^dom_\w+$/);
-    expect(made).toEqual({ domainId: id, organizationId, name: 'shop.example', origins: [] });
+    expect(made).toEqual({ domainId: id, organizationId, name: 'shop.example', origins: [], ...terms });
     const given = ['b', '--id', 'shop_B-1', ...origins.flatMap((each) => ['--origin', each])];
     const named = await cli.json<object>('domain', 'create', organizationId, ...given);
-    expect(named).toEqual({ domainId: 'shop_B-1', organizationId, name: 'b', origins });
+    expect(named).toEqual({ domainId: 'shop_B-1', organizationId, name: 'b', origins, ...terms });
     const behind = createCli({ ...env, PUBLIC_URL: 'https://www.example.com/consent/' });
     const { widget, tag, ...shown } = await behind.json<Record<string, string>>('domain', 'show', 'shop_B-1');
     expect(shown).toEqual({ ...named, archivedAt: null, integrity: expect.stringMatching(/^sha384-/) });
@@ -96,7 +98,7 @@ describe('tenants by the command line, in the order in which an operator makes t
 
   it('domain set renames it and changes its origins, and only what is given', async () => {
     const set = (...options: string[]) => cli.json<object>('domain', 'set', 'shop_B-1', ...options);
-    const now = { domainId: 'shop_B-1', organizationId, name: 'renamed', origins, archivedAt: null };
+    const now = { domainId: 'shop_B-1', organizationId, name: 'renamed', origins, archivedAt: null, ...terms };
     expect(await set('--name', 'renamed')).toEqual(now);
     const only = ['https://only.example'];
     expect(await set('--origin', ...only)).toEqual({ ...now, origins: only });

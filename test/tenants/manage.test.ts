@@ -45,6 +45,8 @@ describe('an organization', () => {
       origins: [],
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       archivedAt: null,
+      validMonths: null,
+      policyVersion: null,
     });
     const second = await make('second.example', ['https://second.example', 'https://*.second.example:8443']);
     const listed = await ask<DomainsPage>('GET', `${domains}?limit=1`);

@@ -1,11 +1,25 @@
 -- migrate:up
 
-alter table people
-  -- the password is kept, but nobody signs in with it
-  add column password_off boolean not null default false,
-  -- how passkeys identify the person (the user handle of WebAuthn): random, in base64url
-  add column user_handle text not null
-    default translate(encode(uuid_send(gen_random_uuid()), 'base64'), '+/=', '-_');
+-- Others wait behind this for a moment only, also while a long transaction reads.
+do $$
+begin
+  for try in 1 .. 240 loop
+    begin
+      set local lock_timeout = '200ms';
+      lock table people in access exclusive mode;
+      alter table people
+        -- the password is kept, but nobody signs in with it
+        add column password_off boolean not null default false,
+        -- how passkeys identify the person (the user handle of WebAuthn): random, in base64url
+        add column user_handle text not null
+          default translate(encode(uuid_send(gen_random_uuid()), 'base64'), '+/=', '-_');
+      return;
+    exception when lock_not_available then
+      perform pg_sleep(0.25);
+    end;
+  end loop;
+  raise exception 'transactions that read people are in the way for too long' using errcode = 'lock_not_available';
+end $$;
 
 create table person_passkeys (
   number bigint generated always as identity primary key,

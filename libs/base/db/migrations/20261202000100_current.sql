@@ -1,8 +1,23 @@
 -- migrate:up
 
 -- How long a permission holds, and under which policy it must have been given; null: for good, and under any. Publishing a
--- banner sets both.
-alter table domains add column valid_months integer check (valid_months between 1 and 120), add column policy_version text;
+-- banner sets both. Others wait behind this for a moment only, also while a long transaction reads.
+do $$
+begin
+  for try in 1 .. 240 loop
+    begin
+      set local lock_timeout = '200ms';
+      lock table domains in access exclusive mode;
+      alter table domains
+        add column valid_months integer check (valid_months between 1 and 120),
+        add column policy_version text;
+      return;
+    exception when lock_not_available then
+      perform pg_sleep(0.25);
+    end;
+  end loop;
+  raise exception 'transactions that read domains are in the way for too long' using errcode = 'lock_not_available';
+end $$;
 
 update domains set
   valid_months = case
