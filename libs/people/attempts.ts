@@ -37,7 +37,10 @@ export interface Attempts {
 
 /** `limit`: failures a minute and network; 0: failures are not limited. */
 export function createAttempts(limit: number, metrics: PeopleMetrics, cost?: Cost): Attempts {
-  const quarter = { per: 'quarter', detail: 'too many failed attempts; try again later' } as const;
+  const quarter = {
+    per: 'quarter',
+    detail: 'too many failed attempts; try again in 15 minutes, or sign in with a passkey',
+  } as const;
   const detail = `at most ${limit} failures a minute from one address`;
   const ofNetwork = createLimiter({ name: 'failed-sign-in', limit, detail });
   const ofBoth = createLimiter({ name: 'failed-password', limit: limit && mostOfBoth, ...quarter });

@@ -110,8 +110,7 @@ describe('signing in with a password', () => {
     await openMenu(other);
     await click(other, 'Sign out');
     await other.getByText('You are signed out.').waitFor();
-    await page.reload();
-    await isAt(page, 'Sign in to Assent');
+    await page.getByText('Your session has ended').waitFor();
   });
 
   it('goes on with a new token before the old one ends, and says so where the session has ended', async () => {
@@ -141,7 +140,7 @@ describe('signing in with a password', () => {
       await answered;
       await page.getByRole('alert').waitFor();
     }
-    await page.getByRole('alert').getByText('Too many failed attempts; try again later.').waitFor();
+    await page.getByRole('alert').getByText('Too many failed attempts; try again in 15 minutes').waitFor();
   });
 
   it('is for the address of the installation, which a page under another name leads to', async () => {

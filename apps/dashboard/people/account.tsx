@@ -26,7 +26,7 @@ export function Account() {
       {me.value && (
         <>
           <Name me={me.value} />
-          <Password />
+          <Password me={me.value} />
           <Passkeys me={me.value} />
           <Sessions />
         </>
@@ -70,33 +70,39 @@ function Name({ me: { name } }: { me: Me }) {
 
 const none = { oldPassword: '', password: '' };
 
-function Password() {
-  const { save, done } = useChange('Your password is changed. All your other sessions have ended.');
+function Password({ me: { passwordOff } }: { me: Me }) {
+  const { save, done } = useChange(
+    'Your password is changed. All your other sessions have ended. Pages that are open there stop within five minutes.',
+  );
   const [changes, setChanges] = useState(0);
   return (
     <section class="card stack gap-16" aria-labelledby="password-title">
       <h2 id="password-title">Password</h2>
-      <DraftForm
-        key={changes}
-        given={none}
-        wrongIn={emptyIn}
-        errorsOf={errorsByField}
-        action="Change the password"
-        save={(draft) => save(draft).then(() => setChanges(changes + 1))}
-      >
-        {(drafted) => (
-          <>
-            <AccountField
-              name="oldPassword"
-              drafted={drafted}
-              label="Old password"
-              type="password"
-              autocomplete="current-password"
-            />
-            <NewPassword drafted={drafted} label="New password" />
-          </>
-        )}
-      </DraftForm>
+      {passwordOff ? (
+        <p>Your password is switched off. Switch it on below to change it.</p>
+      ) : (
+        <DraftForm
+          key={changes}
+          given={none}
+          wrongIn={emptyIn}
+          errorsOf={errorsByField}
+          action="Change the password"
+          save={(draft) => save(draft).then(() => setChanges(changes + 1))}
+        >
+          {(drafted) => (
+            <>
+              <AccountField
+                name="oldPassword"
+                drafted={drafted}
+                label="Old password"
+                type="password"
+                autocomplete="current-password"
+              />
+              <NewPassword drafted={drafted} label="New password" />
+            </>
+          )}
+        </DraftForm>
+      )}
       {done}
     </section>
   );
@@ -110,7 +116,7 @@ function Sessions() {
       <h2 id="sessions-title">Sessions</h2>
       <p>
         A session ends after 30 days without use. If you have lost a device, or have signed in where others can, end all
-        sessions, also this one.
+        sessions, also this one. Pages that are open elsewhere stop within five minutes.
       </p>
       <div class="actions">
         <Button text="Sign out" onClick={() => attempt(() => signOut(false))} />

@@ -77,8 +77,8 @@ export function Passkeys({ me: { passwordOff } }: { me: Me }) {
         >
           <p>
             {passwordOff
-              ? 'You can then sign in with your old password again.'
-              : 'You can then sign in only with a passkey. All your other sessions end.'}
+              ? 'You can then sign in with your last password again.'
+              : 'You can then sign in only with a passkey. All your other sessions end. Pages that are open there stop within five minutes.'}
           </p>
         </ConfirmDialog>
       )}
@@ -91,7 +91,8 @@ export function Passkeys({ me: { passwordOff } }: { me: Me }) {
           onClose={() => setAsked(null)}
         >
           <p>
-            It no longer signs you in, and all your other sessions end.
+            It no longer signs you in, and all your other sessions end. Pages that are open there stop within five
+            minutes.
             {isLast && passwordOff && ' It is your last one, so your password is switched on again.'}
           </p>
         </ConfirmDialog>

@@ -13,6 +13,7 @@ import { DraftForm } from '../parts/draft-form.tsx';
 import { Failure } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { resume } from './account.ts';
+import { signedOut } from './renewal.ts';
 import type { OpenSession } from './session.ts';
 import { OtherAddress, SignInFrame } from './sign-in.tsx';
 import { WithPassword } from './with-password.tsx';
@@ -53,7 +54,12 @@ export function Invitation({ session, begin }: Props) {
           action="Set the password"
           save={join}
         >
-          {(drafted) => <NewPassword drafted={drafted} />}
+          {(drafted) => (
+            <>
+              <NewPassword drafted={drafted} />
+              <p class="hint">All your sessions end. Pages that are open elsewhere stop within five minutes.</p>
+            </>
+          )}
         </DraftForm>
       ) : session?.account ? (
         <AcceptAs session={session} invite={secret} begin={begin} />
@@ -102,7 +108,11 @@ function AcceptAs({ session, invite, begin }: AcceptProps) {
   const { value: me } = useReading<Me>('me', (signal) => call('get /v1/people/me', { signal }).then(bodyOf));
   const { failure, attempt } = useAttempt();
   const accept = () => call(endpoint, { body: { invite } }).then(({ body }) => begin(body, homeAddress));
-  const leave = () => askOpenly('post /v1/sign-out', { body: {} }).then(() => location.reload());
+  const leave = async () => {
+    await askOpenly('post /v1/sign-out', { body: {} });
+    signedOut.postMessage(null);
+    location.reload();
+  };
   return (
     <>
       <p>

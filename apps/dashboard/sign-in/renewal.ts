@@ -11,6 +11,9 @@ const ahead = 60_000;
 const partOfRest = 5;
 const shortest = 2_000;
 
+/** Says to the other tabs of this browser that its session was signed out. */
+export const signedOut = new BroadcastChannel('assent-signed-out');
+
 let running: Promise<boolean> | undefined;
 
 /** What becomes of the session of an account that does not go on. */
@@ -72,8 +75,10 @@ export function useRenewal(session: OpenSession, otherwise: Otherwise): void {
       renew(session, otherwise).then(plan, plan);
     };
     plan();
+    if (session.account) signedOut.onmessage = () => void renew(session, otherwise).catch(() => {});
     return () => {
       isOver = true;
+      signedOut.onmessage = null;
       clearTimeout(timer);
     };
   }, [session]);

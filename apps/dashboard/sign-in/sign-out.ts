@@ -1,7 +1,7 @@
 /** Ends a session. */
 import { askOpenly } from '../data/requests.ts';
 import { providerTokens } from './provider-session.ts';
-import type { Otherwise } from './renewal.ts';
+import { type Otherwise, signedOut } from './renewal.ts';
 import type { OpenSession } from './session.ts';
 import { readProvider } from './sign-in-methods.ts';
 
@@ -10,7 +10,10 @@ export async function signOut({ account }: OpenSession, end: Otherwise['end'], e
   if (account) {
     const asked = askOpenly('post /v1/sign-out', { body: { everywhere } });
     return asked.then(
-      () => end('signed-out'),
+      () => {
+        signedOut.postMessage(null);
+        end('signed-out');
+      },
       () => end('not-signed-out'),
     );
   }
