@@ -19,16 +19,17 @@ import { Home } from './home/home.tsx';
 import { AccountMenu } from './parts/account-menu.tsx';
 import { Button, ButtonLink } from './parts/button.tsx';
 import { Header, SignOut } from './parts/header.tsx';
-import { isolated } from './parts/isolated.tsx';
 import { later } from './parts/later.tsx';
 import { Unanswered } from './parts/unanswered.tsx';
 import { hasAccountsHere, resume } from './sign-in/account.ts';
+import { MovedTo } from './sign-in/moved-to.tsx';
 import { type Otherwise, renew, useRenewal } from './sign-in/renewal.ts';
 import { Resuming } from './sign-in/resuming.tsx';
 import {
   endSession,
   goOnWith,
   isOpen,
+  type Moved,
   type OpenSession,
   openSession,
   refusalOf,
@@ -95,14 +96,14 @@ export function App() {
     setSession(start(token));
   };
   const beginWithOffered = begin(startSession);
-  const beginAccount = (account: Account, address?: string) => {
+  const beginAccount = (account: Account, address?: string, moved?: Moved) => {
     if (address !== undefined) {
       history.replaceState(null, '', address);
       scrollTo(0, 0);
     }
     setFailure('');
     setResuming(false);
-    setSession(startAccount(account));
+    setSession(startAccount(account, moved));
   };
   const offer = asksFirst() ? setOffered : beginWithOffered;
   // a link with another token, opened in a tab that already shows the dashboard
@@ -170,7 +171,7 @@ function SignedIn({ session, end, replace }: SignedInProps) {
   const organization = reading.value;
   const organizationId = organization?.organizationId;
   useEffect(() => {
-    if (organizationId) setReplacedOther(replacesOther(organizationId));
+    if (organizationId) setReplacedOther(replacesOther(organizationId) || session.moved !== undefined);
   }, [organizationId]);
   const { account } = session;
   const me = useReading<Me | null>('me', async (signal) =>
@@ -224,9 +225,7 @@ function SignedIn({ session, end, replace }: SignedInProps) {
       <main id="main" tabIndex={-1}>
         {hasReplacedOther && organization && (
           <p class="notice cluster spread by-link" role="status">
-            <span>
-              You are now signed in to {isolated(organization.name)}, and no longer to the previous organization.
-            </span>
+            <MovedTo name={organization.name} moved={session.moved} />
             <Button text="OK" kind="quiet" onClick={() => setReplacedOther(false)} />
           </p>
         )}

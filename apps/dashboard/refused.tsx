@@ -1,7 +1,9 @@
-/** Instead of a page whose endpoints need a scope that the access token lacks. */
+/** Instead of a page whose endpoints need a scope that the access token, or the person, lacks. */
 import { Fragment } from 'preact';
 import { type dashboardPages, type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
+import { rights } from './data/rights.ts';
 import type { Route } from './data/router.ts';
+import { isPerson, useSignedIn } from './data/signed-in.ts';
 import { PageHead } from './parts/page-head.tsx';
 
 type Needs = [what: string, note: string];
@@ -42,26 +44,29 @@ const needs: Record<GuardedPage, Needs> = {
 
 export function Refused({ route }: { route: Exclude<Route, { page: 'unknown' }> }) {
   const { page } = route;
+  const ofPerson = isPerson(useSignedIn());
   const { name, scopes = [] } = pageOf(page);
   const [what, note] = page in needs ? needs[page as GuardedPage] : [name, ''];
   return (
     <>
-      {'domainId' in route && page !== 'settings' ? (
+      {'domainId' in route ? (
         <PageHead note={note} domain={{ domainId: route.domainId, page }} />
       ) : (
-        <PageHead title={name} note={note} />
+        <PageHead title={name} note={note} tabs={page} />
       )}
       <section class="card message plan-notice">
-        <h2>Your access token does not allow this page</h2>
+        <h2>{ofPerson ? 'You may not open this page' : 'Your access token does not allow this page'}</h2>
         <p>
-          {what} needs the scope{' '}
+          {what} needs the {ofPerson ? 'right' : 'scope'}{' '}
           {scopes.map((scope, at) => (
             <Fragment key={scope}>
               {at > 0 && (at < scopes.length - 1 ? ', ' : ' or ')}
-              <code>{scope}</code>
+              {ofPerson ? <strong>{rights[scope]}</strong> : <code>{scope}</code>}
             </Fragment>
           ))}
-          , whatever the plan. Sign in with a token that has it; whoever issues your tokens can add it.
+          {ofPerson
+            ? '. Ask somebody who manages your organization.'
+            : ', whatever the plan. Sign in with a token that has it; whoever issues your tokens can add it.'}
         </p>
       </section>
     </>

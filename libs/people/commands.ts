@@ -10,7 +10,16 @@ import { mostPeople, peopleChanges, personNotFound } from '#libs/tenants/organiz
 import { scopeList } from '#libs/tenants/token-commands';
 import { email } from './contract.ts';
 import { inviteTo, makeLink, resetUrl, setupUrl } from './links.ts';
-import { findPerson, isAnyone, listPeople, personIdOf, removeFrom, show, showPerson } from './people.ts';
+import {
+  findPerson,
+  isAnyone,
+  listOrganizationsOf,
+  listPeople,
+  personIdOf,
+  removeFrom,
+  show,
+  showPerson,
+} from './people.ts';
 
 type PeopleTools = Tools<{ actor: string; publicUrl: string | undefined }>;
 
@@ -66,14 +75,14 @@ export function personCommand(tools: PeopleTools): Command {
   verb('reset <email>', none, (_, given = '') => {
     const address = addressIn(given);
     const url = requirePublicUrl(tools);
-    return tools.database((db) =>
-      db.transaction(async (sql) => {
-        const person = await findPerson(sql, { email: address });
-        if (!person) throw new Error(`nobody has an account with the address ${address}`);
-        const { secret, expiresAt } = await makeLink(sql, { personNumber: person.number });
-        return { email: address, resetUrl: resetUrl(url, secret), expiresAt };
-      }),
-    );
+    return change(async (sql, note) => {
+      const person = await findPerson(sql, { email: address });
+      if (!person) throw new Error(`nobody has an account with the address ${address}`);
+      const { secret, expiresAt } = await makeLink(sql, { personNumber: person.number });
+      for (const { organizationId, personId } of await listOrganizationsOf(sql, person.number))
+        await note({ act: 'person.reset', subject: personId, organizationId });
+      return { email: address, resetUrl: resetUrl(url, secret), expiresAt };
+    });
   }).description('print a link with which somebody sets a new password, valid once within a day');
   return noun;
 }

@@ -51,7 +51,7 @@ export const invitePerson = endpoint(
     return once('encrypted', (perform) =>
       perform(async (sql, note) => {
         if (await personIdOf(sql, organizationId, email))
-          throw emailTaken('your organization has, or has invited, somebody with this address');
+          throw emailTaken('the organization has, or has invited, somebody with this address');
         const { number } = await peopleChanges(partOf(sql, note)).addPerson(organizationId, { email }, { scopes });
         return { status: 201, body: await inviteTo(sql, publicUrl, number) };
       }),

@@ -62,7 +62,7 @@ async function requireOtherManager(sql: Sql, { number, organizationId, personNum
   if (others.length === 0)
     throw new Problem(
       'last_manager',
-      'nobody else in your organization has the scope manage; give it to somebody first',
+      'nobody else in the organization has the scope manage; give it to somebody first',
     );
 }
 
@@ -83,7 +83,7 @@ export const peopleChanges = (perform: Perform) => ({
         insert into organization_people (id, organization_id, person_number, email, scopes)
         values (${personId}, ${organizationId}, ${personNumber}, ${personNumber === null ? email : null}, ${scopes})
         on conflict do nothing returning ${columns(sql)}`;
-      if (!added) throw emailTaken('your organization has, or has invited, somebody with this address');
+      if (!added) throw emailTaken('the organization has, or has invited, somebody with this address');
       await note({ act: 'person.create', subject: personId, organizationId, details: { email, scopes } });
       return added;
     }),

@@ -80,8 +80,9 @@ export async function bringUp(running: Running, signal: AbortSignal) {
   writePrivate('demo.json', `${JSON.stringify({ ...urls, ...demo, token }, null, 2)}\n`);
   const logs = services.map(({ logFile }) => path.relative(root, logFile));
   const setupUrl = await firstSetup(env, pages, signal);
+  const signInUrl = setupUrl === null ? pages : undefined;
   const stores = { postgres: postgres.shown, redis: redis.shown };
-  const facts = { ...urls, ...demo, ...stores, workerOpsUrl, logs, token, setupUrl };
+  const facts = { ...urls, ...demo, ...stores, workerOpsUrl, logs, token, setupUrl, signInUrl };
   return { facts, services };
 }
 
@@ -148,10 +149,11 @@ async function firstSetup(env: Env, publicUrl: string | undefined, signal: Abort
 
 /** What the user reads last: where everything is, and a command to paste for each endpoint. */
 export function summary(facts: Awaited<ReturnType<typeof bringUp>>['facts']): string {
-  const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, setupUrl } = facts;
+  const { baseUrl, opsUrl, workerOpsUrl, postgres, redis, logs, setupUrl, signInUrl } = facts;
   const { organizationId, domainId, apiKey, token } = facts;
   const addresses = {
     ...(setupUrl !== null && { 'Set up': `${setupUrl}  (valid for an hour)` }),
+    ...(signInUrl !== undefined && { 'Sign in': signInUrl }),
     Dashboard: token === null ? baseUrl : `${baseUrl}/#token=${token}`,
     API: baseUrl,
     'Demo shop': `${baseUrl}/demo`,

@@ -54,6 +54,7 @@ it('a passkey is added, signs in without a password, and is removed', async () =
   await click(page, 'Switch the password off…');
   await confirm(page, 'Switch off');
   await page.getByText('Your password is switched off.').waitFor();
+  await expect.poll(() => page.getByRole('button', { name: 'Change the password' }).count()).toBe(0);
   await signOut(page);
   await page.getByText('You are signed out.').waitFor();
   await look(page, 'sign-in-passkey');
@@ -70,6 +71,7 @@ it('a passkey is added, signs in without a password, and is removed', async () =
   await page.getByRole('dialog').getByText('your password is switched on again').waitFor();
   await confirm(page, 'Remove');
   await expect.poll(() => rows(page).count()).toBe(0);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('passkeys-title');
   await signOut(page);
   await click(page, 'Sign in with a passkey');
   await page.getByRole('alert').getByText('This passkey is not known here').waitFor();

@@ -78,6 +78,8 @@ describe('the first start', () => {
     await page.getByRole('button', { name: /^Create/ }).click();
     await isAt(page, 'Widget');
     await page.getByText('The banner: choose its colours').waitFor();
+    await expect.poll(() => page.getByLabel('Who asks').inputValue()).toBe('Contoso');
+    expect(await page.getByText('does not say who asks').count()).toBe(0);
     await page.getByText('Records are taken from https://www.contoso.example only').waitFor();
     await step('and a second time not', async () => {
       await page.goto('about:blank');
@@ -211,6 +213,7 @@ describe('a link', () => {
     await look(page, 'invitation-accept');
     await click(page, 'Accept');
     await page.getByRole('link', { name: /overview of Fabrikam/ }).waitFor();
+    await page.getByText('Fabrikam is added to your account.').waitFor();
     await step('and the person then switches between the two', async () => {
       await openMenu(page);
       await look(page, 'account-menu');
@@ -226,7 +229,7 @@ describe('a link', () => {
           { id: string },
         ];
       await change((changes) => changes.removePerson(organizationId, id));
-      await page.getByText('You are now signed in to Fabrikam').waitFor();
+      await page.getByText('You no longer belong to Northwind Outdoor. You are now signed in to Fabrikam.').waitFor();
     });
   });
 
@@ -319,7 +322,7 @@ describe('people of an organization', () => {
         .getByRole('button', { name: /^Remove/ })
         .click();
       await click(page, 'Remove');
-      await page.getByRole('alert').getByText('Nobody else in your organization').waitFor();
+      await page.getByRole('alert').getByText('Nobody else in your organization may manage domains').waitFor();
       await click(page, 'Cancel');
     });
     await rowOf(page, email)
@@ -342,7 +345,9 @@ describe('people of an organization', () => {
     const { page, personId, email } = await arrive(`${domainPath}/settings`);
     await isAt(page, 'Settings');
     await change((changes) => changes.setScopes(organizationId, personId, ['read']));
-    await page.getByText('Your access token does not allow this page').waitFor();
+    await page.getByText('You may not open this page').waitFor();
+    await page.getByText('Ask somebody who manages your organization').waitFor();
+    await page.getByRole('link', { name: 'Log', exact: true }).waitFor();
     await change((changes) => changes.setScopes(organizationId, personId, ['read', 'manage']));
     await isAt(page, 'Settings');
     await page.getByRole('heading', { name: 'Keys' }).waitFor();

@@ -249,6 +249,11 @@ describe('the command line', () => {
     const accept = { invite: secretIn(invited), name: 'Cy', password };
     expect((await openBrowser(baseUrl).post('sign-in/invitation', accept)).status).toBe(200);
     expect(await cli.error('person', 'create', email, '--org', two.organizationId)).toMatch(/has, or has invited/);
+    await cli.json('person', 'reset', email);
+    for (const { ask } of [one, two]) {
+      const { acts } = (await ask<ActsPage>('GET', '/v1/organization/acts?act=person.reset')).body;
+      expect(acts).toMatchObject([{ act: 'person.reset', details: {} }]);
+    }
     const set = await cli.json<Person>('person', 'set', email, '--org', two.organizationId, '--scope', 'read publish');
     expect(set.scopes).toEqual(['read', 'publish']);
     await cli.json('person', 'delete', email, '--org', two.organizationId);

@@ -103,6 +103,7 @@ export const visitorAddress = (domainId: string, visitorId?: string, query: Quer
   ofDomain('visitor')(domainId, query, visitorId);
 export const settingsAddress = ofDomain('settings');
 export const widgetAddress = ofDomain('widget');
+export const peopleAddress = addressOf('people');
 export const accountAddress = addressOf('account');
 /** `check`: its id; the newest, if absent. */
 export const checksAddress = ofDomain('checks');

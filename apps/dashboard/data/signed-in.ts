@@ -23,6 +23,9 @@ interface SignedIn {
 
 export const SignedInContext = createContext<SignedIn | null>(null);
 
+/** Whether somebody with an account is signed in. No other issuer's tokens have such a `sub`. */
+export const isPerson = ({ subject }: Pick<SignedIn, 'subject'>): boolean => subject.startsWith('person:');
+
 /** Throws outside of a session. */
 export function useSignedIn(): SignedIn {
   const signedIn = useContext(SignedInContext);

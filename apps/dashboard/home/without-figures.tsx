@@ -1,8 +1,9 @@
 /** The home page of a token that may not read figures: the way to what it may see. */
 import { activeFirst } from '../data/domains.ts';
 import { firstPageOf } from '../data/first-page.ts';
+import { rights } from '../data/rights.ts';
 import { mayManage, mayPublish, mayReadVisitors, maySeeActs } from '../data/scopes.ts';
-import { useSignedIn } from '../data/signed-in.ts';
+import { isPerson, useSignedIn } from '../data/signed-in.ts';
 import { count } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -10,17 +11,31 @@ import { PageHead } from '../parts/page-head.tsx';
 const listed = 20;
 
 export function WithoutFigures() {
-  const { organization } = useSignedIn();
+  const signedIn = useSignedIn();
+  const { organization } = signedIn;
   const hasPages = maySeeActs(organization);
   const hasDomains = hasPages || mayPublish(organization);
   const domains = activeFirst(organization.domains);
   const more = domains.length - listed;
   return (
     <>
-      <PageHead title="Overview" note="What your access token may see" tabs="home" />
+      <PageHead
+        title="Overview"
+        note={isPerson(signedIn) ? 'What you may see' : 'What your access token may see'}
+        tabs="home"
+      />
       <p class="notice">
-        Statistics and the log need the scope <code>read</code>, which your access token lacks; whoever issues your
-        tokens can add it.
+        {isPerson(signedIn) ? (
+          <>
+            Statistics and the log need the right <strong>{rights.read}</strong>. Ask somebody who manages your
+            organization.
+          </>
+        ) : (
+          <>
+            Statistics and the log need the scope <code>read</code>, which your access token lacks; whoever issues your
+            tokens can add it.
+          </>
+        )}
         {hasPages
           ? ' The pages beside Overview are open to you, and those of the domains below.'
           : hasDomains && ' The banners of the domains below are open to you.'}

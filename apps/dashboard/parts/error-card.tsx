@@ -26,8 +26,8 @@ const messages: Record<string, Message> = {
     text: 'Your organization has no webhook with this id. It may have been deleted, or the link belongs to another organization.',
   },
   insufficient_scope: {
-    title: 'Your access token does not allow this',
-    text: 'It lacks a scope that this page needs. Whoever issues your tokens can add it.',
+    title: 'You may not see this',
+    text: 'It needs a right that you do not have. Ask somebody who manages your organization, or who issued your access token.',
   },
   rate_limited: {
     title: 'Too many requests',

@@ -79,7 +79,7 @@ function Password({ me: { passwordOff } }: { me: Me }) {
     <section class="card stack gap-16" aria-labelledby="password-title">
       <h2 id="password-title">Password</h2>
       {passwordOff ? (
-        <p>Your password is switched off. Switch it on below to change it.</p>
+        <p>The password is switched off, so there is nothing to change. You can switch it on below.</p>
       ) : (
         <DraftForm
           key={changes}

@@ -12,6 +12,7 @@ import { dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Failure, Field } from '../parts/field.tsx';
+import { useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { Unanswered } from '../parts/unanswered.tsx';
 
@@ -20,6 +21,9 @@ const own = '/v1/people/me/passkeys';
 export function Passkeys({ me: { passwordOff } }: { me: Me }) {
   const { api, me } = useSignedIn();
   const [asked, setAsked] = useState<Passkey | 'password' | null>(null);
+  // what failed before another action is told no more
+  const [actions, setActions] = useState(0);
+  useFocusAfter(asked !== null, (is) => (is ? null : document.querySelector<HTMLElement>('#passkeys-title')));
   const read = (signal?: AbortSignal) => api.call(`get ${own}`, { signal }).then((answer) => answer.body.passkeys);
   const reading = useReading<Passkey[]>('passkeys', read);
   const refresh = async () => reading.put(await read());
@@ -30,11 +34,17 @@ export function Passkeys({ me: { passwordOff } }: { me: Me }) {
     await refresh();
     me.put(await api.call('get /v1/people/me', {}).then(bodyOf));
   };
+  const ask = (what: Passkey | 'password') => {
+    setAsked(what);
+    setActions(actions + 1);
+  };
   const passkeys = reading.value;
   const isLast = passkeys?.length === 1;
   return (
     <section class="card stack gap-16" aria-labelledby="passkeys-title">
-      <h2 id="passkeys-title">Passkeys</h2>
+      <h2 id="passkeys-title" tabIndex={-1}>
+        Passkeys
+      </h2>
       <p>With a passkey you sign in by the fingerprint, face or PIN of a device, without your e-mail and password.</p>
       <Unanswered reading={reading} kind="table" />
       {passkeys && passkeys.length > 0 && (
@@ -48,7 +58,7 @@ export function Passkeys({ me: { passwordOff } }: { me: Me }) {
                   {passkey.lastUsedAt === null ? 'not used yet' : `last used ${dateAndTime(passkey.lastUsedAt)}`}
                 </p>
               </div>
-              <Button kind="danger" onClick={() => setAsked(passkey)}>
+              <Button kind="danger" onClick={() => ask(passkey)}>
                 Remove…<span class="hidden"> {passkey.name}</span>
               </Button>
             </li>
@@ -56,14 +66,14 @@ export function Passkeys({ me: { passwordOff } }: { me: Me }) {
         </ul>
       )}
       {hasPasskeys() ? (
-        passkeys && <Add refresh={refresh} />
+        passkeys && <Add key={actions} refresh={refresh} />
       ) : (
         <p class="hint">This browser cannot add a passkey here. Passkeys need https, or localhost.</p>
       )}
       {passkeys && (passkeys.length > 0 || passwordOff) && (
         <div class="cluster spread">
           <p>{passwordOff ? 'Your password is switched off.' : 'You can also sign in with your password.'}</p>
-          <Button onClick={() => setAsked('password')}>
+          <Button onClick={() => ask('password')}>
             {passwordOff ? 'Switch the password on…' : 'Switch the password off…'}
           </Button>
         </div>
@@ -130,7 +140,7 @@ function Add({ refresh }: { refresh(): Promise<void> }) {
         name="passkey"
         maxLength={200}
         noteId="passkey-note"
-        note="To recognize it by, such as the device"
+        note="Optional, to recognize it by: such as the device"
         error={undefined}
         value={name}
         onText={setName}

@@ -2,9 +2,11 @@
 import './people.css';
 import { useState } from 'preact/hooks';
 import type { Scope } from '#libs/base/terms/terms';
+import { AssentError } from '#libs/client/assent-error';
 import type { Person } from '#libs/people/contract';
 import { peopleOf } from '../data/people-api.ts';
-import { useReading } from '../data/query.ts';
+import { useLive, useReading } from '../data/query.ts';
+import { rights } from '../data/rights.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { counted, dateAndTime } from '../format.ts';
 import { AccountField, errorsByField } from '../parts/account-fields.tsx';
@@ -13,21 +15,16 @@ import { Check } from '../parts/check.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { DraftForm } from '../parts/draft-form.tsx';
 import { FieldNote } from '../parts/field.tsx';
-import { FocusedTitle } from '../parts/focus.tsx';
+import { FocusedTitle, useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { Snippet } from '../parts/snippet.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 
 /** In their order. The list of the terms would load zod. */
 const allScopes: Scope[] = ['read', 'privacy', 'import', 'manage', 'publish'];
-const rights: Record<Scope, string> = {
-  read: 'See statistics and the log',
-  privacy: 'Look up and erase visitors',
-  import: 'Import records',
-  manage: 'Manage domains, keys, webhooks and people',
-  publish: 'Change and publish banners',
-  current: 'See what visitors allow now, for a site’s server',
-};
+
+/** Milliseconds. */
+const askEvery = 5_000;
 
 interface Link {
   email: string;
@@ -42,6 +39,14 @@ export function People() {
   const [link, setLink] = useState<Link | null>(null);
   const [asked, setAsked] = useState<Asked>(null);
   const reading = useReading<Person[]>('people', (signal) => peopleOf(api).list(signal));
+  useLive(reading.value ? 'people' : null, {
+    ask: (signal) => peopleOf(api).list(signal),
+    onAnswer: reading.put,
+    interval: askEvery,
+  });
+  const toTitle = (is: boolean) => (is ? null : document.querySelector('h1'));
+  useFocusAfter(asked !== null, toTitle);
+  useFocusAfter(link !== null, toTitle);
   const refresh = async () => reading.put(await peopleOf(api).list());
   const onLink = async (made: Link) => {
     setLink(made);
@@ -134,6 +139,12 @@ function Rights({ given, before = [], onChange }: RightsProps & { before?: reado
 
 const nothing: { email: string; scopes: Scope[] } = { email: '', scopes: ['read'] };
 
+function explainTaken(error: unknown): never {
+  if (!(error instanceof AssentError) || error.code !== 'email_taken') throw error;
+  const text = 'your organization has, or has invited, somebody with this address';
+  throw new AssentError(error.code, `${text}. If they are invited, “New link…” makes another link`);
+}
+
 function Invite({ onLink }: { onLink(link: Link): Promise<void> }) {
   const { api } = useSignedIn();
   const [made, setMade] = useState(0);
@@ -148,7 +159,7 @@ function Invite({ onLink }: { onLink(link: Link): Promise<void> }) {
         errorsOf={errorsByField}
         action="Create a link"
         save={async (draft) => {
-          await onLink(await peopleOf(api).invite(draft));
+          await onLink(await peopleOf(api).invite(draft).catch(explainTaken));
           setMade(made + 1);
         }}
       >

@@ -14,14 +14,14 @@ import { Failure } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { resume } from './account.ts';
 import { signedOut } from './renewal.ts';
-import type { OpenSession } from './session.ts';
+import type { Moved, OpenSession } from './session.ts';
 import { OtherAddress, SignInFrame } from './sign-in.tsx';
 import { WithPassword } from './with-password.tsx';
 
 interface Props {
   /** of an account, or another one */
   session: OpenSession | null;
-  begin(account: SignedIn, address?: string): void;
+  begin(account: SignedIn, address?: string, moved?: Moved): void;
 }
 
 const endpoint = 'post /v1/sign-in/invitation';
@@ -107,7 +107,8 @@ function AcceptAs({ session, invite, begin }: AcceptProps) {
   });
   const { value: me } = useReading<Me>('me', (signal) => call('get /v1/people/me', { signal }).then(bodyOf));
   const { failure, attempt } = useAttempt();
-  const accept = () => call(endpoint, { body: { invite } }).then(({ body }) => begin(body, homeAddress));
+  const accept = () =>
+    call(endpoint, { body: { invite } }).then(({ body }) => begin(body, homeAddress, { added: true }));
   const leave = async () => {
     await askOpenly('post /v1/sign-out', { body: {} });
     signedOut.postMessage(null);

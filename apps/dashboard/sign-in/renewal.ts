@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { SignedIn } from '#libs/people/contract';
 import { resume } from './account.ts';
 import { keepProviderTokens, providerTokens } from './provider-session.ts';
-import { expiryOf, isOpen, type OpenSession, renewSession, type SignOutReason } from './session.ts';
+import { expiryOf, isOpen, type Moved, type OpenSession, renewSession, type SignOutReason } from './session.ts';
 import { readProvider } from './sign-in-methods.ts';
 
 /** Milliseconds before the end, and at most this part of what is left; and the shortest pause between two tries. */
@@ -20,7 +20,7 @@ let running: Promise<boolean> | undefined;
 export interface Otherwise {
   end(reason: SignOutReason): void;
   /** by one in another organization, where the person has no rights left in the first */
-  replace(account: SignedIn, address?: string): void;
+  replace(account: SignedIn, address?: string, moved?: Moved): void;
 }
 
 /** False where it cannot be renewed, or not now. A refresh token is good for once, so all who ask share one try. */
@@ -35,8 +35,10 @@ async function renewAccount(session: OpenSession, before: SignedIn, otherwise: O
   const account = await resume(before.organizationId);
   if (!isOpen(session)) return false;
   if (!account) otherwise.end('ended');
-  else if (account.organizationId !== before.organizationId) otherwise.replace(account);
-  else {
+  else if (account.organizationId !== before.organizationId) {
+    const left = before.organizations.find(({ organizationId }) => organizationId === before.organizationId);
+    otherwise.replace(account, undefined, left && { left: left.name });
+  } else {
     session.account = account;
     renewSession(session, account.token);
     return true;

@@ -12,6 +12,9 @@ const storageKey = 'assent-token';
 const organizationKey = 'assent-organization';
 
 export type SignOutReason = 'none' | 'expired' | 'refused' | 'ended' | 'signed-out' | 'not-signed-out';
+/** Why an account's session is in another organization than before. */
+export type Moved = { added: true } | { left: string };
+
 export interface OpenSession {
   /** renewed in place */
   token: string;
@@ -19,6 +22,7 @@ export interface OpenSession {
   number: number;
   /** of a person with an account: as it was last renewed */
   account?: SignedIn;
+  moved?: Moved | undefined;
 }
 type Session = OpenSession | { token: null; reason: SignOutReason };
 
@@ -50,11 +54,11 @@ export function goOnWith(token: string): OpenSession {
 }
 
 /** Of a person, in one organization. */
-export function startAccount(account: SignedIn): OpenSession {
+export function startAccount(account: SignedIn, moved?: Moved): OpenSession {
   withStorage((storage) => storage.removeItem(storageKey));
   forgetProviderTokens();
   current += 1;
-  return { token: account.token, number: current, account };
+  return { token: account.token, number: current, account, moved };
 }
 
 /** Whose session this tab had last. */

@@ -1,10 +1,12 @@
 /** Setting up a domain's banner by looking at it: a draft, which is published for the one tag of the site. */
 import './widget-setup.css';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
 import { useReading } from '../data/query.ts';
+import { rights } from '../data/rights.ts';
+import { peopleAddress } from '../data/router.ts';
 import { mayPublish, mayRead } from '../data/scopes.ts';
-import { useSignedIn } from '../data/signed-in.ts';
+import { isPerson, useSignedIn } from '../data/signed-in.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
 import { NewestCheck } from '../parts/newest-check.tsx';
@@ -46,7 +48,8 @@ interface Read {
 }
 
 export function WidgetSetup({ domainId, query }: PageProps) {
-  const { api, organization } = useSignedIn();
+  const signedIn = useSignedIn();
+  const { api, organization } = signedIn;
   const banner = bannerOf(api, domainId);
   const reading = useReading<Read>(domainId, async (signal) => {
     const [saved, live] = await Promise.all([banner.draft(signal), banner.live(signal)]);
@@ -62,6 +65,7 @@ export function WidgetSetup({ domainId, query }: PageProps) {
   };
   const read = reading.value;
   const publishes = mayPublish(organization);
+  const isFirst = query.get('step') === '3';
   return (
     <>
       <PageHead
@@ -74,10 +78,16 @@ export function WidgetSetup({ domainId, query }: PageProps) {
       >
         <NewestCheck domainId={domainId} />
       </PageHead>
-      {query.get('step') === '3' && (
+      {isFirst && read && (
         <p class="notice" role="status">
-          3. The banner: choose its colours and texts, publish it, and put the tag into your pages. The first record
-          then appears at the end of this page.
+          {read.live ? (
+            <>
+              Your banner is published. Next, put the tag into your pages, and invite colleagues under Overview →{' '}
+              <a href={peopleAddress}>People</a>.
+            </>
+          ) : (
+            '3. The banner: choose its colours and texts, publish it, and put the tag into your pages. The first record then appears at the end of this page.'
+          )}
         </p>
       )}
       {isArchived && (
@@ -85,14 +95,23 @@ export function WidgetSetup({ domainId, query }: PageProps) {
       )}
       {!publishes && (
         <p class="notice plan-notice">
-          You see this banner, but cannot change it: that needs the scope <code>publish</code> or <code>manage</code>,
-          which your access token lacks. Whoever issues your tokens can add it.
+          {isPerson(signedIn) ? (
+            <>
+              You see this banner, but cannot change it: that needs the right <strong>{rights.publish}</strong>. Ask
+              somebody who manages your organization.
+            </>
+          ) : (
+            <>
+              You see this banner, but cannot change it: that needs the scope <code>publish</code> or{' '}
+              <code>manage</code>, which your access token lacks. Whoever issues your tokens can add it.
+            </>
+          )}
         </p>
       )}
       <Unanswered reading={reading} kind="page" />
       {read && (
         <>
-          <Editor domainId={domainId} isArchived={isArchived} read={read} refreshLive={refreshLive} />
+          <Editor domainId={domainId} isArchived={isArchived} isFirst={isFirst} read={read} refreshLive={refreshLive} />
           {!isArchived && <TagCard domainId={domainId} isPublished={read.live !== null} />}
           {!isArchived && publishes && <CheckCard domainId={domainId} name={name} />}
           {read.live && (
@@ -112,16 +131,21 @@ export function WidgetSetup({ domainId, query }: PageProps) {
 
 interface EditorProps extends Props {
   isArchived: boolean;
+  /** right after the first set-up */
+  isFirst: boolean;
   read: Read;
   refreshLive(): Promise<Published | null>;
 }
 
-function Editor({ domainId, isArchived, read, refreshLive }: EditorProps) {
+function Editor({ domainId, isArchived, isFirst, read, refreshLive }: EditorProps) {
   const { organization } = useSignedIn();
   const publishes = mayPublish(organization);
   const [open, setOpen] = useState<'start' | 'use' | null>(null);
   const state = useDraft(domainId, read.saved, publishes, refreshLive);
   const { draft, sound, change } = state;
+  useEffect(() => {
+    if (isFirst && !read.live && Object.keys(draft).length === 0) change({ company: organization.name });
+  }, []);
   // of the texts that are being written, and of the preview; empty for all
   const [language, setLanguage] = useState('');
   const ours = useOurTexts(language || draft.lang || 'en');
