@@ -48,6 +48,7 @@ const arrive = async (path = '/', scopes: Scope[] = ['read', 'manage'], given = 
 const openMenu = (page: Page) => page.getByRole('button', { name: 'Ann Example' }).click();
 const rowOf = (page: Page, who: string) =>
   page.getByRole('list', { name: 'People' }).getByRole('listitem').filter({ hasText: who });
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.tagName);
 const change = <T>(work: (changes: ReturnType<typeof peopleChanges>) => Promise<T>) =>
   createPerform(db, 'test')((perform, note) => work(peopleChanges(partOf(perform, note))));
 
@@ -309,6 +310,12 @@ describe('people of an organization', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create a link' }).click();
     await expect.poll(() => link.textContent()).not.toBe(first);
     await click(page, 'Done');
+    await expect.poll(() => focused(page)).toBe('H1');
+    await step('somebody who was invited elsewhere appears by themselves', async () => {
+      const other = someone();
+      await invite(db, own.organizationId, other, ['read']);
+      await rowOf(page, other).waitFor();
+    });
     await rowOf(page, email)
       .getByRole('button', { name: /^Change/ })
       .click();
@@ -330,6 +337,7 @@ describe('people of an organization', () => {
       .click();
     await click(page, 'Withdraw');
     await rowOf(page, email).waitFor({ state: 'detached' });
+    await expect.poll(() => focused(page)).toBe('H1');
     await step('and the activity has their names, also of those who are gone', async () => {
       await page.getByRole('link', { name: 'Activity' }).click();
       await page.getByRole('list').getByText(`Removed ${email}`).waitFor();
