@@ -104,7 +104,7 @@ describe('tenants by the command line, in the order in which an operator makes t
     expect(await set('--origin', ...only)).toEqual({ ...now, origins: only });
     expect(await set('--no-origins')).toEqual({ ...now, origins: [] });
     const wrong = (...options: string[]) => cli.error('domain', 'set', 'shop_B-1', ...options);
-    expect(await wrong()).toBe('give --name, --origin or --no-origins');
+    expect(await wrong()).toBe('give what to change, such as --name');
     expect(await wrong('--origin', ...only, '--no-origins')).toBe('give either --origin or --no-origins');
     expect(await wrong(...[...only, ...only].flatMap((each) => ['--origin', each]))).toContain(
       'must not name one twice',
