@@ -188,7 +188,7 @@ function SignedIn({ session, end, replace }: SignedInProps) {
   const switchTo = async (other: string) => {
     const fresh = await resume(other);
     if (!fresh) return end('ended');
-    // what somebody has chosen they need not be told
+    // no notice of a change that the person has just made
     if (fresh.organizationId === other) replacesOther(other);
     replace(fresh, homeAddress);
   };

@@ -21,7 +21,7 @@ export function withQuery(path: string, query: Query = {}): string {
   return given.size > 0 ? `${path}?${given}` : path;
 }
 
-/** The response, whatever its status. Without one, the error is an `AssentError`, or `caller`'s reason if that is aborted. */
+/** The response, with any status. Without one, the error is an `AssentError`, or `caller`'s reason if that is aborted. */
 export async function send(
   url: string,
   { headers = {}, ...sent }: Sent,

@@ -56,7 +56,7 @@ export async function openSession(
 /** Undefined where it has ended. Until the transaction ends, nobody else ends it. */
 export async function useSession(sql: Sql, secret: string): Promise<Session | undefined> {
   const hash = secretHash(secret);
-  // the person before the session, as whatever ends sessions locks them
+  // locks the person before the session, in the order of the statements that end sessions
   await sql`
     update people set last_seen_at = date_trunc('milliseconds', clock_timestamp())
     where number = (select person_number from person_sessions where hash = ${hash} and ${valid(sql)})`;

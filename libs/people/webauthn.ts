@@ -68,7 +68,7 @@ async function check<T>(
     if (nonce) nonces.push(nonce);
     return nonce !== undefined;
   };
-  // the library throws for whatever is wrong with a response
+  // the library throws if anything is wrong with a response
   const proven = await verify({ expectedOrigin: origin, expectedRPID: hostname, expectedChallenge }).catch(() => {});
   const [nonce] = nonces;
   return proven !== undefined && nonce ? { proven, nonce } : undefined;

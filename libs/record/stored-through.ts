@@ -1,6 +1,6 @@
 /**
  * Up to when everything that was acknowledged is stored, by the clocks of the API. A job is acknowledged after it was added,
- * and jobs are numbered as they are added: whatever was acknowledged before the oldest one that is not done was added, is done.
+ * and jobs are numbered as they are added: all that was acknowledged before the oldest open job was added is done.
  */
 import { readFileSync } from 'node:fs';
 import type { RedisConnection } from '#libs/base/redis/connection';

@@ -25,7 +25,7 @@ export const origins = z
   .refine((list) => new Set(list).size === list.length, 'must not name one twice')
   .meta({ description: 'the origins that may record; if there are none, any may' });
 
-/** By which the service tells what holds now; publishing a banner sets both. */
+/** The terms by which a visitor's permission holds now; publishing a banner sets both. */
 const validity = {
   validMonths: z
     .int()

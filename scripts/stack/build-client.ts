@@ -8,7 +8,7 @@ import { root } from './paths.ts';
 import { lastLines, runCommand } from './tether.ts';
 
 const source = path.join(root, 'libs/client');
-/** The files that make up what each entry shows. Whatever they import from each other is in the same declarations. */
+/** The files that make up what each entry shows. The same declarations have what these files import from each other. */
 const entries = {
   assent: ['assent-error', 'webhook', 'proof', 'assent'],
   react: ['react'],

@@ -21,7 +21,7 @@ const own = '/v1/people/me/passkeys';
 export function Passkeys({ me: { passwordOff } }: { me: Me }) {
   const { api, me } = useSignedIn();
   const [asked, setAsked] = useState<Passkey | 'password' | null>(null);
-  // what failed before another action is told no more
+  // the error of an earlier action goes with the next one
   const [actions, setActions] = useState(0);
   useFocusAfter(asked !== null, (is) => (is ? null : document.querySelector<HTMLElement>('#passkeys-title')));
   const read = (signal?: AbortSignal) => api.call(`get ${own}`, { signal }).then((answer) => answer.body.passkeys);

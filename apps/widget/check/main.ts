@@ -1,5 +1,5 @@
 /**
- * Entry of assent-check.js, the fourth file: leads whoever has a ticket through the three steps of a site check. It is
+ * Entry of assent-check.js, the fourth file: leads a person with a ticket through the three steps of a site check. It is
  * loaded in the tab of the check alone, and nothing is deleted or noted before that person presses Start.
  */
 import { findingsOf } from '#libs/widget/site-check';

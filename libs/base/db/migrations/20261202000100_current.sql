@@ -34,10 +34,10 @@ where domains.number = live.domain_number;
 
 -- Of each visitor the newest record, by the earlier of its id's time and when it was received, then by id. Nobody decides
 -- after the service received it, so a clock that was ahead cannot make an older decision the newest.
--- Whatever is newer than a record of the newest 16 seconds has an id between that record's time and these seconds: `around`
+-- A record that is newer than one of the newest 16 seconds has an id between that record's time and these seconds: `around`
 -- finds one by the visitors' index, first in the months of a year and then in those before; `newest` reads what lies
 -- between, in one month or two.
--- `around` looks at 1,000 records of either at most: whoever has a domain's public key can store any number of ids that share a hash.
+-- `around` looks at 1,000 records of either at most: with a domain's public key anybody can store any number of ids that share a hash.
 -- A function, since its plan is kept in each connection, also where no statements are prepared. The plan is that for any
 -- visitor: for this one, Postgres would sort all records of an id that a million records have.
 create function current_records(domain_ids text[], visitor_ids text[])
