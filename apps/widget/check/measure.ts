@@ -165,7 +165,9 @@ function addressOf(element: HTMLElement): string {
 }
 function hasRun(element: HTMLElement): boolean {
   if (element.localName === 'script') return /^$|javascript|module/.test(element.getAttribute('type') ?? '');
-  return /^https?:/.test(urlOf(addressOf(element))?.protocol ?? '');
+  // without an address it waits: an empty one would be that of the page
+  const address = addressOf(element);
+  return address !== '' && /^https?:/.test(urlOf(address)?.protocol ?? '');
 }
 function nameOf(element: HTMLElement): string {
   const host = addressOf(element) && urlOf(addressOf(element))?.host;

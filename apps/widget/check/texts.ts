@@ -60,7 +60,7 @@ export const texts = {
     return {
       title: number('fault') === 0 ? 'No faults found' : counted(number('fault'), 'fault'),
       paragraphs: [
-        `And ${counted(number('hint'), 'hint')} to look at.`,
+        ...(number('hint') === 0 ? [] : [`And ${counted(number('hint'), 'hint')} to look at.`]),
         failure
           ? `The result was not stored: ${failure}. Copy it from the box below.`
           : 'The result is stored. You find it in the dashboard, on the widget page of this site.',
