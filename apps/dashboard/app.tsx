@@ -1,4 +1,4 @@
-/** Chooses what is shown: sign-in, or the page of the address once the service has accepted the token. */
+/** The dashboard: sign-in first, then the page that the address names. */
 
 import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
@@ -19,8 +19,8 @@ import { Home } from './home/home.tsx';
 import { AccountMenu } from './parts/account-menu.tsx';
 import { Button, ButtonLink } from './parts/button.tsx';
 import { Header, SignOut } from './parts/header.tsx';
-import { later } from './parts/later.tsx';
-import { Unanswered } from './parts/unanswered.tsx';
+import { lazy } from './parts/lazy.tsx';
+import { LoadingOrError } from './parts/loading-or-error.tsx';
 import { hasAccountsHere, resume } from './sign-in/account.ts';
 import { MovedTo } from './sign-in/moved-to.tsx';
 import { type Otherwise, renew, useRenewal } from './sign-in/renewal.ts';
@@ -43,33 +43,33 @@ import {
 import { comesFromProvider, hasProvider } from './sign-in/sign-in-methods.ts';
 import { signOut } from './sign-in/sign-out.ts';
 
-const Offered = later(() => import('./sign-in/offered.tsx'))((page) => page.Offered);
-const Refused = later(() => import('./refused.tsx'))((page) => page.Refused, 'table');
-const signingIn = later(() => import('./sign-in/sign-in.tsx'));
+const Offered = lazy(() => import('./sign-in/offered.tsx'))((page) => page.Offered);
+const Refused = lazy(() => import('./refused.tsx'))((page) => page.Refused, 'table');
+const signingIn = lazy(() => import('./sign-in/sign-in.tsx'));
 const SignIn = signingIn((pages) => pages.SignIn, null);
 const Returning = signingIn((pages) => pages.Returning, null);
-const joining = later(() => import('./sign-in/joining.tsx'));
+const joining = lazy(() => import('./sign-in/joining.tsx'));
 const Setup = joining((pages) => pages.Setup, null);
 const Invitation = joining((pages) => pages.Invitation, null);
-const settings = later(() => import('./settings/settings.tsx'));
-const webhooks = later(() => import('./webhooks/webhooks.tsx'));
-const erasures = later(() => import('./erasures/erasures.tsx'));
+const settings = lazy(() => import('./settings/settings.tsx'));
+const webhooks = lazy(() => import('./webhooks/webhooks.tsx'));
+const erasures = lazy(() => import('./erasures/erasures.tsx'));
 
-/** What each page shows. Those that are not the first to be looked at are loaded when they are. */
+/** The component of each page. Only the two first pages are in the first bundle; the others are loaded on demand. */
 const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
   home: Home,
   domain: Domain,
-  log: later(() => import('./log/log.tsx'))((page) => page.Log),
-  notices: later(() => import('./notices/notices.tsx'))((page) => page.Notices),
-  visitor: later(() => import('./visitor/visitor.tsx'))((page) => page.Visitor),
-  groups: later(() => import('./groups/groups.tsx'))((page) => page.Groups),
-  experiments: later(() => import('./experiments/experiments.tsx'))((page) => page.Experiments),
-  widget: later(() => import('./widget-setup/widget-setup.tsx'))((page) => page.WidgetSetup),
-  checks: later(() => import('./site-checks/site-checks.tsx'))((page) => page.SiteChecks),
+  log: lazy(() => import('./log/log.tsx'))((page) => page.Log),
+  notices: lazy(() => import('./notices/notices.tsx'))((page) => page.Notices),
+  visitor: lazy(() => import('./visitor/visitor.tsx'))((page) => page.Visitor),
+  groups: lazy(() => import('./groups/groups.tsx'))((page) => page.Groups),
+  experiments: lazy(() => import('./experiments/experiments.tsx'))((page) => page.Experiments),
+  widget: lazy(() => import('./widget-setup/widget-setup.tsx'))((page) => page.WidgetSetup),
+  checks: lazy(() => import('./site-checks/site-checks.tsx'))((page) => page.SiteChecks),
   domains: settings((page) => page.AllDomains),
   'new-domain': settings((page) => page.NewDomain),
-  people: later(() => import('./people/people.tsx'))((page) => page.People, 'table'),
-  account: later(() => import('./people/account.tsx'))((page) => page.Account, 'table'),
+  people: lazy(() => import('./people/people.tsx'))((page) => page.People, 'table'),
+  account: lazy(() => import('./people/account.tsx'))((page) => page.Account, 'table'),
   activity: settings((page) => page.Activity),
   settings: settings((page) => page.OneDomain),
   erasures: erasures((page) => page.AllErasures),
@@ -78,11 +78,11 @@ const shown: { [Name in PageName]: ComponentType<RouteTo<Name>> } = {
   webhook: webhooks((page) => page.NewOrOneWebhook),
 };
 
-/** Where people have a sign-in of their own. */
+/** With a sign-in of its own, the dashboard asks before it signs in with a token from the address. */
 const asksFirst = () => hasProvider() || hasAccounts;
 
 export function App() {
-  // before the session, which would take it
+  // read before the session is opened, which would take the token from the address
   const [offered, setOffered] = useState(asksFirst() ? takeTokenFromAddress : null);
   const [session, setSession] = useState(openSession);
   const [isResuming, setResuming] = useState(session.token === null && hasAccountsHere());
@@ -151,16 +151,15 @@ interface SignedInProps extends Otherwise {
 }
 
 function SignedIn({ session, end, replace }: SignedInProps) {
-  // which the visitor should be told
   const [hasReplacedOther, setReplacedOther] = useState(false);
   useRenewal(session, { end, replace });
   const api = useMemo(() => {
     const refused = async () => {
       const reason = refusalOf(session.token, now());
-      // for any other reason another one would be refused, too, unless it is of an account, which may have others
+      // only an expired token can be renewed; an account's session may continue with another organization
       const mayGoOn = reason === 'expired' || session.account;
       if (mayGoOn && (await renew(session, { end, replace }).catch(() => false))) return true;
-      // unless it has ended meanwhile, or another one has begun
+      // the session may have ended, or been replaced, in the meantime
       if (isOpen(session)) end(session.account ? 'ended' : reason);
       return false;
     };
@@ -177,7 +176,7 @@ function SignedIn({ session, end, replace }: SignedInProps) {
   const me = useReading<Me | null>('me', async (signal) =>
     account ? api.call('get /v1/people/me', { signal }).then(bodyOf) : null,
   );
-  // a person's rights change within a second, and so does what the page shows
+  // when a person's rights change, the page follows within a second
   useLive(account ? 'rights' : null, {
     ask: (signal) => api.organization(signal),
     onAnswer: (fresh) => {
@@ -188,11 +187,11 @@ function SignedIn({ session, end, replace }: SignedInProps) {
   const switchTo = async (other: string) => {
     const fresh = await resume(other);
     if (!fresh) return end('ended');
-    // no notice of a change that the person has just made
+    // the person switched on purpose: no notice about another organization
     if (fresh.organizationId === other) replacesOther(other);
     replace(fresh, homeAddress);
   };
-  // organizations that were added meanwhile
+  // opening the menu renews the session, which lists organizations added in the meantime
   const [, setRenewals] = useState(0);
   const refresh = () =>
     void renew(session, { end, replace }).then(
@@ -229,7 +228,7 @@ function SignedIn({ session, end, replace }: SignedInProps) {
             <Button text="OK" kind="quiet" onClick={() => setReplacedOther(false)} />
           </p>
         )}
-        <Unanswered reading={reading} kind="page" />
+        <LoadingOrError reading={reading} kind="page" />
         {signedIn && (
           <SignedInContext value={signedIn}>
             <Page route={route} />
@@ -251,7 +250,7 @@ function Page({ route }: { route: Route }) {
     );
   if (!maySee(route.page, organization)) return <Refused key={route.page} route={route} />;
   const Shown = shown[route.page] as ComponentType<Route>;
-  // not of webhooks: one that was just made brings its secret along
+  // webhooks have no key: after creation the page still shows the new secret
   const key = 'domainId' in route ? route.domainId : 'erasureId' in route ? route.erasureId : undefined;
   return <Shown key={key} {...route} />;
 }

@@ -1,4 +1,4 @@
-/** Copies a text; false where the browser refuses. Pages without TLS have no clipboard API, only the old command. */
+/** Copies a text; false if the browser refuses. Pages without TLS have no clipboard API, only the old command. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

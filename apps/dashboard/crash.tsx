@@ -1,4 +1,4 @@
-/** Shown instead of a blank page when rendering fails, such as on an answer of another release. */
+/** Shown instead of a blank page when rendering fails, for example when a response comes from another release. */
 export const Crash = () => (
   <main id="main">
     <section class="card message" role="alert">

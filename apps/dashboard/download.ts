@@ -1,4 +1,4 @@
-/** Gives the visitor a text as a file. */
+/** Downloads a text as a file. */
 export const downloadText = (name: string, type: string, text: string): void =>
   downloadFile(name, new Blob([text], { type }));
 
@@ -8,6 +8,6 @@ export function downloadFile(name: string, content: Blob): void {
   link.href = address;
   link.download = name;
   link.click();
-  // the browser has its own copy by then
+  // by now the browser has its own copy
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

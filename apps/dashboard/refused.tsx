@@ -1,4 +1,4 @@
-/** Instead of a page whose endpoints need a scope that the access token, or the person, lacks. */
+/** Shown instead of a page that needs a scope which the access token, or the person, lacks. */
 import { Fragment } from 'preact';
 import { type dashboardPages, type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
 import { rights } from './data/rights.ts';
@@ -16,12 +16,12 @@ const webhooks: Needs = [
 ];
 const erasures: Needs = ['Seeing erasures', 'Visitors who were erased'];
 
-/** Pages that not every token opens. */
+/** Pages that need a scope. */
 type GuardedPage = {
   [Name in PageName]: (typeof dashboardPages)[Name] extends { scopes: unknown } ? Name : never;
 }[PageName];
 
-/** What needs the scope, and what the page is about. */
+/** For each page: the action that needs the scope, and the subtitle of the page. */
 const needs: Record<GuardedPage, Needs> = {
   domain: records,
   groups: records,

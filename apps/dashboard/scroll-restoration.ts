@@ -1,8 +1,8 @@
-/** Scroll positions for back and forward. The browser would restore them before the page has been rendered. */
+/** Restores scroll positions on back and forward. The browser would do so before the page is rendered. */
 
 /** Milliseconds without scrolling after which the position is saved. */
 const saveAfter = 150;
-/** Milliseconds in which the page may grow to its former height. */
+/** Milliseconds to wait for the page to grow to its former height. */
 const patience = 10_000;
 
 export function keepScrollPositions(): void {
@@ -25,7 +25,7 @@ export function keepScrollPositions(): void {
     clearTimeout(timer);
     timer = setTimeout(() => history.replaceState({ scroll: scrollY }, ''), saveAfter);
   });
-  // a visitor who moves on is not pulled back
+  // a visitor who has scrolled on is not pulled back
   for (const name of ['wheel', 'touchstart', 'keydown', 'pointerdown']) addEventListener(name, stop, { passive: true });
   addEventListener('popstate', restore);
   restore();

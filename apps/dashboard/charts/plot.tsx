@@ -1,6 +1,6 @@
 /**
- * The frame of a chart over days, weeks or months: grid lines, names, the figures of each in a tooltip, which a pointer or
- * the keyboard (through a range input) opens, and all figures as a table.
+ * The frame of a chart over days, weeks or months: grid lines, labels, a tooltip that a pointer or the keyboard (through a
+ * range input) opens, and a table of all figures.
  */
 import './chart.css';
 import type { ComponentChildren } from 'preact';
@@ -15,11 +15,11 @@ interface Props<Shown extends Span> {
   unit: Unit;
   spans: readonly Shown[];
   figuresOf(span: Shown): readonly Figure[];
-  /** grid lines: what is written beside them, and where, from 0 to 1 */
+  /** grid lines: label, and position from 0 to 1 */
   lines: readonly (readonly [string, number])[];
-  /** `slot`: pixels of each span */
+  /** `slot`: width of a day, week or month in pixels */
   draw(slot: number): ComponentChildren;
-  /** over the drawing */
+  /** drawn above the chart */
   children?: ComponentChildren;
   legend: ComponentChildren;
 }
@@ -33,7 +33,7 @@ export function Plot<Shown extends Span>(props: Props<Shown>) {
   const at = selected === null ? null : Math.min(selected, last);
   const read = spans[at ?? last];
 
-  // a tap elsewhere closes what a tap has opened
+  // a tap elsewhere closes the tooltip
   const isSelected = selected !== null;
   useEffect(() => {
     if (!isSelected) return undefined;
@@ -66,7 +66,7 @@ export function Plot<Shown extends Span>(props: Props<Shown>) {
           onPointerMove={selectAt}
           onPointerDown={selectAt}
           onPointerLeave={({ pointerType }) => {
-            // lifting a finger counts as leaving
+            // lifting a finger is reported as leaving
             if (pointerType !== 'touch') setSelected(null);
           }}
         >
@@ -82,7 +82,7 @@ export function Plot<Shown extends Span>(props: Props<Shown>) {
             onBlur={() => setSelected(null)}
             onInput={(event) => setSelected(Number(event.currentTarget.value))}
           />
-          {/* it is as wide as its box before it is drawn anew, and on paper */}
+          {/* until it is redrawn, and on paper, the drawing is stretched to its box */}
           <svg height={height} viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
             {lines.map(([name, part], index) => (
               <path key={name} class={index === 0 ? 'chart-base' : 'chart-line'} d={`M0 ${yOf(part)}h${width}`} />
@@ -98,7 +98,7 @@ export function Plot<Shown extends Span>(props: Props<Shown>) {
             {namedBuckets(spans.length, width).map((index) => (
               <span
                 key={index}
-                // the last name ends with the plot where it has no room below its bar
+                // the last label is right-aligned if it does not fit below its bar
                 style={
                   index === last && slot < 72
                     ? { right: '0' }

@@ -1,4 +1,4 @@
-/** The opt-in rate as a line with its 95 % interval, beside that of the period before, with marks where something changed. */
+/** The opt-in rate as a line with its 95 % interval, the line of the previous period, and marks at changes. */
 import './rate-chart.css';
 import { rateIn } from '../data/group-rows.ts';
 import { shareRange } from '../data/interval-words.ts';
@@ -9,7 +9,7 @@ import { type Figure, type Span, shareTicks, type Unit, yOf } from './scale.ts';
 
 export interface RateSpan extends Span {
   now: Proportion;
-  /** as many days into the period before; null after its end */
+  /** the rate of the previous period at the same offset; null after its end */
   before: Proportion | null;
   changed: string;
 }
@@ -18,14 +18,14 @@ interface Props {
   label: string;
   unit: Unit;
   spans: readonly RateSpan[];
-  /** what the period before is called; undefined where there is none */
+  /** name of the previous period; undefined without one */
   before: string | undefined;
-  /** where something changed, in spans from the beginning */
+  /** positions of changes, in spans from the start */
   marks: readonly number[];
 }
 
 export function RateChart({ label, unit, spans, before, marks }: Props) {
-  // intervals of few choices need not fit into the chart
+  // the wide intervals of few choices may be cut off
   const usual = spans.reduce((sum, { now }) => sum + now.all, 0) / spans.length;
   const ticks = shareTicks(
     spans.flatMap(({ now, before: then }) => [
@@ -47,7 +47,7 @@ export function RateChart({ label, unit, spans, before, marks }: Props) {
         const now = runsOf(spans.map((span) => span.now));
         const then = runsOf(spans.map((span) => span.before));
         const x = (index: number) => Math.round((index + 0.5) * slot * 100) / 100;
-        // a run of one is a dot
+        // a single value is drawn as a dot
         const line = (run: Run) => `M${run.map(([at, of]) => `${x(at)} ${y(of.part / of.all)}`).join('L')}h0`;
         const edge = (run: Run, end: 'low' | 'high') => run.map(([at, of]) => `${x(at)} ${y(wilson(of)[end])}`);
         const band = (run: Run) => `M${[...edge(run, 'high'), ...edge(run, 'low').reverse()].join('L')}z`;
@@ -83,7 +83,7 @@ export function RateChart({ label, unit, spans, before, marks }: Props) {
 
 type Run = [index: number, of: Proportion][];
 
-/** What follows each other: a day without choices is a gap. */
+/** Splits the values into runs: a day without choices is a gap in the line. */
 function runsOf(proportions: (Proportion | null)[]): Run[] {
   const runs: Run[] = [[]];
   proportions.forEach((of, index) => {

@@ -1,11 +1,11 @@
-/** The chart's arithmetic: grid lines, named days and the outlines of bars. */
+/** Arithmetic of charts: grid lines, labelled days and the outlines of bars. */
 import type { Breakdown, Decision } from '#libs/base/terms/terms';
 import type { Rated } from '../data/group-rows.ts';
 
-/** pixels of a drawing, and of its room above the highest line */
+/** height of a drawing and of the space above its highest line, in pixels */
 export const height = 260;
 const top = 8;
-/** of a part, from 0 to 1, of what is drawn */
+/** vertical position of a share from 0 to 1, in pixels */
 export const yOf = (part: number): number => top + (1 - part) * (height - top);
 
 /** Round whole numbers from 0 to at least `highest`, in at most five steps. */
@@ -19,7 +19,7 @@ export function countTicks(highest: number): number[] {
 
 const shareSteps = [0.01, 0.02, 0.05, 0.1, 0.2];
 
-/** Round shares around all of these, in at most five steps; from 0 to 1 if there are none. */
+/** Round shares that enclose all of these, in at most five steps; 0 to 1 if there are none. */
 export function shareTicks(shares: readonly number[]): number[] {
   const [low, high] = shares.length > 0 ? [Math.min(...shares), Math.max(...shares)] : [0, 1];
   const ends = (step: number) => [Math.floor(low / step), Math.max(Math.ceil(high / step), Math.floor(low / step) + 1)];
@@ -28,7 +28,7 @@ export function shareTicks(shares: readonly number[]): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
 }
 
-/** Which of `length` buckets are named so that the names fit into `width` pixels. The last one always is. */
+/** Chooses the buckets that get a label, so that the labels fit into `width` pixels. The last one always has one. */
 export function namedBuckets(length: number, width: number, nameWidth = 72): number[] {
   const every = Math.max(1, Math.ceil(length / Math.max(1, Math.floor(width / nameWidth))));
   const named: number[] = [];
@@ -48,7 +48,7 @@ export function outline(bars: readonly Bar[], gap: number): string {
   return bars
     .filter(({ height }) => height > 0)
     .map(({ x, y, width, height }) => {
-      // a gap between two decisions, unless the bar would vanish
+      // leaves a gap between two decisions, unless the bar would vanish
       const high = Math.max(Math.min(height, 1), height - gap);
       const radius = Math.min(2, width / 4, high / 2);
       const at = (value: number) => Math.round(value * 100) / 100;
@@ -68,12 +68,12 @@ export interface Span {
 
 export interface Figure {
   name: string;
-  /** '' where there is none */
+  /** '' if there is none */
   value: string;
   decision?: Decision;
 }
 
-/** The decisions of one day, week or month. Its rate is undefined where the service did not have it at hand. */
+/** The decisions of one day, week or month. The rate is undefined if the service did not send it. */
 export interface Bucket extends Breakdown, Rated, Span {
   total: number;
 }

@@ -1,4 +1,4 @@
-/** Decisions by day, week or month as stacked bars: one path for each decision, however long the period is. */
+/** Decisions by day, week or month as stacked bars. Each decision is a single path, however long the period is. */
 import { useMemo } from 'preact/hooks';
 import { colourOf, decisionNames, decisions } from '../data/decisions.ts';
 import { count, share, shortCount } from '../format.ts';

@@ -1,4 +1,4 @@
-/** The colour of a decision. Its name always stands beside it. */
+/** The colour of a decision, always shown beside its name. */
 import './share-bar.css';
 import type { Decision } from '#libs/base/terms/terms';
 import { colourOf } from '../data/decisions.ts';

@@ -9,12 +9,12 @@ const distance = 18;
 interface Props {
   name: string;
   figures: readonly Figure[];
-  /** the middle of what it is of */
+  /** the middle of the day, week or month */
   x: number;
   width: number;
 }
 
-/** Placed beside `x`, and never outside the plot. */
+/** Placed beside `x`, within the plot. */
 export function Tooltip({ name, figures, x, width }: Props) {
   const beside = x > width / 2 ? x - tooltipWidth - distance : x + distance;
   const left = Math.max(0, Math.min(beside, width - tooltipWidth));

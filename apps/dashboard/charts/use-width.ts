@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** The width of the element that `ref` is on, in pixels; 0 before it is laid out. */
+/** The width of the element with this `ref`, in pixels; 0 before layout. */
 export function useWidth() {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);

@@ -1,7 +1,7 @@
 /** What went wrong with a request, in words. */
 import { AssentError } from '#libs/client/assent-error';
 
-/** In words, for what was asked with a click. The service's own begin without a capital and end without a full stop. */
+/** A sentence for a failed action. The service's messages start in lower case and have no full stop. */
 export function textOf(error: unknown): string {
   if (!(error instanceof AssentError)) return 'Something went wrong.';
   if (error.code === 'plan_feature_required') return 'Your plan does not include the log.';

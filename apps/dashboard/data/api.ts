@@ -1,4 +1,4 @@
-/** The endpoints that the dashboard asks, by the rooms that answer them. */
+/** The endpoints that the dashboard calls, grouped by the room that serves them. */
 
 import type { statsRoutes } from '#libs/stats/routes';
 import { type Asked, bodyOf, ofDomain } from './calls.ts';
@@ -17,7 +17,7 @@ export function createApi(...given: Parameters<typeof createRequests>) {
   const requests = createRequests(...given);
   const { call } = requests;
   return {
-    /** for what a page alone asks */
+    /** for endpoints that only one page calls */
     call,
     organization: (signal?: AbortSignal) => call('get /v1/organization', { signal }).then(bodyOf),
     stats: (domainId: string, query: DomainQuery, signal?: AbortSignal) =>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { textOf } from './api-error.ts';
 
-/** What a click begins, one at a time. `failure`: in words, why the last one failed; empty otherwise. */
+/** Runs the action of a click, one at a time. `failure`: a sentence if the last one failed, else empty. */
 export function useAttempt() {
   const [state, setState] = useState({ isBusy: false, failure: '' });
-  /** Nothing while the one before goes on. `wordsFor`: what somebody is told who waits for it. */
+  /** Ignored while an action runs. `wordsFor`: the sentence for an error. */
   const attempt = (act: () => Promise<unknown>, wordsFor = textOf) => {
     if (state.isBusy) return;
     setState({ isBusy: true, failure: '' });

@@ -1,4 +1,4 @@
-/** Requests, typed by the endpoints' rows: what each takes, and what it answers. */
+/** Types of requests and responses, derived from the endpoints' rows. */
 import type { bannerRoutes } from '#libs/banner/routes';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '#libs/base/http/routes';
 import type { logRoutes } from '#libs/log/routes';
@@ -25,16 +25,16 @@ type Endpoints = { [Name in keyof Rows as `${Rows[Name]['method']} ${Rows[Name][
 export type Endpoint = keyof Endpoints;
 
 export interface Call {
-  /** for the `:name`s of the path */
+  /** values for the `:name`s of the path */
   params?: Record<string, string | number>;
   query?: Record<string, string | number | boolean | undefined>;
   body?: object;
-  /** the version that is to be changed: any other one is not */
+  /** the version to change (`If-Match`) */
   tag?: string | null;
   signal?: AbortSignal | undefined;
 }
 
-/** Also texts as they stand in an address: the service checks them. */
+/** Also accepts strings from the page's address: the service validates them. */
 export type Asked<R> = { [Name in keyof QueryOf<R>]?: QueryOf<R>[Name] | string | undefined };
 
 type Given<R> = Call &
@@ -44,7 +44,7 @@ type Given<R> = Call &
 
 export interface Called<Body> {
   body: Body;
-  /** its version, where the answer has one */
+  /** its version, if the response has one */
   tag: string | null;
 }
 
@@ -52,23 +52,23 @@ export type GivenTo<Of extends Endpoint> = Given<Endpoints[Of]>;
 export type AnswerTo<Of extends Endpoint> = AnswerOf<Endpoints[Of]>;
 interface How {
   headers?: Record<string, string | undefined>;
-  /** when to give up */
+  /** aborts the request */
   expiry?: AbortSignal;
 }
 
 export type Ask = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: How) => Promise<Called<AnswerTo<Of>>>;
-/** For the answer as it comes. */
+/** Like `Ask`, but returns the raw response. */
 export type AskRaw = <Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>, how?: How) => Promise<Response>;
 
-/** What the paths of a domain begin with. */
+/** Prefix of a domain's paths. */
 export const ofDomain = '/v1/consent/:domainId';
 
 export const bodyOf = <Body>({ body }: Called<Body>): Body => body;
 
-/** The most that a page takes. */
+/** The largest page size. */
 const listed = 200;
 
-/** Of what is listed in pages. Organizations have few of each thing. */
+/** Reads all pages of a list. An organization has few of each thing. */
 export async function readAll<Page extends { nextCursor: string | null }, Item>(
   ask: (query: { limit: number; cursor: string | undefined }) => Promise<Called<Page>>,
   itemsOf: (page: Page) => Item[],

@@ -1,4 +1,4 @@
-/** Categories by the labels that the banner gives them by default; a site's own categories by their ids. */
+/** Names categories by the banner's default labels, and a site's own categories by their ids. */
 import { phrases } from '#libs/widget/texts';
 
 const labels: ReadonlyMap<string, string> = new Map(

@@ -1,4 +1,4 @@
-/** Until when groups are complete, and what they leave out. */
+/** The time up to which groups are complete, and the records that they leave out. */
 import { dayOf } from '#libs/base/terms/calendar';
 import type { DomainStats } from '#libs/stats/contract';
 import { count, dateOf, minuteOfDay } from '../format.ts';

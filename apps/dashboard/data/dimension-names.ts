@@ -1,4 +1,4 @@
-/** Every dimension in the order in which they are offered, with its name after “by”. */
+/** Every dimension in the order of the menu, with its name after “by”. */
 import type { Dimension } from '#libs/base/terms/terms';
 
 export const dimensionNames: Record<Dimension, string> = {

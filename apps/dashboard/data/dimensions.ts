@@ -1,13 +1,13 @@
-/** What decisions are grouped by: how their values are called, in English. */
+/** The dimensions that decisions are grouped by, and English names of their values. */
 import type { Dimension } from '#libs/base/terms/terms';
 import { english, escapeInvisible } from '../format.ts';
 import { categoryLabel } from './category-names.ts';
 import { dimensionNames } from './dimension-names.ts';
 
 interface Words {
-  /** of records that have no value */
+  /** name for records without a value */
   none: string;
-  /** Undefined where the value is shown as it is. */
+  /** Undefined if the value is shown as it is. */
   nameOf?(value: string): string | undefined;
 }
 
@@ -32,7 +32,7 @@ function nameBy(type: 'region' | 'language'): (value: string) => string | undefi
     try {
       return names.of(value);
     } catch {
-      // no code of a country or language
+      // not a valid country or language code
       return undefined;
     }
   };

@@ -1,4 +1,4 @@
-/** The domains of the organization by their decisions in a period, and which of them have fallen silent. */
+/** The organization's domains with their decisions in a period, and those that have fallen silent. */
 import { useMemo } from 'preact/hooks';
 import type { StatsGroup } from '#libs/stats/contract';
 import { isGrouped, type Period } from './periods.ts';
@@ -6,7 +6,7 @@ import { useLive, useReading } from './query.ts';
 import { now } from './service-clock.ts';
 import { useSignedIn } from './signed-in.ts';
 
-/** milliseconds: groups move about once a minute */
+/** milliseconds; groups change about once a minute */
 const readAgainAfter = 60_000;
 const day = 86_400_000;
 /** whole days without a decision after which a domain is silent */
@@ -15,7 +15,7 @@ const silentAfter = 3;
 /** By the domain's id. */
 export type DomainFigures = ReadonlyMap<string | null, StatsGroup>;
 
-/** Undefined until there is an answer; null where there are none: without a period, or where it is too long for groups. */
+/** Undefined while loading; null without a period, or if it is too long for groups. */
 export function useDomainFigures(period: Period | null): DomainFigures | null | undefined {
   const { api } = useSignedIn();
   const key = period && isGrouped(period) ? `domains ${period.from} ${period.to}` : null;
@@ -38,7 +38,7 @@ export function useDomainFigures(period: Period | null): DomainFigures | null | 
   return value?.key === key ? figures : undefined;
 }
 
-/** Whole days since then, if they are many enough to be told; else 0. */
+/** Whole days since the last decision if the domain counts as silent, else 0. */
 export function silentDays(lastDecisionAt: string | null | undefined): number {
   const days = lastDecisionAt ? Math.floor((now() - Date.parse(lastDecisionAt)) / day) : 0;
   return days < silentAfter ? 0 : days;

@@ -1,6 +1,6 @@
-/** Whether variants were given out equally. */
+/** Tests whether variants were assigned in equal shares. */
 
-/** How likely counts at least this uneven are where all were to be equal (Pearson's chi-square test). At least two counts. */
+/** The probability of counts at least this uneven under equal shares (Pearson's chi-square test). At least two counts. */
 export function equalSharesP(counts: readonly number[]): number {
   const expected = counts.reduce((sum, count) => sum + count, 0) / counts.length;
   if (expected === 0) return 1;

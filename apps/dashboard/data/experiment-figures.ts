@@ -1,25 +1,25 @@
-/** A/B tests: which there are, and what may be concluded from them. */
+/** A/B tests: their variants, and the conclusions that their figures allow. */
 import type { DomainStats } from '#libs/stats/contract';
 import { escapeInvisible, pointsOf } from '../format.ts';
 import { equalSharesP } from './equal-shares.ts';
 import { optInsOf, rateIn } from './group-rows.ts';
 import { type Interval, newcombe, type Proportion, wilson } from './proportions.ts';
 
-/** choices of each variant before anything is concluded */
+/** choices that each variant needs before a conclusion */
 const fewest = 100;
-/** a p below tells of variants that were not given out equally */
+/** a smaller p means that variants were not assigned in equal shares */
 const unevenBelow = 0.001;
 
 interface Variant extends Proportion {
   name: string;
-  /** undefined where none were counted */
+  /** undefined if none were counted */
   displays: number | undefined;
 }
 
 export interface Experiment {
-  /** '' of variants that name none */
+  /** '' if the variants name no experiment */
   name: string;
-  /** The first is what the others are compared with: `control`, or the first by name. */
+  /** The first one is the baseline: `control`, or the first by name. */
   variants: Variant[];
 }
 
@@ -44,7 +44,7 @@ export interface Measured extends Variant {
   /** null without choices */
   rate: number | null;
   interval: Interval | null;
-  /** to the first variant; null of that one, and where one of both has no choices */
+  /** difference to the baseline; null for the baseline itself, or if either has no choices */
   difference: { points: number; interval: Interval } | null;
 }
 
@@ -60,7 +60,7 @@ export function measure({ variants }: Experiment): Measured[] {
   });
 }
 
-/** In words, a sentence for each comparison, or one why there is none. */
+/** A sentence for each comparison, or one that explains why there is none. */
 export function conclusionOf(experiment: Experiment): string[] {
   const [control, ...others] = measure(experiment);
   if (!control || others.length === 0) return ['There is only one variant, so there is nothing to compare.'];
@@ -79,7 +79,7 @@ export function conclusionOf(experiment: Experiment): string[] {
 const nameOf = ({ name }: { name: string }): string => `“${escapeInvisible(name)}”`;
 const range = (low: number, high: number): string => `${pointsOf(low)} to ${pointsOf(high)}`;
 
-/** A warning where the variants were hardly given out equally: by displays where all have them, otherwise by choices. */
+/** A warning if the variants were probably not assigned equally: by displays if all have them, otherwise by choices. */
 export function unevenness({ variants }: Experiment): string | null {
   if (variants.length < 2) return null;
   const hasDisplays = variants.every(({ displays }) => displays !== undefined);

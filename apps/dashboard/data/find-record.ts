@@ -1,10 +1,10 @@
-/** A record by its id, which visitors know: the website's privacy settings show it to them. */
+/** Finds a record by its id. Visitors see the id in the website's privacy settings. */
 import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import { AssentError } from '#libs/client/assent-error';
 import type { FullRecord } from '#libs/record/contract';
 import type { Api } from './api.ts';
 
-/** Null where the domain has no such record. Nothing is asked about an id that no record can have. */
+/** Null if the domain has no such record. A malformed id causes no request. */
 export const findRecord = async (
   api: Api,
   domainId: string,

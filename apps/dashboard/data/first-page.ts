@@ -1,4 +1,4 @@
-/** The page of a domain that the access token may see and that says most. */
+/** The most informative page of a domain that the access token may see. */
 import type { Organization } from '#libs/stats/contract';
 import { domainAddress, settingsAddress, visitorAddress, widgetAddress } from './router.ts';
 import { mayManage, mayRead, mayReadVisitors } from './scopes.ts';

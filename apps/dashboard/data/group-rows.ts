@@ -1,4 +1,4 @@
-/** Groups of decisions as rows of a table, beside those of the period before. */
+/** Groups of decisions as rows of a table, compared with the previous period. */
 
 import { optInRate } from '#libs/base/terms/opt-in';
 import type { Breakdown, Dimension } from '#libs/base/terms/terms';
@@ -10,17 +10,17 @@ export interface Row {
   /** unique in its table */
   key: string;
   name: string;
-  /** as records have it: a country's code, for example; null of those without one, and of all others together */
+  /** the stored value, such as a country's code; null for records without one, and for the sum of all other groups */
   value: string | null;
-  /** decisions; of a category those that name it */
+  /** decisions; for a category, those that name it */
   count: number;
-  /** The share that opted in, or that allowed the category; null where there is nothing to take a share of. */
+  /** The share that opted in, or that allowed the category; null without choices. */
   rate: number | null;
-  /** what the rate is made of */
+  /** numerator and denominator of the rate */
   of: Proportion;
-  /** in the period before; undefined where there was none, or nothing to compare with */
+  /** rate in the previous period; undefined if there is none to compare with */
   before?: Pick<Row, 'rate' | 'of'> | undefined;
-  /** these two are absent of a category */
+  /** the next two are absent for categories */
   breakdown?: Breakdown;
   choices?: number;
   objections?: number | undefined;
@@ -28,11 +28,11 @@ export interface Row {
   noChoiceRate?: number | null | undefined;
 }
 
-/** Of two answers to the same question. */
+/** Rows from the responses for both periods. */
 export function rowsOf(dimension: Dimension, { groups = [] }: DomainStats, before?: DomainStats | null): Row[] {
   const earlier = new Map((before?.groups ?? []).map((group) => [keyOf(group), rowOf(dimension, group)]));
   return groups.map((group) => {
-    // all others together are not the same values twice
+    // the sum of the others covers other values in each period
     const then = group.other ? undefined : earlier.get(keyOf(group));
     return { ...rowOf(dimension, group), before: then && { rate: then.rate, of: then.of } };
   });
@@ -53,14 +53,14 @@ function rowOf(dimension: Dimension, group: Group): Row {
   return { ...figures, ...same, count: total, rate: optInRate, of: proportionOf([group]) };
 }
 
-/** Null where there are too few to compare. */
+/** Null if there are too few choices to compare. */
 export const changeOf = ({ of, before }: Row): Difference | null => (before ? differenceOf(of, before.of) : null);
 
 export const isObjected = ({ objections }: Row): boolean => objections !== undefined;
 
 export const isShown = ({ displays }: Row): boolean => displays !== undefined;
 
-/** What visitors did with banners, from the groups by source; undefined where no display was counted. */
+/** What visitors did with the banner, from the groups by source; undefined if no display was counted. */
 export function funnelOf({ groups = [], displays }: DomainStats) {
   if (displays === undefined) return undefined;
   const banner = groups.find(({ value }) => value === 'banner');
@@ -68,16 +68,16 @@ export function funnelOf({ groups = [], displays }: DomainStats) {
   return { displays, answers: banner.choices, optIns: optInsOf(banner) };
 }
 
-/** As an answer has them, or one of its groups or days. */
+/** Counts of a response, or of one of its groups or days. */
 export interface Rated {
   choices?: number | undefined;
   optInRate?: number | null | undefined;
 }
 
-/** Exact: the service divides two whole numbers. */
+/** Recovers the exact number of opt-ins: the service divides two whole numbers. */
 export const optInsOf = ({ choices = 0, optInRate }: Rated): number => Math.round((optInRate ?? 0) * choices);
 
-/** Opt-ins among the choices of several days together. */
+/** The opt-in rate over several days together. */
 export function proportionOf(days: readonly Rated[]): Proportion {
   const sum = (part: (day: Rated) => number) => days.reduce((total, day) => total + part(day), 0);
   return { part: sum(optInsOf), all: sum(({ choices = 0 }) => choices) };

@@ -1,4 +1,4 @@
-/** The endpoints of records, with what their visitors were shown. */
+/** The endpoints of records and notices. */
 
 import { readText } from '#libs/client/request';
 import type { logRoutes } from '#libs/log/routes';
@@ -11,17 +11,17 @@ type ExportQuery = Asked<(typeof logRoutes)['exportDomain']>;
 export const createLogApi = ({ call, getOk, getFile, getMoved }: Requests) => ({
   orgStats: (query: { limit?: number; cursor?: string }, signal?: AbortSignal) =>
     call('get /v1/consent/org-stats', { query, signal }).then(bodyOf),
-  /** The same, or null while no total has moved since the last answer to this question that was not null. */
+  /** The same, or null if no total has changed since the last response that was not null. */
   movedOrgStats: (query: { limit: number }, signal?: AbortSignal) =>
     getMoved('get /v1/consent/org-stats', { query, signal }),
   records: (domainId: string, query: RecordsQuery, signal?: AbortSignal) =>
     call(`get ${ofDomain}/records`, { params: { domainId }, query, signal }).then(bodyOf),
   record: (domainId: string, recordId: string, signal?: AbortSignal) =>
     call(`get ${ofDomain}/records/:recordId`, { params: { domainId, recordId }, signal }).then(bodyOf),
-  /** All records of a domain that match, as a file. */
+  /** Downloads all matching records of a domain. */
   export: (domainId: string, query: ExportQuery, signal?: AbortSignal) =>
     getFile(`get ${ofDomain}/export`, { params: { domainId }, query, signal }),
-  /** What a visitor was shown: the document as it was sent. */
+  /** The notice that a visitor was shown, byte for byte. */
   notice: (domainId: string, hash: string, signal?: AbortSignal) =>
     getOk(`get ${ofDomain}/notices/:hash`, { params: { domainId, hash }, signal }, asJson).then(readText),
 });

@@ -1,8 +1,8 @@
-/** The endpoints with which an organization manages its domains and their keys. */
+/** The endpoints for managing domains and their keys. */
 import type { DomainChange } from '#libs/tenants/contract';
 import { type Ask, bodyOf, readAll } from './calls.ts';
 
-/** Acts that are read at once. */
+/** Acts per page. */
 export const listedActs = 50;
 
 export interface ActFilters {
@@ -25,7 +25,7 @@ export const createManageApi = (ask: Ask) => ({
     ),
   domain: (domainId: string, signal?: AbortSignal) => ask(`get ${domain}`, { params: { domainId }, signal }),
   createDomain: (body: { name: string; origins: string[] }) => ask(`post ${domains}`, { body }).then(bodyOf),
-  /** `tag`: of the version that it was changed from; absent, whatever the version. */
+  /** `tag`: the version to change; without it, any version is overwritten. */
   changeDomain: (domainId: string, body: DomainChange, tag: string | null = null) =>
     ask(`patch ${domain}`, { params: { domainId }, body, tag }),
   archiveDomain: (domainId: string) => ask(`delete ${domain}`, { params: { domainId } }),
@@ -36,7 +36,7 @@ export const createManageApi = (ask: Ask) => ({
       (page) => page.keys,
     ),
   createKey: (domainId: string) => ask(`post ${domain}/keys`, { params: { domainId } }).then(bodyOf),
-  /** One that is revoked already stays as it is. */
+  /** Revoking a revoked key changes nothing. */
   revokeKey: (domainId: string, prefix: string) =>
     ask(`delete ${domain}/keys/:prefix`, { params: { domainId, prefix } }).then(bodyOf),
   acts: (filters: ActFilters, cursor?: string, signal?: AbortSignal) =>

@@ -1,4 +1,4 @@
-/** Passkeys in this browser. What talks to it is loaded when somebody uses one. */
+/** Passkeys in this browser. The library is loaded on first use. */
 
 import { AssentError } from '#libs/client/assent-error';
 import type { Passkey, SignedIn } from '#libs/people/contract';
@@ -9,10 +9,10 @@ import { askOpenly } from './requests.ts';
 const own = '/v1/people/me/passkeys';
 const library = () => import('@simplewebauthn/browser');
 
-/** Only over https and on localhost. */
+/** Browsers offer passkeys only over https and on localhost. */
 export const hasPasskeys = (): boolean => globalThis.PublicKeyCredential !== undefined;
 
-/** Throws an `AssentError` in words where the browser has none, or the person stopped. */
+/** Throws an `AssentError` with a sentence if the browser has no passkey, or the person cancelled. */
 export async function signInWithPasskey(): Promise<SignedIn> {
   const optionsJSON = await askOpenly('post /v1/sign-in/passkey/options', {}).then(bodyOf);
   const { startAuthentication } = await library();
@@ -20,7 +20,7 @@ export async function signInWithPasskey(): Promise<SignedIn> {
   return askOpenly('post /v1/sign-in/passkey/verify', { body: { credential } }).then(bodyOf);
 }
 
-/** Throws likewise, and with the code `invalid_credentials` where the sign-in was too long ago. */
+/** Throws likewise, and with the code `invalid_credentials` if the sign-in was too long ago. */
 export async function addPasskey({ call: ask }: Pick<Api, 'call'>, name?: string): Promise<Passkey> {
   const optionsJSON = await ask(`post ${own}/options`, {}).then(bodyOf);
   const { startRegistration } = await library();
@@ -33,7 +33,7 @@ const reasons: Record<string, string> = {
   SecurityError: 'the browser allows no passkeys at this address',
 };
 
-/** The browser does not say whether somebody stopped, waited too long, or has no passkey. */
+/** The browser does not distinguish between cancelling, waiting too long, and having no passkey. */
 function refuse(error: unknown): never {
   const name = error instanceof Error ? error.name : '';
   throw new AssentError(

@@ -1,4 +1,4 @@
-/** Periods of UTC days: the presets, the one in an address, and the one to compare with. */
+/** Periods of UTC days: the presets, the period of an address, and the period to compare with. */
 import {
   addDays,
   addMonths,
@@ -16,13 +16,13 @@ export interface Period {
   from: string;
   to: string;
 }
-/** Of charts. The service has days and months; weeks, from Monday to Sunday, are added up here. */
+/** Steps of charts. The service has days and months; weeks, from Monday to Sunday, are summed here. */
 export type Interval = 'day' | 'week' | 'month';
 
-/** in days: what the service groups, and draws by day */
+/** longest period, in days, that the service groups and returns by day */
 const longestByDay = 366;
 const longestByMonth = 120;
-/** A longer period is charted by month unless the address says otherwise. */
+/** Longer periods are charted by month by default. */
 const dailyUpTo = 92;
 
 const lastDays = (today: string, days: number): Period => ({ from: addDays(today, 1 - days), to: today });
@@ -47,18 +47,18 @@ export function presets(time: number): { name: string; period: Period }[] {
 
 export const defaultPeriod = (time: number): Period => lastDays(dayOf(time), 30);
 
-/** No decision is older. */
+/** The first day that a decision can have. */
 export const firstCounted = '2000-01-01';
 const isCounted = (text: string): boolean => isDate(text) && text >= firstCounted && text <= '2100-12-31';
 export const isPeriod = ({ from, to }: Period): boolean => isCounted(from) && isCounted(to) && from <= to;
 
-/** Null where the address has no valid period. */
+/** Null if the address has no valid period. */
 export function periodIn(query: URLSearchParams): Period | null {
   const period = { from: query.get('from') ?? '', to: query.get('to') ?? '' };
   return isPeriod(period) ? period : null;
 }
 
-/** What a chart may be by: day, week and month, month alone, or nothing where the period is too long for the service. */
+/** The steps that a chart offers: day, week and month, month alone, or none if the period is too long. */
 export function intervalsOf({ from, to }: Period): Interval[] {
   const intervals: Interval[] = [];
   if (isGrouped({ from, to })) intervals.push('day', 'week');
@@ -73,18 +73,18 @@ export function intervalIn(query: URLSearchParams, period: Period): Interval | u
   return possible.find((each) => each === wanted) ?? possible.find((each) => each === preferred) ?? possible[0];
 }
 
-/** Whether the service groups its decisions by country and so on. */
+/** Whether the period is short enough for groups. */
 export const isGrouped = ({ from, to }: Period): boolean => countDays(from, to) <= longestByDay;
 
-/** Null where it would begin before the first day that can be counted. */
+/** Null if the period would start before the first day that a decision can have. */
 export function periodBefore(period: Period, time: number): Period | null {
   const before = comparedPeriod(period, time);
   return isPeriod(before) ? before : null;
 }
 
 /**
- * Whole months are compared with the same number of months before, a month to date with the same days of the previous
- * month, and any other period with the same number of days before.
+ * Whole months are compared with the same number of previous months, a month to date with the same days of the previous
+ * month, and any other period with the same number of previous days.
  */
 function comparedPeriod({ from, to }: Period, time: number): Period {
   const isFromFirst = from === firstDay(monthOfDay(from));
@@ -101,7 +101,7 @@ function comparedPeriod({ from, to }: Period, time: number): Period {
   return { from: addDays(from, -days), to: addDays(from, -1) };
 }
 
-/** What the period before is to this one: `the previous 30 days`, `the previous month`. */
+/** The name of the period to compare with: `the previous 30 days`, `the previous month`. */
 export function nameOfPrevious(before: Period, { from }: Period): string {
   if (addDays(before.to, 1) !== from) return 'the same days of the previous month';
   const isWholeMonths =

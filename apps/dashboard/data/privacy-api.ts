@@ -1,4 +1,4 @@
-/** The endpoints of what is stored about one visitor: shown, erased, and who did so. */
+/** The endpoints that show or erase one visitor's data, and list who did so. */
 
 import { parseJson, readText } from '#libs/client/request';
 import type { Visitor } from '#libs/privacy/contract';
@@ -6,11 +6,11 @@ import { bodyOf, ofDomain } from './calls.ts';
 import { listedActs } from './manage-api.ts';
 import type { Requests } from './requests.ts';
 
-/** Milliseconds for all that is stored about a visitor, which the service streams. */
+/** Timeout in milliseconds for a visitor's data, which the service streams. */
 const streamTimeout = 120_000;
 
 export interface FoundVisitor {
-  /** the answer as it was sent, to be kept */
+  /** the response as it was sent, for download */
   text: string;
   visitor: Visitor;
 }
@@ -18,7 +18,7 @@ export interface FoundVisitor {
 const long = () => ({ expiry: AbortSignal.timeout(streamTimeout) });
 
 export const createPrivacyApi = ({ call, getJson }: Requests) => ({
-  /** The visitor's id is in the body of this and the next, so that no log on the way holds it. `domainId`: null for all. */
+  /** This and the next send the visitor's id in the body, so that no proxy logs it. `domainId`: null for all domains. */
   visitor: async (domainId: string | null, visitorId: string, signal?: AbortSignal): Promise<FoundVisitor> => {
     const given = { body: { visitorId }, signal };
     const text = await readText(
@@ -37,7 +37,7 @@ export const createPrivacyApi = ({ call, getJson }: Requests) => ({
     call('get /v1/organization/erasures/:erasureId', { params: { erasureId }, signal }).then(bodyOf),
   erasures: (cursor?: string, signal?: AbortSignal) =>
     call('get /v1/organization/erasures', { query: { cursor }, signal }).then(bodyOf),
-  /** Acts about a visitor, whose id stays out of addresses. */
+  /** Acts about a visitor, without the id in an address. */
   actsAbout: (visitorId: string, cursor?: string, signal?: AbortSignal) =>
     call('post /v1/organization/acts/lookup', {
       query: { limit: listedActs, cursor },

@@ -1,4 +1,4 @@
-/** The endpoints of sealed logs: all that is asked of them is text, as the service sent it. */
+/** The endpoints of sealed logs. They return text, which is kept as it was sent. */
 
 import { AssentError } from '#libs/client/assent-error';
 import { readText } from '#libs/client/request';
@@ -7,16 +7,16 @@ import { ofDomain } from './calls.ts';
 import { asJson, asText, type Requests } from './requests.ts';
 
 export interface Sealed {
-  /** entries that are sealed, at least one */
+  /** number of sealed entries, at least 1 */
   size: number;
-  /** RFC 3339; null where the answer lacks it */
+  /** RFC 3339; null if the response lacks it */
   at: string | null;
 }
 
 const ofLog = ({ log }: FullRecord) => ({ log: log ?? undefined });
 
 export const createProofApi = ({ getOk }: Requests) => ({
-  /** How far the domain's log is sealed; null where nothing is. */
+  /** How far the domain's log is sealed; null if nothing is. */
   sealed: (domainId: string, signal?: AbortSignal): Promise<Sealed | null> =>
     getOk(`get ${ofDomain}/log/checkpoint`, { params: { domainId }, signal }, asText).then(
       readSealed,
@@ -32,7 +32,7 @@ export const createProofApi = ({ getOk }: Requests) => ({
       { params: { domainId: record.domainId, recordId: record.id }, query: ofLog(record), signal },
       asJson,
     ).then(readText),
-  /** Every key that signed the log that the record is in, a line each. */
+  /** Every key that signed the record's log, one per line. */
   verifierKeys: (record: FullRecord, signal?: AbortSignal) =>
     getOk(
       `get ${ofDomain}/log/key`,

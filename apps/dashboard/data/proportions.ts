@@ -1,4 +1,4 @@
-/** Statistics of proportions: what an experiment's page concludes from. Pure functions over counts. */
+/** Statistics of proportions, for the conclusions of an experiment. Pure functions of counts. */
 
 export interface Proportion {
   /** how many of all */
@@ -6,13 +6,13 @@ export interface Proportion {
   all: number;
 }
 
-/** Both ends, of shares from 0 to 1, or of a difference of two shares from −1 to 1. */
+/** Lower and upper end: shares from 0 to 1, or a difference of shares from −1 to 1. */
 export interface Interval {
   low: number;
   high: number;
 }
 
-/** of the standard normal distribution: 95 % lie within so many standard deviations */
+/** 95 % of a normal distribution lie within this many standard deviations */
 const z = 1.959963984540054;
 
 /**
@@ -41,17 +41,17 @@ export function newcombe(one: Proportion, other: Proportion): Interval {
   };
 }
 
-/** choices on both sides before two rates are compared */
+/** choices that each side needs before two rates are compared */
 export const fewest = 30;
 
 export interface Difference {
   points: number;
   interval: Interval;
-  /** The interval does not include 0: it is hardly chance. */
+  /** Whether the interval excludes 0, so that chance is an unlikely explanation. */
   isClear: boolean;
 }
 
-/** Of two rates, with its 95 % interval; null where one of both has too few choices. */
+/** The difference of two rates with its 95 % interval; null if either has too few choices. */
 export function differenceOf(now: Proportion, before: Proportion): Difference | null {
   if (Math.min(now.all, before.all) < fewest) return null;
   const interval = newcombe(now, before);

@@ -1,24 +1,24 @@
-/** What a view shows of the service: read once, and again where that fails for a while, or polled. */
+/** Hooks that read from the service: once, with retries, or by polling. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
-import { type Asking, everySecond, startAsking } from './asking.ts';
+import { everySecond, type Polling, startPolling } from './polling.ts';
 
-/** Milliseconds after which the old answer fades: most answers come sooner, and then nothing flickers. */
+/** Milliseconds after which the old value fades. Most responses come sooner, so nothing flickers. */
 const fadesAfter = 150;
-/** Milliseconds after which the view says that loading takes long. */
+/** Milliseconds after which the view says that loading is slow. */
 const slowAfter = 2_500;
 
 export interface Reading<T> {
-  /** the answer; while another one is loading, the previous one */
+  /** the value; while another one loads, the previous one */
   value: T | undefined;
   error: AssentError | undefined;
   isLoading: boolean;
   isLate: boolean;
   isSlow: boolean;
   retry(): void;
-  /** replaces the value by one from elsewhere, such as a live update */
+  /** replaces the value, for example after a poll */
   put(value: T): void;
-  /** the newest value, also between two renders */
+  /** the newest value, even between two renders */
   latest(): T | undefined;
 }
 
@@ -26,7 +26,7 @@ type State<T> = Omit<Reading<T>, 'retry' | 'put' | 'latest'>;
 
 const idle = { error: undefined, isLoading: false, isLate: false, isSlow: false };
 
-/** Reads again whenever `key` changes. A refused token is not reported here: it ends the session. */
+/** Reads when `key` changes. A rejected token is not reported here: it ends the session. */
 export function useReading<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Reading<T> {
   const [attempt, setAttempt] = useState(0);
   const [state, setState] = useState<State<T>>({ ...idle, value: undefined, isLoading: true });
@@ -37,19 +37,19 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
     isPending.current = false;
     setState(next);
   };
-  // the request starts at once
+  // a layout effect, so that the request starts before painting
   useLayoutEffect(() => {
     isPending.current = true;
-    return startAsking<T>({
+    return startPolling<T>({
       ask: (signal) => current.current(signal),
       onAnswer: (value) => end(() => ({ ...idle, value })),
       onFailure: (cause) => {
         const error = cause instanceof AssentError ? cause : new AssentError('unexpected', 'Something went wrong.');
         if (error.status === 401) return false;
-        // a lasting outage keeps its first error, so that its request id can be copied
+        // during an outage the first error stays, so that its request id can be copied
         const isSame = (before?: AssentError) => before && before.status === error.status && before.code === error.code;
         end(({ error: before }) => ({ ...idle, value: undefined, error: isSame(before) ? before : error }));
-        // a rate limit is shown, so that the page does not use up the next minute, too
+        // no retry after a rate limit, which would use up the next minute as well
         return error.isTransient && error.status !== 429;
       },
       onLate: () => {},
@@ -57,7 +57,7 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
       isEager: true,
     });
   }, [key, attempt]);
-  // after the browser has painted the click
+  // an effect, so that the click is painted first
   useEffect(() => {
     if (!isPending.current) return undefined;
     setState(({ value }) => ({ ...idle, value, isLoading: true }));
@@ -80,11 +80,11 @@ export function useReading<T>(key: string, read: (signal: AbortSignal) => Promis
 
 export interface LiveState {
   status: 'waiting' | 'live' | 'late' | 'lost';
-  /** Unix milliseconds of the last answer */
+  /** Unix milliseconds of the last response */
   updatedAt: number;
 }
 
-interface Live<Answer> extends Pick<Asking<Answer>, 'ask' | 'onAnswer'> {
+interface Live<Answer> extends Pick<Polling<Answer>, 'ask' | 'onAnswer'> {
   /** milliseconds between the starts of two requests */
   interval?: number;
   isEager?: boolean;
@@ -97,12 +97,12 @@ export function useLive<Answer>(key: string | null, given: Live<Answer>): LiveSt
   current.current = given;
   useEffect(() => {
     if (key === null) return undefined;
-    // no render every second while the status stays the same
+    // render only when the status changes
     const become = (status: LiveState['status']) =>
       setState((before) => (before.status === status ? before : { status, updatedAt: updatedAt.current }));
     const onOffline = () => become('lost');
     addEventListener('offline', onOffline);
-    const stop = startAsking<Answer>({
+    const stop = startPolling<Answer>({
       ask: (signal) => current.current.ask(signal),
       onAnswer: (answer) => {
         updatedAt.current = Date.now();

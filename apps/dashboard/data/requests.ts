@@ -1,4 +1,4 @@
-/** Requests with a session's token. Each resolves to its answer or throws an `AssentError`. */
+/** Requests with a session's token. Each resolves to its response or throws an `AssentError`. */
 
 import { AssentError, errorOf, isJson } from '#libs/client/assent-error';
 import { answerWithin, expectJson, expectOk, readJson, send, withQuery } from '#libs/client/request';
@@ -14,8 +14,8 @@ interface ReceivedFile {
 export type Requests = ReturnType<typeof createRequests>;
 
 /**
- * The token may be renewed in between. `onRefused` is called when the service does not accept the token, now or any more:
- * true where the session goes on with another one.
+ * The token may be renewed between requests. `onRefused` is called when the service rejects the token; it resolves to true
+ * if the session continues with another one.
  */
 export function createRequests(session: { readonly token: string }, onRefused: () => Promise<boolean>) {
   const askOnce: AskRaw = async (...asked) => {
@@ -28,7 +28,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     return askWith(token)(...asked);
   };
 
-  /** Once more where the session goes on: what was refused has changed nothing. */
+  /** Retries once if the session continues. A rejected request has changed nothing. */
   const ask: AskRaw = async (...asked) => {
     const { token } = session;
     const response = await askOnce(...asked);
@@ -44,7 +44,7 @@ export function createRequests(session: { readonly token: string }, onRefused: (
   const getOk: AskRaw = async (endpoint, given, how) => expectOk(await ask(endpoint, given, how));
   const getJson: AskRaw = async (endpoint, given, how) => expectJson(await ask(endpoint, given, how));
 
-  /** However long it takes, once it has begun. */
+  /** Only the start of the response has a timeout: the file itself may take as long as it needs. */
   async function getFile<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<ReceivedFile> {
     const beginning = new AbortController();
     const timer = setTimeout(() => beginning.abort(), answerWithin);
@@ -53,12 +53,12 @@ export function createRequests(session: { readonly token: string }, onRefused: (
     const [, name = 'export'] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
     const content = await response.blob().catch((error: unknown) => {
       if (signal?.aborted) throw error;
-      throw new AssentError('unreachable', 'The answer was cut off.', { cause: error });
+      throw new AssentError('unreachable', 'The response was cut off.', { cause: error });
     });
     return { name, content };
   }
 
-  /** of the last answer to each question */
+  /** ETag of the last response, by address */
   const tags = new Map<string, string>();
   async function getMoved<Of extends Endpoint>(endpoint: Of, given: GivenTo<Of>): Promise<AnswerTo<Of> | null> {
     const question = addressOf(endpoint, given);
@@ -73,10 +73,10 @@ export function createRequests(session: { readonly token: string }, onRefused: (
   return { call, getOk, getJson, getFile, getMoved };
 }
 
-/** Without an access token: what opens a session, renews or ends it, by the browser's cookie. */
+/** Requests without an access token: they open, renew or end a session by the browser's cookie. */
 export const askOpenly: Ask = async (endpoint, given, how) => read(await askWith('')(endpoint, given, how));
 
-/** Empty for none. */
+/** `token`: empty for none. */
 const askWith =
   (token: string): AskRaw =>
   async (endpoint, given, { headers = {}, expiry = AbortSignal.timeout(answerWithin) } = {}) => {
@@ -113,9 +113,9 @@ const addressOf = (endpoint: string, { params = {}, query }: Call): string =>
     query,
   );
 
-/** What goes by the cookie of an account's session. No other endpoint gets it. */
+/** The only endpoints that get the session cookie. */
 const byCookie = /^\/v1\/(sign-|people\/me)/;
 
-/** Wrong, which is no matter of the token. */
+/** Whether a 401 is about a wrong password rather than the token. */
 const isAboutPassword = async (response: Response): Promise<boolean> =>
   isJson(response) && (await errorOf(response.clone())).code === 'invalid_credentials';

@@ -1,4 +1,4 @@
-/** What each scope lets somebody do, in the words of the dashboard. */
+/** Descriptions of the scopes, in the dashboard's words. */
 import type { Scope } from '#libs/base/terms/terms';
 
 export const rights: Record<Scope, string> = {

@@ -1,4 +1,4 @@
-/** Addresses and the pages behind them. Everything that a view shows is in its address, so that a link reproduces it. */
+/** Addresses and their pages. The address holds the whole state of a view, so that a link reproduces it. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import {
   type dashboardPages,
@@ -22,7 +22,7 @@ type ParamsOf<Path> = Path extends `${string}/:${infer Name}/${infer Rest}`
     : unknown;
 type ParamOf<Name extends string> = Name extends 'by' ? { by: Dimension } : Record<Name, string>;
 
-/** `visitorId`: of the fragment */
+/** `visitorId`: from the fragment */
 export type RouteTo<Name extends PageName> = {
   page: Name;
   query: URLSearchParams;
@@ -34,7 +34,7 @@ const isDimension = (text: string): text is Dimension => Object.hasOwn(dimension
 
 type Query = Record<string, string | number | undefined>;
 
-/** Each page with what its paths match. */
+/** The pages with the patterns of their paths. */
 const matches = pageNames.map((name): [PageName, RegExp] => [
   name,
   new RegExp(`^${pageOf(name).path.replace(/:(\w+)/g, (_, param: string) => `(?<${param}>${sourceOf(param)})`)}$`),
@@ -43,7 +43,7 @@ function sourceOf(param: string): string {
   return pageParams[param]?.source.slice(1, -1) ?? '';
 }
 
-/** A fragment is never sent to a server, so that no log holds a visitor's id. */
+/** A visitor's id is in the fragment: browsers never send it, so no server logs it. */
 const visitorFragment = /^#visitor=(.+)/;
 
 type Address = Record<'pathname' | 'search' | 'hash', string>;
@@ -75,7 +75,7 @@ export const withQuery = (path: string, query: Query): string => {
   return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
 };
 
-/** `params`: for the `:name`s of its path. */
+/** `params`: values for the `:name`s of the path. */
 const addressOf = (page: PageName, params: Record<string, string> = {}): string =>
   base + pageOf(page).path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '');
 const ofDomain =
@@ -90,35 +90,35 @@ export const setupAddress = base + setupPath;
 export const invitationAddress = base + invitationPath;
 export const homeAddress = addressOf('home');
 export const domainAddress = ofDomain('domain');
-/** `record`: the id of the one that is open. With a visitor's id, only their records. */
+/** `record`: id of the open record. With a visitor's id, only that visitor's records are listed. */
 export const logAddress = ofDomain('log');
-/** `day`: as visitors saw them then; `notice`, `with`: hashes of the one that is open, and of the one to compare it with. */
+/** `day`: shows that day's notices; `notice`, `with`: hashes of the open notice and of the one to compare it with. */
 export const noticesAddress = ofDomain('notices');
 /** `experiment`: its name. */
 export const experimentsAddress = ofDomain('experiments');
 export const groupsAddress = (domainId: string, by: Dimension, query: Query = {}): string =>
   withQuery(addressOf('groups', { domainId, by }), query);
-/** Without an id it asks for one. `in`: `all` for all domains; `record`: the id of theirs that was looked for. */
+/** Without an id the page asks for one. `in`: `all` for all domains; `record`: the record that was searched for. */
 export const visitorAddress = (domainId: string, visitorId?: string, query: Query = {}): string =>
   ofDomain('visitor')(domainId, query, visitorId);
 export const settingsAddress = ofDomain('settings');
 export const widgetAddress = ofDomain('widget');
 export const peopleAddress = addressOf('people');
 export const accountAddress = addressOf('account');
-/** `check`: its id; the newest, if absent. */
+/** `check`: its id; default: the newest. */
 export const checksAddress = ofDomain('checks');
 export const domainsAddress = addressOf('domains');
 export const newDomainAddress = addressOf('new-domain');
-/** Who did what; with an id, about this visitor. */
+/** The acts of the organization, or those about one visitor. */
 export const activityAddress = (query: Query = {}, visitorId?: string): string =>
   withQuery(addressOf('activity'), query) + fragmentOf(visitorId);
 export const erasuresAddress = addressOf('erasures');
 export const erasureAddress = (erasureId: string): string => addressOf('erasure', { erasureId });
 export const webhooksAddress = addressOf('webhooks');
-/** `new`: where one is made. */
+/** `new`: the form for a new one. */
 export const webhookAddress = (which: string): string => addressOf('webhook', { which });
 
-/** The pages of a domain that have a tab, or those of the organization, each with its address. */
+/** The pages that have a tab, of a domain or of the organization, with their addresses. */
 export const tabsOf = (domainId?: string) =>
   pageNames.flatMap((page) => {
     const { path, name, hasTab } = pageOf(page);
@@ -144,7 +144,7 @@ export function navigate(address: string, { replace = false } = {}): void {
 /** The route in the address bar, updated whenever it changes. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location));
-  // at once with the first view: what changes the address before a later effect would be missed
+  // a layout effect: a change of the address before a later effect would be missed
   useLayoutEffect(() => {
     const update = () => setRoute(routeOf(location));
     navigation.addEventListener('navigate', update);
@@ -159,7 +159,7 @@ export function useRoute(): Route {
 
 /** A plain click on a link to one of these pages changes the view. The browser handles every other click. */
 export function followLinks(): void {
-  // registered before any view's listener, so that `cameByHistory` is right when they run
+  // registered before the views' listeners, so that `cameByHistory` is current when they run
   addEventListener('popstate', () => {
     isByHistory = true;
   });
@@ -169,7 +169,7 @@ export function followLinks(): void {
     if (!link || !isPlain || event.defaultPrevented || link.target || link.origin !== location.origin) return;
     if (routeOf(link).page === 'unknown') return;
     event.preventDefault();
-    // any other fragment is a place on this page, whose own fragment stays
+    // any other fragment is a place on this page and does not change the view
     if (link.hash && !visitorFragment.test(link.hash)) return document.getElementById(link.hash.slice(1))?.focus();
     navigate(link.pathname + link.search + link.hash);
   });

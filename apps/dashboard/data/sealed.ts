@@ -1,4 +1,4 @@
-/** How far logs are sealed, and where in them a record is. What cannot be read is not shown: nothing depends on it. */
+/** How far logs are sealed, and the position of a record. If this cannot be read, it is not shown. */
 
 import { useRef, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
@@ -7,17 +7,17 @@ import type { Sealed } from './proof-api.ts';
 import { useLive } from './query.ts';
 import { now } from './service-clock.ts';
 
-/** milliseconds between two looks */
+/** milliseconds between two reads */
 const every = { checkpoint: 10_000, record: 3_000 };
 
-/** Milliseconds within which a record is sealed, where records are. */
+/** milliseconds within which a record is normally sealed */
 const soon = 5 * 60_000;
 
-/** Where nothing is sealed, nothing is asked: browsers write each 404 to their console. */
+/** Domains without a sealed log cause no requests: browsers log every 404 to the console. */
 const mayBeSealed = (record: FullRecord): boolean =>
   positionOf(record) !== undefined || now() - Date.parse(record.receivedAt) < soon;
 
-/** Null where nothing of the domain is sealed. */
+/** Null if nothing of the domain is sealed. */
 export function useSealed(api: Api, domainId: string, records: FullRecord[]): Sealed | null {
   const [found, setFound] = useState<{ domainId: string; sealed: Sealed | null } | null>(null);
   const sealed = found?.domainId === domainId ? found.sealed : undefined;
@@ -32,7 +32,7 @@ export function useSealed(api: Api, domainId: string, records: FullRecord[]): Se
 
 type RecordPosition = 'unknown' | 'waiting' | { log: number; position: number };
 
-/** `waiting`: the domain's log is sealed, but not up to this record yet. */
+/** `waiting`: the domain's log is not sealed up to this record yet. */
 export function usePosition(api: Api, record: FullRecord): RecordPosition {
   const [place, setPlace] = useState<RecordPosition>(positionOf(record) ?? 'unknown');
   const sealed = useRef<Promise<Sealed | null> | undefined>(undefined);

@@ -1,4 +1,4 @@
-/** Whose session it is: what every page below the header reads and asks with. */
+/** The session, as every page below the header uses it. */
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -11,11 +11,11 @@ interface SignedIn {
   api: Api;
   /** as it was last read */
   organization: Organization;
-  /** takes over what another answer says of it */
+  /** replaces the organization, for example after a change */
   onOrganization(organization: Organization): void;
-  /** whom the access token names, as acts do */
+  /** the access token's subject, as acts name it */
   subject: string;
-  /** whose account it is; null where the session is of none */
+  /** the signed-in person; null if the session has no account */
   me: Reading<Me | null>;
   /** `everywhere`: ends all sessions of the person */
   signOut(everywhere: boolean): Promise<void>;
@@ -23,7 +23,7 @@ interface SignedIn {
 
 export const SignedInContext = createContext<SignedIn | null>(null);
 
-/** Whether somebody with an account is signed in. No other issuer's tokens have such a `sub`. */
+/** Whether a person with an account is signed in. Only their tokens have such a `sub`. */
 export const isPerson = ({ subject }: Pick<SignedIn, 'subject'>): boolean => subject.startsWith('person:');
 
 /** Throws outside of a session. */

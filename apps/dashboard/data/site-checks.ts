@@ -23,7 +23,7 @@ export function checksOf({ call }: Api, domainId: string) {
       return newest ? one(newest.checkId, signal) : null;
     },
     ticket: () => call(`post ${domain}/check-ticket`, { params }).then(bodyOf),
-    /** Puts what was found into the draft; returns how much that was. */
+    /** Adds the services found to the draft; returns their number. */
     takeOver: async ({ result }: ShownCheck): Promise<number> => {
       const { body, tag } = await call(`get ${domain}/banner`, { params });
       const { config, added } = withFound(body as WidgetConfig, result.steps);

@@ -3,7 +3,7 @@ export interface Sort<Column extends string> {
   isDescending: boolean;
 }
 
-/** By text or number; what has no value comes last in both directions. */
+/** Sorts by text or number. Rows without a value come last in both directions. */
 export function sorted<T>(rows: readonly T[], valueIn: (row: T) => string | number | null, isDescending: boolean): T[] {
   const direction = isDescending ? -1 : 1;
   return rows.toSorted((one, other) => {

@@ -1,4 +1,4 @@
-/** The storage of this tab. Where the browser blocks it, the session lasts until the page is left. */
+/** The storage of this tab. If the browser blocks it, the session ends when the page is left. */
 export function withStorage<T>(use: (storage: Storage) => T): T | undefined {
   try {
     return use(sessionStorage);

@@ -1,15 +1,15 @@
-/** The origin that somebody means who types a website's address or copies it from a browser. */
+/** Finds the origin in a typed or pasted address of a website. */
 import { isOrigin } from '#libs/base/terms/origin';
 
 const isThisMachine = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
-/** As browsers send it, or with `*.` for any subdomain. Undefined where it is no website's address. */
+/** The origin as browsers send it, or with `*.` for any subdomain. Undefined if the text is not a website's address. */
 export function originFrom(text: string): string | undefined {
   const [, scheme = '', star = '', rest = ''] = /^([a-z][a-z\d+.-]*:\/\/)?(\*\.)?(.*)$/i.exec(text.trim()) ?? [];
   const typed = `${scheme || 'https://'}${rest}`;
   if (!URL.canParse(typed)) return undefined;
   const url = new URL(typed);
-  // a word alone may be anything
+  // a single word is not taken for a host
   if (url.username !== '' || (scheme === '' && !/[.:]/.test(url.hostname) && !isThisMachine(url.hostname))) {
     return undefined;
   }

@@ -18,15 +18,15 @@ import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { FirstRecord } from '../parts/first-record.tsx';
-import { later } from '../parts/later.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PaperTitle } from '../parts/paper-title.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
 import { SilentTag } from '../parts/silent-tag.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { type ComparedStats, Statistics } from './statistics.tsx';
 
-const Cards = later(() => import('./cards/cards.tsx'))((page) => page.Cards, 'table');
+const Cards = lazy(() => import('./cards/cards.tsx'))((page) => page.Cards, 'table');
 
 export function Domain({ domainId, query }: { domainId: string; query: URLSearchParams }) {
   const { api, organization } = useSignedIn();
@@ -87,7 +87,7 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
           The address has no valid period, so these are the last 30 days.
         </p>
       )}
-      <Unanswered reading={reading} kind="page" />
+      <LoadingOrError reading={reading} kind="page" />
       {view && (
         <div class={reading.isLate ? 'stack fading' : 'stack'} aria-busy={reading.isLoading}>
           {reading.isSlow && (

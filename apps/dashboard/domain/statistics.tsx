@@ -7,10 +7,10 @@ import { now } from '../data/service-clock.ts';
 import { count, dayRange, growth, share } from '../format.ts';
 import { BreakdownCard } from '../parts/breakdown-card.tsx';
 import { Change, Figure, OptInFigure } from '../parts/figure.tsx';
-import { later } from '../parts/later.tsx';
+import { lazy } from '../parts/lazy.tsx';
 import type { ChartProps } from './chart/chart-card.tsx';
 
-const ChartCard = later(() => import('./chart/chart-card.tsx'))((page) => page.ChartCard, 'table');
+const ChartCard = lazy(() => import('./chart/chart-card.tsx'))((page) => page.ChartCard, 'table');
 
 export interface ComparedStats {
   stats: DomainStats;

@@ -2,7 +2,7 @@
 import '../parts/activity.css';
 import './erasures.css';
 import type { ErasuresPage } from '#libs/privacy/contract';
-import { useOlder } from '../data/older.ts';
+import { useNextPage } from '../data/next-page.ts';
 import { useReading } from '../data/query.ts';
 import { erasureAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -16,7 +16,7 @@ export { OneErasure } from './one-erasure.tsx';
 export function AllErasures() {
   const { api } = useSignedIn();
   const reading = useReading<ErasuresPage>('erasures', (signal) => api.erasures(undefined, signal));
-  const older = useOlder(
+  const older = useNextPage(
     reading,
     (page) => page.nextCursor,
     (cursor) => api.erasures(cursor),

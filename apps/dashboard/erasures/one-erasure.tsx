@@ -17,9 +17,9 @@ import { Button } from '../parts/button.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { Failure } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { useOnPaper } from '../parts/on-paper.ts';
 import { PageHead } from '../parts/page-head.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 
 /** Milliseconds between two looks at an erasure that goes on, or whose entries are to come. */
 const pause = { running: 1_000, sealing: 2_000 };
@@ -51,7 +51,7 @@ export function OneErasure({ erasureId }: { erasureId: string }) {
         note="What was erased, when, and where that is sealed. Times are UTC."
         under={{ name: 'Erasures', address: erasuresAddress }}
       />
-      <Unanswered reading={reading} kind="table" />
+      <LoadingOrError reading={reading} kind="table" />
       {erasure && (
         <section class="card stack gap-16" aria-labelledby="receipt-title">
           <header class="card-head">

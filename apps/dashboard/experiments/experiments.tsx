@@ -11,11 +11,11 @@ import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { Chips } from '../parts/chips.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PaperTitle } from '../parts/paper-title.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
 import { RateFormulas } from '../parts/rate-formulas.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { OneExperiment } from './one-experiment.tsx';
 
 interface Props {
@@ -57,7 +57,7 @@ function Experimented({ domainId, period, asked }: ExperimentedProps) {
     api.stats(domainId, { ...period, by: 'variant' }, signal),
   );
   const { value } = reading;
-  if (!value) return <Unanswered reading={reading} kind="table" />;
+  if (!value) return <LoadingOrError reading={reading} kind="table" />;
   const experiments = experimentsOf(value);
   const chosen = experiments.find(({ name }) => (name || unnamed) === asked) ?? experiments[0];
   if (!chosen) return <NoExperiments />;

@@ -13,11 +13,11 @@ import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
 import { Chips } from '../parts/chips.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PaperTitle } from '../parts/paper-title.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
 import { RateFormulas } from '../parts/rate-formulas.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { GroupTable } from './group-table.tsx';
 
 interface Props {
@@ -82,7 +82,7 @@ function Grouped({ domainId, by, period }: Omit<Props, 'query'> & { period: Peri
   });
   const { value } = reading;
   // with another dimension's figures on the page, nothing fades
-  if (value?.by !== by) return <Unanswered reading={{ ...reading, value: undefined }} kind="table" />;
+  if (value?.by !== by) return <LoadingOrError reading={{ ...reading, value: undefined }} kind="table" />;
   return (
     <section class={reading.isLate ? 'card stack groups fading' : 'card stack groups'} aria-busy={reading.isLoading}>
       <p class="muted">{completeness(value.stats)}</p>

@@ -6,13 +6,13 @@ import { mayRead } from '../data/scopes.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { dayRange } from '../format.ts';
-import { later } from '../parts/later.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { Overview } from './overview.tsx';
 import { type OverviewState, readOverview, useOverviewPoll } from './overview-state.ts';
 
-const WithoutFigures = later(() => import('./without-figures.tsx'))((page) => page.WithoutFigures);
+const WithoutFigures = lazy(() => import('./without-figures.tsx'))((page) => page.WithoutFigures);
 
 export const Home = ({ query }: { query: URLSearchParams }) =>
   mayRead(useSignedIn().organization) ? <Figures query={query} /> : <WithoutFigures />;
@@ -39,7 +39,7 @@ function Figures({ query }: { query: URLSearchParams }) {
           The address has no valid period, so these are the last 30 days.
         </p>
       )}
-      <Unanswered reading={reading} kind="page" />
+      <LoadingOrError reading={reading} kind="page" />
       {state && <Overview state={state} reading={reading} chosen={chosen} />}
     </>
   );

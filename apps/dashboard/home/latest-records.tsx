@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 
 import type { FullRecord } from '#libs/record/contract';
-import type { Older } from '../data/older.ts';
+import type { NextPage } from '../data/next-page.ts';
 import { domainAddress } from '../data/router.ts';
 import { count, dayTick, escapeInvisible, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
@@ -24,7 +24,7 @@ interface Props {
   stream: Stream;
   names: ReadonlyMap<string, string>;
   total: number;
-  older: Older;
+  older: NextPage;
   /** the plan includes the log, so the records are complete */
   hasLog: boolean;
   onOpen(record: FullRecord): void;

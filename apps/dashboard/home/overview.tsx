@@ -5,7 +5,7 @@ import type { FullRecord } from '#libs/record/contract';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { useDomainFigures } from '../data/domain-figures.ts';
 import { proportionOf } from '../data/group-rows.ts';
-import { useOlder } from '../data/older.ts';
+import { useNextPage } from '../data/next-page.ts';
 import { defaultPeriod, type Period } from '../data/periods.ts';
 import type { Reading } from '../data/query.ts';
 import { homeAddress, withQuery } from '../data/router.ts';
@@ -16,9 +16,9 @@ import { count, dayRange, share } from '../format.ts';
 import { BreakdownCard } from '../parts/breakdown-card.tsx';
 import { Figure, OptInFigure } from '../parts/figure.tsx';
 import { FirstRecord } from '../parts/first-record.tsx';
-import { later } from '../parts/later.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PeriodPicker } from '../parts/period-picker.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { UsageFigure } from '../parts/usage-figure.tsx';
 import { currentUsage } from './current-usage.ts';
 import { DomainList } from './domain-list.tsx';
@@ -29,8 +29,8 @@ import type { OverviewState } from './overview-state.ts';
 import { SilentDomains } from './silent-domains.tsx';
 import { appendPage } from './stream.ts';
 
-const OverviewChart = later(() => import('./overview-chart.tsx'))((part) => part.OverviewChart, 'table');
-const RecordDetails = later(() => import('../parts/record-details.tsx'))((part) => part.RecordDetails, null);
+const OverviewChart = lazy(() => import('./overview-chart.tsx'))((part) => part.OverviewChart, 'table');
+const RecordDetails = lazy(() => import('../parts/record-details.tsx'))((part) => part.RecordDetails, null);
 
 const compareDays = 7;
 /** Older records that are read at once. */
@@ -53,7 +53,7 @@ export function Overview({ state, reading, chosen }: Props) {
     () => new Map(organization.domains.map(({ domainId, name }) => [domainId, name])),
     [organization.domains],
   );
-  const older = useOlder(
+  const older = useNextPage(
     reading,
     (now) => now.stream.cursor,
     (cursor) => api.orgStats({ limit: pageLength, cursor }),
@@ -78,7 +78,7 @@ export function Overview({ state, reading, chosen }: Props) {
     <>
       {byDomain && <SilentDomains domains={organization.domains} figures={byDomain} />}
       <PeriodPicker period={chosen ?? stats.period} addressOf={addressOf} />
-      {chosen && <Unanswered reading={read} kind="page" />}
+      {chosen && <LoadingOrError reading={read} kind="page" />}
       {figures && (
         <div class={chosen && read.isLate ? 'stack fading' : 'stack'}>
           <div class="figures-row">

@@ -1,5 +1,5 @@
 /**
- * The latest records of all domains: pages loaded so far, with live records in front. Kept in chunks, so that a new
+ * The latest records of all domains: pages loaded so far, with live records in front. LiveValue in chunks, so that a new
  * record re-renders one chunk and not thousands of rows.
  */
 

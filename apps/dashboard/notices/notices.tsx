@@ -3,7 +3,7 @@ import './notices.css';
 import { dayOf } from '#libs/base/terms/calendar';
 import { valueName } from '../data/dimensions.ts';
 import { domainIn } from '../data/domains.ts';
-import { useOlder } from '../data/older.ts';
+import { useNextPage } from '../data/next-page.ts';
 import { isPeriod } from '../data/periods.ts';
 import { useReading } from '../data/query.ts';
 import { navigate, noticesAddress } from '../data/router.ts';
@@ -14,8 +14,8 @@ import { DayField } from '../parts/field.tsx';
 import { FramedTable } from '../parts/framed-table.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { type Day, type Listed, listNotices, readDay, type Shown } from './notice-reading.ts';
 import { OneNotice, Publication } from './one-notice.tsx';
 
@@ -84,14 +84,14 @@ interface DayProps {
 function NoticesOfDay({ domainId, day }: DayProps) {
   const { api } = useSignedIn();
   const reading = useReading<Day>(`${domainId} ${day}`, (signal) => readDay(api, domainId, day, signal));
-  const older = useOlder(
+  const older = useNextPage(
     reading,
     (page) => page.nextCursor,
     (cursor) => listNotices(api, domainId, { to: day, limit: 100, cursor }),
     (page, next) => ({ ...page, ...next, notices: [...page.notices, ...next.notices] }),
   );
   const { value } = reading;
-  if (!value) return <Unanswered reading={reading} kind="table" />;
+  if (!value) return <LoadingOrError reading={reading} kind="table" />;
   const isShown = ({ version }: Listed) => value.shown.some((each) => each.version === version);
   const earlier = value.notices.filter((notice) => notice.records > 0 && !isShown(notice));
   return (

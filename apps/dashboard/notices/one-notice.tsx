@@ -10,8 +10,8 @@ import { Actor } from '../parts/actor.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { Select } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { NoticeDocument, parseNotice } from '../parts/notice-document.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { differenceOf, type Part } from './difference.ts';
 import { type Listed, listNotices, readNotice, type WholeNotice } from './notice-reading.ts';
 
@@ -46,7 +46,7 @@ export function OneNotice({ domainId, day, hash, other }: Props) {
           <p>No browser has sent it yet, or it was deleted because few records referred to it.</p>
         </section>
       ) : (
-        <Unanswered reading={reading} kind="table" />
+        <LoadingOrError reading={reading} kind="table" />
       )}
       {value && (
         <>
@@ -115,7 +115,7 @@ function optionsOf(notice: Listed, others: Listed[], chosen: string | null) {
 function Comparison({ domainId, notice, other }: { domainId: string; notice: WholeNotice; other: string }) {
   const { api } = useSignedIn();
   const reading = useReading(`${domainId} ${other}`, (signal) => readNotice(api, domainId, other, signal));
-  if (!reading.value) return <Unanswered reading={reading} kind="table" />;
+  if (!reading.value) return <LoadingOrError reading={reading} kind="table" />;
   const isLater = reading.value.firstSeenAt > notice.firstSeenAt;
   const [before, after] = isLater ? [notice, reading.value] : [reading.value, notice];
   const { changed, same } = differenceOf(parseNotice(before.text) ?? {}, parseNotice(after.text) ?? {});

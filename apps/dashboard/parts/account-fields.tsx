@@ -1,19 +1,19 @@
-/** The fields of an account, as the pages have them that links open. */
+/** Form fields of an account, for the pages that links open. */
 import type { InputHTMLAttributes } from 'preact';
 import type { FieldError } from '#libs/base/terms/problem';
 import { sentence } from '../data/api-error.ts';
 import type { Errors } from './draft-form.tsx';
 import { Field } from './field.tsx';
 
-/** By field: `/password` is the error of `password`. */
+/** Errors by field: `/password` is the error of `password`. */
 export const errorsByField = (errors: FieldError[]): Errors =>
   Object.fromEntries(errors.map(({ path, message }) => [path.split('/')[1] ?? '', sentence(`it ${message}`)]));
 
-/** Of what has to be there. */
+/** Errors for empty fields. */
 export const emptyIn = <Draft extends object>(draft: Draft): Errors =>
   Object.fromEntries(Object.entries(draft).flatMap(([name, value]) => (value === '' ? [[name, 'Fill this in.']] : [])));
 
-/** Without spaces around it, but for a password, which is as it is. */
+/** Trims the text, except for passwords. */
 export const trimmed = <Draft extends object>(draft: Draft): Draft => ({
   ...draft,
   ...Object.fromEntries(

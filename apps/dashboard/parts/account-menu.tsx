@@ -1,4 +1,4 @@
-/** The menu of somebody with an account: their organizations, the account's page, and sign-out. */
+/** The menu of a person with an account: their organizations, the account's page, and sign-out. */
 import type { Me, SignedIn } from '#libs/people/contract';
 import './account-menu.css';
 import { useAttempt } from '../data/attempt.ts';
@@ -10,9 +10,9 @@ import { isolated } from './isolated.tsx';
 interface Props {
   account: SignedIn;
   me: Me | null | undefined;
-  /** to learn of organizations that were added */
+  /** refreshes the list of organizations */
   onOpen(): void;
-  /** Ends this session where it succeeds. */
+  /** Ends this session if it succeeds. */
   switchTo(organizationId: string): Promise<void>;
   signOut(): void;
 }

@@ -1,4 +1,4 @@
-/** Who did something. Acts name people by an id, which their name and address stand for here. */
+/** The actor of an act. Acts hold a person's id, which is shown as name and email address. */
 import './actor.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
@@ -9,10 +9,10 @@ import { mayManage, maySeeActs } from '../data/scopes.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { isolated } from './isolated.tsx';
 
-/** By the id that acts have: the address, and the name of those who still belong to the organization. */
+/** People by the id in acts: the email address, and the name if they still belong to the organization. */
 export type People = Map<string, { email: string; name: string | null }>;
 
-/** Of each session, for a while once a person is shown. */
+/** Cached for each session, for a while. */
 const known = new WeakMap<Api, Promise<People>>();
 /** milliseconds */
 const knownFor = 60_000;
@@ -29,7 +29,7 @@ async function readPeople(api: Api, organization: Organization): Promise<People>
     : [];
   const list = mayManage(organization) ? await peopleOf(api).list() : [];
   return new Map([
-    // also of those who were removed
+    // includes people who were removed
     ...acts.map(({ subject, details }) => [subject, { email: String(details.email), name: null }] as const),
     ...list.map(({ personId, email, name }) => [personId, { email, name }] as const),
   ]);
@@ -42,7 +42,7 @@ function peopleIn(api: Api, organization: Organization): Promise<People> {
   return reading;
 }
 
-/** Empty until they have been read, and for a token that may not read them. `wanted`: whether any is shown. */
+/** Empty while loading, and for tokens that may not read people. `wanted`: whether any person is shown. */
 export function usePeople(wanted: boolean): People {
   const { api, organization } = useSignedIn();
   const [people, setPeople] = useState<People>(new Map());
@@ -52,13 +52,13 @@ export function usePeople(wanted: boolean): People {
   return people;
 }
 
-/** In a sentence. */
+/** The actor as part of a sentence. */
 export function nameOfPerson(people: People, id: string): string {
   const person = people.get(idIn(id));
   return person?.name ?? person?.email ?? id;
 }
 
-/** What acts have for an address or a name that somebody types; the text itself where it is nobody's. */
+/** The id for a typed email address or name; the text itself if it matches nobody. */
 export async function actorNamed(api: Api, organization: Organization, text: string): Promise<string> {
   const people = await peopleIn(api, organization);
   const found = [...people].find(([, { email, name }]) => email === text.toLowerCase() || name === text);

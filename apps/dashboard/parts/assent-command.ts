@@ -1,2 +1,2 @@
-/** What the operator of Assent types in a shell. */
+/** A shell command for Assent's operator. */
 export const assentCommand = (command: string): string => `npm run -s assent -- ${command}`;

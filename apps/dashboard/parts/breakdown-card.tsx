@@ -1,4 +1,4 @@
-/** The count and share of each decision, compared with the period before where there is one. */
+/** The count and share of each decision, compared with the previous period if there is one. */
 import './breakdown-card.css';
 import type { Breakdown, Decision } from '#libs/base/terms/terms';
 import { colourOf, decisions } from '../data/decisions.ts';
@@ -15,11 +15,11 @@ interface Props {
   now: Counted;
   before?: Counted;
   note?: string;
-  /** the period is today, so a change against a whole day would mislead */
+  /** the period is today: comparing it with a whole day would mislead */
   isPartDay?: boolean;
 }
 
-/** Also explains the opt-in rate, which is not made of these numbers alone. */
+/** Also explains the opt-in rate, which cannot be computed from these numbers alone. */
 export const BreakdownCard = ({ now, before, note, isPartDay = false }: Props) => (
   <section class="card upright breakdown-card">
     <header class="card-head">

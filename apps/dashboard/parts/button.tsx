@@ -1,18 +1,18 @@
-/** What is pressed, and a link that looks like it. */
+/** A button, and a link that looks like one. */
 import type { ComponentChildren } from 'preact';
 
 interface Props {
-  /** how much it stands out; like most, if absent */
+  /** emphasis; default: an ordinary button */
   kind?: 'primary' | 'quiet' | 'danger' | undefined;
   class?: string | undefined;
-  /** what it says, where that is text alone */
+  /** the label, if it is plain text */
   text?: string;
   onClick?: ((event: MouseEvent & { currentTarget: HTMLElement }) => void) | undefined;
   children?: ComponentChildren;
 }
 
 interface ButtonProps extends Props {
-  /** sends its form, if it is `submit` */
+  /** `submit` sends the form */
   type?: 'button' | 'submit';
   disabled?: boolean;
   'aria-label'?: string;

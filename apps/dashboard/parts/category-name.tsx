@@ -1,7 +1,7 @@
 import { categoryLabel } from '../data/category-names.ts';
 import { isolated } from './isolated.tsx';
 
-/** Its label as visitors see it, and its id as records have it. */
+/** The label that visitors see, and the id in records. */
 export function CategoryName({ id }: { id: string }) {
   const label = categoryLabel(id);
   if (label === undefined) return isolated(id);

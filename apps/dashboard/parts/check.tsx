@@ -9,7 +9,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A box, or one of several buttons, with its text. */
+/** A checkbox or radio button with its label. */
 export const Check = ({ onChange, children, ...given }: Props) => (
   <label class="check">
     <input type="checkbox" {...given} onChange={(event) => onChange?.(event.currentTarget.checked)} />

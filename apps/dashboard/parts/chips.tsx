@@ -1,4 +1,4 @@
-/** Links of which one is chosen, side by side. */
+/** A row of links, one of which is current. */
 import './chips.css';
 import { useEffect, useRef } from 'preact/hooks';
 import { isolated } from './isolated.tsx';
@@ -12,7 +12,7 @@ interface Chip {
 export function Chips({ label, chips }: { label: string; chips: Chip[] }) {
   const list = useRef<HTMLElement>(null);
   const current = chips.find(({ isCurrent }) => isCurrent)?.address;
-  // a phone shows only some: scrolls the list, but not the page, to the current one
+  // a phone shows only some of them: scroll the list, but not the page, to the current one
   useEffect(() => {
     const frame = list.current?.getBoundingClientRect();
     const chip = list.current?.querySelector('[aria-current]')?.getBoundingClientRect();

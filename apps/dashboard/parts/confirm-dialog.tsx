@@ -1,4 +1,4 @@
-/** Dialogs that are answered with one click. */
+/** Dialogs that need a single click. */
 import type { ComponentChildren } from 'preact';
 import { useAttempt } from '../data/attempt.ts';
 import { Button } from './button.tsx';
@@ -12,13 +12,13 @@ interface Props {
 }
 
 interface ConfirmProps extends Props {
-  /** of the button */
+  /** the button's label */
   action: string;
   isDangerous?: boolean;
   act(): Promise<void>;
 }
 
-/** Asks once more, does it, and stays open with the reason if it fails. */
+/** Asks for confirmation, runs the action, and stays open with the reason if it fails. */
 export function ConfirmDialog({ title, action, isDangerous = false, act, onClose, children }: ConfirmProps) {
   const { isBusy, failure, attempt } = useAttempt();
   const confirm = () => attempt(() => act().then(onClose));
@@ -34,7 +34,7 @@ export function ConfirmDialog({ title, action, isDangerous = false, act, onClose
   );
 }
 
-/** Only says something. */
+/** A message with a button that closes it. */
 export const DoneDialog = ({ title, onClose, children }: Props) => (
   <Dialog title={title} isBusy={false} onClose={onClose}>
     {children}

@@ -3,7 +3,7 @@ import type { Decision } from '#libs/base/terms/terms';
 import { Swatch } from '../charts/swatch.tsx';
 import { decisionNames } from '../data/decisions.ts';
 
-/** A decision by its colour and its name. */
+/** The colour and name of a decision. */
 export const DecisionName = ({ decision }: { decision: Decision }) => (
   <span class="decision">
     <Swatch decision={decision} />

@@ -1,10 +1,10 @@
-/** A modal dialog: takes the keyboard, and gives it back to what opened it. */
+/** A modal dialog. It takes the focus, and returns it to the element that opened it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface Props {
   title: ComponentChildren;
-  /** what has begun is not taken back by Escape */
+  /** Escape does not close it while an action runs */
   isBusy: boolean;
   onClose(): void;
   children: ComponentChildren;
@@ -17,7 +17,7 @@ export function Dialog({ title, isBusy, onClose, children }: Props) {
     const own = dialog.current;
     const opener = document.activeElement;
     own?.showModal();
-    // while it is open, nothing outside it can have the focus; one that is gone already no longer returns it by itself
+    // while the dialog is open, nothing outside it can have the focus; a removed dialog does not return the focus by itself
     return () => {
       own?.close();
       if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
@@ -28,7 +28,7 @@ export function Dialog({ title, isBusy, onClose, children }: Props) {
       class="dialog"
       ref={dialog}
       aria-labelledby={titleId}
-      // not for one that is gone: its event comes later
+      // the event of a dialog that was removed comes late and is ignored
       onClose={() => dialog.current && onClose()}
       onCancel={(event) => isBusy && event.preventDefault()}
     >

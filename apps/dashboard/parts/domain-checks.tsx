@@ -1,4 +1,4 @@
-/** Domains to choose from, with a search where there are many. */
+/** Checkboxes for domains, with a search field if there are many. */
 import './domain-checks.css';
 import { useState } from 'preact/hooks';
 import { domainsFound } from '../data/domains.ts';
@@ -7,9 +7,9 @@ import { Button } from './button.tsx';
 import { Check } from './check.tsx';
 import { isolated } from './isolated.tsx';
 
-/** More are searched. */
+/** With more domains, a search field is shown. */
 const few = 8;
-/** Domains listed at once. */
+/** domains listed at a time */
 const listed = 100;
 
 interface Props {
@@ -36,7 +36,7 @@ export function DomainChecks({ domains, chosen, disabled, onChange }: Props) {
           placeholder={`Search ${count(domains.length)} domains`}
           value={search}
           onInput={(event) => setSearch(event.currentTarget.value)}
-          // Enter would send the form
+          // Enter would submit the form
           onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         />
       )}

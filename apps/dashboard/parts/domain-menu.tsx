@@ -6,7 +6,7 @@ import { activeFirst, domainsFound } from '../data/domains.ts';
 import { count } from '../format.ts';
 import { isolated } from './isolated.tsx';
 
-/** Domains listed at once. */
+/** domains listed at a time */
 const listed = 100;
 
 interface Props {
@@ -76,7 +76,7 @@ export function DomainMenu({ domains, current, addressOf }: Props) {
             onInput={(event) => setSearch(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter') return;
-              // otherwise Enter would also press the menu button, which then has the focus
+              // otherwise Enter would also press the menu button, which has the focus by then
               event.preventDefault();
               menu.current?.querySelector('a')?.click();
             }}

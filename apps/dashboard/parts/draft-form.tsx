@@ -1,4 +1,4 @@
-/** A form of what somebody makes or changes: a draft, what is wrong beside the field that it is about, save and cancel. */
+/** A form for creating or changing something: a draft, errors beside their fields, save and cancel. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FieldError } from '#libs/base/terms/problem';
@@ -7,7 +7,7 @@ import { textOf } from '../data/api-error.ts';
 import { Button } from './button.tsx';
 import { Failure } from './field.tsx';
 
-/** By field. */
+/** Errors by field. */
 export type Errors = Partial<Record<string, string>>;
 
 interface Drafted<Draft> {
@@ -18,17 +18,17 @@ interface Drafted<Draft> {
 
 interface Props<Draft> {
   given: Draft;
-  /** What is sent of a draft, and shown from then on; as it is, if absent. */
+  /** Normalizes a draft before it is sent; the form shows the result. Default: unchanged. */
   clean?(draft: Draft): Draft;
-  /** What is wrong with a clean draft, before it is sent. */
+  /** Validates a normalized draft before it is sent. */
   wrongIn(draft: Draft): Errors;
-  /** What the service found wrong. */
+  /** Errors from the service's response. */
   errorsOf(errors: FieldError[]): Errors;
-  /** of the button */
+  /** the button's label */
   action: string;
-  /** Takes a clean draft. */
+  /** Sends a normalized draft. */
   save(draft: Draft): Promise<void>;
-  /** absent where there is no way back */
+  /** absent if there is nothing to cancel */
   onCancel?: () => void;
   children(drafted: Drafted<Draft>): ComponentChildren;
 }
@@ -40,12 +40,12 @@ export function DraftForm<Draft extends object>(props: Props<Draft>) {
   const [failure, setFailure] = useState('');
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // to the first field that something is wrong with
+  // focus the first field with an error
   useEffect(() => {
     if (Object.keys(errors).length > 0)
       form.current?.querySelector<HTMLElement>('[data-wrong] :is(input, textarea)')?.focus();
   }, [errors]);
-  // a password manager fills in several fields at once
+  // a password manager fills in several fields in one event
   const set = (changed: Partial<Draft>) => setDraft((before) => ({ ...before, ...changed }));
   const submit = async () => {
     const cleaned = clean(draft);

@@ -1,4 +1,4 @@
-/** An error in words, with a retry and the request id that finds it in the service's log. */
+/** A described error, with a retry and the request id that identifies it in the service log. */
 import { useState } from 'preact/hooks';
 import type { AssentError } from '#libs/client/assent-error';
 import { copyText } from '../clipboard.ts';
@@ -10,7 +10,7 @@ interface Message {
   text: string;
 }
 
-/** By the error's code. */
+/** Texts by error code. */
 const messages: Record<string, Message> = {
   offline: { title: 'You are offline', text: 'The figures return when this device is online again.' },
   unreachable: {
@@ -69,7 +69,7 @@ export function ErrorCard({ error, retry }: { error: AssentError; retry(): void 
   );
 }
 
-/** Where the service says more than the text above. */
+/** Codes whose detail from the service is shown as well. */
 const isDetailShown = ({ code }: AssentError): boolean =>
   ['invalid_request', 'insufficient_scope', 'unavailable', 'not_configured'].includes(code);
 

@@ -1,4 +1,4 @@
-/** What is known of a thing, each fact under its name. */
+/** A list of names and values. */
 import type { ComponentChildren } from 'preact';
 
 export const Facts = ({ class: own, children }: { class?: string; children: ComponentChildren }) => (

@@ -1,4 +1,4 @@
-/** Webhooks whose deliveries fail: who manages the organization sees it on every page that has its tabs. */
+/** A warning about failing webhooks, shown to the organization's managers on every page with its tabs. */
 import { useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';
 import { readAll } from '../data/calls.ts';
@@ -12,10 +12,10 @@ import { isolated } from './isolated.tsx';
 /** milliseconds */
 const readAgainAfter = 60_000;
 
-/** As the session read them last, so that nothing moves from page to page. */
+/** The session's last result, so that the layout does not jump from page to page. */
 const known = new WeakMap<object, Webhook[]>();
 
-/** None without the scope `manage`, which the list of webhooks needs. */
+/** Empty without the scope `manage`, which the list of webhooks needs. */
 export function useFailingWebhooks(): Webhook[] {
   const { api, organization } = useSignedIn();
   const [failing, setFailing] = useState(known.get(api) ?? []);

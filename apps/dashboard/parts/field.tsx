@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 
-/** A field, what it takes, and what is wrong with what it has. */
+/** A form field with a hint and its error. */
 
 interface NoteProps {
   id: string;
@@ -8,7 +8,7 @@ interface NoteProps {
   children?: ComponentChildren;
 }
 
-/** Beside a field of any kind: what it takes, or what is wrong with what it has. */
+/** The hint or error beside a field of any kind. */
 export const FieldNote = ({ id, error, children }: NoteProps) => (
   <div id={id}>{error === undefined ? children && <p class="hint">{children}</p> : <Failure>{error}</Failure>}</div>
 );
@@ -39,7 +39,7 @@ export const Field = ({ label, noteId, error, note, onText, ...given }: FieldPro
   </div>
 );
 
-/** What went wrong, read aloud at once; nothing where nothing did. */
+/** An error that screen readers announce at once; nothing without one. */
 export const Failure = ({ children }: { children: string }) =>
   children && (
     <p class="field-note" role="alert">
@@ -49,7 +49,7 @@ export const Failure = ({ children }: { children: string }) =>
 
 interface DayProps {
   label: string;
-  /** beside the field and not above it; such a day is required */
+  /** label beside the field, not above it; such a day is required */
   isInRow?: boolean;
   value: string;
   latest?: string;

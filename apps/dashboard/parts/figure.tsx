@@ -24,7 +24,7 @@ export function Figure({ name, value, note, children }: Props) {
   );
 }
 
-/** Lights up for a moment when it changes, so that the change is noticed from elsewhere on the page. */
+/** Lights up briefly when it changes, so that the change is noticed from elsewhere on the page. */
 function HighlightOnChange({ value }: { value: string }) {
   const [changes, setChanges] = useState(0);
   const before = useRef(value);
@@ -41,15 +41,15 @@ function HighlightOnChange({ value }: { value: string }) {
   );
 }
 
-/** Signed, and without a colour of its own: more is not always better. Grey where it may be chance. */
+/** A signed change, without red or green: more is not always better. Grey if it may be chance. */
 export const Change = ({ text, isClear = true }: { text: string; isClear?: boolean }) => (
   <span class={isClear ? 'strong digits change' : 'digits'}>{text}</span>
 );
 
 interface OptInProps extends Rated {
-  /** the counts are ahead of the rate */
+  /** the counts are newer than the rate */
   isBehind: boolean;
-  /** choices of both periods, the words after the change, and the words where there is too little to compare */
+  /** choices of both periods, the words after the change, and the words for too few choices */
   compared: {
     now: Proportion | undefined;
     before: Proportion | null | undefined;
@@ -58,7 +58,7 @@ interface OptInProps extends Rated {
   };
 }
 
-/** The opt-in rate and its change between two periods. Undefined is what the service did not have at hand. */
+/** The opt-in rate and its change between two periods. Undefined means that the service did not send it. */
 export const OptInFigure = ({ choices, optInRate, isBehind, compared }: OptInProps) => (
   <Figure name="Opt-in rate" value={share(optInRate ?? null)} note={<OptInNote optInRate={optInRate} {...compared} />}>
     {choices !== undefined && (

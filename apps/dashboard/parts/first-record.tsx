@@ -1,4 +1,4 @@
-/** What a domain without decisions shows: the way to its banner, and for developers a tag and a command. */
+/** Shown for a domain without decisions: a link to its banner, and for developers a tag and a command. */
 import type { Organization } from '#libs/stats/contract';
 import './first-record.css';
 import { base, demoDomain, serviceAddress } from '../data/base.ts';

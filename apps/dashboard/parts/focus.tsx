@@ -3,12 +3,12 @@ import { useEffect, useRef } from 'preact/hooks';
 
 interface Props {
   id?: string;
-  /** takes the focus again when this changes */
+  /** takes the focus again when this value changes */
   of?: string;
   children: ComponentChildren;
 }
 
-/** Takes the focus, since what had it is gone or would keep it elsewhere. */
+/** Takes the focus on mount, because its former owner is gone or would keep it elsewhere. */
 export function FocusedTitle({ id, of, children }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), [of]);
@@ -19,7 +19,7 @@ export function FocusedTitle({ id, of, children }: Props) {
   );
 }
 
-/** Gives the focus on where what had it is gone with a change of `is`. Undefined waits. */
+/** Moves the focus on when a change of `is` removes the element that had it. Undefined: wait. */
 export function useFocusAfter(is: boolean | undefined, find: (is: boolean) => HTMLElement | null | undefined): void {
   const before = useRef(is);
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { Table, type TableProps } from './table.tsx';
 
 interface Props<Row> extends TableProps<Row> {
-  /** of what scrolls, for the keyboard: such a table is mostly too wide */
+  /** accessible name of the scrolling area, which can be focused */
   label?: string;
 }
 
-/** A table that scrolls sideways where it is too wide. */
+/** A table that scrolls sideways if it is too wide. */
 export function FramedTable<Row>({ label, ...given }: Props<Row>) {
   if (label === undefined)
     return (

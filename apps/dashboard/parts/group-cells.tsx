@@ -1,4 +1,4 @@
-/** What each table of groups has: the group over its bar, its decisions and its rate. */
+/** Cells that all tables of groups share: the group over its bar, its decisions and its rate. */
 import './group-bar.css';
 import type { Dimension } from '#libs/base/terms/terms';
 import { colourOf } from '../data/decisions.ts';
@@ -8,7 +8,7 @@ import { count, share } from '../format.ts';
 import { CategoryName } from './category-name.tsx';
 import type { Column } from './table.tsx';
 
-/** Under a category's name is how many allowed it, under any other how large the group is beside the largest. */
+/** The bar under a category shows the share that allowed it, under other groups the size relative to the largest. */
 export const groupName = (by: Dimension, largest: number): Column<Row> => ({
   head: titleOf(by),
   is: 'name',
@@ -34,11 +34,11 @@ export const groupRate = (by: Dimension): Column<Row> => ({
   is: 'number',
   class: ({ rate }) => (rate === null ? 'muted' : 'strong'),
   sort: { by: 'rate', value: ({ rate }) => rate },
-  // where visitors may only object there will be none
+  // where visitors may only object, there are no choices
   cell: ({ rate, objections }) => (rate === null ? (objections ? 'not asked' : 'no choices yet') : share(rate)),
 });
 
-/** How large a group is beside the largest, or which share of it allowed a category. */
+/** The size of a group relative to the largest, or the share that allowed a category. */
 export const GroupBar = ({ share, rest }: { share: number; rest?: number }) => (
   <span class="group-bar" aria-hidden="true">
     <span

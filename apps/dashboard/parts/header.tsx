@@ -1,4 +1,4 @@
-/** The bar at the top: whose figures these are and who is signed in, the domain menu, the API docs and the way out. */
+/** The bar at the top: organization, signed-in person, domain menu, API docs and sign-out. */
 import type { ComponentChildren } from 'preact';
 import type { Organization } from '#libs/stats/contract';
 import './header.css';
@@ -14,17 +14,17 @@ import { Logo } from './logo.tsx';
 
 interface Props {
   organization: Organization | undefined;
-  /** who is signed in */
+  /** the signed-in person or token */
   subject: string;
   route: Route;
-  /** at its end */
+  /** shown at the right end */
   children: ComponentChildren;
 }
 
 export function Header({ organization, subject, route, children }: Props) {
   const current = 'domainId' in route ? route.domainId : undefined;
   const addressOf = (domainId: string) => {
-    // of another domain there is no such visitor, and statistics keep their period
+    // another domain has no such visitor; statistics keep their period
     const tab = tabsOf(domainId).find(({ page }) => page === route.page && page !== 'visitor' && page !== 'domain');
     if (tab) return tab.address;
     if (route.page === 'groups') return groupsAddress(domainId, route.by, periodQuery(route));
@@ -69,7 +69,7 @@ export const SignOut = ({ onClick }: { onClick(): void }) => (
   </Button>
 );
 
-/** Switching to another domain keeps the period. */
+/** Links to a domain, keeping the period. */
 function periodQuery(route: Route) {
   if (!('query' in route)) return {};
   return Object.fromEntries(['from', 'to', 'interval'].map((name) => [name, route.query.get(name) ?? undefined]));

@@ -1,4 +1,4 @@
 import { escapeInvisible } from '../format.ts';
 
-/** A text from outside: it turns no text beside it around, and hides nothing. */
+/** Text from outside, isolated so that it cannot reverse the text beside it or hide characters. */
 export const isolated = (text: string) => <bdi>{escapeInvisible(text)}</bdi>;

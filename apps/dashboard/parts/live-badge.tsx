@@ -1,5 +1,5 @@
 import './live-badge.css';
-/** Whether the figures are live, and if not, how old they are. `null` stands for a period that is over. */
+/** Says whether the figures are live, or how old they are. `null`: the period is over. */
 
 import type { LiveState } from '../data/query.ts';
 import { localTimeOfDay } from '../format.ts';

@@ -1,12 +1,12 @@
-/** A button that loads what is older, below a list. */
+/** A button below a list that loads older entries. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { Older } from '../data/older.ts';
+import type { NextPage } from '../data/next-page.ts';
 
 interface Props {
-  older: Older;
-  /** what is older, such as `deliveries` */
+  older: NextPage;
+  /** the plural noun, such as `deliveries` */
   what: string;
-  /** presses itself when it comes into view */
+  /** loads by itself when the button scrolls into view */
   isAutomatic?: boolean;
 }
 
@@ -15,7 +15,7 @@ export function LoadOlder({ older, what, isAutomatic = false }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const latest = useRef(older);
   latest.current = older;
-  // observes anew after each page, since the button may still be in view
+  // observe again after each page, since the button may still be in view
   useEffect(() => {
     const element = button.current;
     if (!element || !isAutomatic || isLoading || hasFailed) return undefined;

@@ -1,8 +1,8 @@
-/** An address that nobody has checked may be made to look like one of the owner's. */
+/** A warning about an unverified address that resembles one of the owner's. */
 import { isolated } from './isolated.tsx';
 import { resembled } from './resembled.ts';
 
-/** `origins`: the list */
+/** `origins`: the domain's list */
 export function LookAlike({ origin, origins }: { origin: string; origins: string[] }) {
   const own = resembled(origin, origins);
   if (own === undefined) return null;

@@ -1,4 +1,4 @@
-/** A component that renders again only when one of its props changes. Preact has one in `preact/compat` only. */
+/** Renders a component again only when a prop changes. Preact has this only in `preact/compat`. */
 import { Component, type ComponentType, h } from 'preact';
 
 export function memo<Props extends object>(inner: ComponentType<Props>): ComponentType<Props> {

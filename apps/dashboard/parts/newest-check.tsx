@@ -1,4 +1,4 @@
-/** Beside the title: what the newest check of the site found. */
+/** The result of the newest site check, beside the title. */
 import { findingsOf } from '#libs/widget/site-check';
 import { useReading } from '../data/query.ts';
 import { checksAddress } from '../data/router.ts';

@@ -1,15 +1,15 @@
-/** A notice, laid out as the visitor saw it. */
+/** A notice in the layout that the visitor saw. */
 import './notice-document.css';
 import type { ComponentChildren } from 'preact';
 import { escapeInvisible } from '../format.ts';
 import { isolated } from './isolated.tsx';
 
-/** Entries that need no name beside them. */
+/** Entries that are shown without their name. */
 const plain = new Set(['title', 'intro', 'note', 'label', 'description', 'always', 'text']);
 
 /**
- * What a visitor was shown, as it read: the texts of a notice in the document's own order. Sites write notices too, so
- * any JSON is shown, always as text.
+ * The texts of a notice, in the document's own order. Sites write notices too, so any JSON is accepted, and shown as
+ * text.
  */
 export function NoticeDocument({ text }: { text: string }) {
   const document = parseNotice(text);
@@ -50,7 +50,7 @@ function Entry({ name, value }: { name: string; value: unknown }) {
   return <p>{plain.has(name) ? text : <Named name={name}>{text}</Named>}</p>;
 }
 
-/** Of texts, such as the labels of buttons, or of parts, such as categories. */
+/** A list of texts, such as button labels, or of parts, such as categories. */
 const List = ({ name, values }: { name: string; values: unknown[] }) => (
   <ul
     class={name === 'buttons' ? 'cluster gap-6 shown-buttons' : 'stack gap-6 shown-part'}
@@ -73,7 +73,7 @@ const Named = ({ name, children }: { name: string; children: ComponentChildren }
 
 const isEmpty = (value: unknown) => value === '' || value === null || (Array.isArray(value) && value.length === 0);
 
-/** Undefined for what is no JSON object. */
+/** Undefined if the document is not a JSON object. */
 export function parseNotice(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

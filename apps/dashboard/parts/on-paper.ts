@@ -1,4 +1,4 @@
-/** Shows all of a list before it is printed: on paper nothing can be clicked. */
+/** Expands a list before printing, since nothing can be clicked on paper. */
 import { options } from 'preact';
 import { useEffect } from 'preact/hooks';
 
@@ -6,7 +6,7 @@ export function useOnPaper(showAll: () => void): void {
   useEffect(() => {
     const showNow = () => {
       const usual = options.debounceRendering;
-      // the browser draws the paper as soon as this returns
+      // the browser lays out the print as soon as this returns
       options.debounceRendering = (render) => render();
       showAll();
       if (usual) options.debounceRendering = usual;

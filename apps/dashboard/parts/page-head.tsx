@@ -1,4 +1,4 @@
-/** The head of a page: breadcrumbs, title and tabs. Also sets the document's title, which names the domain, too. */
+/** The head of a page: breadcrumbs, title and tabs. Also sets the document's title, which includes the domain. */
 import { type PageName, pageOf } from '#libs/base/terms/dashboard-pages';
 import './page-head.css';
 import type { ComponentChildren } from 'preact';
@@ -20,27 +20,27 @@ interface PageLink {
 }
 
 interface Props {
-  /** on the pages of a domain that domain's name, if it is not the known one */
+  /** the domain's name, if it differs from the known one */
   title?: string;
   note: ComponentChildren;
-  /** whether the page updates */
+  /** whether the page updates itself */
   live?: LiveState | null | undefined;
-  /** beside the title: the state of what is shown, or what can be done */
+  /** beside the title: a state or actions */
   children?: ComponentChildren;
-  /** on the pages of a domain */
+  /** on a domain's pages */
   domain?: OfDomain;
-  /** on a page below one of the organization: that one */
+  /** the parent, on a page below one of the organization's pages */
   under?: PageLink;
-  /** what the document's title has before the page's */
+  /** prefix of the document's title */
   before?: string;
-  /** on a page of the organization */
+  /** on the organization's pages */
   tabs?: PageName;
 }
 
 interface OfDomain {
   domainId: string;
   page: PageName;
-  /** where the page's name is not the same for all domains */
+  /** a page name that differs between domains */
   name?: string;
 }
 
@@ -56,8 +56,8 @@ export function PageHead({ title: given = '', note, live, children, domain, unde
   useEffect(() => {
     document.title = `${escapeInvisible(whole)} · Assent`;
   }, [whole]);
-  // after navigation the focus moves to the heading, so that screen readers announce it as on a full load; a new name of
-  // the same page leaves it to whoever is typing
+  // after navigation the focus moves to the heading, so that screen readers announce it as on a full load. It stays where
+  // it is when only the name of the same page changes, for example while somebody types
   useEffect(() => {
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
@@ -80,13 +80,13 @@ export function PageHead({ title: given = '', note, live, children, domain, unde
         {live !== undefined && <LiveBadge state={live} />}
       </p>
       {domain && <Tabs label="Pages of this domain" of={domain.page} tabs={tabsOf(domain.domainId)} />}
-      {/* with the overview alone there is nothing to choose from */}
+      {/* a single tab is not shown */}
       {tabs && maySeeActs(organization) && <OrganizationTabs of={tabs} />}
     </div>
   );
 }
 
-/** The way to this page from the overview. */
+/** The path from the overview to this page. */
 const Crumbs = ({ way, here }: { way: PageLink[]; here: string }) => (
   <nav class="crumbs" aria-label="Breadcrumbs">
     <ol class="cluster hint">
@@ -100,7 +100,7 @@ const Crumbs = ({ way, here }: { way: PageLink[]; here: string }) => (
   </nav>
 );
 
-/** On the overview, what fails is told as well. */
+/** The tabs of the organization, with warnings on the overview. */
 function OrganizationTabs({ of }: { of: PageName }) {
   const failing = useFailingWebhooks();
   return (
@@ -119,7 +119,7 @@ interface TabsProps {
   failing?: number;
 }
 
-/** Those that the token opens. */
+/** The tabs that the token may open. */
 function Tabs({ label, of, tabs, failing = 0 }: TabsProps) {
   const { organization } = useSignedIn();
   const { under } = pageOf(of);

@@ -1,4 +1,4 @@
-/** What statistics are of, on paper: there the page's head, with its menus, is left out. */
+/** The title of printed statistics, which omit the page's head with its menus. */
 import { domainIn } from '../data/domains.ts';
 import type { Period } from '../data/periods.ts';
 import { useSignedIn } from '../data/signed-in.ts';

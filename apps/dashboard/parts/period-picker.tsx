@@ -1,4 +1,4 @@
-/** The presets as links, and a form for any two days. */
+/** Links for the preset periods, and a form for any two days. */
 import './period-picker.css';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { isPeriod, type Period, presets } from '../data/periods.ts';

@@ -1,4 +1,4 @@
-/** How the rates of groups are computed. */
+/** Explains how the rates of groups are computed. */
 import type { ComponentChildren } from 'preact';
 
 export const RateFormulas = ({ children }: { children?: ComponentChildren }) => (

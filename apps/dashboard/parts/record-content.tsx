@@ -1,4 +1,4 @@
-/** What was decided, what was shown, and the proof: all that is stored about one record, in the order of the questions. */
+/** Everything stored about one record: the decision, the notice and the proof. */
 import type { FullRecord } from '#libs/record/contract';
 import './record-content.css';
 import type { ComponentChildren } from 'preact';
@@ -70,7 +70,7 @@ export function RecordContent({ record, domainName, hasVisitors }: Props) {
   );
 }
 
-/** Null where nothing is stored. */
+/** Null if nothing is stored. */
 const allFieldsOf = (record: FullRecord, domainName: string): [name: string, value: ComponentChildren | null][] => {
   const { decidedAt, receivedAt, erasedAt, visitorId, preferences, metadata } = record;
   return [
@@ -100,7 +100,7 @@ const allFieldsOf = (record: FullRecord, domainName: string): [name: string, val
   ];
 };
 
-/** `shown`: in place of the name. */
+/** `shown`: replaces the name. */
 const pairs = (all: (readonly [name: string, value: string, shown?: ComponentChildren])[]) =>
   all.length === 0 ? (
     <span class="muted">none</span>

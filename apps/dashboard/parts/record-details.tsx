@@ -1,12 +1,12 @@
-/** Everything that is stored about one record, in a dialog, whose content is loaded with the first one. */
+/** A dialog with everything stored about one record. Its code is loaded when it is first opened. */
 import type { FullRecord } from '#libs/record/contract';
 import './record-details.css';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { DecisionName } from './decision-name.tsx';
-import { later } from './later.tsx';
+import { lazy } from './lazy.tsx';
 
-const Content = later(() => import('./record-content.tsx'))((part) => part.RecordContent, 'table');
+const Content = lazy(() => import('./record-content.tsx'))((part) => part.RecordContent, 'table');
 
 interface Props {
   record: FullRecord;
@@ -35,7 +35,6 @@ export function RecordDetails({ onClose, ...shown }: Props) {
         // a click on the backdrop has the dialog itself as its target
         if (event.target === dialog.current) dialog.current?.close();
       }}
-      // the browser handles Escape
       onKeyDown={() => undefined}
     >
       <div class="upright details-body">

@@ -1,4 +1,4 @@
-/** What describes a record, each field with its name, as every page shows it; null where nothing is stored. */
+/** The descriptive fields of a record with their names, for every page; null if nothing is stored. */
 import type { FullRecord } from '#libs/record/contract';
 import { valueName } from '../data/dimensions.ts';
 
@@ -16,7 +16,7 @@ const models: Record<NonNullable<FullRecord['model']>, string> = {
   none: 'nobody is asked',
 };
 
-/** By its name, and as the record has it. */
+/** A category's name with its id. */
 function named(dimension: 'language' | 'country' | 'region', value: string | null): string | null {
   const name = value && valueName(dimension, { value });
   return name === value ? value : `${name} (${value})`;

@@ -1,4 +1,4 @@
-/** What the visitor was shown when making a decision, read when somebody wants to see it. */
+/** The notice that the visitor was shown, loaded on demand. */
 
 import { useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
@@ -12,13 +12,13 @@ type Found = { text: string } | { failure: string } | null;
 
 interface Props {
   record: FullRecord;
-  /** where it was read with the record */
+  /** the notice, if it came with the record */
   text?: string | undefined;
-  /** from the beginning */
+  /** open from the start */
   isOpen?: boolean;
 }
 
-/** Nothing where the record names no notice. */
+/** Empty if the record has no notice. */
 export function RecordNotice({ record, text: known, isOpen = false }: Props) {
   const { api, organization } = useSignedIn();
   const [found, setFound] = useState<Found>(known === undefined ? null : { text: known });

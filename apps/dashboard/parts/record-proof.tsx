@@ -1,4 +1,4 @@
-/** Where a record is in the sealed log, and its proof: to keep, or to verify in this browser. */
+/** A record's position in the sealed log, and its proof, to download or to verify in this browser. */
 import type { FullRecord } from '#libs/record/contract';
 import './record-proof.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -19,13 +19,13 @@ interface Props {
 
 type Outcome = 'none' | 'busy' | { failure: string } | { verdict: Verdict };
 
-/** Nothing where the domain's log is not sealed. */
+/** Empty if the domain's log is not sealed. */
 export function RecordProof({ record }: Props) {
   const { api } = useSignedIn();
   const place = usePosition(api, record);
   const [outcome, setOutcome] = useState<Outcome>('none');
   const status = useRef<HTMLDivElement>(null);
-  // the footer covers what is below the buttons
+  // the footer would cover the content below the buttons
   useEffect(() => {
     if (typeof outcome === 'object') status.current?.scrollIntoView({ block: 'nearest' });
   }, [outcome]);

@@ -1,4 +1,4 @@
-/** Origins that tried to record and are not on the list, each with a way onto it. */
+/** Origins that tried to record but are not on the list, each with a button that adds it. */
 import './refused-origins.css';
 import { dayOf } from '#libs/base/terms/calendar';
 import { isAllowed } from '#libs/base/terms/origin';
@@ -11,7 +11,7 @@ import { LookAlike } from './look-alike.tsx';
 
 interface Props {
   refused: RefusedOrigin[];
-  /** the list */
+  /** the domain's allowed origins */
   origins: string[];
   onAdd(origin: string): void;
 }

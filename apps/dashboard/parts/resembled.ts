@@ -1,6 +1,6 @@
-/** Which of the owner's addresses a foreign one was perhaps made to look like. Misses are possible, so it only warns. */
+/** Finds the owner's address that a foreign one may imitate. It can miss some, so it only warns. */
 
-/** characters that are told apart badly */
+/** characters that look alike */
 const alike: [RegExp, string][] = [
   [/rn/g, 'm'],
   [/vv/g, 'w'],
@@ -10,10 +10,10 @@ const alike: [RegExp, string][] = [
   [/-/g, ''],
 ];
 
-/** Shorter names stand in too many others. */
+/** Shorter names occur within too many others. */
 const shortest = 4;
 
-/** Undefined where it looks like none of `origins`, or is of the same website. */
+/** Undefined if it resembles none of `origins`, or belongs to the same website. */
 export function resembled(origin: string, origins: readonly string[]): string | undefined {
   const host = hostOf(origin);
   if (origins.some((own) => isSameSite(host, hostOf(own)))) return undefined;
@@ -25,7 +25,7 @@ export function resembled(origin: string, origins: readonly string[]): string | 
   });
 }
 
-/** Without `*.` and `www.`; a leading `*` stands for all of its subdomains. */
+/** The host without `*.` and `www.`; a leading `*` covers all subdomains. */
 const hostOf = (origin: string): string =>
   origin
     .replace(/^[^/]*\/\//, '')
@@ -35,18 +35,18 @@ const hostOf = (origin: string): string =>
 const isSameSite = (one: string, other: string): boolean =>
   one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`) || siteOf(one) === siteOf(other);
 
-/** The last two parts, or three where the last but one is as short as in `co.uk`. */
+/** The last two labels, or three if the second to last is as short as in `co.uk`. */
 function siteOf(host: string): string {
   const parts = host.split('.');
   return parts.slice((parts.at(-2) ?? '').length > 3 ? -2 : -3).join('.');
 }
 
-/** What people call it: `shop` of `shop.example`. */
+/** The distinctive label: `shop` in `shop.example`. */
 const nameOf = (host: string): string => siteOf(host).split('.')[0] ?? '';
 
 const asSeen = (label: string): string => alike.reduce((text, [what, as]) => text.replace(what, as), label);
 
-/** Whether one character added, left out or replaced, or two exchanged, make one the other. */
+/** Whether the two differ by one added, missing, replaced or swapped character. */
 function isOneAway(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let start = 0;

@@ -1,5 +1,5 @@
 import { counted } from '../format.ts';
 
-/** Of a domain without decisions for so many days; 0: nothing. */
+/** Marks a domain that has had no decisions for this many days; 0 shows nothing. */
 export const SilentTag = ({ days }: { days: number }) =>
   days > 0 && <span class="tag tag-warn">silent for {counted(days, 'day')}</span>;

@@ -1,5 +1,5 @@
 import './skeleton.css';
-/** The shape of the page while it loads, so that no zero is taken for a figure. */
+/** The outline of a page while it loads, so that no zero is mistaken for a figure. */
 export const Skeleton = ({ isSlow = false, kind }: { isSlow?: boolean; kind: 'page' | 'table' }) => (
   <div class="stack skeleton" aria-busy="true">
     <p class={isSlow ? 'notice slow-note' : 'hidden'} role="status">

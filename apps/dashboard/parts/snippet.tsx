@@ -1,4 +1,4 @@
-/** Code to paste, with a button that copies it. */
+/** Code with a copy button. */
 import './snippet.css';
 import { useState } from 'preact/hooks';
 import { copyText } from '../clipboard.ts';
@@ -7,7 +7,7 @@ import { Button } from './button.tsx';
 interface Props {
   name: string;
   code: string;
-  /** for who has copied it; empty for none */
+  /** hint shown after copying; may be empty */
   warning?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A table: what it shows, its columns, by which it may be sorted, and a row for each thing. */
+/** A table with sortable columns. */
 import './table.css';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -7,16 +7,16 @@ import { type Sort, sorted } from '../data/sorted.ts';
 export interface Column<Row> {
   head: ComponentChildren;
   cell(row: Row): ComponentChildren;
-  /** of the cells */
+  /** CSS class of the cells */
   class?: string | ((row: Row) => string);
   headClass?: string;
-  /** numbers end where those above them end; `name`: of the row */
+  /** `number` aligns right; `name` is the row's header */
   is?: 'number' | 'name';
-  /** what it is sorted by, and the column's own name then */
+  /** value to sort by, and the name of the column while sorted */
   sort?: { by: string; value(row: Row): string | number | null };
 }
 
-/** Those that are false are not there. */
+/** Columns; `false` omits one. */
 type Columns<Row> = readonly (Column<Row> | false | null | undefined)[];
 
 const there = <Row,>(columns: Columns<Row>) => columns.flatMap((column) => column || []);
@@ -37,7 +37,7 @@ interface Sorting {
   setSort(sort: Sort<string>): void;
 }
 
-/** The rows by the column that was chosen last; as they are, if there is none. */
+/** The rows sorted by the chosen column; unsorted without one. */
 export function useSorted<Row>(rows: readonly Row[], columns: Columns<Row>, first: Sort<string> | null = null) {
   const [sort, setSort] = useState(first);
   const by = there(columns).find((column) => column.sort && column.sort.by === sort?.by)?.sort;
@@ -61,7 +61,7 @@ export function Table<Row>({ columns: given, rows, keyOf, caption, class: own, s
   );
 }
 
-/** A second click turns the order around. Names begin with A, numbers with the largest. */
+/** A second click reverses the order. Names start with A, numbers with the largest. */
 function Head<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting | undefined }) {
   const { head, is, headClass, sort: own } = column;
   const given = { scope: 'col' as const, class: classOf(is, headClass) };

@@ -1,4 +1,4 @@
-/** A word of ours, which says on a press what it means. */
+/** A technical term that shows its definition when pressed. */
 import './term.css';
 import { useState } from 'preact/hooks';
 
@@ -12,7 +12,7 @@ const meanings = {
 
 interface Props {
   of: keyof typeof meanings;
-  /** as the sentence has it */
+  /** the form of the word in the sentence */
   text?: string;
 }
 

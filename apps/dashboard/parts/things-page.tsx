@@ -1,27 +1,27 @@
 /**
- * A page of the organization with a list of things that one makes, changes and ends: a way to make one, the list, and
- * what stands there before the first. A new kind of thing needs its words, its reading and its rows.
+ * A page of the organization that lists managed things: a button that creates one, the list, and the text of an empty
+ * list. A new kind of thing needs texts, a reading and rows.
  */
 import type { ComponentChildren } from 'preact';
 import type { PageName } from '#libs/base/terms/dashboard-pages';
 import type { Reading } from '../data/query.ts';
 import { ButtonLink } from './button.tsx';
+import { LoadingOrError } from './loading-or-error.tsx';
 import { PageHead } from './page-head.tsx';
-import { Unanswered } from './unanswered.tsx';
 
 interface Props<Answer> {
   page: PageName;
   title: string;
   note: ComponentChildren;
-  /** absent where nobody makes one */
+  /** absent if they cannot be created here */
   make?: { text: string; href: string };
-  /** which of them are listed */
+  /** filters above the list */
   filters?: ComponentChildren;
   reading: Reading<Answer>;
   isEmpty(answer: Answer): boolean;
-  /** instead of an empty list */
+  /** shown instead of an empty list */
   none: { title: string; text: string };
-  /** what stands beside the list, and beside an empty one */
+  /** shown beside the list, even if it is empty */
   beside?(answer: Answer): ComponentChildren;
   /** the list */
   children(answer: Answer): ComponentChildren;
@@ -58,7 +58,7 @@ export function ThingsPage<Answer>({
         {answer !== undefined && !hasNone && make && <ButtonLink kind="primary" class="at-end" {...make} />}
       </PageHead>
       {filters}
-      <Unanswered reading={reading} kind="table" />
+      <LoadingOrError reading={reading} kind="table" />
       {answer !== undefined && beside ? (
         <div class="columns">
           {list}

@@ -1,4 +1,4 @@
-/** How much of the plan's monthly limit is used. Recording never stops at the limit; only the log shows less. */
+/** The used part of the plan's monthly limit. Recording never stops at the limit; only the log is shortened. */
 import type { Organization } from '#libs/stats/contract';
 import './usage-figure.css';
 import { addMonths, firstDay } from '#libs/base/terms/calendar';

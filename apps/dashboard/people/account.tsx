@@ -7,8 +7,8 @@ import { useSignedIn } from '../data/signed-in.ts';
 import { AccountField, emptyIn, errorsByField, NewPassword, trimmed } from '../parts/account-fields.tsx';
 import { Button } from '../parts/button.tsx';
 import { DraftForm } from '../parts/draft-form.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { Passkeys } from './passkeys.tsx';
 
 export function Account() {
@@ -16,7 +16,7 @@ export function Account() {
   return (
     <>
       <PageHead title="My account" note={me.value?.email ?? 'How you sign in'} />
-      <Unanswered reading={me} kind="table" />
+      <LoadingOrError reading={me} kind="table" />
       {me.value === null && (
         <section class="card message">
           <h2>You have no account here</h2>

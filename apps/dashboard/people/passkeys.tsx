@@ -14,7 +14,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Failure, Field } from '../parts/field.tsx';
 import { useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 
 const own = '/v1/people/me/passkeys';
 
@@ -46,7 +46,7 @@ export function Passkeys({ me: { passwordOff } }: { me: Me }) {
         Passkeys
       </h2>
       <p>With a passkey you sign in by the fingerprint, face or PIN of a device, without your e-mail and password.</p>
-      <Unanswered reading={reading} kind="table" />
+      <LoadingOrError reading={reading} kind="table" />
       {passkeys && passkeys.length > 0 && (
         <ul class="rows" aria-label="Passkeys">
           {passkeys.map((passkey) => (

@@ -2,7 +2,7 @@
 import '../parts/activity.css';
 
 import type { ActsPage } from '#libs/tenants/contract';
-import { useOlder } from '../data/older.ts';
+import { useNextPage } from '../data/next-page.ts';
 import { useReading } from '../data/query.ts';
 import { activityAddress, erasureAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -29,7 +29,7 @@ export function Activity({ query, visitorId }: Props) {
     return api.manage.acts(askedFor({ ...filters, ...actor }), cursor, signal);
   };
   const reading = useReading<ActsPage>(JSON.stringify([filters, visitorId]), (signal) => read(undefined, signal));
-  const older = useOlder(
+  const older = useNextPage(
     reading,
     (page) => page.nextCursor,
     (cursor) => read(cursor),

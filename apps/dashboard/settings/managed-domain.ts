@@ -4,7 +4,7 @@ import type { Organization } from '#libs/stats/contract';
 import type { IgnoredField, Key, ManagedDomain, RefusedOrigin } from '#libs/tenants/contract';
 import type { Api } from '../data/api.ts';
 import type { Called } from '../data/calls.ts';
-import { useKept } from '../data/kept.ts';
+import { useLiveValue } from '../data/live-value.ts';
 import { now } from '../data/service-clock.ts';
 
 export interface DomainSnapshot {
@@ -28,7 +28,7 @@ export function useManagedDomain(api: Api, domainId: string) {
     const { refusedOrigins: refused, ignoredFields: ignored, ...domain } = body;
     return { domain, tag, keys, refused, ignored };
   };
-  const kept = useKept(domainId, {
+  const kept = useLiveValue(domainId, {
     read,
     merge: (before, newest) => (JSON.stringify(newest) === JSON.stringify(before) ? before : newest),
   });

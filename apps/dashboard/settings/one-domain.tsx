@@ -9,10 +9,10 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { RefusedOrigins } from '../parts/refused-origins.tsx';
 import { Term } from '../parts/term.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { ArchiveDialog, Archived } from './archive.tsx';
 import { ChangeDomain } from './change-domain.tsx';
 import { IgnoredFields } from './ignored-fields.tsx';
@@ -59,7 +59,7 @@ export function OneDomain({ domainId }: { domainId: string }) {
     return (
       <div class="stack" ref={page}>
         {head}
-        <Unanswered reading={reading} kind="table" />
+        <LoadingOrError reading={reading} kind="table" />
       </div>
     );
   const { domain, keys, refused, ignored } = snapshot;

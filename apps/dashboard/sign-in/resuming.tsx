@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { SignedIn } from '#libs/people/contract';
 import { useReading } from '../data/query.ts';
-import { Unanswered } from '../parts/unanswered.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { resume } from './account.ts';
 import { lastOrganization } from './session.ts';
 
@@ -13,7 +13,7 @@ export function Resuming({ done }: { done(account: SignedIn | null): void }) {
   }, [reading.value]);
   return (
     <main id="main">
-      <Unanswered reading={reading} kind="page" />
+      <LoadingOrError reading={reading} kind="page" />
     </main>
   );
 }

@@ -10,8 +10,8 @@ import { count, counted, dateAndMinute } from '../format.ts';
 import { Fact, Facts } from '../parts/facts.tsx';
 import { Select } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { StepCard } from './step-card.tsx';
 import { TakeOver } from './take-over.tsx';
 
@@ -48,7 +48,7 @@ export function SiteChecks({ domainId, query }: Props) {
           </p>
         </section>
       ) : (
-        <Unanswered reading={reading} kind="page" />
+        <LoadingOrError reading={reading} kind="page" />
       )}
       {value && !value.shown && (
         <section class="card message">

@@ -13,8 +13,8 @@ import { count, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { Select, VisitorField } from '../parts/field.tsx';
 import { FocusedTitle } from '../parts/focus.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import type { Erased } from './erasing.ts';
 import { Found } from './found.tsx';
 import { Timeline } from './timeline.tsx';
@@ -72,7 +72,7 @@ function OneVisitor({ domainId, isEverywhere, visitorId, ...given }: OneVisitorP
   const reading = useReading<FoundVisitor>(JSON.stringify([domainId, visitorId]), (signal) =>
     api.visitor(isEverywhere ? null : domainId, visitorId, signal),
   );
-  if (!reading.value) return <Unanswered reading={reading} kind="table" />;
+  if (!reading.value) return <LoadingOrError reading={reading} kind="table" />;
   return <Found domainId={domainId} isEverywhere={isEverywhere} found={reading.value} {...given} />;
 }
 

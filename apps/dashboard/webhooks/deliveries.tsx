@@ -1,7 +1,7 @@
 /** Every try of the last 30 days. */
 import { useState } from 'preact/hooks';
 import type { DeliveriesPage } from '#libs/webhooks/contract';
-import type { Older } from '../data/older.ts';
+import type { NextPage } from '../data/next-page.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateOf, timeOfDay } from '../format.ts';
 import { Button } from '../parts/button.tsx';
@@ -15,7 +15,7 @@ import { type Delivery, entriesOf, idOfTry, messageNames, nextTryOf } from './we
 
 interface Props {
   tries: DeliveriesPage;
-  older: Older;
+  older: NextPage;
   onReplay: ((from: Replay) => void) | undefined;
 }
 

@@ -7,9 +7,9 @@ import { dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
 import { FocusedTitle, useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Snippet } from '../parts/snippet.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { Actions } from './actions.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
@@ -40,7 +40,7 @@ export function OneWebhook({ webhookId, secret, onSecret }: Props) {
       <>
         {secretCard}
         {reading.error && <PageHead title="Webhook" note={webhookId} under={under} />}
-        <Unanswered reading={reading} kind="table" />
+        <LoadingOrError reading={reading} kind="table" />
       </>
     );
   const { webhook, tries } = snapshot;

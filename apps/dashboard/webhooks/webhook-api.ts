@@ -2,7 +2,7 @@
 import type { WebhookBody, WebhookChange } from '#libs/webhooks/contract';
 import type { Api } from '../data/api.ts';
 import { bodyOf, readAll } from '../data/calls.ts';
-import { once } from '../data/once.ts';
+import { idempotent } from '../data/idempotent.ts';
 
 /** Everything of that log from that position on. */
 export interface Replay {
@@ -23,7 +23,7 @@ export const webhooksOf = ({ call: ask }: Api) => ({
       (page) => page.webhooks,
     ),
   read: (webhookId: string, signal?: AbortSignal) => ask(`get ${one}`, { params: { webhookId }, signal }),
-  create: (body: WebhookBody) => once(ask)(`post ${all}`, { body }).then(bodyOf),
+  create: (body: WebhookBody) => idempotent(ask)(`post ${all}`, { body }).then(bodyOf),
   /** `tag`: of the version that it was changed from; absent, whatever the version. */
   change: (webhookId: string, body: WebhookChange, tag: string | null = null) =>
     ask(`patch ${one}`, { params: { webhookId }, body, tag }),
@@ -32,9 +32,9 @@ export const webhooksOf = ({ call: ask }: Api) => ({
   test: (webhookId: string) => ask(`post ${one}/test`, { params: { webhookId } }).then(bodyOf),
   /** What waits for its next try. */
   retry: (webhookId: string) => ask(`post ${one}/retry`, { params: { webhookId } }).then(bodyOf),
-  rotate: (webhookId: string) => once(ask)(`post ${one}/secret`, { params: { webhookId } }).then(bodyOf),
+  rotate: (webhookId: string) => idempotent(ask)(`post ${one}/secret`, { params: { webhookId } }).then(bodyOf),
   replay: (webhookId: string, body: Replay) =>
-    once(ask)(`post ${one}/replay`, { params: { webhookId }, body }).then(bodyOf),
+    idempotent(ask)(`post ${one}/replay`, { params: { webhookId }, body }).then(bodyOf),
   deliveries: (webhookId: string, cursor?: string, signal?: AbortSignal) =>
     ask(`get ${one}/deliveries`, { params: { webhookId }, query: { cursor }, signal }).then(bodyOf),
 });

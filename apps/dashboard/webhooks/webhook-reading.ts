@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DeliveriesPage, Webhook } from '#libs/webhooks/contract';
 import type { Api } from '../data/api.ts';
 import type { Called } from '../data/calls.ts';
-import { useKept } from '../data/kept.ts';
-import { useOlder } from '../data/older.ts';
+import { useLiveValue } from '../data/live-value.ts';
+import { useNextPage } from '../data/next-page.ts';
 import { webhooksOf } from './webhook-api.ts';
 import { mergeDeliveries } from './webhook-facts.ts';
 
@@ -17,7 +17,7 @@ export interface WebhookSnapshot {
 
 export function useWebhook(api: Api, webhookId: string) {
   const [onQuiet, setOnQuiet] = useState<(() => void) | null>(null);
-  const kept = useKept<WebhookSnapshot>(webhookId, {
+  const kept = useLiveValue<WebhookSnapshot>(webhookId, {
     isQuiet: onQuiet !== null,
     read: async (signal) => {
       const [{ body, tag }, tries] = await Promise.all([
@@ -47,7 +47,7 @@ export function useWebhook(api: Api, webhookId: string) {
     }
   };
 
-  const older = useOlder(
+  const older = useNextPage(
     kept,
     ({ tries }) => tries.nextCursor,
     (cursor) => webhooksOf(api).deliveries(webhookId, cursor),

@@ -2,7 +2,7 @@
 import type { PublishBody, ShownVersion } from '#libs/banner/contract';
 import type { Api } from '../data/api.ts';
 import { bodyOf, type Called } from '../data/calls.ts';
-import { once } from '../data/once.ts';
+import { idempotent } from '../data/idempotent.ts';
 import { readDraft, type WidgetDraft } from './draft/draft.ts';
 
 export interface Saved {
@@ -34,7 +34,7 @@ export function bannerOf({ call: ask }: Api, domainId: string) {
       ask(`put ${banner}`, { params, body: draft, tag }).then(readSaved),
     /** `about`: what is published, since the body does not say it. */
     publish: (body: PublishBody, about: string | null) =>
-      once(ask, about)(`post ${banner}/publish`, { params, body }).then(bodyOf),
+      idempotent(ask, about)(`post ${banner}/publish`, { params, body }).then(bodyOf),
     versions,
     version,
     /** Null before the first publication. */

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { BannerVersion, VersionsPage } from '#libs/banner/contract';
 import { useAttempt } from '../data/attempt.ts';
-import { useOlder } from '../data/older.ts';
+import { useNextPage } from '../data/next-page.ts';
 import { useReading } from '../data/query.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndMinute } from '../format.ts';
@@ -12,7 +12,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Failure, Select } from '../parts/field.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { LoadOlder } from '../parts/load-older.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { bannerOf, type Published } from './banner-api.ts';
 import { ChangeList } from './change-list.tsx';
 import { changesBetween } from './draft/changes.ts';
@@ -32,7 +32,7 @@ type Opened = { shown: Published; before: Published | null; live: Published; isP
 export function Versions({ domainId, live, mayPublish, refreshLive }: Props) {
   const banner = bannerOf(useSignedIn().api, domainId);
   const reading = useReading<VersionsPage>(`${domainId} ${live.version}`, (signal) => banner.versions({}, signal));
-  const older = useOlder(
+  const older = useNextPage(
     reading,
     (page) => page.nextCursor,
     (cursor) => banner.versions({ cursor }),
@@ -53,7 +53,7 @@ export function Versions({ domainId, live, mayPublish, refreshLive }: Props) {
         <h2 id="versions-title">Versions</h2>
         <p class="muted">Newest first, times are UTC. Records have the number as their banner version.</p>
       </header>
-      <Unanswered reading={reading} kind="table" />
+      <LoadingOrError reading={reading} kind="table" />
       <Failure>{failure}</Failure>
       <ol class="rows after-head">
         {versions.map((version, at) => (

@@ -9,9 +9,9 @@ import { mayPublish, mayRead } from '../data/scopes.ts';
 import { isPerson, useSignedIn } from '../data/signed-in.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
+import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { NewestCheck } from '../parts/newest-check.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Unanswered } from '../parts/unanswered.tsx';
 import { bannerOf, type Published, type Saved } from './banner-api.ts';
 import { Behaviour } from './behaviour.tsx';
 import { Categories } from './category-fields.tsx';
@@ -108,7 +108,7 @@ export function WidgetSetup({ domainId, query }: PageProps) {
           )}
         </p>
       )}
-      <Unanswered reading={reading} kind="page" />
+      <LoadingOrError reading={reading} kind="page" />
       {read && (
         <>
           <Editor domainId={domainId} isArchived={isArchived} isFirst={isFirst} read={read} refreshLive={refreshLive} />

@@ -8,7 +8,7 @@ import type { Unit } from '../../charts/scale.ts';
 import type { Api } from '../../data/api.ts';
 import { readVersions } from '../../data/banner-versions.ts';
 import { proportionOf } from '../../data/group-rows.ts';
-import { useKept } from '../../data/kept.ts';
+import { useLiveValue } from '../../data/live-value.ts';
 import { type Interval, includesToday, isGrouped, type Period, periodBefore } from '../../data/periods.ts';
 import { domainAddress } from '../../data/router.ts';
 import { now } from '../../data/service-clock.ts';
@@ -38,7 +38,7 @@ interface Beside {
 
 export function Rates({ label, unit, buckets, stats, period, interval, domainId }: Props) {
   const { api } = useSignedIn();
-  const { value } = useKept(`rates ${domainAddress(domainId, { ...period, interval })}`, {
+  const { value } = useLiveValue(`rates ${domainAddress(domainId, { ...period, interval })}`, {
     read: (signal) => readBeside(api, { domainId, period, interval }, signal),
     interval: every,
     isQuiet: !includesToday(period, now()),

@@ -1,22 +1,22 @@
-/** What must not happen twice where an answer was lost. */
+/** Retries that must not repeat their effect: each carries an `Idempotency-Key`. */
 import type { Ask, Call } from './calls.ts';
 
-/** The keys of what was not answered with success. */
-const unanswered = new Map<string, string>();
+/** Keys of requests that have not succeeded yet. */
+const pendingKeys = new Map<string, string>();
 
-/** Whoever asks for the same again gets the answer that was lost. `about`: what else makes it the same. */
-export const once =
+/** The same request sent again gets the response that was lost. `about`: further text that identifies the request. */
+export const idempotent =
   (ask: Ask, about?: string | null): Ask =>
   async (endpoint, given, how) => {
     const { params, body }: Call = given;
     const question = JSON.stringify([endpoint, params, body, about]);
-    const key = unanswered.get(question) ?? randomText();
-    unanswered.set(question, key);
+    const key = pendingKeys.get(question) ?? randomText();
+    pendingKeys.set(question, key);
     const called = await ask(endpoint, given, { ...how, headers: { ...how?.headers, 'idempotency-key': key } });
-    unanswered.delete(question);
+    pendingKeys.delete(question);
     return called;
   };
 
-/** Also where the page is not a secure context, which `randomUUID` needs. */
+/** `randomUUID` would need a secure context. */
 const randomText = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,14 +1,14 @@
-/** Pages, and parts of them, whose code is loaded when one is first opened. */
+/** Components whose code is loaded when they are first shown. */
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 /**
- * `load` has all that is picked of it once it has been loaded for one of them. `shape`: of what stands there until then;
- * null for nothing.
+ * `load` runs once for all components that are picked from its module. `shape`: the placeholder until it is loaded; null
+ * for none.
  */
-export function later<Module>(load: () => Promise<Module>) {
+export function lazy<Module>(load: () => Promise<Module>) {
   let loaded: Module | undefined;
   return <Props extends object>(
     pick: (module: Module) => FunctionComponent<Props>,
@@ -34,7 +34,7 @@ export function later<Module>(load: () => Promise<Module>) {
     };
 }
 
-/** A browser does not ask for a script again that it could not load, so the whole page is loaded anew. */
+/** A browser does not retry a script that failed to load, so the button reloads the whole page. */
 const NotLoaded = () => (
   <section class="card message" role="alert">
     <h2>This page could not be loaded</h2>

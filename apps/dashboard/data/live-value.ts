@@ -1,26 +1,29 @@
-/** One thing as it is now: read once, polled while the page is visible, with what changes here put in at once. */
+/** A value that is read once and polled while the page is visible. Changes made here show at once. */
 import { useRef } from 'preact/hooks';
 import { type LiveState, type Reading, useLive, useReading } from './query.ts';
 
-interface Kept<T> extends Reading<T> {
+interface LiveValue<T> extends Reading<T> {
   live: LiveState | null;
-  /** Takes over what a change answered. */
+  /** Merges the response to a change. */
   change(changed: Partial<T>): void;
 }
 
-interface KeptOptions<T> {
+interface LiveValueOptions<T> {
   read(signal: AbortSignal): Promise<T>;
-  /** What a poll makes of what is shown; `before` itself where nothing has changed. The newest, if absent. */
+  /** Combines the shown value with a poll's; returns `before` itself if nothing has changed. Default: the newest. */
   merge?(before: T, newest: T): T;
-  /** nothing is asked meanwhile */
+  /** pauses polling */
   isQuiet?: boolean | undefined;
   interval?: number;
 }
 
-export function useKept<T extends object>(key: string, { read, merge, isQuiet, interval }: KeptOptions<T>): Kept<T> {
+export function useLiveValue<T extends object>(
+  key: string,
+  { read, merge, isQuiet, interval }: LiveValueOptions<T>,
+): LiveValue<T> {
   const reading = useReading(key, read);
   const { value, isLoading, latest, put } = reading;
-  // an answer that was asked for before a change would show the state before it
+  // a response to a poll from before a change would show the old state
   const changes = useRef(0);
   const live = useLive(value && !isLoading && !isQuiet ? key : null, {
     ask: async (signal) => ({ asOf: changes.current, newest: await read(signal) }),

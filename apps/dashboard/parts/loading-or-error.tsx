@@ -4,12 +4,12 @@ import { Skeleton } from './skeleton.tsx';
 
 interface Props {
   reading: Pick<Reading<unknown>, 'value' | 'error' | 'isSlow' | 'retry'>;
-  /** what the answer looks like */
+  /** shape of the placeholder */
   kind: 'page' | 'table';
 }
 
-/** Stands where an answer will be: its shape, or why there is none. Nothing once it is there. */
-export function Unanswered({ reading: { value, error, isSlow, retry }, kind }: Props) {
+/** Shown until a value has been read: a placeholder, or the error. Empty once there is a value. */
+export function LoadingOrError({ reading: { value, error, isSlow, retry }, kind }: Props) {
   if (error) return <ErrorCard error={error} retry={retry} />;
   return value === undefined ? <Skeleton kind={kind} isSlow={isSlow} /> : null;
 }

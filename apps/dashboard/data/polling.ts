@@ -1,44 +1,44 @@
 /**
- * The loop behind every question of a view: one request at a time, and only while the page is visible.
+ * The polling loop behind every view: one request at a time, and only while the page is visible.
  *
  * Polling instead of server-sent events, because it is stateless: it works behind any proxy, with any number of API
- * processes and with tokens that expire, and an open tab does not hold a connection. Every answer is complete, so there
+ * processes and with tokens that expire, and an open tab does not hold a connection. Every response is complete, so there
  * is nothing to miss or replay. A poll costs the service one Redis script, and on the home page, when a total has moved,
  * two short reads of Postgres as well.
  */
 import { AssentError } from '#libs/client/assent-error';
 
-/** Milliseconds between the starts of two requests, unless another interval is asked for, and after the first failure. */
+/** Milliseconds between the starts of two requests by default, and after the first failure. */
 export const everySecond = 1_000;
-/** Milliseconds after failures: each wait is twice as long as the one before, up to this. */
+/** Longest wait in milliseconds: it doubles with every failure up to this. */
 const longestWait = 15_000;
-/** Milliseconds. An answer that takes longer means a busy service: the next wait is this many times as long. */
+/** A response that takes longer, in milliseconds, means a busy service: the next wait is a multiple of it. */
 const slowAnswer = 500;
 const slowFactor = 4;
-/** Milliseconds without an answer after which figures no longer count as live. */
+/** Milliseconds without a response after which figures no longer count as live. */
 const lateAfter = 3_000;
 
-export interface Asking<Answer> {
+export interface Polling<Answer> {
   ask(signal: AbortSignal): Promise<Answer>;
   onAnswer(answer: Answer): void;
-  /** Returns whether to ask again. */
+  /** Returns whether to retry. */
   onFailure(error: unknown): boolean;
   onLate(): void;
-  /** Milliseconds between the starts of two requests; null asks until there is an answer. */
+  /** Milliseconds between the starts of two requests; null stops after the first response. */
   interval: number | null;
-  /** asks at once, and not after the first interval */
+  /** sends the first request at once, not after the first interval */
   isEager: boolean;
 }
 
-/** Returns a function that stops it. */
-export function startAsking<Answer>({
+/** Returns a function that stops the polling. */
+export function startPolling<Answer>({
   ask,
   onAnswer,
   onFailure,
   onLate,
   interval,
   isEager,
-}: Asking<Answer>): () => void {
+}: Polling<Answer>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pending: AbortController | undefined;
   let startedAt = performance.now();
@@ -83,7 +83,7 @@ export function startAsking<Answer>({
     pending = undefined;
   };
   const onVisibility = () => {
-    // what is asked once is answered in a hidden page, too
+    // a single read continues in a hidden page
     if (document.visibilityState !== 'visible') return interval !== null && abort();
     if (!pending) schedule(untilNext());
   };

@@ -1,22 +1,22 @@
 import { useState } from 'preact/hooks';
 import type { Reading } from './query.ts';
 
-export interface Older {
+export interface NextPage {
   isLoading: boolean;
   hasFailed: boolean;
   load(): void;
 }
 
 /**
- * The next page of a list that goes back in time. `cursorOf`: where it begins, as of the click; null at the end. `append`:
- * the list with that page, unless another list is shown meanwhile.
+ * Loads the next page of a list that goes back in time. `cursorOf`: where that page starts; null at the end. `append`:
+ * adds the page to the list, unless another list is shown by then.
  */
-export function useOlder<T, Page>(
+export function useNextPage<T, Page>(
   { latest, put }: Pick<Reading<T>, 'latest' | 'put'>,
   cursorOf: (value: T) => string | null,
   read: (cursor: string) => Promise<Page>,
   append: (value: T, page: Page) => T,
-): Older {
+): NextPage {
   const [state, setState] = useState({ isLoading: false, hasFailed: false });
   const cursorNow = () => {
     const value = latest();
