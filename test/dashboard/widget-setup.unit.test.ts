@@ -21,7 +21,7 @@ import {
   contrastWarning,
   unmeasured,
 } from '../../apps/dashboard/widget-setup/draft/contrast.ts';
-import { changed, changedLook, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
+import { changed, changedAppearance, readDraft, type WidgetDraft } from '../../apps/dashboard/widget-setup/draft/draft.ts';
 import { readPlaces, unusedPresets, visitorsFor, withRule } from '../../apps/dashboard/widget-setup/draft/regions.ts';
 import { cookieLines, readCookieLines } from '../../apps/dashboard/widget-setup/draft/services.ts';
 import { isTestChanged } from '../../apps/dashboard/widget-setup/draft/test-changes.ts';
@@ -310,9 +310,9 @@ describe('what differs between two banners', () => {
 describe('a variant', () => {
   it('has only what differs from the banner, also where that is what the widget comes with', () => {
     const banner: WidgetDraft = { theme: 'dark', position: 'left' };
-    const one = changedLook({}, { theme: 'auto', position: 'left' }, banner);
+    const one = changedAppearance({}, { theme: 'auto', position: 'left' }, banner);
     expect(one).toEqual({ theme: 'auto' });
-    expect(changedLook(one, { theme: 'dark', texts: {} }, banner)).toEqual({});
+    expect(changedAppearance(one, { theme: 'dark', texts: {} }, banner)).toEqual({});
   });
 });
 

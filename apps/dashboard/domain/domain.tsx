@@ -1,4 +1,4 @@
-/** One domain over any period, compared with the period before. The address says which. */
+/** The statistics of one domain for the period in the address, compared with the previous period. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { DomainStats } from '#libs/stats/contract';
 import { silentDays } from '../data/domain-figures.ts';
@@ -32,15 +32,15 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
   const { api, organization } = useSignedIn();
   const period = periodIn(query) ?? defaultPeriod(now());
   const interval = intervalIn(query, period);
-  // weeks are added up here
+  // the service has no weeks: they are summed from days
   const asked = { ...period, interval: interval === 'week' ? 'day' : interval };
   const key = domainAddress(domainId, asked);
   const chart = query.get('chart') === 'counts' ? 'counts' : undefined;
   const address = domainAddress(domainId, { ...period, interval, chart });
-  // the effect below corrects an invalid address, and the notice has to outlast that
+  // the notice stays after the effect below has corrected an invalid address
   const correctedTo = useRef<string | null>(null);
   if (periodIn(query) === null && (query.has('from') || query.has('to'))) correctedTo.current = address;
-  // with its days in the address, a link shows the same period tomorrow
+  // the days go into the address, so that a link shows the same period tomorrow
   useEffect(() => {
     if (location.pathname + location.search !== address) navigate(address, { replace: true });
   }, [address]);
@@ -57,12 +57,12 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
   const reading = useReading<ComparedStats>(key, read);
   const view = reading.value;
   const isOpen = includesToday(period, now());
-  // rates are left out where Postgres is slow: then also a period that is over is asked for again
+  // if Postgres is slow, the response lacks rates: then even a past period is polled
   const lacksRates = view && [view.stats, view.before].some((each) => each && each.optInRate === undefined);
   const live = useLive<ComparedStats>(view && !reading.isLoading && (isOpen || lacksRates) ? key : null, {
     ask: async (signal) =>
       lacksRates || !view ? read(signal) : { ...view, stats: await api.stats(domainId, asked, signal) },
-    // what the service does not have at the moment stays as it was
+    // figures that the response lacks keep their last value
     onAnswer: ({ stats, before, isCovered }) => {
       if (!view) return;
       const merged = { ...view.stats, pending: undefined, ...stats };
@@ -113,7 +113,7 @@ export function Domain({ domainId, query }: { domainId: string; query: URLSearch
   );
 }
 
-/** When the newest day with decisions ended; undefined where there is none, or the series is not by day. */
+/** The end of the newest day with decisions; undefined if there is none, or the series is not by day. */
 const lastDayIn = (series: DomainStats['series'] = []): string | undefined => {
   const last = series.findLast((each) => each.total > 0);
   return last && 'date' in last ? `${last.date}T23:59:59.999Z` : undefined;

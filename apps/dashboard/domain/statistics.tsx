@@ -1,4 +1,4 @@
-/** The figures of a period, compared with the period before. */
+/** The figures of a period, compared with the previous period. */
 import type { DomainStats } from '#libs/stats/contract';
 import { ShareBar } from '../charts/share-bar.tsx';
 import { proportionOf } from '../data/group-rows.ts';
@@ -14,9 +14,9 @@ const ChartCard = lazy(() => import('./chart/chart-card.tsx'))((page) => page.Ch
 
 export interface ComparedStats {
   stats: DomainStats;
-  /** null where the period before cannot have counters */
+  /** null if the previous period cannot have counters */
   before: DomainStats | null;
-  /** The domain had decisions on the first day of the period before, or earlier. */
+  /** whether the domain already had decisions when the previous period started */
   isCovered: boolean;
 }
 
@@ -28,10 +28,10 @@ const withoutBefore = 'no full period before';
 
 export function Statistics({ view: { stats, before: rated, isCovered }, ...chart }: Props) {
   const { total, breakdown } = stats;
-  // counts grow by themselves where the period before is hardly covered
+  // without full coverage of the previous period, growth would mean nothing
   const before = isCovered ? rated : null;
   const earlier = rated ? dayRange(rated.from, rated.to) : '';
-  // against a whole day, a percentage of today would only reflect the time of day
+  // comparing today with a whole day would only reflect the time of day
   const isOpen = includesToday(stats, now());
   const isPartDay = isOpen && stats.from === stats.to;
   const change = before && !isPartDay && growth(before.total, total);

@@ -1,4 +1,4 @@
-/** Who was erased, newest first: by the erasure's number, since nothing is left of the visitor. The token needs a scope. */
+/** The list of erasures, newest first. They are listed by number, since the visitor's id is erased too. Needs a scope. */
 import '../parts/activity.css';
 import './erasures.css';
 import type { ErasuresPage } from '#libs/privacy/contract';

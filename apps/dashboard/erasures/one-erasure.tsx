@@ -1,4 +1,4 @@
-/** The receipt of an erasure: when, by whom, how many records of which domain, and where that is sealed. */
+/** The receipt of an erasure: time, actor, number of records per domain, and the log entries that seal it. */
 import { useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
 import type { ErasureDetails } from '#libs/privacy/contract';
@@ -21,11 +21,11 @@ import { LoadingOrError } from '../parts/loading-or-error.tsx';
 import { useOnPaper } from '../parts/on-paper.ts';
 import { PageHead } from '../parts/page-head.tsx';
 
-/** Milliseconds between two looks at an erasure that goes on, or whose entries are to come. */
+/** Polling interval in milliseconds for an erasure that is running or not sealed yet. */
 const pause = { running: 1_000, sealing: 2_000 };
-/** Milliseconds for which entries may be to come: a log is sealed every minute. */
+/** Milliseconds within which the entries are expected: a log is sealed every minute. */
 const sealedWithin = 10 * 60_000;
-/** Entries shown at once. */
+/** entries shown at a time */
 const step = 20;
 
 type OfDomain = ErasureDetails['domains'][string];
@@ -84,10 +84,10 @@ export function OneErasure({ erasureId }: { erasureId: string }) {
   );
 }
 
-/** Records whose erasure has no entry here. */
+/** Explains records whose erasure has no log entry. */
 const waitingIn = ({ records, entries }: OfDomain): number => Math.max(0, records - entries.length);
 
-/** `isYoung`: entries may be to come. */
+/** `isYoung`: entries may still follow. */
 function Domain({ domainId, of, isYoung }: { domainId: string; of: OfDomain; isYoung: boolean }) {
   const { api, organization } = useSignedIn();
   const [most, setMost] = useState(step);

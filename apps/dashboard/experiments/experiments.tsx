@@ -1,4 +1,4 @@
-/** What an A/B test shows, and whether one may conclude anything yet. */
+/** The results of A/B tests, and whether they allow a conclusion yet. */
 import './experiments.css';
 import '../parts/paper.css';
 import type { DomainStats } from '#libs/stats/contract';
@@ -23,7 +23,7 @@ interface Props {
   query: URLSearchParams;
 }
 
-/** In addresses for variants that name no experiment: no name can hold it. */
+/** Stands in addresses for variants without an experiment; not a valid name. */
 const unnamed = ':';
 
 export function Experiments({ domainId, query }: Props) {
@@ -103,7 +103,7 @@ const NoExperiments = () => (
   </section>
 );
 
-/** Where the intervals come from, and what they do not cover. */
+/** Explains the intervals and their limits. */
 const ExperimentFormulas = () => (
   <>
     <p>

@@ -1,4 +1,4 @@
-/** The rates of an experiment's variants with their intervals, and what follows in words. */
+/** The rates of an experiment's variants with their intervals, and the conclusions. */
 import { conclusionOf, type Experiment, type Measured, measure, unevenness } from '../data/experiment-figures.ts';
 import { pointRange, shareRange } from '../data/interval-words.ts';
 import type { Interval } from '../data/proportions.ts';
@@ -72,10 +72,10 @@ export function OneExperiment({ experiment }: { experiment: Experiment }) {
   );
 }
 
-/** Not on a phone. */
+/** Hidden on phones. */
 const wide = { headClass: 'wide-only', class: 'wide-only' };
 
-/** What holds all intervals, with some room. */
+/** The range of the axis: all intervals and a margin. */
 function frameOf(variants: Measured[]): Interval {
   const ends = variants.flatMap(({ interval }) => (interval ? [interval.low, interval.high] : []));
   if (ends.length === 0) return { low: 0, high: 1 };
@@ -84,7 +84,7 @@ function frameOf(variants: Measured[]): Interval {
   return { low: Math.max(0, low - room), high: Math.min(1, high + room) };
 }
 
-/** An interval beside those of the other variants. The figures stand beside it. */
+/** An interval on the axis that all variants share. */
 function IntervalBar({ interval, middle, frame }: { interval: Interval; middle: number; frame: Interval }) {
   const at = (value: number) => `${((value - frame.low) / (frame.high - frame.low)) * 100}%`;
   const width = `${((interval.high - interval.low) / (frame.high - frame.low)) * 100}%`;

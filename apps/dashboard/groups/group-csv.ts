@@ -1,4 +1,4 @@
-/** The groups as CSV: what their table shows, with codes beside names, and rates as shares from 0 to 1. */
+/** The table of groups as CSV, with codes beside names, and rates as shares from 0 to 1. */
 import { csvCell } from '#libs/base/terms/csv';
 import type { Dimension } from '#libs/base/terms/terms';
 import { decisions } from '../data/decisions.ts';
@@ -36,7 +36,7 @@ export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean
 
 type Cell = string | number | null | undefined;
 
-/** As the service writes it (RFC 4180): what a spreadsheet would take for a formula has an apostrophe before it. */
+/** Quotes a field like the service's exports (RFC 4180). An apostrophe disarms what a spreadsheet would run as a formula. */
 export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 

@@ -1,4 +1,4 @@
-/** The groups as a table that can be sorted, and saved as CSV. */
+/** The groups as a sortable table with a CSV download. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Dimension } from '#libs/base/terms/terms';
@@ -130,7 +130,7 @@ function change(row: Row) {
   );
 }
 
-/** On a phone the name opens what the other columns have. */
+/** On phones, the name unfolds the figures of the other columns. */
 const NamedGroup = ({ name, rest, row }: { name: ComponentChildren; rest: readonly Column<Row>[]; row: Row }) => (
   <details class="group-rest">
     <summary>{name}</summary>
@@ -145,7 +145,7 @@ const NamedGroup = ({ name, rest, row }: { name: ComponentChildren; rest: readon
   </details>
 );
 
-/** Whether the screen is as narrow as a phone’s, for the stylesheets too. */
+/** The width at which the stylesheets switch to the phone layout. */
 function usePhone(): boolean {
   const narrow = useMemo(() => matchMedia('(max-width: 640px)'), []);
   const [isPhone, setPhone] = useState(narrow.matches);

@@ -1,4 +1,4 @@
-/** All groups of one dimension, beside those of the period before. */
+/** All groups of one dimension, compared with the previous period. */
 import './groups.css';
 import '../parts/paper.css';
 import type { Dimension } from '#libs/base/terms/terms';
@@ -33,7 +33,7 @@ const hasValues = ({ groups = [] }: DomainStats): boolean => groups.some(({ valu
 export function Groups({ domainId, by, query }: Props) {
   const period = periodIn(query) ?? defaultPeriod(now());
   const { api } = useSignedIn();
-  // offered where records have one, which is the case only on websites that ask different questions in different places
+  // only offered if records have it: few websites have different rules for different places
   const models = useReading<DomainStats | null>(groupsAddress(domainId, 'model', { ...period }), async (signal) =>
     isGrouped(period) ? api.stats(domainId, { ...period, by: 'model' }, signal) : null,
   );
@@ -64,7 +64,7 @@ export function Groups({ domainId, by, query }: Props) {
 }
 
 interface Compared {
-  /** The answer is of this dimension. */
+  /** the dimension of the response */
   by: Dimension;
   stats: DomainStats;
   before: DomainStats | null;
@@ -81,7 +81,7 @@ function Grouped({ domainId, by, period }: Omit<Props, 'query'> & { period: Peri
     return { by, stats, before };
   });
   const { value } = reading;
-  // with another dimension's figures on the page, nothing fades
+  // figures of another dimension are replaced, not faded
   if (value?.by !== by) return <LoadingOrError reading={{ ...reading, value: undefined }} kind="table" />;
   return (
     <section class={reading.isLate ? 'card stack groups fading' : 'card stack groups'} aria-busy={reading.isLoading}>

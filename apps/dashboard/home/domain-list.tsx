@@ -10,7 +10,7 @@ import { useFocusAfter } from '../parts/focus.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { type Column, Table, useSorted } from '../parts/table.tsx';
 
-/** At first, and more at each click. */
+/** rows shown at first, and added by each click */
 const listed = 20;
 const listedMore = 200;
 
@@ -56,7 +56,7 @@ export function DomainList({ domains, figures, chosen }: Props) {
   const more = Math.min(active.length - most, listedMore);
   const archived = domains.length - active.length;
   const [list, firstNew] = [useRef<HTMLElement>(null), useRef(0)];
-  // the button is gone with the last of them
+  // the button disappears with the last domain
   useFocusAfter(more > 0, () => list.current?.querySelectorAll<HTMLElement>('tbody a')[firstNew.current]);
   return (
     <nav class="card domains" ref={list} aria-labelledby="domains-title">

@@ -1,4 +1,4 @@
-/** The home page: 30 days of all domains, or the period in the address, and the latest records. */
+/** The home page: the figures of all domains for 30 days or the period in the address, and the latest records. */
 import './home.css';
 import { includesToday, periodIn } from '../data/periods.ts';
 import { useReading } from '../data/query.ts';

@@ -1,4 +1,4 @@
-/** The latest records of all domains. Older ones load at a click, and from then on as the visitor scrolls. */
+/** The latest records of all domains. A click loads older ones, and from then on scrolling does. */
 import { useState } from 'preact/hooks';
 
 import type { FullRecord } from '#libs/record/contract';
@@ -12,12 +12,12 @@ import { LoadOlder } from '../parts/load-older.tsx';
 import { memo } from '../parts/memo.ts';
 import { idOf, isFull, lengthOf, type Stream, type StreamRecord } from './stream.ts';
 
-/** Rows until older ones are asked for, however many arrive. */
+/** rows shown until older records are loaded, however many arrive */
 const fewRows = 10;
-/** Rows after which loading ends: the logs of the domains are the better place to look further. */
+/** Loading stops at this many rows: the log of a domain is the better place to look further. */
 const mostRows = 5_000;
 
-/** Only the first chunk has arrivals. One constant for the others, so that `memo` skips them. */
+/** Only the first chunk has new records. The others share this constant, so that `memo` skips them. */
 const noArrivals: ReadonlySet<string> = new Set();
 
 interface Props {
@@ -25,7 +25,7 @@ interface Props {
   names: ReadonlyMap<string, string>;
   total: number;
   older: NextPage;
-  /** the plan includes the log, so the records are complete */
+  /** whether the plan includes the log, so that records are complete */
   hasLog: boolean;
   onOpen(record: FullRecord): void;
 }
@@ -34,7 +34,7 @@ export function LatestRecords({ stream, names, total, older, hasLog, onOpen }: P
   const [isWhole, setWhole] = useState(false);
   const length = lengthOf(stream);
   const hasMore = (stream.cursor !== null && length < mostRows) || (!isWhole && length > fewRows);
-  // the second chunk, where the first has just been split
+  // after a split, some new records are in the second chunk
   const chunks = isWhole ? stream.chunks : [stream.chunks.slice(0, 2).flat().slice(0, fewRows)];
   const showOlder = () => {
     setWhole(true);

@@ -6,7 +6,7 @@ import type { Figures } from './overview-figures.ts';
 
 interface Props {
   figures: Figures;
-  /** of the last 30 days */
+  /** the last 30 days */
   isLast: boolean;
 }
 

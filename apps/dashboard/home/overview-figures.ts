@@ -1,4 +1,4 @@
-/** The figures of all domains: of the last 30 days, which are polled with the latest records, or of another period. */
+/** The figures of all domains: for the last 30 days, which are polled with the latest records, or for another period. */
 import { useMemo } from 'preact/hooks';
 import type { OrgStats } from '#libs/log/contract';
 import type { OrganizationStats } from '#libs/stats/contract';
@@ -7,16 +7,16 @@ import { type Reading, useLive, useReading } from '../data/query.ts';
 import { now } from '../data/service-clock.ts';
 import { useSignedIn } from '../data/signed-in.ts';
 
-/** milliseconds: rates move once an epoch, and the counts of the last 30 days come with the latest records */
+/** milliseconds; rates change once an epoch, and the counts of the last 30 days come with the latest records */
 const ratesEvery = 10_000;
 const countsEvery = 1_000;
 
 export type Figures = Omit<OrganizationStats, 'organizationId'>;
 
 interface Read {
-  /** Undefined until there are some. While those of another period load, they are those of the period before. */
+  /** Undefined at first. While another period loads, these are the figures of the period shown before. */
   figures: Figures | undefined;
-  /** of another period than the last 30 days, and of rates */
+  /** for a chosen period, and for rates */
   reading: Reading<OrganizationStats>;
 }
 
@@ -31,7 +31,7 @@ export function useFigures(chosen: Period | null, last: OrgStats): Read {
   const isComplete = chosen && !includesToday(chosen, now()) && value?.optInRate !== undefined;
   useLive(value && !isLoading && !isComplete ? key : null, {
     ask: read,
-    // what the service does not have at the moment stays as it was
+    // figures that the response lacks keep their last value
     onAnswer: (newest) => put({ ...value, pending: undefined, ...newest }),
     interval: chosen ? countsEvery : ratesEvery,
   });

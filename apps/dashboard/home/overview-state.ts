@@ -1,4 +1,4 @@
-/** What the home page shows, how it is read and how it is kept up to date. */
+/** The state of the home page: how it is read and kept up to date. */
 import { useRef } from 'preact/hooks';
 import type { OrgStats } from '#libs/log/contract';
 import type { Organization } from '#libs/stats/contract';
@@ -11,9 +11,9 @@ export interface OverviewState {
   stream: Stream;
 }
 
-/** Records in the first answer. */
+/** records in the first response */
 const firstPage = 10;
-/** One poll in so many asks for the organization instead: its names, domains and plan. */
+/** Every nth poll reads the organization instead: its names, domains and plan. */
 const organizationEvery = 60;
 const organizationEveryWithoutDomains = 2;
 
@@ -22,7 +22,7 @@ export async function readOverview(api: Api, signal: AbortSignal): Promise<Overv
   return { stats, stream: startStream(stats) };
 }
 
-/** Polls once there is a first state. The service reads records for it only when a total has moved. */
+/** Polls once there is a first state. The service reads records only when a total has changed. */
 export function useOverviewPoll(
   api: Api,
   state: OverviewState | undefined,

@@ -1,4 +1,4 @@
-/** The figures, chart, domains and latest records of an organization, or what it has to do first. */
+/** The figures, chart, domains and latest records of an organization, or its first steps. */
 
 import { useMemo, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
@@ -33,7 +33,7 @@ const OverviewChart = lazy(() => import('./overview-chart.tsx'))((part) => part.
 const RecordDetails = lazy(() => import('../parts/record-details.tsx'))((part) => part.RecordDetails, null);
 
 const compareDays = 7;
-/** Older records that are read at once. */
+/** older records per page */
 const pageLength = 100;
 
 interface Props {
@@ -107,7 +107,7 @@ export function Overview({ state, reading, chosen }: Props) {
         </div>
       )}
       <div class="columns">
-        {/* before the records, so that the keyboard reaches it first */}
+        {/* comes before the records, so that the keyboard reaches it first */}
         {domains}
         <LatestRecords
           stream={stream}
@@ -130,7 +130,7 @@ export function Overview({ state, reading, chosen }: Props) {
   );
 }
 
-/** The last 30 days have none in their address, so that they move on. */
+/** The last 30 days are not in the address, so that a link to them stays current. */
 function addressOf({ from, to }: Period): string {
   const last = defaultPeriod(now());
   return from === last.from && to === last.to ? homeAddress : withQuery(homeAddress, { from, to });
@@ -138,7 +138,7 @@ function addressOf({ from, to }: Period): string {
 
 interface FiguresProps {
   figures: Figures;
-  /** of the last 30 days */
+  /** the last 30 days */
   isLast: boolean;
 }
 
@@ -150,7 +150,7 @@ const Decisions = ({ figures: { from, to, total, breakdown }, isLast }: FiguresP
 
 const notCompared = { now: undefined, before: undefined, description: '', without: '' };
 
-/** This week against the one before. Whole weeks, because decisions depend on the weekday. */
+/** Compares the last seven days with the seven before. Whole weeks, because decisions depend on the weekday. */
 function lastWeeks({ series, optInRate }: Figures) {
   const days = optInRate === undefined ? undefined : series;
   return {

@@ -1,11 +1,11 @@
-/** A line about the domains that have stopped sending decisions, the newest of them first. */
+/** A line about the domains that have stopped sending decisions, the most recent first. */
 import type { Organization } from '#libs/stats/contract';
 import { type DomainFigures, silentDays } from '../data/domain-figures.ts';
 import { domainAddress } from '../data/router.ts';
 import { count, counted } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
 
-/** Domains that are named. */
+/** domains listed by name */
 const named = 3;
 
 export function SilentDomains({ domains, figures }: Pick<Organization, 'domains'> & { figures: DomainFigures }) {

@@ -1,6 +1,6 @@
 /**
- * The latest records of all domains: pages loaded so far, with live records in front. LiveValue in chunks, so that a new
- * record re-renders one chunk and not thousands of rows.
+ * The latest records of all domains: the pages loaded so far, with live records in front. They are in chunks, so that a
+ * new record re-renders one chunk instead of thousands of rows.
  */
 
 import type { OrgStats, ShortRecord } from '#libs/log/contract';
@@ -11,11 +11,11 @@ export type StreamRecord = FullRecord | ShortRecord;
 export interface Stream {
   /** newest first, without duplicates */
   chunks: StreamRecord[][];
-  /** where the next page begins */
+  /** where the next page starts */
   cursor: string | null;
-  /** more records arrived than the last poll asked for, so the next one has to ask for more */
+  /** more records arrived than the last poll returned, so the next one asks for more */
   hasGap: boolean;
-  /** ids of records that came while the page was open, which are highlighted */
+  /** ids of records that arrived while the page was open and are highlighted */
   arrived: ReadonlySet<string>;
 }
 
@@ -23,7 +23,7 @@ export const idOf = ({ id, domainId }: StreamRecord): string => `${id} ${domainI
 export const isFull = (record: StreamRecord): record is FullRecord => 'receivedAt' in record;
 export const lengthOf = ({ chunks }: Stream): number => chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 
-/** How many records a poll asks for, and how many after a gap. */
+/** Records per poll, and after a gap. */
 export const pollLimit = 5;
 export const gapLimit = 200;
 
@@ -43,14 +43,14 @@ export const appendPage = (stream: Stream, { records, nextCursor }: OrgStats): S
   cursor: nextCursor,
 });
 
-/** Puts the new records of a poll in front. If all of them are new, `asked` was too small and there may be a gap. */
+/** Adds the new records of a poll in front. If all are new, `asked` was too small and there may be a gap. */
 export function mergeLatest(stream: Stream, answer: OrgStats, asked: number): Stream {
   const [head = [], ...rest] = stream.chunks;
   const known = new Set([...head, ...(rest[0] ?? [])].map(idOf));
   const fresh = answer.records.filter((record) => !known.has(idOf(record)));
   if (fresh.length === 0) return stream.hasGap ? { ...stream, hasGap: false } : stream;
   const arrived = new Set([...stream.arrived, ...fresh.map(idOf)]);
-  // an empty stream has no cursor yet: it takes the answer's
+  // an empty stream has no cursor yet: take that of the response
   if (known.size === 0) return { ...startStream(answer), arrived };
   const isGap = fresh.length === answer.records.length && answer.nextCursor !== null;
   if (isGap && !stream.hasGap && asked < gapLimit) return { ...stream, hasGap: true };

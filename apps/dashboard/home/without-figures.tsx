@@ -1,4 +1,4 @@
-/** The home page of a token that may not read figures: the way to what it may see. */
+/** The home page for a token that may not read figures: links to the pages that it may open. */
 import { activeFirst } from '../data/domains.ts';
 import { firstPageOf } from '../data/first-page.ts';
 import { rights } from '../data/rights.ts';

@@ -1,4 +1,4 @@
-/** All records that the filters show, as a file. */
+/** Downloads all records that match the filters. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
 import { useSignedIn } from '../data/signed-in.ts';

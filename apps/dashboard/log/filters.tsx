@@ -1,4 +1,4 @@
-/** The filters of the log. Selects apply at once, typed values with Enter or “Find”, which also finds one record. */
+/** The filters of the log. Selects apply at once, text fields with Enter or “Find”, which also finds a single record. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
 import { useAttempt } from '../data/attempt.ts';
@@ -14,7 +14,7 @@ interface Props {
   query: LogQuery;
   show(query: LogQuery): void;
   showRecord(record: FullRecord): void;
-  /** absent where the token may not read visitors: then they are a filter */
+  /** opens a visitor's page; absent if the token may not read visitors, whose ids are only a filter then */
   showVisitor: ((visitorId: string) => void) | undefined;
 }
 
@@ -23,7 +23,7 @@ export function Filters({ domainId, query, show, showRecord, showVisitor }: Prop
   const { isBusy, failure, attempt } = useAttempt();
   const [visitor, setVisitor] = useState(query.visitorId ?? '');
   const [days, setDays] = useState({ from: query.from ?? '', to: query.to ?? '' });
-  // before anything can be typed, which a later effect would take back
+  // a layout effect, since a later one could overwrite typed text
   useLayoutEffect(() => setVisitor(query.visitorId ?? ''), [query.visitorId]);
   useLayoutEffect(() => setDays({ from: query.from ?? '', to: query.to ?? '' }), [query.from, query.to]);
   const isReversed = days.from !== '' && days.to !== '' && days.from > days.to;

@@ -1,4 +1,4 @@
-/** The log's filters and page: read from an address, written to one, and sent to the service. */
+/** The log's filters and page, converted from and to an address, and to a request. */
 import { isDate } from '#libs/base/terms/calendar';
 import { isDecision } from '../data/decisions.ts';
 
@@ -15,7 +15,7 @@ export interface LogQuery {
   bot: string | undefined;
 }
 
-/** Ignores invalid values. `visitorId`: of the fragment. Addresses of earlier releases have it in the query. */
+/** Ignores invalid values. `visitorId`: from the fragment. Addresses of earlier releases have it in the query. */
 export function logQueryIn(query: URLSearchParams, visitorId = query.get('visitorId')): LogQuery {
   const wholeNumber = (name: string) => (/^\d{1,9}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : undefined);
   const date = (name: string) => (isDate(query.get(name) ?? '') ? (query.get(name) ?? undefined) : undefined);
@@ -33,14 +33,14 @@ export function logQueryIn(query: URLSearchParams, visitorId = query.get('visito
   };
 }
 
-/** Leaves out the defaults, and the visitor, who is in the fragment. */
+/** Omits defaults, and the visitor's id, which is in the fragment. */
 export const toAddressQuery = ({ page, limit, visitorId: _, ...filters }: LogQuery) => ({
   ...filters,
   limit: limit === defaultSize ? undefined : limit,
   page: page === 1 ? undefined : page,
 });
 
-/** All of a log. */
+/** The whole log. */
 export const unfiltered = logQueryIn(new URLSearchParams());
 
 export const hasFilters = ({ decision, from, to, visitorId, bot }: LogQuery): boolean =>

@@ -1,4 +1,4 @@
-/** A page of the log together with the counters of the same moment, so that later decisions can be counted. */
+/** A page of the log with the counters of the same moment, so that newer decisions can be counted. */
 
 import { useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
@@ -15,17 +15,17 @@ const acceptedDays = 31;
 
 export interface LogSnapshot {
   page: RecordsPage;
-  /** null where the counters cannot be had, or cannot tell what the filters match */
+  /** null if the counters are unavailable, or do not cover the filters */
   counted: Counted | null;
 }
 
 interface Counted {
-  /** fixed, so that midnight does not change the period */
+  /** fixed, so that the period does not change at midnight */
   from: string;
   stats: DomainStats;
 }
 
-/** Asks for counters and page at the same time: counters read later would include decisions that the page lacks. */
+/** Reads counters and page at the same time: counters read later would include decisions that the page lacks. */
 export async function readLogSnapshot(
   api: Api,
   domainId: string,
@@ -46,7 +46,7 @@ export async function readLogSnapshot(
 const hasCounters = ({ visitorId, bot, from, to }: LogQuery): boolean =>
   [visitorId, bot, from, to].every((each) => each === undefined);
 
-/** How many decisions were recorded since the log was read. The rows stay as they are while somebody reads them. */
+/** The number of decisions recorded since the log was read. The rows do not change while somebody reads them. */
 export function useArrivals(
   api: Api,
   domainId: string,

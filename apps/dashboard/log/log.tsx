@@ -1,4 +1,4 @@
-/** The log of one domain, page by page. A plan may not include it, and may limit it to the newest records. */
+/** The log of one domain, page by page. A plan may exclude it, or limit it to the newest records. */
 import type { FullRecord } from '#libs/record/contract';
 import './log.css';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
@@ -45,7 +45,7 @@ export function Log({ domainId, query: given, visitorId }: Props) {
     },
     [address],
   );
-  // back closes it, too; one that a link opened has nothing to go back to
+  // the back button closes the record too; if a link opened it, there is no entry to go back to
   const closeRecord = () => (isOpenedHere.current ? history.back() : navigate(address, { replace: true }));
   const isInQuery = given.has('visitorId');
   useLayoutEffect(() => {
@@ -65,7 +65,7 @@ export function Log({ domainId, query: given, visitorId }: Props) {
 
   const frame = useRef<HTMLElement>(null);
   const shown = useRef(query);
-  // another page is read from its first row; after a change of size the select stays in view
+  // a new page starts at its first row; after a change of size, the select stays in view
   useEffect(() => {
     const before = shown.current;
     shown.current = query;

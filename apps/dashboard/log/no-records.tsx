@@ -1,4 +1,4 @@
-/** What stands instead of records, or above those that a plan limits. */
+/** Shown instead of records, or above a log that the plan limits. */
 
 import type { ComponentChildren } from 'preact';
 import type { RecordsPage } from '#libs/log/contract';
@@ -15,7 +15,7 @@ interface Props {
   addressOf(query: LogQuery): string;
 }
 
-/** Shown instead of the table when the page has no rows, with the reason. */
+/** The reason why the page has no rows. */
 export function NoRecords({ query, answer, isArchived, addressOf }: Props) {
   if (answer.total > 0)
     return (

@@ -1,4 +1,4 @@
-/** The record of the address: from the list, or read where the list does not show it. */
+/** The record in the address: taken from the list, or read if the list does not contain it. */
 import { useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
 import { domainIn } from '../data/domains.ts';
@@ -21,7 +21,7 @@ interface Props {
 
 export function OpenRecord({ domainId, recordId, listed, onClose }: Props) {
   const { api, organization } = useSignedIn();
-  // stays as it was opened, even if a newer list no longer shows it
+  // stays open even if a newer list no longer contains it
   const [first] = useState(listed);
   const reading = useReading(recordId, async (signal) => first ?? (await findRecord(api, domainId, recordId, signal)));
   const record = first ?? reading.value;

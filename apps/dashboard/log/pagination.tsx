@@ -1,4 +1,4 @@
-/** Links to the other pages of the log, and the choice of their size. */
+/** Links to the other pages of the log, and a select for their size. */
 import type { RecordsPage } from '#libs/log/contract';
 import { navigate } from '../data/router.ts';
 import { count, counted } from '../format.ts';

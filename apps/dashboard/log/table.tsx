@@ -1,4 +1,4 @@
-/** A page of the log. Only the rows that fit on a screen are part of the first render; the others follow at once. */
+/** A page of the log. The first render contains only the rows that fit on a screen; the others follow at once. */
 
 import { useEffect, useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
@@ -13,7 +13,7 @@ import { memo } from '../parts/memo.ts';
 
 interface Props {
   records: FullRecord[];
-  /** the visitors' ids lead to their pages */
+  /** whether visitors' ids link to their pages */
   hasVisitors: boolean;
   onOpen(record: FullRecord): void;
 }
@@ -22,9 +22,9 @@ interface Props {
 const firstRows = 30;
 
 export const LogTable = memo(function LogTable({ records, hasVisitors, onOpen }: Props) {
-  // those before stay until then, or the page would be lower for a moment, and scrolled elsewhere
+  // the previous rows stay until then: a shorter page would lose its scroll position
   const [completed, setCompleted] = useState<FullRecord[]>([]);
-  // an effect runs after the first rows have been painted
+  // an effect, which runs after the first rows are painted
   useEffect(() => setCompleted(records), [records]);
   const rest = records.length > firstRows ? completed.slice(firstRows) : [];
   return (

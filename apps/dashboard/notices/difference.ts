@@ -1,4 +1,4 @@
-/** What differs between two notices, word by word. */
+/** Compares two notices word by word. */
 
 export interface Part {
   text: string;
@@ -6,8 +6,8 @@ export interface Part {
 }
 
 /**
- * `place`: the names that lead to a text in the document, such as `settings › categories › maps › label`. `same`: how many
- * texts are in both. The version, and ids of categories, are no texts that a visitor sees.
+ * `place`: the path to a text in the document, such as `settings › categories › maps › label`. `same`: the number of equal
+ * texts. Version and category ids do not count as texts, since visitors do not see them.
  */
 export function differenceOf(
   before: object,
@@ -21,7 +21,7 @@ export function differenceOf(
   return { changed, same: places.length - changed.length };
 }
 
-/** By place, in the document's order. */
+/** Texts by place, in the document's order. */
 function textsOf(value: unknown, place = '', into = new Map<string, string>()): Map<string, string> {
   if (typeof value !== 'object' || value === null) {
     if (value !== null && value !== '') into.set(place, String(value));
@@ -29,7 +29,7 @@ function textsOf(value: unknown, place = '', into = new Map<string, string>()): 
   }
   const seen = new Set<unknown>();
   for (const [key, each] of Object.entries(value)) {
-    // a category keeps its name where another one comes before it
+    // a category is identified by its id, so that an inserted one does not shift the others
     const id = Array.isArray(value) ? (each?.id ?? Number(key) + 1) : key;
     textsOf(each, `${place && `${place} › `}${seen.has(id) ? `${id} ${key}` : id}`, into);
     seen.add(id);
@@ -39,7 +39,7 @@ function textsOf(value: unknown, place = '', into = new Map<string, string>()): 
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
-/** Each with the space before it. */
+/** Words with the space before them. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   let space = '';
@@ -53,12 +53,12 @@ function wordsOf(text: string): string[] {
 
 export const compareTexts = (before: string, after: string): Part[] => compareWords(wordsOf(before), wordsOf(after));
 
-/** Pairs of words that are compared; a longer text is replaced as a whole. */
+/** Limit of compared pairs of words; a longer text counts as replaced. */
 const mostPairs = 250_000;
 
-/** What is the same is the longest run of words that both have, and those before and after it. */
+/** Finds the longest common run of words, then the same before and after it. */
 function compareWords(was: string[], is: string[]): Part[] {
-  // `start` and `end`: where it ends in each
+  // end of the common run in both texts
   let [length, start, end] = [0, 0, 0];
   let runs: number[] = [];
   for (const [at, word] of was.length * is.length > mostPairs ? [] : was.entries()) {

@@ -1,4 +1,4 @@
-/** What visitors were shown: the versions of the banner, the decisions that have each, and the notices. */
+/** What visitors were shown: banner versions with their decisions, and notices. */
 
 import { AssentError } from '#libs/client/assent-error';
 import type { NoticesPage } from '#libs/notices/contract';
@@ -10,11 +10,11 @@ export type Listed = NoticesPage['notices'][number];
 
 type NoticesQuery = { to?: string; notice?: string; limit?: number; cursor?: string };
 
-/** Newest first; `to`: those that were first seen by the end of this day. */
+/** Newest first; `to`: only notices first seen by the end of this day. */
 export const listNotices = ({ call }: Api, domainId: string, query: NoticesQuery, signal?: AbortSignal) =>
   call(`get ${ofDomain}/notices`, { params: { domainId }, query, signal }).then(bodyOf);
 
-/** With the document. */
+/** A notice with its document. */
 export async function readNotice(api: Api, domainId: string, hash: string, signal?: AbortSignal) {
   const [text, { notices }] = await Promise.all([
     api.notice(domainId, hash, signal),
@@ -28,14 +28,14 @@ export type WholeNotice = Awaited<ReturnType<typeof readNotice>>;
 
 export interface Shown {
   version: string | null;
-  /** absent of one that was not live */
+  /** absent if the version was not live */
   published: Version | undefined;
-  /** of the day */
+  /** decisions of the day */
   decisions: number;
 }
 
 export interface Day extends NoticesPage {
-  /** the versions that were live at any time of the day, then what else its decisions have */
+  /** the versions that were live on the day, then other versions in its decisions */
   shown: Shown[];
 }
 
@@ -45,7 +45,7 @@ export async function readDay(api: Api, domainId: string, day: string, signal?: 
     api.stats(domainId, { from: day, to: day, by: 'bannerVersion' }, signal),
     listNotices(api, domainId, { to: day, limit: 100 }, signal),
   ]);
-  // any time of a day comes after the day itself, as text
+  // compared as text, a time comes after its day
   const isLive = ({ publishedAt, until }: Version) =>
     publishedAt.slice(0, 10) <= day && (until === null || until > day);
   const live = new Map<string | null, Version>(versions.filter(isLive).map((each) => [String(each.version), each]));

@@ -1,4 +1,4 @@
-/** What the banner said on a day: what was published then, and the notices that visitors may have seen. */
+/** The banner on a day: the versions published then, and the notices that visitors may have seen. */
 import './notices.css';
 import { dayOf } from '#libs/base/terms/calendar';
 import { valueName } from '../data/dimensions.ts';
@@ -32,7 +32,7 @@ export function Notices({ domainId, query }: Props) {
   const isUnknown = asked !== null && !isDay(asked);
   const day = asked === null || isUnknown ? today : asked;
   const isAhead = day > today;
-  // while it is typed it is several days, of which only the last one stays in the history
+  // typing a date passes through several days: only the last one stays in the history
   const show = (chosen: string) => navigate(noticesAddress(domainId, { day: chosen }), { replace: true });
   const notice = query.get('notice');
   return (
@@ -142,7 +142,7 @@ const ShownVersion = ({ version, published, decisions }: Shown) => (
   </li>
 );
 
-/** Not on a phone: the notice's own page has it. */
+/** Hidden on phones: the notice's own page shows it. */
 const wide = { headClass: 'wide-only', class: 'wide-only' };
 
 const NoticeTable = ({ domainId, day, label, notices }: DayProps & { label: string; notices: Listed[] }) => (

@@ -1,4 +1,4 @@
-/** One notice as the visitor saw it, its dates, and what differs from another one. */
+/** One notice as visitors saw it, its dates, and its differences from another one. */
 
 import { readVersions, type Version } from '../data/banner-versions.ts';
 import { valueName } from '../data/dimensions.ts';
@@ -19,7 +19,7 @@ interface Props {
   domainId: string;
   day: string;
   hash: string;
-  /** the hash of the one to compare it with */
+  /** hash of the notice to compare it with */
   other: string | null;
 }
 
@@ -83,7 +83,7 @@ export function OneNotice({ domainId, day, hash, other }: Props) {
   );
 }
 
-/** When a version was live, who published it and why. */
+/** When a version was live, who published it, and the publisher's note. */
 export const Publication = ({ version: { publishedAt, until, by, note, restored } }: { version: Version }) => (
   <>
     Live {until === null ? 'since' : 'from'} {dateAndTime(publishedAt)}
@@ -98,7 +98,7 @@ const titleOf = ({ language, version, variant }: Listed): string =>
     .flatMap((part) => (part === null ? [] : [escapeInvisible(part)]))
     .join(', ');
 
-/** Those in its language and of its variant come first. */
+/** Notices in the same language and variant come first. */
 function optionsOf(notice: Listed, others: Listed[], chosen: string | null) {
   const likeness = (other: Listed) =>
     Number(other.language === notice.language) * 2 + Number(other.variant === notice.variant);
@@ -139,7 +139,7 @@ function Comparison({ domainId, notice, other }: { domainId: string; notice: Who
   );
 }
 
-/** Read aloud as what it is, too. */
+/** Screen readers announce it as an insertion or deletion. */
 const marked = ({ text, is }: Part, at: number) => {
   if (is === 'same') return escapeInvisible(text);
   const Mark = is === 'added' ? 'ins' : 'del';

@@ -1,4 +1,4 @@
-/** Verifies a record's proof in the browser. Loaded when somebody asks for it, since it is as large as a page. */
+/** Verifies a record's proof in the browser. Loaded on demand, since it is as large as a page. */
 
 import { fromHex } from '#libs/proof/tree/bytes';
 import { parseVerifierKeys } from '#libs/proof/tree/check-file';
@@ -9,12 +9,12 @@ import { proveBundle } from '#libs/proof/tree/proof-bundle';
 import { ProofError } from '#libs/proof/tree/proof-error';
 import type { FullRecord } from '#libs/record/contract';
 
-/** `lacksPlace`: it was sealed without the region and the model that the record has. */
+/** `lacksPlace`: sealed by a release that did not know the record's region and model. */
 export type Verdict =
   | { holds: true; size: number; signedBy: string[]; lacksPlace: boolean }
   | { holds: false; why: string };
 
-/** `keys`: verifier keys, a line each. `shown`: the record as the page shows it. */
+/** `keys`: verifier keys, one per line. `shown`: the record as the page shows it. */
 export function verifyProof(bundle: string, keys: string, shown: FullRecord): Verdict {
   try {
     return prove(bundle, keys, shown);
@@ -35,17 +35,17 @@ function prove(text: string, keys: string, shown: FullRecord): Verdict {
   return { holds: true, size: proven.size, signedBy: proven.signedBy, lacksPlace: sealed > 0 };
 }
 
-/** The entry that the record shown would have, with the salts of the bundle. */
+/** Computes the entry from the shown record, with the bundle's salts. */
 function entryOf(shown: FullRecord, sealed: string, opening: Fields): string {
   const entry = parseObject(sealed, 'The entry');
   const commit = (label: 'circumstances' | 'private', text: string): string => {
-    // once the personal fields are erased nobody can open their commitment
+    // once the personal fields are erased, their commitment cannot be opened
     if (opening[label] === null) return textIn(entry, label);
     const salt = fromHex(textIn(objectIn(opening, label), 'salt'));
     return commitment(crypto.sha256, salt ?? new Uint8Array(), text);
   };
   return recordEntry(
-    // only the entry says when a record was imported
+    // only the entry contains the time of an import
     { ...shown, importedAt: maybeText(entry, 'importedAt') },
     {
       circumstances: commit('circumstances', circumstancesText(shown)),

@@ -1,20 +1,20 @@
-/** The lines of the activity: one for each act, and one for what somebody reads of a log in one go. */
+/** The lines of the activity: one per act, and one per series of reads of a log by the same person. */
 import type { Act } from './acts.ts';
 
 export interface Line {
-  /** of several reads the newest, with the sum of their records */
+  /** the act; for a series of reads the newest one, with the sum of their records */
   act: Act;
-  /** RFC 3339: when the first of several reads was; null for one act */
+  /** RFC 3339: time of the first read of a series; null for a single act */
   since: string | null;
 }
 
-/** Milliseconds without a read after which the next one is another line. The service notes reads once a minute. */
+/** A pause longer than this, in milliseconds, ends a series. The service notes reads once a minute. */
 const pause = 30 * 60_000;
 
-/** `acts`: newest first, and so are the lines. Reads stay on their side of every other act. */
+/** Acts and lines are newest first. Another act ends every series. */
 export function linesOf(acts: Act[]): Line[] {
   const lines: Line[] = [];
-  /** the last line of each person and log since the last other act */
+  /** the open series of each person and log */
   const open = new Map<string, Line>();
   for (const act of acts) {
     if (act.act !== 'log.read') open.clear();

@@ -1,4 +1,4 @@
-/** The filters of the activity: by what was done, by whom and when, or all that is about one visitor. */
+/** The filters of the activity: by act, actor and period, or by visitor. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ActFilters } from '../data/manage-api.ts';
 import { activityAddress, navigate } from '../data/router.ts';
@@ -13,10 +13,10 @@ const names = ['act', 'actor', 'from', 'to'] as const;
 export const filtersIn = (query: URLSearchParams): ActFilters =>
   Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
 
-/** Without a choice those that change something: reads are many times as many. Otherwise an act, or one of these. */
+/** The default is changes, since reads are far more frequent. Otherwise a kind of act, or one of these. */
 const kinds = { '': 'Everything but reads', reads: 'Reads of records', all: 'Everything' };
 
-/** What the service is asked for. */
+/** The query for the service. */
 export function askedFor({ act = '', ...others }: ActFilters): ActFilters {
   if (act === 'all') return others;
   if (act === 'reads') return { ...others, kind: 'reads' };
@@ -32,7 +32,7 @@ export function ActivityFilters({ filters, visitorId }: Props) {
   const { organization } = useSignedIn();
   const [typed, setTyped] = useState({ ...filters, visitor: visitorId ?? '' });
   const address = JSON.stringify([filters, visitorId]);
-  // before anything can be typed, which a later effect would take back
+  // a layout effect, since a later one could overwrite typed text
   useLayoutEffect(() => setTyped({ ...filters, visitor: visitorId ?? '' }), [address]);
   const { act = '', actor = '', from = '', to = '', visitor } = typed;
   const isReversed = from !== '' && to !== '' && from > to;

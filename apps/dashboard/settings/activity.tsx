@@ -1,4 +1,4 @@
-/** Who did what and when, newest first: what was changed, exported or erased, and where asked for, what was read. */
+/** The acts of the organization, newest first: changes, exports and erasures, and on request also reads. */
 import '../parts/activity.css';
 
 import type { ActsPage } from '#libs/tenants/contract';

@@ -1,4 +1,4 @@
-/** Administrative acts in words. */
+/** Descriptions of administrative acts. */
 
 import type { Organization } from '#libs/stats/contract';
 import type { ActsPage } from '#libs/tenants/contract';
@@ -7,7 +7,7 @@ import { count, counted } from '../format.ts';
 
 export type Act = ActsPage['acts'][number];
 
-/** Names come from outside and are set apart, whatever characters they have. An erasure has a receipt to look at. */
+/** Names come from outside, so they are isolated from the text around them. An erasure links to its receipt. */
 export type Part = string | { name: string; isErasure?: true };
 
 interface Told {
@@ -21,7 +21,7 @@ const say = (texts: TemplateStringsArray, ...names: string[]): Part[] =>
     return name === undefined ? [text] : [text, { name }];
   });
 
-/** How the log was read. */
+/** Ways of reading the log. */
 const logReads = new Map([
   ['records', 'in the list'],
   ['record', 'by id'],
@@ -31,7 +31,7 @@ const logReads = new Map([
   ['org-stats', 'the newest ones'],
 ]);
 
-/** What can be searched for. */
+/** Acts in the filter. */
 export const actNames: Record<string, string> = {
   'log.read': 'Read the log',
   'visitor.read': 'Looked up a visitor’s records',
@@ -74,7 +74,7 @@ export const actNames: Record<string, string> = {
   'webhook.disable': 'A failing webhook was paused',
 };
 
-/** `person`: the name of the person whom it is about. */
+/** `person`: the name of the person that the act is about. */
 export function tellAct({ act, subject, details }: Act, organization: Organization, person = subject): Told {
   const { organizationId, domains } = organization;
   const nameOf = (domainId: string) => domains.find((each) => each.domainId === domainId)?.name ?? domainId;
@@ -167,7 +167,7 @@ export function tellAct({ act, subject, details }: Act, organization: Organizati
       more: receiptOf(text('erasureId'), organization),
     }),
   };
-  // otherwise of a newer release
+  // an act without a description comes from a newer release
   return told[act]?.() ?? { what: say`${act} ${subject}` };
 }
 

@@ -1,4 +1,4 @@
-/** All domains with their figures of 30 days, those that are archived apart, and how much of the plan is used. */
+/** All domains with their figures for 30 days, archived domains, and the usage of the plan. */
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -20,9 +20,9 @@ import { type Column, Table, useSorted } from '../parts/table.tsx';
 import { ThingsPage } from '../parts/things-page.tsx';
 import { UsageFigure } from '../parts/usage-figure.tsx';
 
-/** More are searched. */
+/** With more domains, a search field is shown. */
 const few = 12;
-/** Domains listed at once. */
+/** domains listed at a time */
 const listed = 100;
 
 interface Answer {
@@ -66,7 +66,7 @@ function List({ domains, figures }: ListProps) {
   const found = domainsFound(domains, search).map((domain) => ({ ...domain, figures: figures?.get(domain.domainId) }));
   const active = found.filter(({ archivedAt }) => archivedAt === null);
   const archived = found.filter(({ archivedAt }) => archivedAt !== null);
-  // absent for who may not read figures
+  // absent if the token may not read figures
   const wait = figures === null ? undefined : '…';
   return (
     <div class="stack">
@@ -94,7 +94,7 @@ function List({ domains, figures }: ListProps) {
 }
 
 type Row = ListedDomain & { figures: StatsGroup | undefined };
-/** `wait`: what stands in place of figures until they are there. */
+/** `wait`: placeholder for figures that are loading. */
 type Columns = (Column<Row> | false)[];
 
 interface PartProps {

@@ -1,4 +1,4 @@
-/** A domain stops recording, and goes on again. */
+/** Archives and restores a domain: an archived domain does not record. */
 import type { Key, ManagedDomain } from '#libs/tenants/contract';
 import { useAttempt } from '../data/attempt.ts';
 import type { Called } from '../data/calls.ts';
@@ -57,7 +57,7 @@ interface ArchivedProps {
   onRestored(changed: Called<ManagedDomain>): void;
 }
 
-/** Says that a domain is archived, and brings it back. */
+/** Says that a domain is archived, with a button that restores it. */
 export function Archived({ domainId, keys, archivedAt, onRestored }: ArchivedProps) {
   const { api } = useSignedIn();
   const { failure, attempt } = useAttempt();

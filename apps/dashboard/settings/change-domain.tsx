@@ -1,4 +1,4 @@
-/** Changes a domain. If somebody else has changed it since the form was opened, it shows both and lets one choose. */
+/** The form for changing a domain. If somebody else has changed it since, both versions are shown to choose from. */
 
 import { useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
@@ -18,9 +18,9 @@ import { Origins } from './origins.tsx';
 
 interface Props {
   snapshot: DomainSnapshot;
-  /** the newest */
+  /** the newest version */
   records: FullRecord[];
-  /** put on the list before it is shown */
+  /** origins that are added to the list when the form opens */
   added: string[];
   onChanged(changed: Called<ManagedDomain>): void;
   onClose(): void;
@@ -33,7 +33,7 @@ interface Both {
 
 export function ChangeDomain({ snapshot, records, added, onChanged, onClose }: Props) {
   const { api } = useSignedIn();
-  // the page goes on being updated below the form
+  // the page continues to update below the form
   const [{ domain, tag, keys }] = useState(snapshot);
   const [both, setBoth] = useState<Both | null>(null);
   const close = (changed: Called<ManagedDomain>) => {
@@ -73,7 +73,7 @@ export function ChangeDomain({ snapshot, records, added, onChanged, onClose }: P
 }
 
 interface ConflictProps {
-  /** what both have started from */
+  /** the version that both changes are based on */
   before: ManagedDomain;
   mine: DomainDraft;
   theirs: ManagedDomain;
@@ -83,7 +83,7 @@ interface ConflictProps {
 
 type Side = 'mine' | 'theirs';
 
-/** Two people have changed the same domain: what each of them has, to choose from. */
+/** The two versions of a domain that two people have changed at the same time. */
 function Conflict({ before, mine, theirs, save, onDiscard }: ConflictProps) {
   const sideOf = (field: DomainField): Side => (isMine(field, before, mine) ? 'mine' : 'theirs');
   const fields = changedFields(mine, theirs);

@@ -1,39 +1,39 @@
-/** What somebody has put into the form of a domain, and what two people have changed at once. */
+/** The draft of a domain's settings, and the merge of two concurrent changes. */
 
 import type { FieldError } from '#libs/base/terms/problem';
 import type { ManagedDomain } from '#libs/tenants/contract';
 import { sentence } from '../data/api-error.ts';
 import { originFrom } from '../data/typed-origin.ts';
 
-/** As it was typed. */
+/** The fields as typed. */
 export interface DomainDraft {
   name: string;
   origins: string[];
-  /** Of permissions; undefined where the published banner sets them. */
+  /** validity of a permission; undefined if the published banner sets it */
   validMonths?: number | null | undefined;
   policyVersion?: string | null | undefined;
 }
 
-/** By the field's JSON pointer, such as `/origins/2`. */
+/** Errors by the field's JSON pointer, such as `/origins/2`. */
 type DomainErrors = Record<string, string>;
 
-/** `isPublished`: the published banner sets how long permissions are valid. */
+/** `isPublished`: the published banner sets the validity of permissions. */
 export const draftOf = ({ name, origins, ...rest }: DomainDraft, isPublished = false): DomainDraft => ({
   ...{ name, origins },
   ...(!isPublished && { validMonths: rest.validMonths, policyVersion: rest.policyVersion }),
 });
 
-/** What is sent: origins as they are meant, without empty lines, so that the service counts them as the form does. */
+/** Normalizes a draft: complete origins without empty lines, so that the service's errors match the form's fields. */
 export const cleanDraft = ({ name, origins, ...rest }: DomainDraft): DomainDraft => ({
   ...rest,
   name: name.trim(),
   origins: origins.map((each) => originFrom(each) ?? each.trim()).filter((each) => each !== ''),
 });
 
-/** One or more, from what was pasted. */
+/** The origins in a pasted text. */
 export const originsIn = (text: string): string[] => text.split(/[\s,;]+/).filter((each) => each !== '');
 
-/** Of a clean draft: what is missing, and what is wrong with origins. Everything else is the service's to judge. */
+/** Checks a normalized draft for missing fields and invalid origins. The service checks everything else. */
 export function errorsIn({ name, origins }: DomainDraft): DomainErrors {
   const wrong = origins.flatMap((origin, at) => {
     const error = originError(origin, origins.slice(0, at));
@@ -49,7 +49,7 @@ function originError(origin: string, before: string[]): string | undefined {
     : 'Not an address of a website, such as https://www.example.com.';
 }
 
-/** What the service found wrong. */
+/** Errors from the service's response. */
 export const errorsByPath = (errors: FieldError[]): DomainErrors =>
   Object.fromEntries(
     errors
@@ -63,10 +63,10 @@ export type DomainField = (typeof domainFields)[number];
 export const isSame = (field: DomainField, one: DomainDraft, other: DomainDraft): boolean =>
   JSON.stringify(one[field]) === JSON.stringify(other[field]);
 
-/** Of those that are in `mine`. */
+/** Fields that both have changed, to different values. */
 export const changedFields = (mine: DomainDraft, other: DomainDraft): DomainField[] =>
   domainFields.filter((field) => mine[field] !== undefined && !isSame(field, mine, other));
 
-/** Both are based on `before`: what only the other person changed is theirs. */
+/** Merges two changes of `before`: fields that only the other person changed take their value. */
 export const isMine = (field: DomainField, before: ManagedDomain, mine: DomainDraft): boolean =>
   !isSame(field, before, mine);

@@ -1,4 +1,4 @@
-/** A domain's name and origins, and how long permissions are valid there. */
+/** A form with a domain's name, origins and validity of permissions. */
 import type { FullRecord } from '#libs/record/contract';
 import { domainsAddress, navigate, settingsAddress } from '../data/router.ts';
 import { useSignedIn } from '../data/signed-in.ts';
@@ -12,11 +12,11 @@ import { OriginsField } from './origins-field.tsx';
 
 interface Props {
   given: DomainDraft;
-  /** the newest, whose origins may be missing on the list */
+  /** the newest records, whose origins may be missing in the list */
   records?: FullRecord[];
-  /** of the button */
+  /** the button's label */
   action: string;
-  /** Takes a clean draft. */
+  /** Sends a normalized draft. */
   save(draft: DomainDraft): Promise<void>;
   onCancel(): void;
 }
@@ -55,7 +55,7 @@ interface ValidityProps {
 
 function ValidityFields({ draft, errors, set }: ValidityProps) {
   const { validMonths, policyVersion } = draft;
-  // set by the published banner
+  // the published banner sets it
   if (validMonths === undefined || policyVersion === undefined) return null;
   return (
     <>
@@ -84,7 +84,7 @@ function ValidityFields({ draft, errors, set }: ValidityProps) {
   );
 }
 
-/** Makes a domain. Its keys are made on its own page. */
+/** The form for a new domain. Its keys are created on its own page. */
 export function NewDomain() {
   const { api, organization, onOrganization } = useSignedIn();
   const make = async (draft: DomainDraft) => {

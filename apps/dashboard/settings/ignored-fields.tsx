@@ -1,4 +1,4 @@
-/** Which fields the domain's newest records and displays lost: a mistake of the integration that no visitor sees. */
+/** Fields that were dropped from the domain's newest records and displays, because of a mistake in the integration. */
 import type { IgnoredField } from '#libs/tenants/contract';
 import { count, dateAndTime } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';

@@ -1,4 +1,4 @@
-/** The keys of a domain: those that record, those that are revoked, and one that was just made. */
+/** The keys of a domain: active ones, revoked ones, and one that was just created. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Key, MadeKey, ManagedDomain } from '#libs/tenants/contract';
@@ -25,7 +25,7 @@ export function Keys({ domain: { domainId, archivedAt }, keys, onMade, onRevoked
   const { failure, attempt } = useAttempt();
   const [revoking, setRevoking] = useState<string | null>(null);
   const create = useRef<HTMLButtonElement>(null);
-  // the button that opened the dialog is gone with its key
+  // the button that opened the dialog disappears with its key
   useFocusAfter(revoking !== null, (is) => (is ? null : create.current));
   const make = async () => onMade(await api.manage.createKey(domainId));
   const active = keys.filter(({ revokedAt }) => revokedAt === null);
@@ -107,7 +107,7 @@ const usedText = ({ lastUsedAt }: Key): string =>
 
 interface RevokeProps {
   domainId: string;
-  /** as it is now: somebody else may revoke it while the dialog is open */
+  /** the current state: somebody else may revoke the key while the dialog is open */
   shown: Key;
   onRevoked(key: Key): void;
   onClose(): void;
@@ -148,13 +148,13 @@ function RevokeDialog({ domainId, shown, onRevoked, onClose }: RevokeProps) {
 
 interface CardProps {
   made: MadeKey;
-  /** somebody may have revoked it meanwhile */
+  /** somebody may have revoked it in the meantime */
   revokedAt: string | null;
   domainId: string;
   onDone(): void;
 }
 
-/** A new key, this once. */
+/** A new key. It is shown only once. */
 export function KeyCard({ made: { apiKey }, revokedAt, domainId, onDone }: CardProps) {
   const isGood = revokedAt === null;
   return (

@@ -1,4 +1,4 @@
-/** One domain with its keys, kept up to date while the page is visible. */
+/** One domain with its keys, polled while the page is visible. */
 
 import type { Organization } from '#libs/stats/contract';
 import type { IgnoredField, Key, ManagedDomain, RefusedOrigin } from '#libs/tenants/contract';
@@ -9,9 +9,9 @@ import { now } from '../data/service-clock.ts';
 
 export interface DomainSnapshot {
   domain: ManagedDomain;
-  /** of this version */
+  /** ETag of the domain */
   tag: string | null;
-  /** newest first, with those that are revoked */
+  /** newest first, including revoked ones */
   keys: Key[];
   /** origins, newest first */
   refused: RefusedOrigin[];
@@ -28,26 +28,26 @@ export function useManagedDomain(api: Api, domainId: string) {
     const { refusedOrigins: refused, ignoredFields: ignored, ...domain } = body;
     return { domain, tag, keys, refused, ignored };
   };
-  const kept = useLiveValue(domainId, {
+  const live = useLiveValue(domainId, {
     read,
     merge: (before, newest) => (JSON.stringify(newest) === JSON.stringify(before) ? before : newest),
   });
   return {
-    ...kept,
-    /** What a change answered. */
-    putDomain: ({ body, tag }: Called<ManagedDomain>) => kept.change({ domain: body, tag }),
+    ...live,
+    /** Takes the response to a change. */
+    putDomain: ({ body, tag }: Called<ManagedDomain>) => live.change({ domain: body, tag }),
     putKey: (key: Key) => {
-      const others = kept.latest()?.keys ?? [];
+      const others = live.latest()?.keys ?? [];
       const isKnown = others.some(({ prefix }) => prefix === key.prefix);
       const keys = isKnown ? others.map((each) => (each.prefix === key.prefix ? key : each)) : [key, ...others];
-      kept.change({ keys });
+      live.change({ keys });
     },
-    /** Asks anew, after what changes more than its answer says. */
-    reload: async () => kept.change(await read()),
+    /** Reads again, after a change whose response does not cover all its effects. */
+    reload: async () => live.change(await read()),
   };
 }
 
-/** With the domain as it is now, so that the menu knows it before the service is asked again. */
+/** Updates the domain in the organization, so that the menu shows it before the next read. */
 export function withDomain(
   organization: Organization,
   { domainId, name, archivedAt }: Pick<ManagedDomain, 'domainId' | 'name' | 'archivedAt'>,
@@ -61,11 +61,11 @@ export function withDomain(
   };
 }
 
-/** The published banner has a key of its own, and sets how long permissions are valid. */
+/** A published banner has a key of its own, and sets the validity of permissions. */
 export const isPublished = (keys: Key[]): boolean => keys.some(({ isOfPage }) => isOfPage);
 
 const anHour = 3_600_000;
 
-/** Websites that use it lose decisions when it is revoked. */
+/** Whether websites still use the key: they would lose decisions if it were revoked. */
 export const isUsedLately = ({ lastUsedAt }: Key): boolean =>
   lastUsedAt !== null && now() - Date.parse(lastUsedAt) < anHour;

@@ -1,4 +1,4 @@
-/** The newest records of a domain, for what is told of them. */
+/** The newest records of a domain. */
 
 import type { FullRecord } from '#libs/record/contract';
 import type { Organization } from '#libs/stats/contract';
@@ -7,10 +7,10 @@ import type { Api } from '../data/api.ts';
 import { useReading } from '../data/query.ts';
 import { mayReadLogs } from '../data/scopes.ts';
 
-/** The most that a page takes. */
+/** the largest page size */
 const newest = 200;
 
-/** None where no key has recorded yet, and where the plan or the token does not allow it. */
+/** Empty if no key has recorded yet, or the plan or the token does not allow reading them. */
 export function useNewestRecords(api: Api, organization: Organization, domainId: string, keys: Key[]): FullRecord[] {
   const isAsked = mayReadLogs(organization) && keys.some(({ lastUsedAt }) => lastUsedAt !== null);
   const reading = useReading(`${domainId} ${isAsked}`, async (signal) =>

@@ -22,7 +22,7 @@ import { useNewestRecords } from './newest-records.ts';
 import { Origins, OriginsHint } from './origins.tsx';
 
 export function OneDomain({ domainId }: { domainId: string }) {
-  // shown until somebody has copied it or leaves the page
+  // shown until it is copied or the page is left
   const [made, setMade] = useState<MadeKey | null>(null);
   const { api, organization, onOrganization } = useSignedIn();
   const reading = useManagedDomain(api, domainId);
@@ -36,7 +36,7 @@ export function OneDomain({ domainId }: { domainId: string }) {
     setAdded(origins);
     setAsks('change');
   };
-  // while the dialog is open, nothing outside it can have the focus
+  // while a dialog is open, nothing outside it can have the focus
   const isArchived = snapshot && asks !== 'archive' ? snapshot.domain.archivedAt !== null : undefined;
   useFocusAfter(isChanging, (is) => page.current?.querySelector<HTMLElement>(is ? 'form input' : '.settings-change'));
   useFocusAfter(isArchived, (is) => page.current?.querySelector<HTMLElement>(is ? '#archived-title' : '.settings-key'));
@@ -54,7 +54,7 @@ export function OneDomain({ domainId }: { domainId: string }) {
       live={(snapshot && reading.live) || undefined}
     />
   );
-  // in the same element as below: a head that is made anew takes the focus, as after navigation
+  // the same element as below: a new page head would take the focus, as after navigation
   if (!snapshot)
     return (
       <div class="stack" ref={page}>
@@ -124,7 +124,7 @@ export function OneDomain({ domainId }: { domainId: string }) {
           keys={keys}
           onArchived={async (changed) => {
             onChanged(changed);
-            // its keys are revoked too; if this fails, the next poll says so
+            // archiving revokes the keys too; if this read fails, the next poll shows it
             await reading.reload().catch(() => {});
           }}
           onClose={() => setAsks(null)}
@@ -152,7 +152,7 @@ const Known = ({ domain }: { domain: ManagedDomain }) => {
   );
 };
 
-/** What comes after making a domain. */
+/** Next steps after creating a domain. */
 const FirstSteps = ({ domainId }: { domainId: string }) => (
   <section class="card message" aria-labelledby="first-steps-title">
     <h2 id="first-steps-title">Next: the banner</h2>

@@ -1,4 +1,4 @@
-/** The origins that may record, a field each. A list that is pasted becomes several. */
+/** The allowed origins, one field each. A pasted list fills several fields. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { originFrom } from '../data/typed-origin.ts';
 import { Button } from '../parts/button.tsx';
@@ -16,12 +16,12 @@ interface Props {
 
 export function OriginsField({ origins, errors, onChange }: Props) {
   const group = useRef<HTMLFieldSetElement>(null);
-  /** what gets the focus once there are `of` fields: one of them, by its place, or the button that adds one */
+  /** focus once there are `of` fields: the index of one of them, or the button that adds one */
   const next = useRef<{ place: number; of: number } | null>(null);
-  /** those that were typed differently */
+  /** normalized origins that differ from the typed text */
   const [taken, setTaken] = useState<string[]>([]);
   useEffect(() => {
-    // that of the render before may come only after a click
+    // the value of the last render may be outdated after a click
     if (next.current?.of !== origins.length) return;
     const { place } = next.current;
     next.current = null;
@@ -35,7 +35,7 @@ export function OriginsField({ origins, errors, onChange }: Props) {
   };
   const add = () => change([...origins, ''], origins.length);
   const remove = (at: number) => change(replace(at), at);
-  /** On leaving the field. The note says so while one types: it must not move the button that is being clicked. */
+  /** Normalizes on blur, not while typing: a moving layout would move the button that is being clicked. */
   const settle = (text: string, at: number) => {
     const origin = originFrom(text);
     if (origin === undefined || origin === text) return;

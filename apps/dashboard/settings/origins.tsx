@@ -1,4 +1,4 @@
-/** Who may record, a line each. */
+/** The list of allowed origins. */
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
@@ -21,20 +21,20 @@ export const Origins = ({ origins }: { origins: string[] }) =>
 
 interface HintProps {
   records: Pick<FullRecord, 'pageUrl'>[];
-  /** the list, as it is or as it is being changed */
+  /** the allowed origins, stored or being edited */
   origins: string[];
   onAdd(origin: string): void;
 }
 
 const addButton = () => document.querySelector<HTMLElement>('.settings-add');
 
-/** Origins of the newest records that the list does not have, each with a way onto it. */
+/** Origins of the newest records that are not in the list, each with a button that adds it. */
 export function OriginsHint({ records, origins, onAdd }: HintProps) {
   const list = useRef<HTMLUListElement>(null);
   const unlisted = unlistedOrigins(records, origins);
-  /** how many there were when one was clicked */
+  /** their number at the last click */
   const before = useRef(0);
-  // the button that was clicked is gone with its origin
+  // the clicked button disappears with its origin
   useEffect(() => {
     if (unlisted.length >= before.current) return;
     before.current = 0;

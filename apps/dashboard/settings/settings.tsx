@@ -1,4 +1,4 @@
-/** The pages of what an organization manages: its domains, their settings and keys, and who did what. */
+/** The management pages: domains, their settings and keys, and the activity. */
 import './settings.css';
 
 export { Activity } from './activity.tsx';

@@ -1,4 +1,4 @@
-/** Where the newest records come from, as far as the list of origins does not say so. */
+/** Origins of the newest records that are not in the list of allowed origins. */
 
 import { isListed, isOrigin } from '#libs/base/terms/origin';
 import type { FullRecord } from '#libs/record/contract';
@@ -8,10 +8,10 @@ interface UnlistedOrigin {
   records: number;
 }
 
-/** So many are shown. */
+/** the number that is shown */
 const most = 10;
 
-/** Those with the most records first. */
+/** Ordered by number of records. */
 export function unlistedOrigins(records: Pick<FullRecord, 'pageUrl'>[], listed: readonly string[]): UnlistedOrigin[] {
   const counts = new Map<string, number>();
   for (const { pageUrl } of records) {
@@ -24,10 +24,10 @@ export function unlistedOrigins(records: Pick<FullRecord, 'pageUrl'>[], listed: 
     .slice(0, most);
 }
 
-/** Null where it is none that could be on a list. */
+/** Null if it cannot be an allowed origin. */
 function originOf(pageUrl: string | null): string | null {
   if (pageUrl === null || !URL.canParse(pageUrl)) return null;
-  // of an app's scheme it would be `null`
+  // for an app's scheme, the origin would be `null`
   const { protocol, host } = new URL(pageUrl);
   const origin = `${protocol}//${host}`;
   return isOrigin(origin) ? origin : null;

@@ -1,4 +1,4 @@
-/** Says what an erasure takes and what it leaves, and erases. */
+/** Explains what an erasure removes and what it keeps, and runs it. */
 
 import { useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';

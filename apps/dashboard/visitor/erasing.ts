@@ -3,9 +3,9 @@ import type { Erasure } from '#libs/privacy/contract';
 import type { FullRecord } from '#libs/record/contract';
 import type { Api } from '../data/api.ts';
 
-/** Milliseconds between two looks at an erasure that goes on. */
+/** polling interval of a running erasure, in milliseconds */
 const pause = 1_000;
-/** Records that are read again afterwards: enough to see what is left of each. */
+/** number of records that are read again to show what is left of them */
 const readAgain = 20;
 
 export interface ErasedVisitor {
@@ -17,7 +17,7 @@ export interface ErasedVisitor {
 
 export interface Erased {
   erasure: Erasure;
-  /** the visitor's newest records as they are now; null where the token or the plan does not allow to read them */
+  /** the visitor's newest records after the erasure; null if the token or the plan does not allow reading them */
   left: FullRecord[] | null;
 }
 

@@ -1,4 +1,4 @@
-/** What was found of a visitor. */
+/** The result of a search for a visitor. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import { base } from '../data/base.ts';
@@ -31,7 +31,7 @@ export function Found({ domainId, isEverywhere, found, lookedFor, onErased }: Pr
   const { organization } = useSignedIn();
   const [isErasing, setErasing] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
-  // on paper nothing can be unfolded
+  // nothing can be unfolded on paper
   useEffect(() => {
     const unfold = () => {
       for (const part of frame.current?.querySelectorAll('details') ?? []) part.open = true;
@@ -104,7 +104,7 @@ interface NotVisitorProps {
   id: string;
 }
 
-/** It may be that of a record, which visitors know: then the page goes on to its visitor, or to a record of nobody. */
+/** The id may be a record's, which visitors know: then the page shows that record's visitor, or a record without one. */
 function NotVisitor({ domainId, isEverywhere, id }: NotVisitorProps) {
   const { api, organization } = useSignedIn();
   const { value: record, error } = useReading(`${domainId} ${id}`, async (signal) =>

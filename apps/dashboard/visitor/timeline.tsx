@@ -1,4 +1,4 @@
-/** A visitor's decisions, newest first, each with what was shown. */
+/** A visitor's decisions with their notices, newest first. */
 
 import { useState } from 'preact/hooks';
 import type { FullRecord } from '#libs/record/contract';
@@ -11,17 +11,17 @@ import { useOnPaper } from '../parts/on-paper.ts';
 import { fieldsOf } from '../parts/record-fields.ts';
 import { RecordNotice } from '../parts/record-notice.tsx';
 
-/** Records shown at once. */
+/** records shown at a time */
 const step = 50;
 
 interface Props {
   records: FullRecord[];
-  /** hash → document */
+  /** documents by hash */
   notices: Record<string, string>;
   title?: string;
-  /** the domain of a record, where they are of several */
+  /** domain names, if the records belong to several */
   domainOf?: ((record: FullRecord) => string) | undefined;
-  /** the id of one that is marked */
+  /** id of the highlighted record */
   lookedFor?: string | null;
 }
 
@@ -69,7 +69,7 @@ export function Timeline({ records, notices, title = 'Decisions', domainOf, look
   );
 }
 
-/** Whatever else is stored that a person may ask for. */
+/** Other stored fields that a person may ask for. */
 function Circumstances({ record }: { record: FullRecord }) {
   const { receivedAt, metadata, erasedAt } = record;
   const facts: [string, string | null][] = [
@@ -94,7 +94,7 @@ function Circumstances({ record }: { record: FullRecord }) {
   );
 }
 
-/** What was allowed and refused of each category. */
+/** The choice for each category. */
 export function Choices({ preferences }: { preferences: FullRecord['preferences'] }) {
   const choices = Object.entries(preferences ?? {});
   if (choices.length === 0) return <span class="muted">none</span>;

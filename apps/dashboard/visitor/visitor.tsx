@@ -1,5 +1,5 @@
 /**
- * One visitor, of a domain or of all: what they decided and saw, and their erasure. Every plan has it; the token needs a
+ * One visitor of a domain or of all domains: decisions, notices and erasure. Every plan includes it; the token needs a
  * scope.
  */
 import './visitor.css';
@@ -31,7 +31,7 @@ export function Visitor({ domainId, query, visitorId }: Props) {
   useEffect(() => {
     if (visitorId !== null) setErased(null);
   }, [visitorId]);
-  // the id is gone from the service, and so it goes from the address and the field
+  // the service has erased the id, so it is removed from the address and the field
   const onErased = (done: Erased) => {
     setErased(done);
     navigate(visitorAddress(domainId), { replace: true });
@@ -62,7 +62,7 @@ interface OneVisitorProps {
   domainId: string;
   isEverywhere: boolean;
   visitorId: string;
-  /** the id of one of their records */
+  /** id of one of the visitor's records */
   lookedFor: string | null;
   onErased(erased: Erased): void;
 }
@@ -82,11 +82,11 @@ interface FindProps {
   visitorId: string | null;
 }
 
-/** Asks for a visitor's id. It goes into the fragment of the address, which no server sees. */
+/** Asks for a visitor's id. It goes into the fragment of the address, which is not sent to servers. */
 function FindVisitor({ domainId, isEverywhere, visitorId }: FindProps) {
   const { organization } = useSignedIn();
   const [typed, setTyped] = useState(visitorId ?? '');
-  // before anything can be typed, which a later effect would take back
+  // a layout effect, since a later one could overwrite typed text
   useLayoutEffect(() => setTyped(visitorId ?? ''), [visitorId]);
   const id = typed.trim();
   const find = (where: string) => navigate(visitorAddress(domainId, id || undefined, { in: where }));
@@ -123,7 +123,7 @@ function FindVisitor({ domainId, isEverywhere, visitorId }: FindProps) {
   );
 }
 
-/** What an erasure has left: decisions of nobody. */
+/** Decisions without a visitor, which remain after an erasure. */
 function Left({ erased: { erasure, left } }: { erased: Erased }) {
   return (
     <div class="stack">

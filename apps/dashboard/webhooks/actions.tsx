@@ -1,4 +1,4 @@
-/** What can be done with a webhook. */
+/** The actions of a webhook. */
 import { useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';
 import { useAttempt } from '../data/attempt.ts';
@@ -20,7 +20,7 @@ interface Props {
   remove(): Promise<void>;
   onSecret(secret: FreshSecret): void;
   onChange(): void;
-  /** absent where there is nothing to replay, or the token or the plan does not allow it */
+  /** absent if there is nothing to replay, or the token or the plan does not allow it */
   onReplay: (() => void) | undefined;
 }
 
@@ -31,7 +31,7 @@ export function Actions({ webhook, deliveries, onChanged, remove, onSecret, onCh
   const [testId, setTestId] = useState<string | null>(null);
   const [asks, setAsks] = useState<'delete' | 'rotate' | null>(null);
   const close = () => setAsks(null);
-  // the buttons stay enabled, since one that is disabled loses the focus
+  // the buttons stay enabled, since a disabled button loses the focus
   const begin = (act: () => Promise<void>) => {
     if (!isBusy) setTestId(null);
     attempt(act);

@@ -1,4 +1,4 @@
-/** Several of a few. */
+/** A group of checkboxes. */
 import type { ComponentChildren } from 'preact';
 import { Check } from '../parts/check.tsx';
 import { FieldNote } from '../parts/field.tsx';
@@ -32,7 +32,7 @@ export function CheckGroup<Value extends string>({
   isInline = false,
 }: Props<Value>) {
   const noteId = `webhook-${name}-note`;
-  // in the order of the options
+  // keeps the order of the options
   const toggle = (value: Value, isOn: boolean) =>
     onChoose(options.map((each) => each.value).filter((each) => (each === value ? isOn : chosen.includes(each))));
   return (

@@ -1,4 +1,4 @@
-/** What a webhook is told of, in short. */
+/** Summaries of the events and domains that a webhook covers. */
 
 import type { Organization } from '#libs/stats/contract';
 import type { Webhook } from '#libs/webhooks/contract';
@@ -7,7 +7,7 @@ import { count, escapeInvisible } from '../format.ts';
 import { hasEntries } from './webhook-draft.ts';
 import { messageNames } from './webhook-facts.ts';
 
-/** More are counted. */
+/** With more domains, their number is shown. */
 const named = 3;
 
 export const typesText = ({ types }: Webhook): string => types.map((type) => messageNames[type]).join(', ');
@@ -21,7 +21,7 @@ export function domainsText({ domains }: Webhook, organization: Organization): s
   return domains.map((domainId) => nameOfDomain(organization, domainId)).join(', ');
 }
 
-/** Null where it is told of no entries. */
+/** Null if the webhook gets no entries. */
 export function decisionsText(webhook: Webhook): string | null {
   if (!hasEntries(webhook)) return null;
   return webhook.decisions?.map((each) => decisionNames[each]).join(', ') ?? 'All decisions';

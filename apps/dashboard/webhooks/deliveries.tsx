@@ -1,4 +1,4 @@
-/** Every try of the last 30 days. */
+/** The list of delivery attempts of the last 30 days. */
 import { useState } from 'preact/hooks';
 import type { DeliveriesPage } from '#libs/webhooks/contract';
 import type { NextPage } from '../data/next-page.ts';
@@ -23,7 +23,7 @@ export function Deliveries({ tries: { deliveries, nextCursor }, older, onReplay 
   const { organization } = useSignedIn();
   const [opened, setOpened] = useState<Delivery | null>(null);
   const nameOf = ({ domainId }: Delivery) => domainId && nameOfDomain(organization, domainId);
-  // a message has the same id in each try
+  // a message has the same id in each attempt
   const newest = new Set(new Map(deliveries.toReversed().map((each) => [each.messageId, each])).values());
   return (
     <section class="card deliveries-card" aria-labelledby="deliveries-title">
@@ -126,7 +126,7 @@ function Message({ delivery, name }: { delivery: Delivery; name: string | null }
   );
 }
 
-/** Only what is still to come. */
+/** The time of the next attempt, if it is in the future. */
 function NextTry({ delivery }: { delivery: Delivery }) {
   const next = nextTryOf(delivery);
   if (next === null) return null;

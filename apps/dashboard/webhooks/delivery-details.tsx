@@ -1,4 +1,4 @@
-/** One message in a dialog: what it is about, every try, and the next one. */
+/** A dialog with one message: its content, every attempt, and the next one. */
 import { useSignedIn } from '../data/signed-in.ts';
 import { count, dateAndTime } from '../format.ts';
 import { Button } from '../parts/button.tsx';
@@ -13,7 +13,7 @@ import { type Delivery, entriesOf, idOfTry, messageNames, nextTryOf } from './we
 
 interface Props {
   delivery: Delivery;
-  /** all that are loaded, newest first */
+  /** all loaded deliveries, newest first */
   deliveries: Delivery[];
   onReplay: ((from: Replay) => void) | undefined;
   onClose(): void;

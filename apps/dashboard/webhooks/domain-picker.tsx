@@ -1,4 +1,4 @@
-/** All domains, or some of them. */
+/** Chooses all domains or some of them. */
 import { useSignedIn } from '../data/signed-in.ts';
 import { Check } from '../parts/check.tsx';
 import { DomainChecks } from '../parts/domain-checks.tsx';
@@ -14,7 +14,7 @@ interface Props {
 export function DomainPicker({ draft, onChange, error }: Props) {
   const { organization } = useSignedIn();
   const { hasAllDomains, domains: chosen } = draft;
-  // one that is no longer listed can still be taken out
+  // a domain that is no longer listed can still be removed
   const lost = chosen.filter((domainId) => !organization.domains.some((each) => each.domainId === domainId));
   const all = [...organization.domains, ...lost.map((domainId) => ({ domainId, name: domainId }))];
   return (

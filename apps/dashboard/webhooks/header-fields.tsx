@@ -1,11 +1,11 @@
-/** What is sent with each message. The service shows no value again, so headers are kept, or all given anew. */
+/** Headers of each message. The service never returns their values, so they are either kept or all entered again. */
 import { Check } from '../parts/check.tsx';
 import { FieldNote } from '../parts/field.tsx';
 import { type Draft, isElsewhere } from './webhook-draft.ts';
 
 interface Props {
   draft: Draft;
-  /** those that the webhook has */
+  /** names of the stored headers */
   names: string[];
   onChange(changed: Partial<Draft>): void;
   error: string | undefined;

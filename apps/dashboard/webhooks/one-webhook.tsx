@@ -1,4 +1,4 @@
-/** One webhook: what it is told of, whether it works, and every try of the last 30 days. */
+/** One webhook: its settings, its state, and the delivery attempts of the last 30 days. */
 import { useRef, useState } from 'preact/hooks';
 import { webhooksAddress } from '../data/router.ts';
 import { mayReadLogs } from '../data/scopes.ts';
@@ -32,7 +32,7 @@ export function OneWebhook({ webhookId, secret, onSecret }: Props) {
   const [replay, setReplay] = useState<Partial<Replay> | null>(null);
   const secretCard = secret?.webhookId === webhookId && <SecretCard fresh={secret} onDone={() => onSecret(null)} />;
   const settings = useRef<HTMLElement>(null);
-  // to the form's first field, and back to the button that opened it
+  // focus the form's first field, and later the button that opened it
   useFocusAfter(isChanging, (is) => settings.current?.querySelector<HTMLElement>(is ? 'input' : '.webhook-change'));
   const snapshot = reading.value;
   if (!snapshot)
@@ -85,7 +85,7 @@ export function OneWebhook({ webhookId, secret, onSecret }: Props) {
 
 const under = { name: 'Webhooks', address: webhooksAddress };
 
-/** The secret, this once. */
+/** A new secret. It is shown only once. */
 const SecretCard = ({ fresh: { secret, previousUntil }, onDone }: { fresh: FreshSecret; onDone(): void }) => (
   <section class="card message once" aria-labelledby="secret-title">
     <FocusedTitle id="secret-title" of={secret}>

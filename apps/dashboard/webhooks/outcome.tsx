@@ -1,4 +1,4 @@
-/** How a try went. */
+/** The outcome of an attempt. */
 import { type Delivery, failureOf, isDelivered } from './webhook-facts.ts';
 
 export const Outcome = ({ delivery }: { delivery: Delivery }) =>

@@ -1,4 +1,4 @@
-/** Sends entries of a domain again, from a position on. */
+/** Sends a domain's entries again, starting at a position. */
 import { useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
 import type { Webhook, WebhookReplay } from '#libs/webhooks/contract';
@@ -16,7 +16,7 @@ import { type Replay, webhooksOf } from './webhook-api.ts';
 
 interface Props {
   webhook: Webhook;
-  /** empty, or of a delivery */
+  /** empty, or taken from a delivery */
   given: Partial<Replay>;
   onClose(): void;
 }
@@ -24,7 +24,7 @@ interface Props {
 export function ReplayDialog({ webhook, given, onClose }: Props) {
   const { api, organization } = useSignedIn();
   const told = webhook.domains ?? organization.domains.map(({ domainId }) => domainId);
-  // it may not be told of the delivery's any more
+  // the webhook may no longer cover the delivery's domain
   const domainIds = [...new Set([...(given.domainId === undefined ? [] : [given.domainId]), ...told])];
   const [domainId, setDomain] = useState(given.domainId ?? domainIds[0] ?? '');
   const [from, setFrom] = useState(String(given.from ?? 0));
@@ -34,7 +34,7 @@ export function ReplayDialog({ webhook, given, onClose }: Props) {
   const replay = async () => {
     if (!/^\d{1,15}$/.test(from)) return setErrors({ from: 'Must be a whole number, 0 or more.' });
     setErrors({});
-    // a delivery's log is that of its domain
+    // the delivery's log only applies to its own domain
     const log = domainId === given.domainId ? given.log : undefined;
     const body = { domainId, from: Number(from), ...(log !== undefined && { log }) };
     try {
@@ -102,7 +102,7 @@ interface DoneProps {
   onClose(): void;
 }
 
-/** What a replay sends again. */
+/** Describes what a replay sends. */
 function ReplayDone({ replayed: { domainId, from, size }, webhook, onClose }: DoneProps) {
   const { organization } = useSignedIn();
   const entries = size - from;

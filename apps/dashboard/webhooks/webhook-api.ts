@@ -4,11 +4,11 @@ import type { Api } from '../data/api.ts';
 import { bodyOf, readAll } from '../data/calls.ts';
 import { idempotent } from '../data/idempotent.ts';
 
-/** Everything of that log from that position on. */
+/** All entries of that log from that position. */
 export interface Replay {
   domainId: string;
   from: number;
-  /** the newest, if absent */
+  /** default: the newest */
   log?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ const all = '/v1/organization/webhooks';
 const one = `${all}/:webhookId` as const;
 
 export const webhooksOf = ({ call: ask }: Api) => ({
-  /** All, newest first. */
+  /** All webhooks, newest first. */
   list: (signal?: AbortSignal) =>
     readAll(
       (query) => ask(`get ${all}`, { query, signal }),
@@ -24,13 +24,13 @@ export const webhooksOf = ({ call: ask }: Api) => ({
     ),
   read: (webhookId: string, signal?: AbortSignal) => ask(`get ${one}`, { params: { webhookId }, signal }),
   create: (body: WebhookBody) => idempotent(ask)(`post ${all}`, { body }).then(bodyOf),
-  /** `tag`: of the version that it was changed from; absent, whatever the version. */
+  /** `tag`: the version to change; without it, any version is overwritten. */
   change: (webhookId: string, body: WebhookChange, tag: string | null = null) =>
     ask(`patch ${one}`, { params: { webhookId }, body, tag }),
   remove: async (webhookId: string) => void (await ask(`delete ${one}`, { params: { webhookId } })),
-  /** The worker sends it; how it went is among the deliveries. */
+  /** The worker sends the test; its outcome is among the deliveries. */
   test: (webhookId: string) => ask(`post ${one}/test`, { params: { webhookId } }).then(bodyOf),
-  /** What waits for its next try. */
+  /** Retries the waiting messages at once. */
   retry: (webhookId: string) => ask(`post ${one}/retry`, { params: { webhookId } }).then(bodyOf),
   rotate: (webhookId: string) => idempotent(ask)(`post ${one}/secret`, { params: { webhookId } }).then(bodyOf),
   replay: (webhookId: string, body: Replay) =>

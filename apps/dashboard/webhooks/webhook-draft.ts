@@ -1,4 +1,4 @@
-/** What somebody has put into the form of a webhook, and what of it is sent. */
+/** The draft of a webhook, and the request body made from it. */
 import type { FieldError } from '#libs/base/terms/problem';
 import type { Decision } from '#libs/base/terms/terms';
 import type { Webhook, WebhookBody, WebhookType } from '#libs/webhooks/contract';
@@ -8,17 +8,17 @@ import { decisions } from '../data/decisions.ts';
 export interface Draft {
   url: string;
   types: WebhookType[];
-  /** also those to come */
+  /** including future ones */
   hasAllDomains: boolean;
-  /** those that count otherwise */
+  /** chosen domains, unless all are covered */
   domains: string[];
   decisions: Decision[];
-  /** those that it has, whose values nobody is shown */
+  /** keeps the stored headers, whose values are not shown */
   keepsHeaders: boolean;
-  /** that count otherwise: a line `NAME: VALUE` each */
+  /** new headers otherwise: one line `NAME: VALUE` each */
   headers: string;
   maxBytes: string;
-  /** where the headers that it has are sent */
+  /** the URL that the stored headers are sent to */
   givenUrl: string;
 }
 
@@ -56,21 +56,21 @@ export const bodyOf = (draft: Draft): WebhookBody => {
   };
 };
 
-/** `NAME: VALUE` by line; what has no colon has no value. */
+/** Parses one `NAME: VALUE` per line; a line without a colon has no value. */
 const linesOf = (text: string): [name: string, value: string][] =>
   text
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => [line.split(':', 1)[0]?.trim() ?? '', line.slice(`${line}:`.indexOf(':') + 1).trim()]);
 
-/** What is kept goes where it went before, and nowhere else. */
+/** Stored headers are only sent to the same host as before. */
 export const isElsewhere = ({ url, givenUrl }: Draft): boolean =>
   URL.canParse(url) && new URL(url).origin !== new URL(givenUrl).origin;
 
-/** Decisions choose among entries, and nothing else. */
+/** The filter by decision only applies to entries. */
 export const hasEntries = ({ types }: Pick<Draft, 'types'>): boolean => types.includes('records.sealed');
 
-/** What is not there at all. Everything else is the service's to judge. */
+/** Checks for missing fields. The service checks everything else. */
 export function missingIn(draft: Draft): DraftErrors {
   const { url, types, hasAllDomains, domains, decisions: chosen, keepsHeaders, headers, maxBytes } = draft;
   const lines = keepsHeaders ? [] : linesOf(headers);
@@ -86,13 +86,13 @@ export function missingIn(draft: Draft): DraftErrors {
   };
 }
 
-/** What the service found wrong, by field; of several errors in one list the first. */
+/** Errors from the service's response by field; of several errors in a list, the first one. */
 export function errorsByField(errors: FieldError[]): DraftErrors {
   const found: DraftErrors = {};
   for (const { path, message } of errors) {
     const [, field, entry] = path.split('/');
     const known = fields.find((each) => each === field);
-    // of one header among several
+    // an error of one header in the list
     if (known) found[known] ??= known === 'headers' && entry ? `${entry} ${message}.` : sentence(message);
   }
   return found;

@@ -1,15 +1,15 @@
-/** Webhooks and their deliveries in words. */
+/** Descriptions of webhooks and their deliveries. */
 import type { DeliveriesPage, MessageType, Webhook, WebhookType } from '#libs/webhooks/contract';
 import { now } from '../data/service-clock.ts';
 import { count, dateAndTime } from '../format.ts';
 
 export type Delivery = DeliveriesPage['deliveries'][number];
 
-/** The service tells it once, so the page keeps it until somebody leaves the webhook's page. */
+/** A new secret. The service returns it once, so the page keeps it until it is left. */
 export interface FreshSecret {
   webhookId: string;
   secret: string;
-  /** RFC 3339: until then the one before signs as well; null where there is none */
+  /** RFC 3339: until then the previous secret signs as well; null without one */
   previousUntil: string | null;
 }
 
@@ -46,7 +46,7 @@ const failures: Record<string, string> = {
   connection: 'Connection failed or dropped',
 };
 
-/** Why a try failed. */
+/** Reasons why an attempt failed. */
 export function failureOf({ failure, status }: Delivery): string {
   if (failure === 'redirect') return `HTTP ${status} (redirects are not followed)`;
   if (failure === 'gone') return `HTTP ${status} (gone)`;
@@ -60,22 +60,22 @@ export type WebhookState = 'active' | 'failing' | 'paused';
 export const stateOf = ({ enabled, failingSince }: Webhook): WebhookState =>
   !enabled ? 'paused' : failingSince === null ? 'active' : 'failing';
 
-/** The service itself paused it: nobody takes what is sent to it. */
+/** Whether the service paused the webhook because nothing could be delivered. */
 export function isGivenUp({ enabled, failingSince }: Webhook, deliveries: Delivery[]): boolean {
   const last = lastOfMessages(deliveries);
   return !enabled && failingSince !== null && last?.outcome === 'failed' && last.nextTryAt === null;
 }
 
-/** The newest try that was not a test. */
+/** The newest attempt that was not a test. */
 export const lastOfMessages = (deliveries: Delivery[]): Delivery | undefined =>
   deliveries.find(({ type }) => type !== 'webhook.test');
 
 export const isDelivered = ({ outcome }: Delivery): boolean => outcome === 'delivered';
 
-/** A try; a message has the same id in each. */
+/** Identifies an attempt. A message has the same id in each. */
 export const idOfTry = ({ messageId, attempt, at }: Delivery): string => `${messageId} ${attempt} ${at}`;
 
-/** When the message is tried again, of its newest try. Null where it is not, or is about to be. */
+/** Time of the message's next attempt, from its newest one. Null if there is none, or it is due. */
 export function nextTryOf({ outcome, type, nextTryAt }: Delivery): string | null {
   if (outcome === 'delivered' || type === 'webhook.test') return null;
   if (nextTryAt === null) return 'none, this was the last try';
@@ -84,14 +84,14 @@ export function nextTryOf({ outcome, type, nextTryAt }: Delivery): string | null
 
 const entryName = (position: number): string => `entry ${count(position)}`;
 
-/** `entries 0–99`; of log 2 and later with the log. Null where it is about no positions. */
+/** `entries 0–99`; from log 2 on with the log's number. Null if the message has no positions. */
 export function entriesOf({ log, first, size }: Delivery): string | null {
   if (first === null || size === null) return null;
   const range = size - first > 1 ? `entries ${count(first)}–${count(size - 1)}` : entryName(first);
   return log !== null && log > 1 ? `${range} of log ${count(log)}` : range;
 }
 
-/** Puts the newest tries in front; starts over where a page of them is all new. */
+/** Adds the newest attempts in front; starts over if a whole page is new. */
 export function mergeDeliveries(known: DeliveriesPage, newest: DeliveriesPage): DeliveriesPage {
   const ids = new Set(known.deliveries.map(idOfTry));
   const fresh = newest.deliveries.filter((each) => !ids.has(idOfTry(each)));

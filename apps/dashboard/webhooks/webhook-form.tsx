@@ -1,4 +1,4 @@
-/** What a webhook is made of: to make one, and to change one. */
+/** The form of a webhook, for a new one and for changes. */
 
 import { useState } from 'preact/hooks';
 import type { Organization } from '#libs/stats/contract';
@@ -21,9 +21,9 @@ import type { WebhookSnapshot } from './webhook-reading.ts';
 
 interface Props {
   given: Draft;
-  /** those that it has */
+  /** names of the stored headers */
   headerNames?: string[];
-  /** of the button */
+  /** the button's label */
   action: string;
   save(draft: Draft): Promise<void>;
   onCancel(): void;
@@ -128,10 +128,10 @@ interface ChangeProps {
   onClose(): void;
 }
 
-/** Unless somebody else has changed it since the form was opened. */
+/** Changes a webhook, unless somebody else has changed it since the form was opened. */
 export function ChangeWebhook({ snapshot, onChanged, onClose }: ChangeProps) {
   const { api } = useSignedIn();
-  // the page goes on being updated below the form
+  // the page continues to update below the form
   const [{ webhook, tag }] = useState(snapshot);
   const save = async (draft: Draft) => {
     onChanged(await webhooksOf(api).change(webhook.webhookId, bodyOf(draft), tag));

@@ -1,4 +1,4 @@
-/** One webhook with its deliveries, kept up to date while the page is visible. */
+/** One webhook with its deliveries, polled while the page is visible. */
 import { useEffect, useState } from 'preact/hooks';
 import type { DeliveriesPage, Webhook } from '#libs/webhooks/contract';
 import type { Api } from '../data/api.ts';
@@ -10,14 +10,14 @@ import { mergeDeliveries } from './webhook-facts.ts';
 
 export interface WebhookSnapshot {
   webhook: Webhook;
-  /** of this version */
+  /** ETag of the webhook */
   tag: string | null;
   tries: DeliveriesPage;
 }
 
 export function useWebhook(api: Api, webhookId: string) {
   const [onQuiet, setOnQuiet] = useState<(() => void) | null>(null);
-  const kept = useLiveValue<WebhookSnapshot>(webhookId, {
+  const live = useLiveValue<WebhookSnapshot>(webhookId, {
     isQuiet: onQuiet !== null,
     read: async (signal) => {
       const [{ body, tag }, tries] = await Promise.all([
@@ -33,11 +33,11 @@ export function useWebhook(api: Api, webhookId: string) {
     },
   });
 
-  // after the effect that stops the poll
+  // runs after the effect that stops polling
   useEffect(() => onQuiet?.(), [onQuiet]);
   /** Deletes it. */
   const remove = async () => {
-    // asked meanwhile, the service would answer that there is no such webhook
+    // a poll after the deletion would report that the webhook does not exist
     await new Promise<void>((resolve) => setOnQuiet(() => resolve));
     try {
       await webhooksOf(api).remove(webhookId);
@@ -48,13 +48,13 @@ export function useWebhook(api: Api, webhookId: string) {
   };
 
   const older = useNextPage(
-    kept,
+    live,
     ({ tries }) => tries.nextCursor,
     (cursor) => webhooksOf(api).deliveries(webhookId, cursor),
     (now, next) => ({ ...now, tries: { ...next, deliveries: [...now.tries.deliveries, ...next.deliveries] } }),
   );
 
-  /** What a change answered. */
-  const putWebhook = ({ body, tag }: Called<Webhook>) => kept.change({ webhook: body, tag });
-  return { ...kept, putWebhook, remove, older };
+  /** Takes the response to a change. */
+  const putWebhook = ({ body, tag }: Called<Webhook>) => live.change({ webhook: body, tag });
+  return { ...live, putWebhook, remove, older };
 }

@@ -1,4 +1,4 @@
-/** What a webhook is told of, and how it is. */
+/** The settings and the state of a webhook. */
 import { useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';
 import { useAttempt } from '../data/attempt.ts';
@@ -50,7 +50,7 @@ export function StateTag({ webhook }: { webhook: Webhook }) {
   return <span class={`webhook-state webhook-${state}`}>{names[state]}</span>;
 }
 
-/** Why messages do not get through, and what happens next. Nothing while they do. */
+/** Explains why messages fail, and what happens next. Empty while they succeed. */
 export function Trouble({ webhook, deliveries }: { webhook: Webhook; deliveries: Delivery[] }) {
   const state = stateOf(webhook);
   if (state === 'active') return null;
@@ -77,7 +77,7 @@ export function Trouble({ webhook, deliveries }: { webhook: Webhook; deliveries:
   );
 }
 
-/** Anew after each try, which shows how it went. */
+/** Rendered again after each attempt, with its outcome. */
 function TryNow({ webhook: { webhookId } }: { webhook: Webhook }) {
   const { api } = useSignedIn();
   const { failure, attempt } = useAttempt();

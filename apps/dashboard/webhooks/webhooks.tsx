@@ -1,4 +1,4 @@
-/** Webhooks of the organization: all, one, or a new one. */
+/** The pages of webhooks: the list, one, or a new one. */
 import './webhooks.css';
 import { useEffect, useState } from 'preact/hooks';
 import type { Webhook } from '#libs/webhooks/contract';

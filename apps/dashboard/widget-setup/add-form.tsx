@@ -1,4 +1,4 @@
-/** A field whose text becomes one more of something. */
+/** A text field with a button that adds an entry. */
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { FieldNote } from '../parts/field.tsx';
@@ -6,10 +6,10 @@ import { FieldNote } from '../parts/field.tsx';
 interface Props {
   label: string;
   placeholder: string;
-  /** of the button */
+  /** the button's label */
   action: string;
   note: string;
-  /** undefined: it can be added */
+  /** the reason why the text cannot be added; undefined if it can */
   troubleOf(text: string): string | undefined;
   onAdd(text: string): void;
 }

@@ -1,4 +1,4 @@
-/** From which sites a domain records: a refused origin is the most common mistake. */
+/** The sites that may record for a domain. A missing origin is the most common mistake. */
 import type { ManagedDomain } from '#libs/tenants/contract';
 import { useLive, useReading } from '../data/query.ts';
 import { settingsAddress } from '../data/router.ts';

@@ -7,7 +7,7 @@ import { readDraft, type WidgetDraft } from './draft/draft.ts';
 
 export interface Saved {
   draft: WidgetDraft;
-  /** of this version of the draft */
+  /** ETag of the draft */
   tag: string | null;
 }
 
@@ -29,10 +29,10 @@ export function bannerOf({ call: ask }: Api, domainId: string) {
   };
   return {
     draft: (signal?: AbortSignal) => ask(`get ${banner}`, { params, signal }).then(readSaved),
-    /** `tag`: of the version that it was changed from. */
+    /** `tag`: the version to change. */
     save: (draft: WidgetDraft, tag: string | null) =>
       ask(`put ${banner}`, { params, body: draft, tag }).then(readSaved),
-    /** `about`: what is published, since the body does not say it. */
+    /** `about`: identifies the published content, which is not in the body. */
     publish: (body: PublishBody, about: string | null) =>
       idempotent(ask, about)(`post ${banner}/publish`, { params, body }).then(bodyOf),
     versions,

@@ -1,4 +1,4 @@
-/** How long a choice lasts, where it counts, and who is told. */
+/** How long a choice lasts, where it applies, and the scripts that are informed. */
 import { Check } from '../parts/check.tsx';
 import type { WidgetDraft } from './draft/draft.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';
@@ -10,7 +10,7 @@ const microsoft = [
   { name: 'clarity', label: 'Tell Microsoft Clarity' },
 ] as const;
 
-/** On is the default, so only those that are off are written. */
+/** Only switches that are off are stored, since on is the default. */
 function withSignal(signals: Signals, name: keyof Signals, isOn: boolean): Signals {
   const { [name]: _, ...others } = signals;
   return isOn ? others : { ...others, [name]: false };
@@ -30,7 +30,7 @@ export function Behaviour({ draft, change }: PartProps) {
           onInput={({ currentTarget: { valueAsNumber, validity } }) => {
             if (validity.valid && Number.isInteger(valueAsNumber)) change({ maxAgeMonths: valueAsNumber });
           }}
-          // what the tag has
+          // the value in the tag
           onBlur={({ currentTarget }) => {
             currentTarget.valueAsNumber = maxAgeMonths;
           }}
@@ -78,7 +78,7 @@ export function Behaviour({ draft, change }: PartProps) {
   );
 }
 
-/** A pasted address is its host, too. */
+/** Accepts a pasted address and takes its host. */
 const hostIn = (text: string): string =>
   text
     .trim()

@@ -1,4 +1,4 @@
-/** What the banner asks for. */
+/** The categories that the banner asks for. */
 import { Button } from '../parts/button.tsx';
 import { Check } from '../parts/check.tsx';
 import { AddForm } from './add-form.tsx';
@@ -19,7 +19,7 @@ import { Services } from './service-fields.tsx';
 
 interface Props extends PartProps {
   language: string;
-  /** the widget's own texts in it */
+  /** the widget's own texts in that language */
   ours: OwnTexts;
 }
 

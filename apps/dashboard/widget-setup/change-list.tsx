@@ -1,16 +1,16 @@
-/** What differs between two banners, for people. */
+/** The differences between two banners. */
 import { count } from '../format.ts';
 import { isolated } from '../parts/isolated.tsx';
 import type { Change } from './draft/changes.ts';
 
 interface Props {
   changes: Change[];
-  /** what the two are called */
+  /** names of the two banners */
   before: string;
   after: string;
 }
 
-/** So many are read. */
+/** the number of changes shown */
 const most = 60;
 
 export const ChangeList = ({ changes, before, after }: Props) => (

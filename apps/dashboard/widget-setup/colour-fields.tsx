@@ -1,4 +1,4 @@
-/** The colours of the banner, and a warning where they have too little contrast. */
+/** The colours of the banner, and warnings about too little contrast. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import {
@@ -10,15 +10,15 @@ import {
   type Scheme,
 } from './draft/colours.ts';
 import { contrastTroubles, contrastWarning, hexOf, onlyScheme, unmeasured } from './draft/contrast.ts';
-import { lookOver } from './draft/draft.ts';
+import { appearanceOver } from './draft/draft.ts';
 import { Group, type LookProps } from './group.tsx';
 import { Options } from './options.tsx';
 
 export function Colours({ look, below, change, onShow }: ContrastProps) {
-  const shown = lookOver(below, look);
+  const shown = appearanceOver(below, look);
   const theme = onlyScheme(shown);
   const [chosen, setChosen] = useState<Scheme>(theme ?? 'light');
-  // the first are of both
+  // the first list applies to both schemes
   const scheme = theme === 'light' ? theme : chosen;
   const group = scheme === 'dark' ? 'darkColors' : 'colors';
   const colors = look[group] ?? {};
@@ -69,13 +69,13 @@ interface Props {
   value: string | undefined;
   placeholder: string;
   isUnknown: boolean;
-  /** empty: the widget's own */
+  /** empty: the widget's own colour */
   onChoose(value: string): void;
 }
 
 function Colour({ name, value = '', placeholder, isUnknown, onChoose }: Props) {
   const [typed, setTyped] = useState(value);
-  // chosen otherwise
+  // a colour that is not in the palette
   useEffect(() => setTyped(value), [value]);
   const trouble = typed.trim() === '' ? undefined : troubleOf(name, typed.trim());
   const note = `widget-colour-${name}`;
@@ -118,7 +118,7 @@ function Colour({ name, value = '', placeholder, isUnknown, onChoose }: Props) {
   );
 }
 
-/** Also where this browser does not know it. */
+/** Accepts colours that this browser does not know. */
 const troubleOf = (name: ColourName, text: string): string | undefined =>
   colourTrouble(name, text) ?? (CSS.supports('color', text) ? undefined : 'Not a colour.');
 
@@ -129,9 +129,9 @@ interface ContrastProps extends LookProps {
 
 const schemeNames = { light: 'Light', dark: 'Dark' };
 
-/** Colours that cannot be told apart: in a sentence, with a way out, and the ratios for those who want them. */
+/** A warning about two colours with too little contrast, with a remedy and the ratios. */
 function ContrastWarning({ look, below, change, onShow }: ContrastProps) {
-  const shown = lookOver(below, look);
+  const shown = appearanceOver(below, look);
   const warning = contrastWarning(shown);
   if (!warning) return null;
   const { sentence, wayOut } = warning;
@@ -144,7 +144,7 @@ function ContrastWarning({ look, below, change, onShow }: ContrastProps) {
         <div class="actions">
           <Button
             onClick={({ currentTarget }) => {
-              // the button is gone then
+              // the button disappears then
               currentTarget.closest('.widget-group')?.querySelector('summary')?.focus();
               change({ theme: wayOut });
             }}

@@ -1,4 +1,4 @@
-/** What becomes of the draft: whether it is saved, what is wrong with it, and publishing it. */
+/** The bar below the draft: its state, its errors, and the buttons that save, discard and publish it. */
 import { useRef, useState } from 'preact/hooks';
 import { sentence } from '../data/api-error.ts';
 import { useAttempt } from '../data/attempt.ts';
@@ -23,7 +23,7 @@ interface Props {
   refreshLive(): Promise<Published | null>;
 }
 
-/** What somebody is about to publish. */
+/** The version in the publish dialog. */
 interface Asked {
   publish: Saved;
   live: Published | null;
@@ -35,7 +35,7 @@ export function DraftBar({ domainId, isArchived, state, live, refreshLive }: Pro
   const { failure, attempt } = useAttempt();
   const [asked, setAsked] = useState<Asked | null>(null);
   const { draft, isChanged, faults, theirs, save, discard } = state;
-  // the button that discards is gone with what it discards
+  // the discard button disappears with the changes
   const bar = useRef<HTMLElement>(null);
   useFocusAfter(isChanged, () => bar.current?.querySelector('button'));
   const askToPublish = async () => {
@@ -43,7 +43,7 @@ export function DraftBar({ domainId, isArchived, state, live, refreshLive }: Pro
     if (saved) setAsked({ publish: saved, live: await refreshLive() });
   };
   const publish = async ({ draft: seen, tag }: Saved, note: string | null) => {
-    // nobody publishes what they have not seen
+    // a draft that somebody else has changed is shown before it can be published
     const now = await banner.draft();
     if (now.tag === tag || isSameBanner(now.draft, seen)) return banner.publish({ note }, now.tag);
     await state.meet(now);
@@ -79,7 +79,7 @@ export function DraftBar({ domainId, isArchived, state, live, refreshLive }: Pro
                 : 'Nothing is published yet.'}
         </p>
         {isChanged && <Button text="Discard" onClick={discard} />}
-        {/* never disabled, which would take the focus away */}
+        {/* never disabled: a disabled button loses the focus */}
         <Button text="Save draft" onClick={() => isChanged && attempt(save)} />
         {!isArchived && <Button text="Publish…" kind="primary" onClick={() => attempt(askToPublish)} />}
       </div>
@@ -116,7 +116,7 @@ interface ConflictProps {
   onSaved(mine: Saved): void;
 }
 
-/** Two people have changed the same draft: what each of them has, to choose from. */
+/** The two versions of a draft that two people have changed at the same time. */
 function Conflict({ state, theirs, live, onTaken, onSaved }: ConflictProps) {
   const { isBusy, failure, attempt } = useAttempt();
   const keepTheirs = () => {

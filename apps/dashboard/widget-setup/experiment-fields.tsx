@@ -1,4 +1,4 @@
-/** An A/B test: its variants, each with its share. How one looks and reads is set where the banner's own look is. */
+/** An A/B test: its variants and their shares. The appearance of a variant is set in the banner's own fields. */
 import { useState } from 'preact/hooks';
 import { experimentsAddress } from '../data/router.ts';
 import { mayRead } from '../data/scopes.ts';
@@ -9,11 +9,11 @@ import { Group, type PartProps, TextInput } from './group.tsx';
 
 interface Props extends PartProps {
   domainId: string;
-  /** leads to where its look is set */
+  /** opens the fields for the variant's appearance */
   onEdit(variant: number): void;
 }
 
-/** As long as the two may be in a record. */
+/** The longest experiment and variant names in a record. */
 const longestName = 31;
 const named = { autocomplete: 'off', spellcheck: false, maxLength: longestName } as const;
 const asName = (text: string): string => text.replace(/[^\w.-]/g, '');
@@ -80,7 +80,7 @@ export function ExperimentFields({ draft: { experiment }, change, domainId, onEd
   );
 }
 
-/** Relative to the others'. */
+/** A share relative to the other shares. */
 function Share({ share, onShare }: { share: number; onShare(share: number): void }) {
   const [typed, setTyped] = useState(String(share));
   return (

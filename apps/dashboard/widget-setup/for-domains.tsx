@@ -1,4 +1,4 @@
-/** Puts the draft of one domain into the drafts of others, where it waits to be published. */
+/** Copies the draft of one domain into the drafts of others, which are published separately. */
 import { useState } from 'preact/hooks';
 import type { Api } from '../data/api.ts';
 import { textOf } from '../data/api-error.ts';
@@ -22,7 +22,7 @@ interface Props {
   onClose(): void;
 }
 
-/** Their numbers. `failed`: by id, and why. */
+/** The outcome. `failed`: reasons by domain id. */
 interface Result {
   saved: number;
   same: number;
@@ -49,7 +49,7 @@ export function ForDomains({ domainId, draft, onClose }: Props) {
       }
     }
     setResult(result);
-    // what is left can be tried again
+    // the remaining domains can be tried again
     setChosen([...result.failed.keys()]);
   };
   const nameOf = (id: string) => organization.domains.find((each) => each.domainId === id)?.name ?? id;

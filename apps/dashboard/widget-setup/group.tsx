@@ -1,27 +1,27 @@
-/** A part of the form, which folds. */
+/** A collapsible section of the form. */
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { withStorage } from '../data/storage.ts';
-import type { Look, LookChange, WidgetChange, WidgetDraft } from './draft/draft.ts';
+import type { Appearance, AppearanceChange, WidgetChange, WidgetDraft } from './draft/draft.ts';
 
-/** What every part of the form is handed. */
+/** Props of every section of the form. */
 export interface PartProps {
   draft: WidgetDraft;
   change(change: WidgetChange): void;
 }
 
-/** What the parts are handed that say how the banner, or a variant of it, looks and reads. */
+/** Props of the sections about the appearance and texts of the banner or a variant. */
 export interface LookProps {
-  look: Look;
-  /** the banner that it is a variant of */
-  below: Look;
-  change(change: LookChange): void;
+  look: Appearance;
+  /** the banner, if this is a variant */
+  below: Appearance;
+  change(change: AppearanceChange): void;
 }
 
 interface Props {
   title: string;
   isOpen?: boolean;
-  /** beside the title, also while it is folded */
+  /** beside the title, even while collapsed */
   note?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -46,13 +46,13 @@ export function Group({ title, isOpen = false, note, children }: Props) {
 type TextProps = InputHTMLAttributes & {
   label: string;
   onText(text: string): void;
-  /** what is wrong with the text; empty or absent otherwise */
+  /** error in the text; empty or absent if there is none */
   error?: string;
-  /** what it takes */
+  /** hint about the text */
   children?: ComponentChildren;
 };
 
-/** A field for one line. */
+/** A single-line text field. */
 export function TextInput({ label, onText, error = '', children, ...given }: TextProps) {
   const id = useId();
   const note = error || children;
@@ -79,10 +79,10 @@ export function TextInput({ label, onText, error = '', children, ...given }: Tex
 
 const keyOf = (title: string): string => `assent-widget-unfolded ${title}`;
 
-/** Undefined where the part was never touched. */
+/** Whether the section is open; undefined if it was never toggled. */
 function wasUnfolded(title: string): boolean | undefined {
-  const kept = withStorage((storage) => storage.getItem(keyOf(title)));
-  return kept ? kept === 'yes' : undefined;
+  const stored = withStorage((storage) => storage.getItem(keyOf(title)));
+  return stored ? stored === 'yes' : undefined;
 }
 
 function keepUnfolded(title: string, isOpen: boolean): void {

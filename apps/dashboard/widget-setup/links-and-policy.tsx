@@ -1,4 +1,4 @@
-/** Who asks, what the banner links to, and which version of the policy its records name. */
+/** The company, the banner's links, and the policy version in its records. */
 import { Button } from '../parts/button.tsx';
 import { asAddress, type Link, longestVersion } from './draft/draft.ts';
 import { Group, type PartProps, TextInput } from './group.tsx';

@@ -1,4 +1,4 @@
-/** Waits for the first record, and then shows the newest. */
+/** Waits for the first record, then shows the newest one. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
@@ -26,9 +26,9 @@ interface Props {
 }
 
 interface Seen {
-  /** of the days in which decisions are still accepted */
+  /** counters of the days in which decisions are accepted */
   total: number;
-  /** null where there is none, or the plan has no log */
+  /** null if there is none, or the plan does not include the log */
   newest: FullRecord | null;
 }
 
@@ -43,7 +43,7 @@ export function NewestRecord({ domainId }: Props) {
     try {
       return (await api.stats(domainId, { from: addDays(to, -acceptedDays), to }, signal)).total;
     } catch (error) {
-      // one that was just made is known to all reads within a second
+      // a new domain is visible to all reads within a second
       if (error instanceof AssentError && error.code === 'domain_not_found') return 0;
       throw error;
     }
@@ -108,7 +108,7 @@ const Newest = ({ record }: { record: FullRecord }) => (
   </Facts>
 );
 
-/** What helps while no record comes. */
+/** Advice while no record arrives. */
 const Waiting = ({ domainId }: { domainId: string }) => (
   <>
     {mayManage(useSignedIn().organization) && <Refused domainId={domainId} />}
@@ -126,14 +126,14 @@ const Waiting = ({ domainId }: { domainId: string }) => (
 /** milliseconds */
 const askEvery = 2_000;
 
-/** While no record comes: which origins the domain refuses, and a button that puts one on its list. */
+/** Shown while no record arrives: the origins that were refused, each with a button that allows it. */
 function Refused({ domainId }: { domainId: string }) {
   const { api } = useSignedIn();
   const [shown, setShown] = useState<Called<ShownDomain> | null>(null);
   const [added, setAdded] = useState('');
   const { failure, attempt } = useAttempt();
   const message = useRef<HTMLParagraphElement>(null);
-  // an answer that was asked for before a change would show the list before it
+  // a response to a read from before a change would show the old list
   const changes = useRef(0);
   useLive(domainId, {
     interval: askEvery,
@@ -142,7 +142,7 @@ function Refused({ domainId }: { domainId: string }) {
       if (asOf === changes.current) setShown(newest);
     },
   });
-  // the button that was clicked is gone with its origin
+  // the clicked button disappears with its origin
   useEffect(() => {
     if (added) message.current?.focus();
   }, [added]);

@@ -1,9 +1,9 @@
-/** One of a few, side by side. */
+/** A row of radio buttons. */
 import { Check } from '../parts/check.tsx';
 
 interface Props<Value extends string> {
   label: string;
-  /** value → its name */
+  /** names by value */
   options: Record<Value, string>;
   chosen: NoInfer<Value>;
   onChoose(value: NoInfer<Value>): void;

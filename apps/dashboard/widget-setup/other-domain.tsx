@@ -1,4 +1,4 @@
-/** Takes over the settings of another domain's banner, as a draft that is not saved yet. */
+/** Copies the settings of another domain's banner into the unsaved draft. */
 import { useState } from 'preact/hooks';
 import { useAttempt } from '../data/attempt.ts';
 import { activeFirst } from '../data/domains.ts';

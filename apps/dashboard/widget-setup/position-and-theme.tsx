@@ -1,4 +1,4 @@
-/** Where the banner stands, and whether it is light or dark. */
+/** The position and theme of the banner. */
 import { Group, type LookProps } from './group.tsx';
 import { Options } from './options.tsx';
 

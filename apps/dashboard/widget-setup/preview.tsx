@@ -1,6 +1,6 @@
 /**
- * The real widget in a frame, or in one for each variant of an A/B test: a page of its own, which stores nothing and sends
- * nothing.
+ * The real widget in a frame, or in one frame for each variant of an A/B test. The frame is a page of its own that stores
+ * and sends nothing.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type PreviewOrder, type PreviewShown, previewReady } from '#libs/widget/preview';
@@ -26,20 +26,20 @@ interface Props {
   setShade(shade: Shade): void;
 }
 
-/** Of the visitor's screen. */
+/** Sizes of visitors' screens. */
 export type Shade = 'light' | 'dark';
 export const ownShade = (): Shade => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 
-/** Pixels of the page in the frame. */
+/** Size of the framed page in pixels. */
 const sizes = { desktop: { width: 1024, height: 660 }, phone: { width: 375, height: 660 } };
-/** Of the screen's height, as the style sheet has it where the stage stays above the form. */
+/** Share of the screen's height, as in the stylesheet that keeps the preview above the form. */
 const stageShare = 0.36;
 const narrow = matchMedia('(max-width: 1000px)');
-/** Smaller than that, nobody can read it. */
+/** The smallest readable scale. */
 const smallest = 0.45;
-/** Milliseconds between two keys, at most. */
+/** Milliseconds without typing before the preview updates. */
 const settling = 120;
-/** Milliseconds after which the frame should have answered, in all and once it is loaded: an error page is loaded, too. */
+/** Milliseconds within which the frame must respond, in total and after loading. An error page loads as well. */
 const patience = 8_000;
 const patienceOnceLoaded = 1_000;
 
@@ -51,7 +51,7 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
   const [hasSignal, setSignal] = useState(false);
   const languages = languagesOf(draft.texts);
   const chosen = language || draft.lang || 'en';
-  // what has no effect there, or would draw another variant with each change
+  // settings without effect there, or that would draw another variant with each change
   const { cookieDomain: _, metadata: __, consentMode: ___, displays: ____, experiment, ...shown } = draft;
   const config = { ...shown, lang: chosen, theme: onlyScheme(draft) ?? shade };
   const visitors = visitorsFor(draft.regions ?? []);
@@ -117,7 +117,7 @@ export function Preview({ draft, language, ours, setLanguage, shade, setShade }:
   );
 }
 
-/** So that the widget draws this one. */
+/** A draft in which the widget always chooses this variant. */
 const alone = ({ settings = {} }: Variant, shade: Shade) => ({
   experiment: {
     id: 'preview',
@@ -126,9 +126,9 @@ const alone = ({ settings = {} }: Variant, shade: Shade) => ({
 });
 
 interface StageProps {
-  /** null while it is not known */
+  /** null while unknown */
   order: PreviewOrder | null;
-  /** shows it anew with another */
+  /** a change reloads the preview */
   turn: number;
   size: keyof typeof sizes;
   title: string;
@@ -138,7 +138,7 @@ function Stage({ order, turn, size, title }: StageProps) {
   const { ref, width } = useWidth();
   const frame = useFrame(order, turn);
   const { width: natural, height } = sizes[size];
-  // on a small screen, from the banner's title to its end
+  // a small screen shows the banner from its title to its end
   const room = narrow.matches ? (innerHeight * stageShare) / (height - frame.above + 8) : 1;
   const scale = width === 0 ? 1 : Math.min(1, width / natural, Math.max(smallest, room));
   return (
@@ -148,7 +148,7 @@ function Stage({ order, turn, size, title }: StageProps) {
           The preview could not be loaded. <Button text="Try again" onClick={frame.reload} />
         </div>
       )}
-      {/* a small screen shows a part of a phone's, and the keyboard has to scroll it */}
+      {/* a small screen shows only a part of a phone's, which the keyboard must be able to scroll */}
       <section
         ref={ref}
         class="widget-stage"
@@ -168,7 +168,7 @@ function Stage({ order, turn, size, title }: StageProps) {
           style={{
             transform: `scale(${scale})`,
             marginInlineStart: `${Math.max(0, (width - natural * scale) / 2)}px`,
-            // as high as it is drawn, where the stage is scrolled
+            // the drawn height, for scrolling
             marginBlockEnd: `${height * (scale - 1)}px`,
           }}
         />
@@ -177,7 +177,7 @@ function Stage({ order, turn, size, title }: StageProps) {
   );
 }
 
-/** Tells the frame what to show, once it listens and that is known. */
+/** Sends the draft to the frame once the frame listens and the draft is known. */
 function useFrame(order: PreviewOrder | null, turn: number) {
   const ref = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<'loading' | 'ready' | 'lost'>('loading');
@@ -188,7 +188,7 @@ function useFrame(order: PreviewOrder | null, turn: number) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setState((before) => (before === 'ready' ? before : 'lost')), within);
   };
-  // a layout effect, so that it listens before the frame can speak
+  // a layout effect, so that it listens before the frame's first message
   useLayoutEffect(() => {
     expect(patience);
     const listen = ({ source, data }: MessageEvent<typeof previewReady | PreviewShown>) => {
@@ -204,7 +204,7 @@ function useFrame(order: PreviewOrder | null, turn: number) {
   }, [number]);
   useEffect(() => {
     if (state !== 'ready' || order === null) return undefined;
-    // its origin is opaque, so there is none to name; nothing in the order is secret
+    // the frame's origin is opaque, so the target origin is `*`; the message has no secrets
     const timer = setTimeout(() => ref.current?.contentWindow?.postMessage(order, '*'), settling);
     return () => clearTimeout(timer);
   }, [state, turn, JSON.stringify(order)]);

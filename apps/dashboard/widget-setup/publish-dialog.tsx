@@ -1,4 +1,4 @@
-/** Publishes the draft, or an earlier version again: what changes with it, and what has to be in the pages. */
+/** Publishes the draft or an earlier version: shows the changes, and what the site's pages need. */
 import { useEffect, useState } from 'preact/hooks';
 import type { BannerVersion } from '#libs/banner/contract';
 import { asksAgain } from '#libs/widget/asks-again';
@@ -22,11 +22,11 @@ import { warningsOf } from './draft/warnings.ts';
 interface Props {
   domainId: string;
   title: string;
-  /** of the button */
+  /** the button's label */
   action: string;
   live: Published | null;
   settings: WidgetDraft;
-  /** null: not yet, since there is something to decide first */
+  /** null: something has to be decided first */
   publish(note: string | null): Promise<BannerVersion | null>;
   onPublished(version: BannerVersion): void;
   onClose(): void;
@@ -42,9 +42,9 @@ export function PublishDialog({ domainId, title, action, live, settings, publish
     if (done) onPublished(done);
     onClose();
   };
-  // the button that was clicked is gone
+  // the clicked button has disappeared
   useFocusAfter(done !== null, () => document.querySelector<HTMLElement>('dialog[open] button'));
-  // in the same dialog, which knows where the focus was
+  // the same dialog element, which knows where the focus was
   if (done)
     return (
       <Dialog title={`Version ${count(done.version)} is live`} isBusy={false} onClose={close}>

@@ -1,4 +1,4 @@
-/** What is asked where: rules, of which the first that matches a visitor's place holds. */
+/** Rules for places. The first rule that matches a visitor's place applies. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Model, Region } from '#libs/widget/config';
 import { checkedOn } from '#libs/widget/region-presets';
@@ -67,7 +67,7 @@ interface RuleProps {
   rule: Region;
   /** categories that visitors are asked for */
   asked: string[];
-  /** without any of its own */
+  /** the rule for all other places */
   months: number;
   onChange(change: Partial<Region>): void;
 }
@@ -111,7 +111,7 @@ function Rule({ rule, asked, months, onChange }: RuleProps) {
             onInput={({ currentTarget: { valueAsNumber, validity } }) =>
               validity.valid && onChange({ maxAgeMonths: valueAsNumber })
             }
-            // what the draft has
+            // the value in the draft
             onBlur={({ currentTarget }) => {
               currentTarget.value = String(maxAgeMonths);
             }}
@@ -124,7 +124,7 @@ function Rule({ rule, asked, months, onChange }: RuleProps) {
 
 function Places({ rule, onPlaces }: { rule: Region; onPlaces(places: Region['in']): void }) {
   const [text, setText] = useState(() => codesOf(rule).join(', '));
-  // another rule has moved here
+  // reset when another rule moves here
   const codes = codesOf(rule).join(', ');
   useEffect(
     () => setText((typed) => (codesOf({ in: readPlaces(typed) }).join(', ') === codes ? typed : codes)),

@@ -1,4 +1,4 @@
-/** The services of one category: who gets what, for what, and which cookies go with it. */
+/** The services of one category: recipients, purposes and cookies. */
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Service } from '#libs/widget/config';
 import { Button } from '../parts/button.tsx';
@@ -6,7 +6,7 @@ import { cookieLines, readCookieLines } from './draft/services.ts';
 import { TextInput } from './group.tsx';
 
 interface Props {
-  /** of the category */
+  /** the category's services */
   name: string;
   services: Service[];
   onChange(services: Service[]): void;
@@ -70,7 +70,7 @@ function Cookies({ service, onChange }: { service: Service; onChange(service: Se
   const [text, setText] = useState(() => cookieLines(service.cookies));
   const id = useId();
   const { refused } = readCookieLines(text);
-  // another service, or one that was opened with a tag
+  // another service was opened
   const lines = cookieLines(service.cookies);
   useEffect(() => setText((typed) => (cookieLines(readCookieLines(typed).cookies) === lines ? typed : lines)), [lines]);
   return (

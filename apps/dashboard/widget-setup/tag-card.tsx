@@ -1,4 +1,4 @@
-/** The one tag of the site, and where it may record. */
+/** The script tag of the site, and the origins that may record. */
 import { widgetTag } from '../data/widget-tag.ts';
 import { Snippet } from '../parts/snippet.tsx';
 import { AllowedOrigins } from './allowed-origins.tsx';

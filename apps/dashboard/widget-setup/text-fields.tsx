@@ -1,4 +1,4 @@
-/** The texts of the banner, for all languages or for one of them, with what visitors read where a field is empty. */
+/** The texts of the banner, for all languages or for one, with the text that visitors read if a field is empty. */
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
@@ -19,12 +19,12 @@ import { first, others } from './text-names.ts';
 
 interface Props extends LookProps {
   language: string;
-  /** the widget's own texts in it */
+  /** the widget's own texts in that language */
   ours: OwnTexts;
   setLanguage(language: string): void;
   /** the banner's language */
   lang: string | undefined;
-  /** absent for a variant, which has the banner's languages */
+  /** absent for a variant, which uses the banner's languages */
   onLang?: (lang: string) => void;
 }
 

@@ -1,6 +1,6 @@
-/** What each text of the widget is called where somebody writes it. Categories have fields of their own. */
+/** Names of the widget's texts in the form. Categories have fields of their own. */
 
-/** Those that visitors see at once, then the others. */
+/** First the texts that visitors see at once, then the others. */
 export const first = {
   title: 'Title',
   intro: 'Introduction',

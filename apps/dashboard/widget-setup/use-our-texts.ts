@@ -1,11 +1,11 @@
-/** The widget's own texts in the language that somebody looks at, as the service has them. */
+/** The widget's own texts in the selected language, read from the service. */
 import { useEffect, useState } from 'preact/hooks';
 import { packPath } from '#libs/widget/languages';
 import { base } from '../data/base.ts';
 import { english, type OwnTexts, packFor } from './draft/texts.ts';
 
 export interface OurTexts {
-  /** in English where there are none */
+  /** English if there are none */
   texts: OwnTexts;
   isLoading: boolean;
 }

@@ -1,4 +1,4 @@
-/** What was published of a domain's banner, from when to when, and the way back to it. */
+/** The published versions of a domain's banner with their periods, and the restore of one. */
 import { useState } from 'preact/hooks';
 import type { BannerVersion, VersionsPage } from '#libs/banner/contract';
 import { useAttempt } from '../data/attempt.ts';
@@ -21,12 +21,12 @@ import { PublishDialog } from './publish-dialog.tsx';
 interface Props {
   domainId: string;
   live: Published;
-  /** whether versions may be put back */
+  /** whether versions may be restored */
   mayPublish: boolean;
   refreshLive(): Promise<Published | null>;
 }
 
-/** `before`: the one that it followed; null for the first. */
+/** `before`: the previous version; null for the first. */
 type Opened = { shown: Published; before: Published | null; live: Published; isPutBack: boolean } | null;
 
 export function Versions({ domainId, live, mayPublish, refreshLive }: Props) {
@@ -113,7 +113,7 @@ interface ComparedProps extends NonNullable<Opened> {
   onClose(): void;
 }
 
-/** One version beside the one before it, or beside the live one. */
+/** Compares one version with the previous one, or with the live one. */
 function Compared({ shown, before, live, onClose }: ComparedProps) {
   const [to, setTo] = useState<string>('before');
   const name = `Version ${count(shown.version)}`;

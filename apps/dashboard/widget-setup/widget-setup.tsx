@@ -1,4 +1,4 @@
-/** Setting up a domain's banner by looking at it: a draft, which is published for the one tag of the site. */
+/** The page that sets up a domain's banner: a draft with a preview, published for the site's tag. */
 import './widget-setup.css';
 import { useEffect, useState } from 'preact/hooks';
 import { domainIn } from '../data/domains.ts';
@@ -17,7 +17,7 @@ import { Behaviour } from './behaviour.tsx';
 import { Categories } from './category-fields.tsx';
 import { CheckCard } from './check-card.tsx';
 import { Colours } from './colour-fields.tsx';
-import { changedLook, type LookChange } from './draft/draft.ts';
+import { type AppearanceChange, changedAppearance } from './draft/draft.ts';
 import { useDraft } from './draft/use-draft.ts';
 import { warningsOf } from './draft/warnings.ts';
 import { DraftBar } from './draft-bar.tsx';
@@ -131,7 +131,7 @@ export function WidgetSetup({ domainId, query }: PageProps) {
 
 interface EditorProps extends Props {
   isArchived: boolean;
-  /** right after the first set-up */
+  /** shown right after the first set-up */
   isFirst: boolean;
   read: Read;
   refreshLive(): Promise<Published | null>;
@@ -146,7 +146,7 @@ function Editor({ domainId, isArchived, isFirst, read, refreshLive }: EditorProp
   useEffect(() => {
     if (isFirst && !read.live && Object.keys(draft).length === 0) change({ company: organization.name });
   }, []);
-  // of the texts that are being written, and of the preview; empty for all
+  // language of the texts being edited, and of the preview; empty for all
   const [language, setLanguage] = useState('');
   const ours = useOurTexts(language || draft.lang || 'en');
   const [shade, setShade] = useState(ownShade);
@@ -158,9 +158,9 @@ function Editor({ domainId, isArchived, isFirst, read, refreshLive }: EditorProp
   const { experiment } = draft;
   const variants = experiment?.variants ?? [];
   const variant = edited === null ? undefined : variants[edited];
-  const changeVariant = (changed: LookChange) => {
+  const changeVariant = (changed: AppearanceChange) => {
     if (!experiment || !variant) return;
-    const settings = changedLook(variant.settings ?? {}, changed, draft);
+    const settings = changedAppearance(variant.settings ?? {}, changed, draft);
     const put = variants.map((each) => (each === variant ? { ...each, settings } : each));
     change({ experiment: { ...experiment, variants: put } });
   };
@@ -171,7 +171,7 @@ function Editor({ domainId, isArchived, isFirst, read, refreshLive }: EditorProp
     <div class="widget-work">
       <div class="columns widget-columns">
         <section class="card full widget-form" aria-label="Settings of the banner">
-          {/* whoever may not change it still sees it */}
+          {/* without the right to change it, the draft is read-only */}
           <fieldset disabled={!publishes}>
             {publishes && organization.domains.length > 1 && (
               <div class="cluster gap-8 widget-start">

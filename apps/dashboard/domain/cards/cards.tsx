@@ -1,4 +1,4 @@
-/** What the decisions of a period have in common: by country, device and so on. Complete within about a minute. */
+/** A period's decisions by country, device and other dimensions. Complete within about a minute. */
 import './cards.css';
 import type { Dimension } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
@@ -18,7 +18,7 @@ import { FunnelCard } from './funnel-card.tsx';
 import { GroupCard } from './group-card.tsx';
 
 const carded = ['country', 'device', 'language', 'category', 'bannerVersion'] as const;
-/** milliseconds: figures by groups move once an epoch */
+/** milliseconds; grouped figures change once an epoch */
 const interval = 60_000;
 
 interface Props extends Period {
@@ -27,7 +27,7 @@ interface Props extends Period {
 
 export const Cards = (props: Props) => <Section {...props} />;
 
-// the page around it renders with each poll
+// memoized, since the page around it renders with each poll
 const Section = memo((props: Props) => (
   <section class="stack" aria-labelledby="groups-title">
     {isGrouped(props) ? (

@@ -1,4 +1,4 @@
-/** The experiments of a period, each with what may be concluded. */
+/** The experiments of a period with their conclusions. */
 import { conclusionOf, type Experiment, titleOf, unevenness } from '../../data/experiment-figures.ts';
 import type { Period } from '../../data/periods.ts';
 import { experimentsAddress } from '../../data/router.ts';

@@ -1,4 +1,4 @@
-/** From a banner that was shown to an opt-in in it. */
+/** The funnel from a displayed banner to an opt-in. */
 import type { Period } from '../../data/periods.ts';
 import { groupsAddress } from '../../data/router.ts';
 import { count, counted, share } from '../../format.ts';
@@ -7,9 +7,9 @@ import { LinkedCard } from './group-card.tsx';
 
 interface Funnel {
   displays: number;
-  /** choices made in a banner */
+  /** choices made in the banner */
   answers: number;
-  /** of these */
+  /** opt-ins among these choices */
   optIns: number;
 }
 

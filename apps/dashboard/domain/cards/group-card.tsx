@@ -45,12 +45,12 @@ export function GroupCard({ domainId, by, period, stats }: Props) {
 interface CardProps {
   title: string;
   href: string;
-  /** what it says; “Open” with the title, if absent */
+  /** its text; default: “Open” and the title */
   link?: string;
   children: ComponentChildren;
 }
 
-/** A card with a way to the page of what it shows. */
+/** A card with a link to the page with the details. */
 export const LinkedCard = ({ title, href, link, children }: CardProps) => (
   <section class="card upright group-card" aria-label={title}>
     <header class="card-head">

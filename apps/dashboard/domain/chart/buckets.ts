@@ -1,4 +1,4 @@
-/** The days or months of an answer as charts show them: by day, week or month. */
+/** Groups the days or months of a response into the chart's days, weeks or months. */
 import { addDays, firstDay, lastDay, monthOfDay, startOf } from '#libs/base/terms/calendar';
 import type { Breakdown } from '#libs/base/terms/terms';
 import type { DomainStats } from '#libs/stats/contract';
@@ -11,12 +11,12 @@ import { dayRange, dayTick, dayWithWeekday, monthName, monthTick } from '../../f
 
 export type Counted = NonNullable<DomainStats['series']>[number];
 
-/** A bucket's first and last day, and how many days (or months) of the answer it is made of. */
+/** A bucket's first and last day, and the number of days (or months) of the response in it. */
 export interface DatedBucket extends Bucket, Period {
   size: number;
 }
 
-/** Weeks begin on Monday. Those at the edges have only days of the period. */
+/** Weeks start on Monday. The first and last week only contain days of the period. */
 export function bucketsOf({ from, to, series = [] }: DomainStats, interval: Interval | undefined): DatedBucket[] {
   const parts = new Map<string, Counted[]>();
   for (const each of series) {
@@ -47,7 +47,7 @@ function sumOf(days: readonly Counted[]) {
   return { ...sum, choices: choices.all, optInRate: isKnown ? rateIn(choices) : undefined };
 }
 
-/** Of the period before, as many days into it as each bucket is; null after its end. */
+/** The previous period's rate at the same offset as each bucket; null after its end. */
 export function ratesBefore(buckets: readonly DatedBucket[], { series = [] }: DomainStats): (Proportion | null)[] {
   let at = 0;
   return buckets.map(({ size }) => {

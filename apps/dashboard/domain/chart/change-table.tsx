@@ -1,4 +1,4 @@
-/** What changed in a period, numbered as in the chart, with the opt-in rate before and after. */
+/** The changes in a period, numbered as in the chart, with the opt-in rate before and after each. */
 import { rateIn } from '../../data/group-rows.ts';
 import { pointRange, shareRange } from '../../data/interval-words.ts';
 import { type Proportion, wilson } from '../../data/proportions.ts';

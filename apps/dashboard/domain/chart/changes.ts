@@ -1,4 +1,4 @@
-/** What changed in a period, and the opt-in rate before and after. */
+/** The changes in a period, and the opt-in rate before and after each. */
 
 import type { BannerVersion } from '#libs/banner/contract';
 import { addDays } from '#libs/base/terms/calendar';
@@ -10,13 +10,13 @@ import type { Counted } from './buckets.ts';
 
 export interface Change {
   day: string;
-  /** `Version 3 published`; several of one day */
+  /** descriptions such as `Version 3 published`; one day may have several */
   names: string[];
-  /** what colleagues wrote when they published */
+  /** the notes of the publications */
   notes: string[];
 }
 
-/** Ascending. A published version is not reported again when its first decision comes. */
+/** Ascending. The first decision under a published version is not reported as another change. */
 export function changesIn(
   versions: readonly BannerVersion[],
   [banners, policies]: readonly (DomainStats | undefined)[],
@@ -42,7 +42,7 @@ export function changesIn(
   });
 }
 
-/** Versions that few visitors have are left out: anybody can make one up. */
+/** Rare versions are ignored, since anybody can post an invented one. */
 const firstSeen = (stats: DomainStats | undefined, kind: string) =>
   (stats?.groups ?? []).flatMap((group) =>
     'choices' in group && group.value !== null && group.firstDay !== undefined && group.choices >= fewest
@@ -50,7 +50,7 @@ const firstSeen = (stats: DomainStats | undefined, kind: string) =>
       : [],
   );
 
-/** days before and after a change, at most: whole weeks, since visitors of weekends are others */
+/** most days compared before and after a change; whole weeks, since weekends have other visitors */
 const longest = 28;
 
 export interface ComparedChange extends Change {
@@ -59,7 +59,7 @@ export interface ComparedChange extends Change {
   difference: Difference | null;
 }
 
-/** `days`, in order; from one change to the next, without the days of both, on which visitors saw either. */
+/** Splits `days`, in order, into the spans between changes. The days of changes are left out: visitors saw either version. */
 export function compare(changes: readonly Change[], days: readonly Counted[]): ComparedChange[] {
   const within = (from: string, to: string) =>
     proportionOf(days.filter((each) => 'date' in each && each.date >= from && each.date <= to));

@@ -22,7 +22,7 @@ export interface ChartProps {
 const units: Record<Interval, Unit> = { day: 'Day', week: 'Week', month: 'Month' };
 
 export function ChartCard({ stats, period, interval: asked = 'day', hasCounts, domainId }: ChartProps) {
-  // until days are read that were months
+  // while the response still has months, and the chart wants days
   const interval = stats.series?.some((each) => 'month' in each) ? 'month' : asked;
   const buckets = useMemo(() => bucketsOf(stats, interval), [stats, interval]);
   const unit = units[interval];
@@ -42,7 +42,7 @@ export function ChartCard({ stats, period, interval: asked = 'day', hasCounts, d
               { name: 'Counts', address: addressOf({ chart: 'counts' }), isCurrent: hasCounts },
             ]}
           />
-          {/* for one day all charts are the same */}
+          {/* a single day has only one kind of chart */}
           {period.from !== period.to && (
             <Chips
               label="Chart by"

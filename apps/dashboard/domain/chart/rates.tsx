@@ -1,4 +1,4 @@
-/** The opt-in rate over a period, beside the period before, and what changed it. */
+/** The opt-in rate over a period, compared with the previous period, and the changes that may explain it. */
 import { useMemo } from 'preact/hooks';
 import { countDays } from '#libs/base/terms/calendar';
 import { AssentError } from '#libs/client/assent-error';
@@ -18,7 +18,7 @@ import { type DatedBucket, ratesBefore } from './buckets.ts';
 import { ChangeTable } from './change-table.tsx';
 import { type ComparedChange, changesIn, compare } from './changes.ts';
 
-/** milliseconds: versions come seldom */
+/** milliseconds; versions are published rarely */
 const every = 60_000;
 
 interface Props {
@@ -68,7 +68,7 @@ interface Asked {
 async function readBeside(api: Api, { domainId, period, interval }: Asked, signal: AbortSignal): Promise<Beside> {
   const earlier = periodBefore(period, now());
   const read = (query: Parameters<Api['stats']>[1]) => api.stats(domainId, query, signal);
-  // whoever compares with the days before has to know what changed then
+  // the comparison with the previous period includes that period's changes
   const both = { from: earlier?.from ?? period.from, to: period.to };
   const known = isGrouped(both) ? both : period;
   const [before, days, ...found] = await Promise.all([
@@ -81,11 +81,11 @@ async function readBeside(api: Api, { domainId, period, interval }: Asked, signa
         ] as const)
       : []),
   ]);
-  // asked for again
+  // this error is retried
   if ([before, days].some((each) => each && each.optInRate === undefined))
     throw new AssentError('unreachable', 'The service does not have it at the moment.');
   if (!days) return { before, changes: [] };
-  // whoever may not see what was published sees the rest
+  // tokens that may not read versions see the other changes
   const versions = await readVersions(api, domainId, signal).catch(() => []);
   const changes = compare(changesIn(versions, found), [...(before?.series ?? []), ...(days.series ?? [])]);
   return { before, changes: changes.filter(({ day }) => day >= period.from && day <= period.to) };
@@ -103,7 +103,7 @@ function spansOf(buckets: DatedBucket[], { before = null, changes = [] }: Partia
 
 const includes = ({ from, to }: Period, day: string): boolean => from <= day && day <= to;
 
-/** The middle of a day, in buckets from the beginning. */
+/** The middle of a day, as a position in buckets. */
 function placeOf(day: string, buckets: DatedBucket[]): number {
   const index = buckets.findIndex((bucket) => includes(bucket, day));
   const { from = day, to = day } = buckets[index] ?? {};

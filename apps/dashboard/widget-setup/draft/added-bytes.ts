@@ -1,6 +1,6 @@
 import type { WidgetDraft } from './draft.ts';
 
-/** What settings add to the compressed script of a domain, about: the service packs them with what surrounds them. */
+/** The approximate size that settings add to a domain's compressed script. */
 export async function addedBytes(domain: string, settings: WidgetDraft): Promise<number> {
   const packed = async (all: WidgetDraft) => {
     const text = JSON.stringify({ ...all, bannerVersion: '1', domain });

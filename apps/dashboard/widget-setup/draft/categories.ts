@@ -5,14 +5,14 @@ import { isTaken } from '#libs/widget/text-rules';
 import type { Texts } from './texts.ts';
 
 export const necessary = 'necessary';
-/** Those that the widget has texts for, beside the necessary one. */
+/** Categories with texts in the widget, besides the necessary one. */
 export const knownCategories: readonly string[] = ['functional', 'analytics', 'marketing'];
 export const defaultCategories: Category[] = [{ id: 'analytics' }, { id: 'marketing' }];
 
-/** The name of the text that describes a category. */
+/** The name of a category's description text. */
 export const purposeOf = (id: string): string => `${id}Purpose`;
 
-/** Why a category cannot have this id; undefined where it can. */
+/** The reason why a category cannot have this id; undefined if it can. */
 export function idTrouble(id: string, others: readonly Category[]): string | undefined {
   if (id === '') return 'Enter a name.';
   if (!isKeyName(id)) return 'Only A–Z, a–z, 0–9 and _ . : - (no spaces), at most 64 of them.';
@@ -20,7 +20,7 @@ export function idTrouble(id: string, others: readonly Category[]): string | und
   return isTaken(id) ? 'The widget uses this name itself.' : undefined;
 }
 
-/** A required one of the site's own does not replace the necessary one, which is left out where it says nothing. */
+/** A site's own required category does not replace the necessary one. The necessary one is omitted if it has no texts. */
 function withNecessary(categories: Category[]): Category[] {
   const needs = categories.some(({ id, required }) => required && id !== necessary);
   const own = categories.find(({ id }) => id === necessary);
@@ -42,7 +42,7 @@ export const withRequired = (categories: Category[], id: string, isRequired: boo
     }),
   );
 
-/** Also of the necessary one, which is in no list otherwise. */
+/** Includes the necessary category, which is not in the list otherwise. */
 export function withServices(categories: Category[], id: string, list: Service[]): Category[] {
   const isThere = categories.some((each) => each.id === id);
   const all = isThere ? categories : [{ id, required: true }, ...categories];
@@ -54,7 +54,7 @@ export function withServices(categories: Category[], id: string, list: Service[]
   );
 }
 
-/** In one form. Names and descriptions that are given with a category become texts for all languages. */
+/** Normalizes categories: their names and descriptions become texts for all languages. */
 export function asCategories(given: WidgetConfig['categories']): { categories?: Category[]; texts: Texts } {
   const texts: Texts = {};
   if (given === undefined) return { texts };

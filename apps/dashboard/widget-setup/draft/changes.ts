@@ -1,17 +1,17 @@
-/** What differs between two banners, setting by setting, and where a fault is: in words. */
+/** Describes the differences between two banners, and the place of an invalid setting. */
 import type { Service } from '#libs/widget/config';
 import { isObject } from '#libs/widget/setting-rules';
 import { first as firstTexts, others as furtherTexts } from '../text-names.ts';
 import { defaultCategories } from './categories.ts';
 import { colourLabels, colourNames } from './colours.ts';
-import type { Look, WidgetDraft } from './draft.ts';
+import type { Appearance, WidgetDraft } from './draft.ts';
 import { ruleLine } from './regions.ts';
 import { cookieLines } from './services.ts';
 import { languageName, languageTag, type Texts } from './texts.ts';
 
 export interface Change {
   name: string;
-  /** null: the widget's default, or nothing */
+  /** null: the widget's default, or no value */
   before: string | null;
   after: string | null;
 }
@@ -25,7 +25,7 @@ export function changesBetween(before: WidgetDraft, after: WidgetDraft): Change[
   return [{ name: 'The order of links, services or variants', before: 'as it was', after: 'another' }];
 }
 
-/** In whatever order their settings are. */
+/** Ignores the order of settings. */
 export const isSameBanner = (one: WidgetDraft, other: WidgetDraft): boolean => inOrder(one) === inOrder(other);
 
 const inOrder = (settings: WidgetDraft): string =>
@@ -33,7 +33,7 @@ const inOrder = (settings: WidgetDraft): string =>
     isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
 
-/** As the form names them. */
+/** Names of the settings in the form. */
 const names: Record<string, string> = {
   company: 'Who asks',
   lang: 'The banner’s language',
@@ -69,14 +69,14 @@ const textNames: Record<string, string> = { ...firstTexts, ...furtherTexts };
 const wordsOf = (value: unknown): string =>
   value === true ? 'on' : value === false ? 'off' : typeof value === 'object' ? [value].flat().join(', ') : `${value}`;
 
-/** What a banner sets, by its name. */
+/** A banner's settings by name. */
 function linesOf({ categories = defaultCategories, links, metadata, signals, experiment, ...draft }: WidgetDraft) {
   const { consentMode, texts, colors, darkColors, regions = [], ...plain } = draft;
   const lines = new Map<string, string>();
   const addAll = (entries: object = {}, nameOf = (name: string) => names[name] ?? name) => {
     for (const [name, value] of Object.entries(entries)) lines.set(nameOf(name), wordsOf(value));
   };
-  const addLook = ({ texts: own, colors: chosen, darkColors: dark, ...look }: Look, of = '') => {
+  const addAppearance = ({ texts: own, colors: chosen, darkColors: dark, ...look }: Appearance, of = '') => {
     addTexts(own, (name) => of + name);
     addAll(chosen, (name) => `${of}${colourOf(name)}`);
     addAll(dark, (name) => `${of}${colourOf(name)}, dark banner`);
@@ -87,7 +87,7 @@ function linesOf({ categories = defaultCategories, links, metadata, signals, exp
       if (isObject(value)) addAll(value, (text) => nameOf(`${textOf(text)} (${languageName(name)})`));
       else lines.set(nameOf(textOf(name)), value);
   };
-  addLook({ ...(texts && { texts }), ...(colors && { colors }), ...(darkColors && { darkColors }) });
+  addAppearance({ ...(texts && { texts }), ...(colors && { colors }), ...(darkColors && { darkColors }) });
   lines.set('Categories', categories.map(({ id, required }) => (required ? `${id} (always on)` : id)).join(', '));
   for (const { id, services = [] } of categories)
     for (const service of services) lines.set(`Service ${service.name} of ${id}`, detailsOf(service));
@@ -101,7 +101,7 @@ function linesOf({ categories = defaultCategories, links, metadata, signals, exp
   if (experiment) lines.set('A/B test', experiment.id);
   for (const { name, share = 1, settings = {} } of experiment?.variants ?? []) {
     lines.set(`Variant ${name}`, `share ${share}`);
-    addLook(settings, `Variant ${name}: `);
+    addAppearance(settings, `Variant ${name}: `);
   }
   return lines;
 }
@@ -116,7 +116,7 @@ const colourOf = (name: string): string =>
 
 const groups = ['texts', 'colors', 'darkColors'];
 
-/** Where a fault is. `pointer`: of JSON, into the draft. */
+/** The name of an invalid setting. `pointer`: JSON pointer into the draft. */
 export function placeOf(pointer: string, draft: WidgetDraft): string {
   const path = pointer
     .split('/')
@@ -138,6 +138,6 @@ export function placeOf(pointer: string, draft: WidgetDraft): string {
   return said.join(', ') || path.join(', ');
 }
 
-/** What people call it. */
+/** A readable name. */
 const titleOf = (item: unknown): string =>
   isObject(item) ? String(item.id ?? item.name ?? item.label ?? '') : typeof item === 'string' ? item : '';

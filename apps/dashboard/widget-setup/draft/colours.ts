@@ -1,4 +1,4 @@
-/** The widget's colours, and which of them meet on the screen. */
+/** The widget's colours, and the pairs that touch on the screen. */
 import { type ColourName, colourNames, isColour, isOpaque } from '#libs/widget/colours';
 
 export { type ColourName, colourNames };
@@ -6,7 +6,7 @@ export { type ColourName, colourNames };
 export const schemes = ['light', 'dark'] as const;
 export type Scheme = (typeof schemes)[number];
 
-/** What the widget has by itself (apps/widget/view/widget.css). */
+/** The widget's defaults (apps/widget/view/widget.css). */
 export const defaultColours: Record<Scheme, Record<ColourName, string>> = {
   light: {
     background: '#ffffff',
@@ -41,13 +41,13 @@ export const colourLabels: Record<ColourName, string> = {
 export interface ColourPair {
   one: ColourName | `#${string}`;
   other: ColourName;
-  /** of what is seen, for people */
+  /** readable name of the element */
   name: string;
-  /** ratio that it needs */
+  /** the contrast ratio that it needs */
   least: number;
 }
 
-/** WCAG 2.2, 1.4.3 for text and 1.4.11 for what tells controls and their state. Lines only decorate. */
+/** WCAG 2.2, 1.4.3 for text and 1.4.11 for controls and their state. Lines are decoration. */
 export const pairs: ColourPair[] = [
   { one: 'text', other: 'background', name: 'titles and links on the background', least: 4.5 },
   { one: 'muted', other: 'background', name: 'other text on the background', least: 4.5 },
@@ -58,8 +58,8 @@ export const pairs: ColourPair[] = [
 ];
 
 /**
- * Why the banner cannot have this colour; undefined where it can. Where the page shows through, accepting and rejecting
- * stand on different parts of it, and only one of them may be easy to see.
+ * The reason why the banner cannot have this colour; undefined if it can. Through a transparent colour the page shows, so
+ * that one of the two buttons might be easier to see than the other.
  */
 export function colourTrouble(name: ColourName, value: string): string | undefined {
   if (!isColour(value)) return 'Not a colour.';

@@ -1,4 +1,4 @@
-/** Contrast of colours as WCAG 2.2 defines it, and where a banner has too little of it. */
+/** Contrast ratios as defined by WCAG 2.2, and a banner's pairs of colours that have too little. */
 import {
   type ColourName,
   type ColourPair,
@@ -8,23 +8,23 @@ import {
   type Scheme,
   schemes,
 } from './colours.ts';
-import type { Look } from './draft.ts';
+import type { Appearance } from './draft.ts';
 
 interface ContrastTrouble {
-  /** the chosen colour that it is about */
+  /** the chosen colour */
   at: ColourName;
   scheme: Scheme;
   name: string;
-  /** rounded so that too little never looks like enough */
+  /** rounded down, so that too little never looks like enough */
   ratio: number;
   least: number;
-  /** one of the two colours is the widget's own, which differs between light and dark */
+  /** whether one of the two colours is the widget's own, which differs between light and dark */
   isHalfChosen: boolean;
 }
 
 type Channels = readonly [red: number, green: number, blue: number];
 
-/** 0 to 255 each. Undefined for colours that are not written as `#rgb`, `#rrggbb` or `rgb(…)` without transparency. */
+/** Channels from 0 to 255. Undefined unless the colour is `#rgb`, `#rrggbb` or an opaque `rgb(…)`. */
 function channelsOf(colour: string): Channels | undefined {
   const long = colour.replace(/^#([0-9a-f])([0-9a-f])([0-9a-f])$/i, '#$1$1$2$2$3$3');
   const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i
@@ -36,13 +36,13 @@ function channelsOf(colour: string): Channels | undefined {
   return red === undefined || green === undefined || blue === undefined ? undefined : [red, green, blue];
 }
 
-/** `#rrggbb`; undefined where the channels are not known. */
+/** The colour as `#rrggbb`; undefined if its channels are unknown. */
 export const hexOf = (colour: string): string | undefined =>
   channelsOf(colour)
     ?.map((channel) => Math.min(channel, 255).toString(16).padStart(2, '0'))
     .reduce((all, each) => all + each, '#');
 
-/** 1 to 21; undefined where a colour's channels are not known. */
+/** The ratio from 1 to 21; undefined if the channels of a colour are unknown. */
 export function contrast(one: string, other: string): number | undefined {
   const [a, b] = [luminance(one), luminance(other)];
   return a === undefined || b === undefined ? undefined : (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
@@ -56,22 +56,22 @@ function luminance(colour: string): number | undefined {
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
-/** Of a channel's light, 0 to 1. */
+/** Linear light of a channel, 0 to 1. */
 function linear(channel: number): number {
   const share = Math.min(channel, 255) / 255;
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
-type Colours = Pick<Look, 'theme' | 'colors' | 'darkColors'>;
+type Colours = Pick<Appearance, 'theme' | 'colors' | 'darkColors'>;
 
-/** What the site has chosen for this scheme. */
+/** The site's colours for this scheme. */
 export const chosenFor = (scheme: Scheme, { colors = {}, darkColors = {} }: Colours): Colours['colors'] & object =>
   scheme === 'dark' ? { ...colors, ...darkColors } : colors;
 
-/** Undefined where visitors have either. */
+/** The scheme of the banner; undefined if it depends on the visitor. */
 export const onlyScheme = ({ theme }: Colours): Scheme | undefined => (theme === 'auto' ? undefined : theme);
 
-/** Each pair that has too little contrast, in the schemes that visitors can have. */
+/** The pairs with too little contrast, in every scheme that visitors may have. */
 export const contrastTroubles = (look: Colours): ContrastTrouble[] =>
   schemes
     .filter((scheme) => (onlyScheme(look) ?? scheme) === scheme)
@@ -93,11 +93,11 @@ export const contrastTroubles = (look: Colours): ContrastTrouble[] =>
 
 interface ContrastWarning {
   sentence: string;
-  /** the theme that can be read, where only the other one cannot */
+  /** the readable theme, if only the other one is not */
   wayOut: Scheme | undefined;
 }
 
-/** Below this, people do not see that there is anything. */
+/** Below this ratio, people do not notice the element. */
 const unreadable = 2;
 
 export function contrastWarning(colours: Colours): ContrastWarning | undefined {
@@ -119,6 +119,6 @@ const reasonOf = ({ name, ratio, least }: ContrastTrouble): string =>
 
 const isName = (colour: string): colour is ColourName => colourNames.some((each) => each === colour);
 
-/** Those chosen whose contrast cannot be computed here. */
+/** Chosen colours whose contrast cannot be computed. */
 export const unmeasured = (colors: Partial<Record<ColourName, string>>): ColourName[] =>
   colourNames.filter((name) => colors[name] !== undefined && !channelsOf(colors[name]));

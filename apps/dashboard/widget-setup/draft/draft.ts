@@ -1,6 +1,6 @@
 /**
- * What somebody chooses for their banner: settings as the widget takes them, without those that differ from none of its
- * defaults. Programs save drafts too, in any form that the widget takes, so each setting is brought into one form.
+ * The draft of a banner: settings of the widget that differ from its defaults. Programs save drafts too, in any form that
+ * the widget accepts, so each setting is normalized.
  */
 import { checkSettings } from '#libs/widget/check-settings';
 import type { Category, ConsentTypes, Region, WidgetConfig } from '#libs/widget/config';
@@ -17,27 +17,27 @@ export interface Link {
 
 type Colours = Partial<Record<ColourName, string>>;
 
-/** How a banner looks and reads: also what each variant of an A/B test may have of its own. */
-export interface Look {
+/** The appearance and texts of a banner. Each variant of an A/B test may have its own. */
+export interface Appearance {
   theme?: 'auto' | 'light' | 'dark';
   position?: 'bottom' | 'left' | 'right' | 'center';
   button?: 'left' | 'right' | 'none';
   texts?: Texts;
   colors?: Colours;
-  /** of the dark banner, instead of those */
+  /** colours of the dark banner */
   darkColors?: Colours;
-  /** of corners, in pixels: `8px` */
+  /** radius of corners in pixels: `8px` */
   radius?: string;
 }
 
 export interface Variant {
   name: string;
   share?: number;
-  settings?: Look;
+  settings?: Appearance;
 }
 
-/** Named and meant like `WidgetConfig`, in one form where that takes several. */
-export interface WidgetDraft extends Look {
+/** Like `WidgetConfig`, with a single form for each setting. */
+export interface WidgetDraft extends Appearance {
   lang?: string;
   dir?: 'ltr' | 'rtl';
   policyUrl?: string;
@@ -52,20 +52,20 @@ export interface WidgetDraft extends Look {
   experiment?: { id: string; variants: Variant[] };
   metadata?: Record<string, string | number | boolean>;
   layer?: string;
-  /** those that are off */
+  /** switches that are off */
   signals?: { uet?: false; clarity?: false };
   reload?: boolean;
   regions?: Region[];
 }
 
-/** As somebody changes it: `undefined` is the widget's default. */
+/** A change of the draft: `undefined` restores the widget's default. */
 export type WidgetChange = { [Name in keyof WidgetDraft]?: WidgetDraft[Name] | undefined };
 
-export type LookChange = { [Name in keyof Look]?: Look[Name] | undefined };
+export type AppearanceChange = { [Name in keyof Appearance]?: Appearance[Name] | undefined };
 
 export const changed = (draft: WidgetDraft, change: WidgetChange): WidgetDraft => tidy({ ...draft, ...change });
 
-/** `draft` for the domain of `theirs`: who asks there, and where that is explained, stays theirs. */
+/** Adapts `draft` to the domain of `theirs`, which keeps its own company and links. */
 export const keepOwn = (draft: WidgetDraft, theirs: WidgetDraft): WidgetDraft =>
   changed(draft, {
     company: theirs.company,
@@ -88,7 +88,7 @@ const defaults = {
 } as const;
 const defaultOf: ReadonlyMap<string, unknown> = new Map(Object.entries(defaults));
 
-/** Only what differs from what holds without it: the defaults, or `below`. */
+/** Removes settings that equal the defaults, or `below`. */
 const tidy = <Given extends object>(given: { [Name in keyof Given]?: Given[Name] | undefined }, below: object = {}) =>
   Object.fromEntries(Object.entries(given).filter(([name, value]) => !isSame(name, value, below))) as Given;
 
@@ -100,18 +100,19 @@ const isSame = (name: string, value: unknown, below: object): boolean =>
   (name === 'categories' && JSON.stringify(value) === JSON.stringify(defaultCategories)) ||
   (new Map(Object.entries(below)).get(name) ?? defaultOf.get(name)) === value;
 
-/** `below`: the banner that it is a variant of. */
-export const changedLook = (look: Look, change: LookChange, below: Look): Look => tidy({ ...look, ...change }, below);
+/** `below`: the banner of the variant. */
+export const changedAppearance = (look: Appearance, change: AppearanceChange, below: Appearance): Appearance =>
+  tidy({ ...look, ...change }, below);
 
-/** As visitors see a variant. */
-export const lookOver = (below: Look, { colors, darkColors, ...own }: Look): Look => ({
+/** A variant as visitors see it. */
+export const appearanceOver = (below: Appearance, { colors, darkColors, ...own }: Appearance): Appearance => ({
   ...below,
   ...own,
   colors: { ...below.colors, ...colors },
   darkColors: { ...below.darkColors, ...darkColors },
 });
 
-/** What the widget takes of any settings. */
+/** Reads a draft from any settings, with what the widget accepts of them. */
 export function readDraft(given: unknown): WidgetDraft {
   const settings = withoutFaults(given);
   const { categories, texts } = asCategories(settings.categories);
@@ -125,20 +126,20 @@ export function readDraft(given: unknown): WidgetDraft {
     displays: isOn(settings.displays),
     signals: asSignals(settings.signals),
     reload: isOn(settings.reload),
-    // as the check has left it
+    // normalized by the check
     experiment: settings.experiment as WidgetDraft['experiment'],
   });
 }
 
-/** An empty attribute is a default, but for these: it switches on, or asks for nothing. */
+/** An empty attribute means the default, except for these: it switches on, or asks for nothing. */
 const saidByNothing: ReadonlySet<string> = new Set(['displays', 'reload', 'categories']);
 
-/** What is left once all is taken out that the widget would leave out. */
+/** Removes what the widget would ignore. */
 function withoutFaults(given: unknown): WidgetConfig {
   let settings: unknown = isObject(given)
     ? Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== '' || saidByNothing.has(name)))
     : {};
-  // a link that has lost its address is none
+  // a link without an address is no link
   for (let faults = checkSettings(settings); faults.length > 0; faults = checkSettings(settings))
     settings = without(settings, new Set(faults.map(({ path }) => path)));
   return settings as WidgetConfig;
@@ -153,10 +154,10 @@ function without(value: unknown, paths: ReadonlySet<string>, path = ''): unknown
   return Object.fromEntries(Object.entries(value).flatMap(([name, each]) => left(name, each)));
 }
 
-/** As long as a record's may be. */
+/** The longest value in a record. */
 export const longestVersion = 64;
 
-/** Of a page. No other scheme, and above all no script. */
+/** The address of a page. Other schemes, above all `javascript:`, are rejected. */
 export const asAddress = (value: string): string | undefined => (value === '' || isLink(value) ? value : undefined);
 
 function asConsentMode(given: WidgetConfig['consentMode']): WidgetDraft['consentMode'] {
@@ -164,11 +165,11 @@ function asConsentMode(given: WidgetConfig['consentMode']): WidgetDraft['consent
   return Object.fromEntries(Object.entries(given).map(([category, types]) => [category, [types].flat()]));
 }
 
-/** An attribute without a value switches it on. */
+/** An attribute without a value switches the setting on. */
 const isOn = (given: string | boolean | undefined): true | undefined =>
   `${given ?? false}` === 'false' ? undefined : true;
 
-/** On is the default. */
+/** A setting that is on by default. */
 const asSignals = ({ uet, clarity }: WidgetConfig['signals'] = {}): WidgetDraft['signals'] => ({
   ...(uet === false && { uet }),
   ...(clarity === false && { clarity }),

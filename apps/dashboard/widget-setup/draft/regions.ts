@@ -1,4 +1,4 @@
-/** Rules for places, as people write and read them. */
+/** Rules for places, parsed and formatted. */
 import type { Region } from '#libs/widget/config';
 import { countriesOf, type Place, ruleFor } from '#libs/widget/places';
 import { optOutStates, type RegionPreset, regionPresets } from '#libs/widget/region-presets';
@@ -29,7 +29,7 @@ export function readPlaces(text: string): Region['in'] {
   return codes.length === 1 && codes[0] === '*' ? '*' : codes;
 }
 
-/** In one line. */
+/** A rule in one line. */
 export const ruleLine = (rule: Region): string =>
   [
     codesOf(rule).join(', '),
@@ -40,19 +40,19 @@ export const ruleLine = (rule: Region): string =>
     .filter(Boolean)
     .join('; ');
 
-/** Those that name no place that a rule is for. */
+/** Entries that are not a valid place. */
 export const unusedPresets = (regions: Region[]): RegionPreset[] =>
   regionPresets.filter(
     (preset) => !codesOf(preset).some((code) => regions.some((rule) => codesOf(rule).includes(code))),
   );
 
-/** Before the rule for everywhere else, after which none is reached. */
+/** Inserts a rule before the one for all other places, after which no rule is reached. */
 export function withRule(regions: Region[], { in: places, model }: Pick<Region, 'in' | 'model'>): Region[] {
   const last = regions.findIndex((rule) => rule.in === '*');
   return regions.toSpliced(last === -1 ? regions.length : last, 0, { in: places, model });
 }
 
-/** Without what means nothing there. */
+/** Removes settings that have no effect under the rule's model. */
 export const tidyRule = ({ on = [], maxAgeMonths, ...rule }: Region): Region => ({
   ...rule,
   ...(rule.model === 'opt_in' && on.length > 0 && { on }),
@@ -65,11 +65,11 @@ interface Visitor {
   place: Place;
 }
 
-/** One for each place that a rule names, if that rule is the one for them, and one of whom nothing is known. */
+/** Sample visitors for the preview: one for each place with a rule of its own, and one in an unknown place. */
 export function visitorsFor(regions: Region[]): Visitor[] {
   const known = regions.flatMap((rule) =>
     codesOf(rule).flatMap((code) => {
-      // where nobody lives, so that no rule names it
+      // an uninhabited place, which no rule names
       const places = (code === '*' ? ['AQ'] : (countriesOf(code) ?? [code])).map(
         (each): Place => ({ country: each.slice(0, 2), region: each.includes('-') ? each : null }),
       );

@@ -1,14 +1,14 @@
-/** The cookies of a service, as people write them. */
+/** The cookies of a service as text. */
 import { isCookieName } from '#libs/widget/category-rules';
 import type { Cookie } from '#libs/widget/config';
 
-/** For people: a cookie a line, its name, then how long it is kept, then what else is known of it. */
+/** One cookie per line: name, lifetime, description. */
 export const cookieLines = (cookies: Cookie[] = []): string =>
   cookies
     .map(({ name, duration, domain, path }) => [name, duration, domain, path].join('; ').replace(/[; ]+$/, ''))
     .join('\n');
 
-/** `refused`: lines whose name is none. */
+/** `refused`: lines without a valid name. */
 export function readCookieLines(lines: string): { cookies: Cookie[]; refused: string[] } {
   const refused: string[] = [];
   const cookies = lines.split('\n').flatMap((line) => {

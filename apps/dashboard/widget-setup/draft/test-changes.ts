@@ -1,7 +1,7 @@
 import { isSameBanner } from './changes.ts';
 import type { WidgetDraft } from './draft.ts';
 
-/** What visitors of every variant see. */
+/** The banner of every variant. */
 const shared: ReadonlySet<string> = new Set([
   'texts',
   'colors',
@@ -14,7 +14,7 @@ const shared: ReadonlySet<string> = new Set([
 const sharedOf = (draft: WidgetDraft): WidgetDraft =>
   Object.fromEntries(Object.entries(draft).filter(([name]) => shared.has(name)));
 
-/** Whether an A/B test goes on under its name although visitors of one of its variants see another banner. */
+/** Whether an A/B test keeps its name although the banner of one of its variants has changed. */
 export function isTestChanged(live: WidgetDraft, next: WidgetDraft): boolean {
   const [before, after] = [live.experiment, next.experiment];
   if (!before || before.id !== after?.id) return false;

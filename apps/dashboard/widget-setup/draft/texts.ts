@@ -1,4 +1,4 @@
-/** A site's own texts: for all languages, and for one of them. */
+/** A site's own texts, for all languages or for one. */
 
 import { languages } from '#libs/widget/languages';
 import { isObject } from '#libs/widget/setting-rules';
@@ -6,22 +6,22 @@ import { isLanguage } from '#libs/widget/text-rules';
 import { furtherPhrases, phrases, placePhrases } from '#libs/widget/texts';
 import { packFor } from '#libs/widget/wording';
 
-/** By the text's name, for all languages; under a language tag those of that language. */
+/** Texts for all languages by name, and texts of one language under its tag. */
 export type Texts = Record<string, string | Record<string, string>>;
 
-/** Tells tags of languages that there are. */
+/** Recognizes existing language tags. */
 export const languageTag = { test: isLanguage };
 
-/** The widget's own, in one language. */
+/** The widget's own texts in one language. */
 export type OwnTexts = Record<string, string>;
 export const english: OwnTexts = { ...phrases, ...placePhrases, ...furtherPhrases };
 
 const known: readonly string[] = languages;
 
-/** The file that the widget has for a language; undefined for English, and where it has none. */
+/** The widget's file for a language; undefined for English, and if there is none. */
 export { packFor };
 
-/** In its own language and in English, such as `Deutsch (German)`. */
+/** A language's name in itself and in English, such as `Deutsch (German)`. */
 export function languageName(tag: string): string {
   const named = (locale: string) => {
     try {
@@ -34,28 +34,28 @@ export function languageName(tag: string): string {
   return own.toLowerCase() === english.toLowerCase() ? english : `${english} (${own})`;
 }
 
-/** Those that the widget has, and those that the site has texts for. */
+/** The widget's languages, and those with texts of the site. */
 export const languagesOf = (texts: Texts = {}): string[] => [
   ...languages,
   ...Object.keys(texts).filter((name) => isObject(texts[name]) && !known.includes(name)),
 ];
 
-/** With their names, in the order of these. */
+/** Languages with their names, in the order of the names. */
 export const byName = (tags: string[]): { value: string; name: string }[] =>
   tags.map((value) => ({ value, name: languageName(value) })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
-/** With one that is chosen and is none of them. */
+/** Adds the chosen language if it is missing. */
 export const withChosen = (all: string[], chosen: string | undefined): string[] =>
   chosen === undefined || all.includes(chosen) ? all : [...all, chosen];
 
-/** `language`: empty for all. */
+/** `language`: empty for all languages. */
 export function textIn(texts: Texts | undefined, language: string, name: string): string {
   const from = language === '' ? texts : texts?.[language];
   const found = isObject(from) ? from[name] : undefined;
   return typeof found === 'string' ? found : '';
 }
 
-/** What visitors read where that text is empty. `ours`: the widget's own in that language. */
+/** The text that visitors read if the field is empty. `ours`: the widget's texts in that language. */
 export function defaultText(texts: Texts | undefined, ours: OwnTexts, language: string, name: string): string {
   const base = language.replace(/-.*/, '').toLowerCase();
   const inherited =
@@ -69,7 +69,7 @@ export function withText(texts: Texts = {}, language: string, name: string, valu
   return withEntry<Texts[string]>(texts, language, withEntry<string>(isObject(own) ? own : {}, name, value));
 }
 
-/** Without a text in every language. */
+/** Removes a text from every language. */
 export const withoutText = (texts: Texts = {}, name: string): Texts =>
   languagesOf(texts).reduce((left, language) => withText(left, language, name, ''), withText(texts, '', name, ''));
 
@@ -83,7 +83,7 @@ function withEntry<Value extends string | object>(
   return isEmpty ? others : { ...others, [name]: value };
 }
 
-/** `first`: what comes before them. */
+/** `first`: fields that come before them. */
 export function joinedTexts(texts: Texts, first: Texts): Texts {
   const others = Object.keys(first).reduce((left, name) => withoutText(left, name), texts);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * The draft that somebody changes. The service has it as it was last saved; this tab keeps what was typed since then, also
- * what is only half written.
+ * The draft of a banner while somebody edits it. The service has the last saved state; this tab keeps the text typed
+ * since, even if it is incomplete.
  */
 import { useEffect, useState } from 'preact/hooks';
 import type { FieldError } from '#libs/base/terms/problem';
@@ -15,13 +15,13 @@ import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft
 
 export type DraftState = ReturnType<typeof useDraft>;
 
-/** `first`: as it was read. `isOpen`: to changes. `refreshLive`: somebody who has saved may have published, too. */
+/** `first`: the draft as read. `isOpen`: editable. `refreshLive`: reads the live version, since a colleague who saved may also have published. */
 export function useDraft(domainId: string, first: Saved, isOpen: boolean, refreshLive: () => Promise<unknown>) {
   const banner = bannerOf(useSignedIn().api, domainId);
   const [saved, setSaved] = useState(first);
   const [typed, setTyped] = useState(() => (isOpen && typedIn(domainId, first)) || first);
   const [theirs, setTheirs] = useState<Saved | null>(null);
-  /** why it was not saved, and what was not */
+  /** the errors of the last save, and the draft that they are about */
   const [refused, setRefused] = useState<{ draft: WidgetDraft; faults: FieldError[] } | null>(null);
   const { draft, tag } = typed;
   const isChanged = !isSameBanner(draft, saved.draft);
@@ -34,22 +34,22 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
     setSaved(other);
     setTyped(other);
   };
-  /** Shows what somebody else has saved. What was typed is in this tab alone then, which keeps it. */
+  /** Shows the draft that somebody else has saved. This tab keeps the typed text. */
   const meet = async (other: Saved) => {
     await refreshLive();
     setSaved(other);
     setTheirs(other);
   };
-  /** Whether the service has it now. Throws what is neither about a setting nor about somebody else's draft. */
+  /** Saves the draft; null if it was not saved. Throws errors that are neither about a setting nor about somebody else's draft. */
   const save = async (over = tag): Promise<Saved | null> => {
     setRefused(null);
     try {
-      const kept = await banner.save(draft, over);
+      const stored = await banner.save(draft, over);
       setTheirs(null);
-      setSaved(kept);
-      // somebody may have gone on typing
-      setTyped((now) => (now.draft === draft ? kept : { draft: now.draft, tag: kept.tag }));
-      return kept;
+      setSaved(stored);
+      // keep what was typed during the request
+      setTyped((now) => (now.draft === draft ? stored : { draft: now.draft, tag: stored.tag }));
+      return stored;
     } catch (error) {
       if (!(error instanceof AssentError)) throw error;
       if (error.code === 'changed_meanwhile') {
@@ -70,25 +70,25 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
   return {
     draft,
     tag,
-    /** the part of it that the widget takes */
+    /** the part of the draft that the widget accepts */
     sound: readDraft(withNames(draft)),
     isChanged,
-    /** since it was refused: of what it is now, so that none outlives what it was about */
+    /** errors of the last save that still apply to the current draft */
     faults: refused === null ? [] : refused.draft === draft ? refused.faults : checkSettings(draft),
-    /** what somebody else has saved meanwhile */
+    /** the draft that somebody else has saved in the meantime */
     theirs,
     change: (change: WidgetChange) => setTyped((now) => ({ ...now, draft: changed(now.draft, change) })),
     replace: (other: WidgetDraft) => setTyped((now) => ({ ...now, draft: other })),
     discard: () => take(saved),
     take,
     meet,
-    /** what was typed stays in this tab */
+    /** the typed text stays in this tab */
     decideLater: () => setTheirs(null),
     save,
   };
 }
 
-/** A variant without a name, or with another one's, is shown although it cannot be saved. */
+/** A variant with a missing or repeated name is shown although it cannot be saved. */
 function withNames({ experiment, ...draft }: WidgetDraft): WidgetDraft {
   if (!experiment) return draft;
   const names = experiment.variants.map(({ name }) => name);
@@ -105,7 +105,7 @@ const keepTyped = (domainId: string, typed: Saved | null): void =>
     typed ? storage.setItem(keyOf(domainId), JSON.stringify(typed)) : storage.removeItem(keyOf(domainId)),
   );
 
-/** Undefined where that is what the service has. */
+/** Undefined if the service has the same draft. */
 function typedIn(domainId: string, { draft }: Saved): Saved | undefined {
   const typed: unknown = withStorage((storage) => JSON.parse(storage.getItem(keyOf(domainId)) ?? ''));
   if (!isObject(typed) || !isObject(typed.draft) || isSameBanner(typed.draft, draft)) return undefined;

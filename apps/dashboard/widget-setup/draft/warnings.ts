@@ -1,12 +1,12 @@
 import { contrastWarning } from './contrast.ts';
-import { lookOver, type WidgetDraft } from './draft.ts';
+import { appearanceOver, type WidgetDraft } from './draft.ts';
 
-/** What makes a banner hard to read, and what authorities want to see before its buttons: of each variant. */
+/** Warnings about each variant: contrast that is too low, and information that authorities expect before the buttons. */
 export function warningsOf(draft: WidgetDraft): string[] {
   const { company, policyUrl, cookieDomain, regions = [], experiment } = draft;
   const own = contrastWarning(draft)?.sentence;
   const ofVariants = (experiment?.variants ?? []).flatMap(({ name, settings = {} }) => {
-    const sentence = contrastWarning(lookOver(draft, settings))?.sentence;
+    const sentence = contrastWarning(appearanceOver(draft, settings))?.sentence;
     return sentence && sentence !== own ? [`Variant ${name}: ${sentence}`] : [];
   });
   return [
