@@ -36,7 +36,9 @@ export function groupCsv(by: Dimension, rows: readonly Row[], hasBefore: boolean
 
 type Cell = string | number | null | undefined;
 
-/** Quotes a field like the service's exports (RFC 4180). An apostrophe disarms what a spreadsheet would run as a formula. */
+/**
+ * Quotes a field like the service's exports (RFC 4180). An apostrophe disarms what a spreadsheet would run as a formula.
+ */
 export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 

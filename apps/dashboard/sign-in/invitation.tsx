@@ -1,4 +1,7 @@
-/** An invitation, for somebody new or with an account, and the link with which the operator lets somebody set a new password. */
+/**
+ * An invitation, for somebody new or with an account, and the link with which the operator lets somebody set a new
+ * password.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { AssentError } from '#libs/client/assent-error';
 import type { Me, SignedIn } from '#libs/people/contract';

@@ -59,7 +59,9 @@ export interface ComparedChange extends Change {
   difference: Difference | null;
 }
 
-/** Splits `days`, in order, into the spans between changes. The days of changes are left out: visitors saw either version. */
+/**
+ * Splits `days`, in order, into the spans between changes. The days of changes are left out: visitors saw either version.
+ */
 export function compare(changes: readonly Change[], days: readonly Counted[]): ComparedChange[] {
   const within = (from: string, to: string) =>
     proportionOf(days.filter((each) => 'date' in each && each.date >= from && each.date <= to));

@@ -15,7 +15,10 @@ import { changed, readDraft, type WidgetChange, type WidgetDraft } from './draft
 
 export type DraftState = ReturnType<typeof useDraft>;
 
-/** `first`: the draft as read. `isOpen`: editable. `refreshLive`: reads the live version, since a colleague who saved may also have published. */
+/**
+ * `first`: the draft as read. `isOpen`: editable. `refreshLive`: reads the live version, since a colleague who saved may
+ * also have published.
+ */
 export function useDraft(domainId: string, first: Saved, isOpen: boolean, refreshLive: () => Promise<unknown>) {
   const banner = bannerOf(useSignedIn().api, domainId);
   const [saved, setSaved] = useState(first);
@@ -40,7 +43,10 @@ export function useDraft(domainId: string, first: Saved, isOpen: boolean, refres
     setSaved(other);
     setTheirs(other);
   };
-  /** Saves the draft; null if it was not saved. Throws errors that are neither about a setting nor about somebody else's draft. */
+  /**
+   * Saves the draft; null if it was not saved. Throws errors that are neither about a setting nor about somebody else's
+   * draft.
+   */
   const save = async (over = tag): Promise<Saved | null> => {
     setRefused(null);
     try {
