@@ -14,14 +14,14 @@ const pageSize = 100;
 const shardNumber = wholeNumber(Number.MAX_SAFE_INTEGER, 0);
 
 export interface QueueTools extends Tools<{ connections(): { queueShards: number } }> {
-  /** The queue of each shard that is known, in the order of `shards`. */
+  /** The queues of all known shards, in the order of `shards`. */
   queues<T>(work: (queues: Queue[], shards: number[]) => Promise<T>): Promise<T>;
 }
 
 export function queueCommand(tools: QueueTools): Command {
   const noun = new Command('queue').description('the record queues');
   const verb = verbsOf(noun);
-  /** Of the failed jobs of all queues. Resolves to how many were taken out. */
+  /** Passes the failed jobs of all queues to `take`. Resolves to the number of jobs taken out. */
   const takeAll = (take: (jobs: Job<unknown>[], shard: number) => Promise<number>) =>
     tools.queues(async (queues, shards) => {
       let count = 0;
@@ -44,8 +44,8 @@ export function queueCommand(tools: QueueTools): Command {
 
   verb('retry-failed', none, async () => ({
     retried: await takeAll(async (jobs) => {
-      const anew = { resetAttemptsMade: true, resetAttemptsStarted: true };
-      for (const job of jobs) await job.retry('failed', anew);
+      const reset = { resetAttemptsMade: true, resetAttemptsStarted: true };
+      for (const job of jobs) await job.retry('failed', reset);
       return jobs.length;
     }),
   })).description('retry failed jobs; safe to repeat, since each record is stored once');
@@ -58,7 +58,6 @@ export function queueCommand(tools: QueueTools): Command {
       const { queueShards } = tools.config().connections();
       const named = shards.find((shard) => shard < queueShards);
       if (named !== undefined) throw new Error(`QUEUE_SHARDS is ${queueShards}, which includes shard ${named}`);
-      // imported here, as below
       const { forgetShards } = await import('./queue-forget.ts');
       await tools.redis((redis) => forgetShards(redis, shards));
       print(self, { forgotten: shards });
@@ -68,7 +67,7 @@ export function queueCommand(tools: QueueTools): Command {
     out: ['--out <file>', 'add them to this file, each with its error'],
   });
   verb('discard', outFlags, async ({ out }) => ({
-    // such a job fails again whenever it is retried
+    // only unreadable jobs: they would fail again on every retry
     discarded: await takeAll(async (jobs, shard) => {
       const found = jobs.filter(isUnreadable);
       if (found.length > 0) await append(out, found.map((job) => toLine(job, shard)).join(''));
@@ -80,7 +79,7 @@ export function queueCommand(tools: QueueTools): Command {
 }
 
 async function readStatus(queues: Queue[], shards: number[]) {
-  // imported here: it loads BullMQ, which most commands do not need
+  // imported lazily: it loads BullMQ, which most commands do not need
   const { summarizeOne, sumUp } = await import('./queue-summary.ts');
   const summaries = await Promise.all(queues.map((queue) => summarizeOne(queue)));
   const flat = ({ jobs, oldest }: QueueSummary) => ({ ...jobs, oldestSeconds: Math.round(oldest) });
@@ -95,8 +94,8 @@ async function readStatus(queues: Queue[], shards: number[]) {
 }
 
 /**
- * All that have failed by now, the oldest first; a page at a time, since each may hold hundreds of records. `take` returns
- * how many of these it has taken out, and this how many in all. What fails again meanwhile comes behind.
+ * Passes all jobs that have failed so far to `take`, oldest first, one page at a time, since a job may hold hundreds of
+ * records. `take` returns how many it has taken out; the result is their sum. Jobs that fail again join the end.
  */
 async function takeFailed(queue: Queue, take: (jobs: Job<unknown>[]) => Promise<number>): Promise<number> {
   let taken = 0;
@@ -110,7 +109,7 @@ async function takeFailed(queue: Queue, take: (jobs: Job<unknown>[]) => Promise<
   return taken;
 }
 
-/** Whether no worker of this release can read it; one of a newer release is for its workers. */
+/** Whether no worker can read the job. Jobs of a newer release are left for the workers of that release. */
 function isUnreadable({ data }: Job<unknown>): boolean {
   if (isOfNewer(data)) return false;
   try {

@@ -1,23 +1,23 @@
-/** The record: what a client may send, what it is answered, what is queued of it, and what is shown of it. */
+/** The record: request, response, queued form, and the form that reads return. */
 import { z } from 'zod';
 import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import * as examples from '#libs/base/terms/example-names';
 import { domainPath, wholeNumber } from '#libs/base/terms/parameters';
 import { count, nullable, time } from '#libs/base/terms/response-fields';
 import { decision, domainIdPattern, models, sources } from '#libs/base/terms/terms';
-import { atMost, isPageUrl, mapLimits, tooMany, whyNoPageUrl, withinBytes } from './rules.ts';
+import { atMost, isPageUrl, mapLimits, tooMany, whyNotPageUrl, withinBytes } from './rules.ts';
 
-/** Postgres stores neither NUL nor half a surrogate pair, so neither is accepted. */
+/** Postgres stores neither NUL nor lone surrogates, so neither is accepted. */
 export const storable = /^[^\0\p{Cs}]*$/u;
-/** As the API's description says it: not every reader of it knows \p{Cs}. */
+/** The same pattern for the API description: not every reader of it supports \p{Cs}. */
 const described = { pattern: '^[^\\u0000]*$' };
 const text = (max: number) =>
   z.string().max(max).regex(storable, 'must be well-formed Unicode without NUL').meta({ override: described });
 
-/** The SHA-256 of a notice's bytes, which a record names. */
+/** The SHA-256 of a notice's bytes, by which a record refers to it. */
 export const noticeHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case');
 
-/** Names of categories and metadata; the three that would reach into an object's prototype are refused. */
+/** Names of categories and metadata. The three that would reach an object's prototype are rejected. */
 const name = z
   .string()
   .regex(
@@ -67,7 +67,7 @@ export const recordBody = z
       .optional(),
     pageUrl: z
       .string()
-      .refine(isPageUrl, { error: ({ input }) => whyNoPageUrl(String(input)) })
+      .refine(isPageUrl, { error: ({ input }) => whyNotPageUrl(String(input)) })
       .optional()
       .meta({
         override: { pattern: '^[A-Za-z][A-Za-z0-9+.-]*://' },
@@ -102,7 +102,7 @@ export type RecordBody = z.infer<typeof recordBody>;
 
 export const recordFields: ReadonlySet<string> = new Set(Object.keys(recordBody.shape));
 
-/** A record on its way to Postgres: in a job, or handed to `persist`. Absent values are left out. */
+/** A record on its way to Postgres, in a job or passed to `persist`. Absent values are omitted. */
 export const newRecord = z.object({
   id: z.string().regex(uuidv7Pattern),
   domainId: z.string().regex(domainIdPattern),
@@ -131,7 +131,7 @@ export const newRecord = z.object({
   bot: z.boolean().optional(),
   /** RFC 3339 UTC with milliseconds; only of imported records */
   importedAt: z.string().optional(),
-  /** ties the job, and a record that Postgres refuses, to the request's answer and log; not stored with the record */
+  /** connects the job, and a rejected record, with the request's response and log; not stored with the record */
   requestId: z.string().optional(),
 });
 

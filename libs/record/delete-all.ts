@@ -1,10 +1,10 @@
-/** All records of an organization, in small statements, each of which yields how many rows it has deleted. */
+/** Deletes all records of an organization in small statements. Yields the number of rows after each. */
 import { z } from 'zod';
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Leaving } from '#libs/base/db/tables';
 import { deleteRejected, listRejected } from './rejected.ts';
 
-/** rows in one statement */
+/** rows per statement */
 const batch = 1_000;
 
 export async function* deleteRecords(db: Database, leaving: Leaving): AsyncIterable<number> {
@@ -22,7 +22,7 @@ const listPartitions = async (sql: Sql): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** Texts of user agents that nobody else names go later, as those of erased records do. */
+/** User agents that no other record refers to are deleted later, as after an erasure. */
 async function deleteSome(sql: Sql, partition: string, { domains }: Leaving): Promise<number> {
   const [row] = await sql<{ deleted: number }[]>`
     with gone as (

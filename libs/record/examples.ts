@@ -1,4 +1,4 @@
-/** What pages send, and what they are answered. */
+/** Examples of requests and responses. */
 
 import { decidedAt, domainId, recordId, visitorId } from '#libs/base/terms/example-names';
 import type { FullRecord, Receipt, RecordBody } from './contract.ts';

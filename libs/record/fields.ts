@@ -1,6 +1,6 @@
 /**
- * The fields of a record, one by one: from what a client sent to its row, and from its row to what is shown, but for its
- * place in a log, which is joined above.
+ * The fields of a record, from a request to the row, and from the row to a response. Its place in a log is not among
+ * them: upper rooms join it.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -8,7 +8,7 @@ import { timeOf } from '#libs/base/terms/calendar';
 import { type FullRecord, fullRecord, type NewRecord, type RecordBody } from './contract.ts';
 import { storedPageUrl } from './rules.ts';
 
-/** What a record has beside its body. */
+/** Fields that do not come from the body. */
 type Found = Pick<
   NewRecord,
   | 'id'
@@ -25,7 +25,7 @@ type Found = Pick<
   | 'requestId'
 >;
 
-/** Every field by name: a single object shape is faster to build and to serialize than a spread. */
+/** Lists every field: a single object shape is faster to build and to serialize than a spread. */
 export const toRecord = (body: RecordBody, found: Found): NewRecord => ({
   id: found.id,
   domainId: found.domainId,
@@ -54,17 +54,17 @@ export const toRecord = (body: RecordBody, found: Found): NewRecord => ({
   requestId: found.requestId,
 });
 
-/** What a record names by number; undefined for none. */
+/** Values that a record refers to by number; undefined for none. */
 interface Named {
   userAgentNumber: number | undefined;
   noticeNumber: number | undefined;
-  /** of the user agent */
+  /** whether the user agent is a crawler */
   crawler: boolean | undefined;
 }
 
 /**
- * As `persist` takes it: with user agents and notices by number, and without what is not stored. Field by field: to spread
- * and write a record took 4.2 µs, this takes 1.5.
+ * A record as `persist` takes it: user agents and notices by number, and only stored fields. Listing the fields takes
+ * 1.5 µs a record including serialization, a spread 4.2.
  */
 export const toStored = (record: NewRecord, { userAgentNumber, noticeNumber, crawler }: Named) => ({
   id: record.id,
@@ -95,7 +95,7 @@ export const toStored = (record: NewRecord, { userAgentNumber, noticeNumber, cra
 
 type StoredField = Exclude<keyof ReturnType<typeof toStored>, 'domainId'>;
 
-/** Those that are columns of `records`, each with its type. */
+/** The columns of `records` with their types. */
 const types: Record<StoredField, string> = {
   id: 'uuid',
   decision: 'decision',
@@ -140,7 +140,7 @@ export type Row = Omit<Shown, 'decidedAt' | 'receivedAt' | 'erasedAt'> & {
   erasedAt: Date | null;
 };
 
-/** What a record's entry is made of. */
+/** The fields that a record's log entry is made of. */
 export type OwnRecord = Shown & { importedAt: string | null };
 
 const inOtherTables: Record<string, string> = {
@@ -149,17 +149,17 @@ const inOtherTables: Record<string, string> = {
   notice: "encode(notices.hash, 'hex')",
 };
 
-/** SQL text: where a field of `Row` is in `records r`, joined by `joinNames` (joined-names.ts). */
+/** SQL text: the expression for a field of `Row` in `records r`, joined by `joinNames`. */
 export const expressionOf = (field: string): string => inOtherTables[field] ?? `r.${columnOf(field)}`;
 
-/** `decidedAt` is in the id, and the others are in the log. */
+/** `decidedAt` comes from the id, the other two from the log. */
 const shown = fullRecord.omit({ decidedAt: true, log: true, position: true }).keyof().options;
 const read = [...shown, 'importedAt'].map((field) => `${expressionOf(field)} as "${field}"`).join(', ');
 
-/** Of `records r`, joined by `joinNames`. */
+/** The columns of `records r`, joined by `joinNames`. */
 export const columns = (sql: Sql) => sql.unsafe(read);
 
-/** When it was imported stands in its entry alone; answers do not say it. */
+/** The time of an import is only in the log entry, not in responses. */
 export const importedAtOf = ({ importedAt }: Row): string | null => importedAt?.toISOString() ?? null;
 
 export const toOwnRecord = (row: Row): OwnRecord => ({ ...toShown(row), importedAt: importedAtOf(row) });

@@ -1,16 +1,16 @@
-/** What pages send: decisions. */
+/** The endpoint that records decisions. */
 import { answer, handling, preferenceApplied } from '#libs/base/http/openapi';
 import type { KeyRoutes } from '#libs/base/http/routes';
 import { domainPath } from '#libs/base/terms/parameters';
 import { receipt, recordBody } from './contract.ts';
 import * as examples from './examples.ts';
 
-/** What is taken beside what the schema of the body says. */
+/** Describes the input that is accepted beyond the body's schema. */
 const lenientBody =
   'An invalid detail does not lose the decision. `null` means absent, and `[]` in place of a map is an empty map. ' +
   'In `preferences`, `"true"`, `"granted"`, `"yes"` and 1 mean true, and `"false"`, `"denied"`, `"no"` and 0 mean ' +
   'false; any other value is refused only in a `custom` record. If any other field except `decision` and `id` ' +
-  'breaks its rule, it is mended if its meaning is clear, such as `en_US`, a number as `visitorId`, or a path as ' +
+  'breaks its rule, it is corrected if its meaning is clear, such as `en_US`, a number as `visitorId`, or a path as ' +
   '`pageUrl` if there is an `Origin`. Otherwise it is left out and listed in `ignored`. With `Prefer: ' +
   'handling=strict`, the response to such a body is a 400 instead.';
 

@@ -1,7 +1,7 @@
 import type { Table } from '#libs/base/db/tables';
 import { deleteRecords, deleteRejections } from './delete-all.ts';
 
-/** Texts of user agents that no record names any more go with the worker's next look. */
+/** User agents that no record refers to any more are deleted by the worker later. */
 export const tables: Table[] = [
   {
     name: 'records',

@@ -1,7 +1,7 @@
 /**
- * Deletes user agents that no record names: those of months that are dropped or blanked, and those of erased records. No
- * index has the records that name one, so for the latter they are looked for in pieces by key: in the months in which the
- * text was sent, and then in the epochs since. A round does some pieces, and the next one goes on, in whichever process.
+ * Deletes user agents that no record refers to any more: after a month is dropped or blanked, and after an erasure. No
+ * index leads from a user agent to its records, so after an erasure they are searched for in pieces by key: first in the
+ * months in which the text was sent, then in the epochs since. Any process can continue the search.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
@@ -11,74 +11,74 @@ import { nextDomains, nil } from './epoch-records.ts';
 import { holdEpoch, lastClosedEpoch } from './epochs.ts';
 import { hasPersonal, isOfMonth, listMonthsWithPersonal } from './month-partitions.ts';
 
-/** records in one piece */
+/** records per piece */
 export const usualPiece = 20_000;
-/** pieces in a round: some seconds */
+/** pieces per round, which takes some seconds */
 const usualRound = 50;
-/** texts that are looked for at once */
+/** texts per search */
 const together = 1_000;
 const firstMonth = '0000-01';
 
-interface Look {
+interface Search {
   since: number;
   month: string | null;
   domainNumber: number;
   id: string;
 }
 
-/** `done`: nothing to look for, or another process is at it. */
-type Looked = 'more' | 'done' | { deleted: number };
+/** `done`: nothing to search for, or another process is searching. */
+type SearchStep = 'more' | 'done' | { deleted: number };
 
-/** Goes on looking, and deletes texts that no record names. Returns how many. */
+/** Continues the search, and deletes texts that no record refers to. Returns their number. */
 export async function deleteUnnamedUserAgents(
   db: Database,
   { size = createPieceSize(usualPiece), pieces = usualRound } = {},
 ): Promise<number> {
   let deleted = 0;
   for (let done = 0; done < pieces; done += 1) {
-    const looked = await size.watch(() => db.transaction((sql) => lookOn(sql, size.records())));
-    if (looked === 'done') break;
-    if (looked !== 'more') deleted += looked.deleted;
+    const step = await size.watch(() => db.transaction((sql) => continueSearch(sql, size.records())));
+    if (step === 'done') break;
+    if (step !== 'more') deleted += step.deleted;
   }
   return deleted;
 }
 
-async function lookOn(sql: Sql, limit: number): Promise<Looked> {
-  const look = await takeLook(sql);
-  if (!look) return 'done';
+async function continueSearch(sql: Sql, limit: number): Promise<SearchStep> {
+  const search = await takeSearch(sql);
+  if (!search) return 'done';
   const left = await listLeft(sql);
-  const month = look.month !== null && left.length > 0 ? await nextMonth(sql, look.month, left) : null;
+  const month = search.month !== null && left.length > 0 ? await nextMonth(sql, search.month, left) : null;
   if (month !== null) {
-    const from = month === look.month ? look : { domainNumber: 0, id: nil };
-    const last = await lookInMonth(sql, { month, from, limit, left });
-    await moveTo(sql, last ? { ...look, month, ...last } : { ...look, month: addMonths(month, 1), ...start });
+    const from = month === search.month ? search : { domainNumber: 0, id: nil };
+    const last = await searchMonth(sql, { month, from, limit, left });
+    await moveTo(sql, last ? { ...search, month, ...last } : { ...search, month: addMonths(month, 1), ...start });
     return 'more';
   }
-  if (left.length > 0 && look.since <= (await lastClosedEpoch(sql))) {
-    const inEpochs = look.month === null ? look : { ...look, month: null, ...start };
-    const { domains, through } = await nextDomains(sql, look.since, inEpochs.domainNumber, limit);
+  if (left.length > 0 && search.since <= (await lastClosedEpoch(sql))) {
+    const inEpochs = search.month === null ? search : { ...search, month: null, ...start };
+    const { domains, through } = await nextDomains(sql, search.since, inEpochs.domainNumber, limit);
     const numbers = domains.map(({ domainNumber }) => domainNumber);
-    await passOver(
+    await keepNamed(
       sql,
       await sql<{ number: number }[]>`
         select distinct user_agent_number as number from records
-        where epoch = ${look.since} and domain_number = any(${numbers}) and user_agent_number = any(${left})`,
+        where epoch = ${search.since} and domain_number = any(${numbers}) and user_agent_number = any(${left})`,
     );
-    const next = through === undefined ? { since: look.since + 1, domainNumber: 0 } : { domainNumber: through };
+    const next = through === undefined ? { since: search.since + 1, domainNumber: 0 } : { domainNumber: through };
     await moveTo(sql, { ...inEpochs, ...next });
     return 'more';
   }
-  return endLook(sql, look, left);
+  return endSearch(sql, search, left);
 }
 
 const start = { domainNumber: 0, id: nil };
 
-/** Locked until the transaction ends. A new one begins where some are noted, and none is under way. */
-async function takeLook(sql: Sql): Promise<Look | undefined> {
+/** Locks the current search until the transaction ends. Starts one if texts are waiting and none is running. */
+async function takeSearch(sql: Sql): Promise<Search | undefined> {
   const columns = sql`since, month, domain_number as "domainNumber", id`;
-  const [look] = await sql<Look[]>`select ${columns} from user_agent_look for update skip locked`;
-  if (look) return look;
-  const [begun] = await sql<Look[]>`
+  const [search] = await sql<Search[]>`select ${columns} from user_agent_look for update skip locked`;
+  if (search) return search;
+  const [begun] = await sql<Search[]>`
     insert into user_agent_look (since, month, domain_number, id)
     select open, ${firstMonth}, 0, ${nil} from epochs where exists (select from user_agents_to_look_for)
     on conflict do nothing
@@ -96,7 +96,7 @@ async function listLeft(sql: Sql): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** From `month` on the first that may name one: it was sent in it, or records came after the month was blanked. */
+/** The next month from `month` whose records may refer to one: it was sent then, or records came after blanking. */
 async function nextMonth(sql: Sql, month: string, numbers: number[]): Promise<string | null> {
   const months = await sql<{ month: string; blankedThrough: number; isNoted: boolean }[]>`
     select month, blanked_through as "blankedThrough",
@@ -116,8 +116,8 @@ interface Piece {
   left: number[];
 }
 
-/** Returns the last record of the piece, where there was one. */
-async function lookInMonth(sql: Sql, { month, from, limit, left }: Piece) {
+/** Returns the last record of the piece, if there is one. */
+async function searchMonth(sql: Sql, { month, from, limit, left }: Piece) {
   const [page] = await sql<{ named: number[]; last: { domainNumber: number; id: string } | null }[]>`
     with page as materialized (
       select domain_number, id, user_agent_number from records
@@ -137,12 +137,12 @@ async function lookInMonth(sql: Sql, { month, from, limit, left }: Piece) {
     insert into user_agent_months (number, month)
     select number, ${month} from user_agents where number = any(${named.map(({ number }) => number)})
     order by 1 on conflict do nothing`;
-  await passOver(sql, named);
+  await keepNamed(sql, named);
   return page?.last ?? undefined;
 }
 
-/** But for those that were noted again: a record that was found to name one may have been blanked since. */
-async function passOver(sql: Sql, named: { number: number }[]): Promise<void> {
+/** Keeps texts that a record refers to, unless they were queued again: the record may have been blanked since. */
+async function keepNamed(sql: Sql, named: { number: number }[]): Promise<void> {
   if (named.length === 0) return;
   await sql`
     delete from user_agents_to_look_for as noted using user_agents_looked_for as looked
@@ -150,21 +150,21 @@ async function passOver(sql: Sql, named: { number: number }[]): Promise<void> {
       and looked.number = noted.number and looked.noted_at = noted.noted_at`;
 }
 
-const moveTo = (sql: Sql, { since, month, domainNumber, id }: Look) => sql`
+const moveTo = (sql: Sql, { since, month, domainNumber, id }: Search) => sql`
   update user_agent_look set since = ${since}, month = ${month}, domain_number = ${domainNumber}, id = ${id}`;
 
-async function endLook(sql: Sql, look: Look, left: number[]): Promise<Looked> {
-  // until this ends the open epoch stays open: what names a text meanwhile is sealed after it has gone, without it
+async function endSearch(sql: Sql, search: Search, left: number[]): Promise<SearchStep> {
+  // holds the open epoch: a record that refers to a deleted text is sealed afterwards, without it
   if (left.length > 0 && !(await holdEpoch(sql))) return 'done';
   const named = await sql<{ number: number }[]>`
     select distinct user_agent_number as number from records
-    where epoch >= ${look.since} and user_agent_number = any(${left})`;
+    where epoch >= ${search.since} and user_agent_number = any(${left})`;
   const found = new Set(named.map(({ number }) => number));
   const unnamed = left.filter((number) => !found.has(number));
   await sql`delete from user_agent_months where number = any(${unnamed})`;
-  // families are few, and erased records name them, which nobody looks at
+  // families are few, and erased records refer to them, so they stay
   const { count } = await sql`delete from user_agents where number = any(${unnamed}) and not is_family`;
-  await passOver(
+  await keepNamed(
     sql,
     left.map((number) => ({ number })),
   );
@@ -173,14 +173,14 @@ async function endLook(sql: Sql, look: Look, left: number[]): Promise<Looked> {
   return { deleted: count };
 }
 
-/** texts that are deleted in one statement */
+/** texts per statement */
 const deletedTogether = 10_000;
 
-/** Of a month whose records name none any more; those that no other month has are deleted an hour later. */
+/** Called once a month's records refer to none. Texts that no other month has are deleted an hour later. */
 export const forgetUserAgentsOf = (sql: Sql, month: string) =>
   sql`delete from user_agent_months where month = ${month}`;
 
-/** Deletes those that no record names any more, since all their months are dropped or blanked. Returns how many. */
+/** Deletes user agents whose months are all dropped or blanked. Returns their number. */
 export async function deleteUnusedUserAgents(db: Database): Promise<number> {
   await db.write(
     (sql) => sql`
@@ -194,7 +194,7 @@ export async function deleteUnusedUserAgents(db: Database): Promise<number> {
 }
 
 async function deleteSome(sql: Sql): Promise<number> {
-  // what names a text meanwhile is sealed after it has gone, without it
+  // holds the open epoch, as in `endSearch`
   if (!(await holdEpoch(sql))) return 0;
   const unused = sql`
     select number from user_agents a
@@ -202,7 +202,7 @@ async function deleteSome(sql: Sql): Promise<number> {
   if (!(await hasLateRecords(sql))) {
     return (await sql`delete from user_agents where number in (${unused})`).count;
   }
-  // a process still remembered them for the month, and stored them after it was blanked: they are looked for
+  // a process may have had them cached and stored records after the blanking: search for these first
   await sql`insert into user_agents_to_look_for (number) ${unused} on conflict do nothing`;
   return 0;
 }

@@ -1,7 +1,7 @@
-/** Families of user agents: what an erased record keeps of its own, so that statistics by device and browser stay. */
+/** Families of user agents. An erased record keeps the family, so that statistics by device and browser stay correct. */
 import type { Sql } from '#libs/base/db/database';
 
-/** The family of each of these user agents, by number; a family is its own. Those that are missing are added. */
+/** The families of these user agents by number. A family is its own family. Missing ones are added. */
 export async function familiesOf(sql: Sql, numbers: number[]): Promise<{ number: number; family: number }[]> {
   if (numbers.length === 0) return [];
   const named = sql`

@@ -1,10 +1,10 @@
-/** What a user agent's text tells of a browser. */
+/** Reads browser, device and system from a user agent's text. */
 import { BROWSER_MAP, parse } from 'bowser';
 import { isbot } from 'isbot';
 
-export interface Look {
+export interface UserAgentTraits {
   crawler: boolean;
-  /** null: the text does not tell */
+  /** null if the text does not show it */
   device: string | null;
   browser: string | null;
   system: string | null;
@@ -12,28 +12,28 @@ export interface Look {
 
 const browsers: ReadonlySet<string> = new Set(Object.values(BROWSER_MAP));
 
-/** Takes some 30 µs, most of it for the browser. */
-export function lookAt(text: string): Look {
+/** Takes about 30 µs, most of it for the browser. */
+export function describeUserAgent(text: string): UserAgentTraits {
   const { browser, os, platform } = read(text) ?? {};
   return {
     crawler: isbot(text),
     device: platform?.type ?? null,
-    // of what it does not know, bowser makes a name
+    // bowser invents names for unknown browsers
     browser: browser?.name !== undefined && browsers.has(browser.name) ? browser.name : null,
     system: os?.name ?? null,
   };
 }
 
-/** A browser's, or one that calls itself a crawler or has an address to ask. */
+/** Matches browsers, and crawlers that call themselves one or give a contact address. */
 const namesItself = /^Mozilla\/|bot|crawl|spider|https?:|@/i;
 
 /**
- * Whether it is a library that an app or a server sends requests with, such as okhttp, CFNetwork or Dart. For isbot some
- * are programs and some are not; what records for an app (source `api`) is none, whichever it uses.
+ * Whether it is an HTTP library of an app or a server, such as okhttp, CFNetwork or Dart. isbot counts some of them as
+ * crawlers, but a record of an app (source `api`) is not one, whichever library it uses.
  */
 export const isLibrary = (text: string): boolean => !namesItself.test(text);
 
-/** Bowser throws on an empty text. Whatever else it may not like costs no record. */
+/** bowser throws on an empty text. No text may cost a record. */
 function read(text: string) {
   try {
     return parse(text);
@@ -42,7 +42,7 @@ function read(text: string) {
   }
 }
 
-/** The first whose mark a text has: Edge also calls itself Chrome, and Chrome Safari. The names are bowser's. */
+/** The first match counts: Edge also calls itself Chrome, and Chrome Safari. The names are bowser's. */
 const browserFamilies = [
   [/\bEdg(?:e|A|iOS)?\//, 'Microsoft Edge'],
   [/\bOPR\//, 'Opera'],
@@ -71,14 +71,14 @@ function deviceOf(text: string, system: string | null): string | null {
 }
 
 /**
- * The family of a text that is not kept: at most 392 in all, whatever is sent, and told in a fraction of the time
- * that a look takes. Its own text says that it is a family.
+ * The family that replaces a text: at most 392 exist. Takes a fraction of the time of `describeUserAgent`. The family's
+ * text says that it is one.
  */
-export function familyOf(text: string): Look & { text: string } {
+export function familyOf(text: string): UserAgentTraits & { text: string } {
   const browser = first(browserFamilies, text);
   const system = first(systemFamilies, text);
   const device = deviceOf(text, system);
   const crawler = isbot(text);
-  const told = [crawler ? 'crawler' : null, browser, system, device].filter((part) => part !== null);
-  return { text: `family: ${told.join(', ') || 'unknown'}`, crawler, device, browser, system };
+  const parts = [crawler ? 'crawler' : null, browser, system, device].filter((part) => part !== null);
+  return { text: `family: ${parts.join(', ') || 'unknown'}`, crawler, device, browser, system };
 }

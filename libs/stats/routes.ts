@@ -43,7 +43,7 @@ export const displayRoutes = {
     summary: 'Report that a banner was shown',
     description:
       'Send this each time a banner appears. With a body, displays are also counted by banner version, variant and ' +
-      'language; it is optional. A value that breaks its rule is mended or left out as in a record, or refused with ' +
+      'language; it is optional. A value that breaks its rule is corrected or left out as in a record, or refused with ' +
       '`Prefer: handling=strict`. Nothing about the visitor is stored.',
   },
 } satisfies KeyRoutes;

@@ -153,7 +153,7 @@ export const etag = {
 /** Of what reads bodies leniently. */
 export const handling = z.object({
   Prefer: z.string().optional().meta({
-    description: '`handling=strict` refuses what would otherwise be mended or left out',
+    description: '`handling=strict` rejects what would otherwise be corrected or left out',
     example: 'handling=strict',
   }),
 });

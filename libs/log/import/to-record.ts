@@ -11,7 +11,7 @@ import type { NewRecord, RecordBody } from '#libs/record/contract';
 import { toRecord } from '#libs/record/fields';
 import { type LeftOut, labelOf, leaveOut } from '#libs/record/left-out';
 import { checkRecord } from '#libs/record/post';
-import { createRules, keepWhatHolds } from '#libs/record/rules';
+import { createRules, dropInvalid } from '#libs/record/rules';
 import {
   decidingFields,
   importedFields,
@@ -119,7 +119,7 @@ function check(given: Record<string, unknown>, times: TimeReader | undefined): C
   const valid = rules.parse(picked);
   const { kept, leftOut } = valid
     ? { kept: picked, leftOut: [] }
-    : keepWhatHolds(picked, rules, { decides: decidingFields });
+    : dropInvalid(picked, rules, { decides: decidingFields });
   const own = valid ?? rules.parse(kept);
   if (record.body && own && ofTimes.broken.length === 0)
     return { body: record.body, own, leftOut: [...record.leftOut, ...ofTimes.leftOut, ...leftOut] };

@@ -9,7 +9,7 @@
 import type { Database } from '#libs/base/db/database';
 import { monthOf, timeOf } from '#libs/base/terms/calendar';
 import type { NewRecord } from '../contract.ts';
-import { familyOf, type Look, lookAt } from '../user-agent.ts';
+import { describeUserAgent, familyOf, type UserAgentTraits } from '../user-agent.ts';
 
 export interface UserAgent {
   number: number;
@@ -31,9 +31,9 @@ const fullFor = 600_000;
 interface Kind {
   isFamily: boolean;
   nameOf(userAgent: string): string;
-  look(userAgent: string): Look;
+  look(userAgent: string): UserAgentTraits;
 }
-const texts: Kind = { isFamily: false, nameOf: (userAgent) => userAgent, look: lookAt };
+const texts: Kind = { isFamily: false, nameOf: (userAgent) => userAgent, look: describeUserAgent };
 const families: Kind = { isFamily: true, nameOf: (userAgent) => familyOf(userAgent).text, look: familyOf };
 
 /** By their text; `months`: those of its records that are noted. */
