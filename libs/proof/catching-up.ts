@@ -1,6 +1,6 @@
 /**
- * Catching up: logs that were halted or restarted get what they were passed over for. They go through the epochs together,
- * since each epoch costs by itself.
+ * Catching up: logs that were halted or restarted get the records of the epochs that they missed. They go through the
+ * epochs together, since each epoch has a cost of its own.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,24 +10,23 @@ import type { Waiting } from './heads.ts';
 import type { Plan, Seal } from './seal/seal.ts';
 import { divide, piecesOf, type Step } from './seal/steps.ts';
 
-/** Milliseconds of a turn. There are two before what is closed of the other logs is sealed again. */
+/** Milliseconds per turn. There are two turns before the other logs' closed epochs are sealed again. */
 const turnTime = 2_500;
 /** logs in one turn */
 const logsInTurn = 4_096;
-/** Milliseconds after which one that is about to catch up tries again, where another process seals just now. */
+/** Milliseconds before a retry while another process is sealing. */
 const elsewhereWait = 20;
 
 type CatchingUp = Pick<Seal, 'size' | 'plan' | 'catchUp'>;
 
 /**
- * Returns a function that gives two turns, and answers whether any log went on; `waiting`: furthest behind first. The first
- * turn belongs to a sweep, which goes from the oldest epoch to the newest, a span at a time, and takes along every log that
- * it passes. The second is for the logs that lack least: they would wait for the sweep for as long as those that lack much.
- * A log that fails, or that has more records of one epoch than fit a piece, may fall behind the sweep until it comes by
- * again.
+ * Returns a function that takes two turns, and returns whether any log has grown; `waiting`: furthest behind first. The
+ * first turn belongs to a sweep from the oldest epoch to the newest, a span at a time, which takes along every log that it
+ * passes. The second is for the logs that lack least, which would otherwise wait as long as those that lack most. A log
+ * that fails, or has more records in one epoch than fit into a piece, may fall behind the sweep until the sweep returns.
  */
 export function createCatchingUp(seal: CatchingUp): (waiting: Waiting[], signal: AbortSignal) => Promise<boolean> {
-  /** the epoch that the sweep has come to */
+  /** the epoch that the sweep has reached */
   let swept = 0;
   const takeTurn = createTurn(seal);
   return async (waiting, signal) => {
@@ -48,12 +47,12 @@ interface Turn {
   errors: unknown[];
   /** the first epoch after the span */
   end: number;
-  /** the first epoch from which logs may wait that have not had their turn */
+  /** the first epoch that logs without a turn may be waiting from */
   reached: number;
 }
 
 function createTurn(seal: CatchingUp) {
-  /** Domains whose logs failed by themselves. They go last: to fail may take longer than a turn. */
+  /** Domains whose logs failed alone. They go last, since a failure may take longer than a turn. */
   const failed = new Set<number>();
   return async (waiting: Waiting[], signal: AbortSignal): Promise<Turn> => {
     const until = performance.now() + turnTime;
@@ -80,7 +79,7 @@ function createTurn(seal: CatchingUp) {
 
 interface Taking extends Pick<Plan, 'isCurrent'> {
   goesOn(): boolean;
-  /** is noted here */
+  /** collects the outcome */
   taken: Pick<Turn, 'hasGrown' | 'errors'>;
   failed: Set<number>;
 }
@@ -89,7 +88,7 @@ function createTaking({ catchUp }: CatchingUp, { isCurrent, goesOn, taken, faile
   const takeAll = async (steps: Step[]): Promise<void> => {
     for (let left = steps; left.length > 0 && goesOn(); ) {
       const caught = await catchUp(left, isCurrent);
-      // workers that gave way to each other until the next round would catch up more slowly than logs grow
+      // if workers yielded to each other until the next round, they would catch up more slowly than logs grow
       if (caught === 'elsewhere') await sleep(elsewhereWait, undefined, { ref: false });
       else {
         taken.hasGrown ||= caught.hasGrown;
@@ -98,7 +97,7 @@ function createTaking({ catchUp }: CatchingUp, { isCurrent, goesOn, taken, faile
       }
     }
   };
-  /** Where several fail together, those that do not fail by themselves go on. */
+  /** If several fail together, they are halved until only the failing ones are left behind. */
   const take = async (steps: Step[]): Promise<void> => {
     try {
       await takeAll(steps);

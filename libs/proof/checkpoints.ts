@@ -1,4 +1,4 @@
-/** Checkpoints: what is published of a log, and the keys that signed it. */
+/** Checkpoints and the keys that signed them. */
 import type { Sql } from '#libs/base/db/database';
 import type { Halted, Head } from './heads.ts';
 
@@ -21,7 +21,7 @@ interface Signed {
   verifierKeys: string[];
 }
 
-/** Publishes checkpoints, unless newer ones are there, or the log was halted or restarted meanwhile. */
+/** Publishes checkpoints, unless newer ones exist, or the log was halted or restarted in the meantime. */
 export async function publishCheckpoints(sql: Sql, signed: Signed[], signedBy: string): Promise<void> {
   await sql`
     with signed as materialized (
@@ -43,7 +43,7 @@ export async function publishCheckpoints(sql: Sql, signed: Signed[], signedBy: s
       and ended_at is null and halted is null`;
 }
 
-/** How far a log has grown, and what is published of it. */
+/** How far a log has grown, and how far it is published. */
 export interface LogProgress {
   domainNumber: number;
   domainId: string;
@@ -65,7 +65,7 @@ export const listProgress = (sql: Sql, domainNumbers: number[]): Promise<LogProg
   ${newestLogs(sql)} and domain_number = any(${domainNumbers})
   order by domain_number`;
 
-/** The next unconfirmed ones, all or of the domains `only`. Until the transaction ends nobody else changes them. */
+/** Locks the next unconfirmed logs, of all domains or of `only`, until the transaction ends. */
 export const lockUnconfirmed = (
   sql: Sql,
   { after, limit, only }: { after: number; limit: number; only: string[] },
@@ -81,7 +81,7 @@ const newestLogs = (sql: Sql) => sql`
   from logs join domains on domains.number = domain_number
   where ended_at is null`;
 
-/** Halts logs, or lets them go on (null). */
+/** Halts logs, or resumes them (null). */
 export async function setHalted(
   sql: Sql,
   logs: { domainNumber: number; log: number; halted: Halted | null }[],

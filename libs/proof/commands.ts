@@ -1,4 +1,4 @@
-/** `assent log …`: the sealed log's keys and state, its check, and what ends a halt. */
+/** `assent log …`: keys and state of sealed logs, their check, and the commands that end a halt. */
 import { Command } from 'commander';
 import { z } from 'zod';
 import { createProgress } from '#libs/base/cli/progress';
@@ -18,7 +18,7 @@ import { verifyConsistencyCommand } from './verify-consistency-command.ts';
 /** the highest that Postgres stores as an integer */
 const maxNumber = 2 ** 31 - 1;
 
-/** What to do about halted logs. */
+/** Advice about halted logs. */
 const advice = {
   behind:
     'behind: Postgres lacks entries that were signed. Restore a newer copy, or: assent log restart DOMAIN | --all-behind',
@@ -135,7 +135,7 @@ const nothingSealed = (domainId: string, log?: number): string =>
     ? `nothing of domain ${domainId} is sealed yet`
     : `domain ${domainId} has no log ${log}, or nothing of it is sealed yet`;
 
-/** With Redis where it answers; otherwise only Postgres is checked. */
+/** With Redis if it is reachable; otherwise only Postgres is checked. */
 async function withRedis<T>(tools: Tools, work: (redis: RedisConnection | undefined) => Promise<T>): Promise<T> {
   let isConnected = false;
   try {

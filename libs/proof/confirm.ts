@@ -1,4 +1,4 @@
-/** Confirming: logs that were halted because the server is another one may go on, as nothing is missing. */
+/** Confirming: logs that were halted because the server is another one resume, if no entries are missing. */
 
 import type { Database } from '#libs/base/db/database';
 import type { RedisConnection } from '#libs/base/redis/connection';
@@ -17,7 +17,7 @@ interface Parts {
   redis: RedisConnection;
 }
 
-/** Of all domains, or of `only`. Returns how many logs may go on, and the domains of all that are behind. */
+/** For all domains, or `only` these. Returns the number of resumed logs, and the domains whose logs are behind. */
 export async function confirmLogs({ db, perform, redis }: Parts, only: string[] = []) {
   let [confirmed, after] = [0, 0];
   for (;;) {
@@ -30,7 +30,7 @@ export async function confirmLogs({ db, perform, redis }: Parts, only: string[] 
   return { confirmed, behind: behind.map(({ domainId }) => domainId) };
 }
 
-/** Lets the next unconfirmed logs after domain `after` go on, except those that are behind; answers how each is now. */
+/** Resumes the next unconfirmed logs after domain `after`, except those that are behind. Returns their state. */
 const confirmNext = ({ perform, redis }: Omit<Parts, 'db'>, { after, only }: { after: number; only: string[] }) =>
   perform(async (sql, note) => {
     const logs = await lockUnconfirmed(sql, { after, limit: chunk, only });
@@ -43,7 +43,7 @@ const confirmNext = ({ perform, redis }: Omit<Parts, 'db'>, { after, only }: { a
       return { ...own, halted };
     });
     const fine = judged.filter(({ halted }) => halted === null);
-    // before they may go on: from now on an older copy of this database is known as one
+    // before they resume: from now on an older copy of this database is recognized
     await remember(
       redis.client,
       fine.flatMap(({ domainId, log, checkpointSize, root }) =>

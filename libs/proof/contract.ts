@@ -34,7 +34,7 @@ export const proofBundle = z
   .meta({ id: 'ProofBundle' });
 export type ProofBundle = z.infer<typeof proofBundle>;
 
-/** Where an entry is. */
+/** The position of an entry. */
 export const entryPath = domainPath.extend({
   position: wholeNumber(0, 999_999_999_999_999).meta({
     description: "the entry's place in the log, from 0",

@@ -1,4 +1,4 @@
-/** Node's own Ed25519, as signed notes take it. */
+/** Node's Ed25519 for signed notes. */
 import { verify } from 'node:crypto';
 
 /** A public key in DER (RFC 8410), up to its 32 bytes. */

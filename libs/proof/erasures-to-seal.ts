@@ -1,4 +1,4 @@
-/** Erasures that are not in their domain's log yet. Each follows the entry of the record that was erased. */
+/** Erasures that are not in their domain's log yet. Each is sealed after the entry of the erased record. */
 
 import type { Sql } from '#libs/base/db/database';
 import type { Mark } from '#libs/record/derivations';
@@ -12,15 +12,15 @@ interface Erasure {
   epoch: number;
   /** YYYY-MM-DD */
   erasedOn: string;
-  /** what it is part of; null where that is done already, and from before it was kept */
+  /** the erasure that it is part of; null if that is complete, or from a release that did not store it */
   erasureId: string | null;
 }
 
-/** The record has its position: sealing has come so far. */
+/** The condition that the record is sealed. */
 const isDue = (sql: Sql, { epoch, domainNumber }: Mark) =>
   sql`epoch <= ${epoch}::integer + (domain_number <= ${domainNumber})::integer`;
 
-/** The next domains that have some, and whose logs may grow. */
+/** The next domains with erasures to seal, and with logs that may grow. */
 export async function listErased(sql: Sql, mark: Mark, limit: number): Promise<number[]> {
   const rows = await sql<{ domainNumber: number }[]>`
     select distinct domain_number as "domainNumber" from erasures_to_seal
@@ -31,7 +31,7 @@ export async function listErased(sql: Sql, mark: Mark, limit: number): Promise<n
   return rows.map(({ domainNumber }) => domainNumber);
 }
 
-/** Takes those of these domains, by domain and record; at most `limit`. */
+/** Takes the erasures of these domains, ordered by domain and record; at most `limit`. */
 export async function takeErasures(sql: Sql, domainNumbers: number[], mark: Mark, limit: number): Promise<Erasure[]> {
   const rows = await sql<Erasure[]>`
     with due as materialized (
@@ -46,7 +46,7 @@ export async function takeErasures(sql: Sql, domainNumbers: number[], mark: Mark
   return rows.sort((one, other) => one.domainNumber - other.domainNumber || (one.id < other.id ? -1 : 1));
 }
 
-/** Puts back what is in no log any more. */
+/** Puts back erasures whose entries were taken out of a log. */
 export async function addErasures(sql: Sql, erasures: Erasure[]): Promise<void> {
   if (erasures.length === 0) return;
   await sql`
@@ -62,7 +62,7 @@ interface ErasureEntry extends LogName, Pick<Erasure, 'id' | 'erasureId'> {
   position: number;
 }
 
-/** Notes of which erasure entries are. */
+/** Stores which erasure the entries belong to. */
 export async function addErasureEntries(sql: Sql, entries: ErasureEntry[]): Promise<void> {
   const named = entries.filter(({ erasureId }) => erasureId !== null);
   if (named.length === 0) return;
@@ -73,7 +73,7 @@ export async function addErasureEntries(sql: Sql, entries: ErasureEntry[]): Prom
       as e ("domainNumber" integer, log integer, position bigint, "erasureId" text, id uuid)`;
 }
 
-/** Takes out those from position `from` on: by record, of which erasure it was. */
+/** Removes these from position `from`. Returns the erasure of each record. */
 export async function takeErasureEntries(
   sql: Sql,
   { domainNumber, log }: LogName,

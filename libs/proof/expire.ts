@@ -1,5 +1,5 @@
 /**
- * What retention takes from the logs: with a month of records their ids and secrets go too. The leaves stay, so every
+ * Retention in the logs: when a month of records is dropped, their ids and secrets are removed. The leaves stay, so every
  * proof and checkpoint stays valid.
  */
 
@@ -12,7 +12,7 @@ import { nil } from '#libs/record/epoch-records';
 const chunk = 64;
 const gone = Buffer.alloc(16);
 
-/** Takes the ids and secrets of a month's records out of the logs. The month's partition has to be there still. */
+/** Removes the ids and secrets of a month's records from the logs. The month's partition must still exist. */
 export async function expireMonth(db: Database, month: string): Promise<void> {
   const epochs = await epochsOf(db, month);
   if (!epochs) return;
@@ -67,7 +67,7 @@ interface StoredRun {
   secrets: Buffer;
 }
 
-/** The next runs whose epochs may hold records of the month; answers where to go on. */
+/** Handles the next runs whose epochs may hold records of the month. Returns where to continue. */
 async function expireRuns(
   sql: Sql,
   domainNumber: number,
@@ -93,12 +93,12 @@ async function expireRuns(
         as e (log integer, first bigint, ids text, secrets text)
       where domain_number = ${domainNumber} and r.log = e.log and r.first = e.first`;
   const end = runs.at(-1);
-  // the run that ends after the month's last epoch may begin in it
+  // the run that ends after the month's last epoch may start in it
   const isOver = runs.length < chunk || runs.some(({ lastEpoch }) => lastEpoch > last);
   return end && !isOver ? { ...end, epoch: end.lastEpoch, id: end.lastId } : undefined;
 }
 
-/** The run without the month's ids and secrets, null where none is left; undefined where there was none of the month. */
+/** The run without the month's ids and secrets; null if none are left; undefined if it had none of the month. */
 function withoutMonth({ ids, secrets }: StoredRun, month: string) {
   const [first, below] = [month, addMonths(month, 1)].map((each) => bytesOf(lowestIdAt(startOf(firstDay(each)))));
   if (!first || !below) return undefined;
@@ -117,7 +117,7 @@ function withoutMonth({ ids, secrets }: StoredRun, month: string) {
 
 const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex');
 
-/** Whether everything that is derived from the month's records has been, by these derivations. */
+/** Whether these derivations are complete for the month's records. */
 export async function isDerived(db: Database, month: string, derivations: string[]): Promise<boolean> {
   const epochs = await epochsOf(db, month);
   if (!epochs || derivations.length === 0) return true;

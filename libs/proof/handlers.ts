@@ -1,4 +1,4 @@
-/** What one needs to follow a domain's log, and to prove one of its records. */
+/** Handlers for following a domain's log, and for proofs of its records. */
 
 import type { Database, Reads, Sql } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
@@ -28,8 +28,8 @@ interface Parts {
 const text = 'text/plain; charset=utf-8';
 
 /**
- * Also when it was signed, which the note does not say. No plan gates it. Not from a replica: whoever follows a log should
- * not see it shrink.
+ * The checkpoint with the time of its signature, which the note does not contain. Available on every plan. Never read
+ * from a replica, so that followers do not see a log shrink.
  */
 export const getCheckpoint = endpoint(routes.getCheckpoint, async ({ db }: Parts, { organization, params, query }) => {
   const { domainId } = params;
@@ -38,7 +38,7 @@ export const getCheckpoint = endpoint(routes.getCheckpoint, async ({ db }: Parts
   return { body: checkpoint, type: text, headers: { 'Last-Modified': sealedAt.toUTCString() } };
 });
 
-/** Like the checkpoint they are for every plan. */
+/** Available on every plan, like the checkpoint. */
 export const getVerifierKeys = endpoint(routes.getVerifierKeys, async ({ db }: Parts, asked) => {
   const { domainId } = asked.params;
   requireOwnDomain(asked.organization, domainId);
@@ -57,14 +57,14 @@ export const getConsistency = endpoint(
           { path: '/to', in: 'query', message: `must be at most the log's size, ${published.size}` },
         ]);
       }
-      // between two equal sizes there is nothing to prove
+      // two equal sizes need no proof
       const tiles = await readTileBytes(sql, published, consistencyTiles(from, to));
       return { body: { log: published.log, from, to, proof: consistencyProof(sha256, from, to, tiles).map(base64) } };
     });
   },
 );
 
-/** `/<L>/<N>[.p/<W>]`, as C2SP tlog-tiles names them. No plan gates them. */
+/** `/<L>/<N>[.p/<W>]`, named as in C2SP tlog-tiles. Available on every plan. */
 export function getTile({ readDb }: { readDb: Reads }): Middleware {
   return guard(routes.getTile, async (ctx, { params: { domainId }, query }) => {
     requireOwnDomain(organizationIn(ctx), domainId);
@@ -75,7 +75,7 @@ export function getTile({ readDb }: { readDb: Reads }): Middleware {
       requireTile(tile, log.size);
       return readHashes(sql, log, [tile]);
     });
-    // without its number the log is the newest one, which is another after a restart
+    // without a number it is the newest log, which changes with a restart
     if (tile.width === tileWidth && query.log !== undefined)
       ctx.set('Cache-Control', 'private, max-age=31536000, immutable');
     ctx.type = 'application/octet-stream';
@@ -83,7 +83,7 @@ export function getTile({ readDb }: { readDb: Reads }): Middleware {
   });
 }
 
-/** `/entries/<N>[.p/<W>]`: the plan gates them like records. */
+/** `/entries/<N>[.p/<W>]`: needs a plan with the log, like records. */
 export function getEntries({ readDb, log, logReads }: Omit<ProofParts, 'config'>): Middleware {
   return guard(routes.getEntries, async (ctx, { params: { domainId }, query }) => {
     const organization = organizationIn(ctx);
@@ -108,7 +108,7 @@ export function getEntries({ readDb, log, logReads }: Omit<ProofParts, 'config'>
 
 const before = '/log/tile/';
 
-/** Which tile the path names, as it came over the wire: decoded, other spellings would be the same. */
+/** Parses the raw path: decoding it would accept other spellings of the same tile. */
 function tileIn(ctx: Context): Tile | EntryBundle {
   const tile = parseTilePath(ctx.path.slice(ctx.path.indexOf(before) + before.length));
   if (!tile) throw noSuchTile();
@@ -136,7 +136,7 @@ async function isSealing(sql: Sql): Promise<boolean> {
   return row?.sealing === true;
 }
 
-/** Seconds after which to ask again where nothing is sealed. */
+/** `Retry-After` in seconds while nothing is sealed. */
 const unsealed = 60;
 
 export function getProof({ config, readDb, log, logReads }: ProofParts): Middleware {

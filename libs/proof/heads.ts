@@ -1,9 +1,9 @@
-/** The heads of domains' logs: how far each has grown. A domain's newest log is the one that grows. */
+/** The heads of domains' logs: how far each has grown. Only the newest log of a domain grows. */
 
 import type { Sql } from '#libs/base/db/database';
 import { currentServerIn, type RunningServer, type Server } from '#libs/base/db/server';
 
-/** of the derivation that gives positions */
+/** name of the derivation that assigns positions */
 export const sealing = 'seal';
 
 export type Halted = 'behind' | 'unconfirmed';
@@ -15,12 +15,12 @@ export interface Head {
   origin: string;
   /** entries that have a position */
   size: number;
-  /** the roots of the complete subtrees that they make, 32 bytes each, largest first */
+  /** the roots of their complete subtrees, 32 bytes each, largest first */
   frontier: Uint8Array;
   /** its newest record */
   lastEpoch: number;
   lastId: string;
-  /** the first epoch that was passed over while the log was halted */
+  /** the first epoch that was skipped while the log was halted */
   waitsFrom: number | null;
   halted: Halted | null;
 }
@@ -29,7 +29,7 @@ const columns = (sql: Sql) => sql`
   domain_number as "domainNumber", domains.id as "domainId", log, origin, size, frontier, last_epoch as "lastEpoch",
   last_id as "lastId", waits_from as "waitsFrom", halted`;
 
-/** Locks the heads of these domains until the transaction ends, in the order of their numbers. A new domain gets one. */
+/** Locks the heads of these domains until the transaction ends, in the order of their numbers. Creates missing ones. */
 export async function lockHeads(
   sql: Sql,
   domainNumbers: number[],
@@ -47,7 +47,7 @@ export async function lockHeads(
     where not exists (select from logs where domain_number = number)
     order by number
     on conflict do nothing`;
-  // one that was restarted meanwhile is found by a statement of its own
+  // a log that was restarted in the meantime needs a statement of its own
   return lock(sql, domainNumbers);
 }
 
@@ -74,7 +74,7 @@ export async function saveHeads(sql: Sql, heads: Head[]): Promise<void> {
     where logs.domain_number = h."domainNumber" and logs.log = h.log`;
 }
 
-/** A log that may go on, and first has to catch up with what it was passed over for. */
+/** A log that may grow, but first has to catch up with skipped epochs. */
 export interface Waiting {
   domainNumber: number;
   waitsFrom: number;
@@ -82,16 +82,16 @@ export interface Waiting {
 
 export interface SealingState {
   server: RunningServer;
-  /** the server that the logs were sealed on last; undefined before the first time */
+  /** the server that last sealed the logs; undefined before the first time */
   sealedOn: Server | undefined;
   halted: number;
   /** furthest behind first */
   waiting: Waiting[];
-  /** Whether there are erasures that are in no log yet. */
+  /** whether there are erasures that are not sealed yet */
   isAnyErased: boolean;
 }
 
-/** What a round of sealing begins with, in one question. */
+/** Reads the state for a round of sealing in one statement. */
 export async function readSealing(sql: Sql): Promise<SealingState> {
   const [state] = await sql<(Omit<SealingState, 'sealedOn'> & { sealedOn: Server | null })[]>`
     select (select row_to_json(running) from (${currentServerIn(sql)}) as running) as server,

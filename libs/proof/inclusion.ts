@@ -1,4 +1,4 @@
-/** Proofs that leaves are in a log, each against the same checkpoint; the tiles that they share are read once. */
+/** Inclusion proofs of several leaves against the same checkpoint. Shared tiles are read once. */
 
 import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';

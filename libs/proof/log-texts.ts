@@ -2,12 +2,12 @@
 import type { Sql } from '#libs/base/db/database';
 import type { LogName } from './runs.ts';
 
-/** What stands for their id in a run, in hex: no record has it. */
+/** Stands for their id in a run, in hex. No record has it. */
 export const textId = 'f'.repeat(32);
 
 export interface LogText extends LogName {
   position: number;
-  /** where it is a notice's */
+  /** the notice, if it is one's entry */
   noticeNumber: number | null;
   text: string;
 }
@@ -26,14 +26,14 @@ export interface NoticeInLog extends LogName {
   noticeNumber: number;
 }
 
-/** Those of `wanted` that are in their log. */
+/** The entries of `wanted` that are in their log. */
 export const listNoticesIn = (sql: Sql, wanted: NoticeInLog[]): Promise<NoticeInLog[]> => sql<NoticeInLog[]>`
   select domain_number as "domainNumber", t.log, notice_number as "noticeNumber"
   from json_to_recordset(${JSON.stringify(wanted)}::text::json)
     as w ("domainNumber" integer, log integer, "noticeNumber" integer)
   join log_texts t on domain_number = w."domainNumber" and t.log = w.log and notice_number = w."noticeNumber"`;
 
-/** Takes the texts from position `from` on out of a log, in order. */
+/** Removes the texts from position `from` from a log. Returns them in order. */
 export async function takeTexts(sql: Sql, { domainNumber, log }: LogName, from: number): Promise<string[]> {
   const rows = await sql<{ position: number; text: string }[]>`
     delete from log_texts where domain_number = ${domainNumber} and log = ${log} and position >= ${from}

@@ -1,4 +1,4 @@
-/** The sealed log. */
+/** Metrics of the sealed log. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export function createProofMetrics(register: Registry) {
@@ -25,7 +25,7 @@ export function createProofMetrics(register: Registry) {
       registers,
     }),
   };
-  // absent where a process knows nothing of it: a 0 would say that all is well, or that nothing is
+  // absent in processes that do not know the value: a 0 would be misleading
   for (const gauge of [metrics.logsHalted, metrics.timestampAge]) gauge.remove();
   return metrics;
 }

@@ -1,4 +1,4 @@
-/** Records with their positions in logs: which entry is a record's, and what it is made of. */
+/** Records with their positions in logs, and the parts of their entries. */
 
 import type { Sql } from '#libs/base/db/database';
 import { monthOf, timeOf } from '#libs/base/terms/calendar';
@@ -7,7 +7,7 @@ import type { FullRecord } from '#libs/record/contract';
 import * as record from '#libs/record/fields';
 import { joinNames, numberOf } from '#libs/record/joined-names';
 
-/** The run that holds `r`, if any does: a log of its domain has it in order of epoch and id. `only`: in this log. */
+/** The run that holds `r`, if any: a log has its records in order of epoch and id. `only`: search this log only. */
 export const runOf = (sql: Sql, only?: number) => sql`
   select log, first, ids, secrets, leaves from log_runs
   where domain_number = r.domain_number and (last_epoch, last_id) >= (r.epoch, r.id)
@@ -15,8 +15,8 @@ export const runOf = (sql: Sql, only?: number) => sql`
   order by last_epoch, last_id, log, first limit 1`;
 
 /**
- * The log and position of `records r` as `place`, once a checkpoint covers it, with what its entry is made of. `only`: in no
- * other log than this one.
+ * The log and position of `records r` as `place`, once a checkpoint covers it, with the parts of its entry. `only`: search
+ * this log only.
  */
 export const joinLog = (sql: Sql, only?: number) => sql`
   left join lateral (
@@ -28,7 +28,7 @@ export const joinLog = (sql: Sql, only?: number) => sql`
     where run.first + among < checkpoint_size
   ) as place on true`;
 
-/** In an answer that also has a total, the only row of an empty page is null but for that. */
+/** An empty page with a total is a single row that has only the total. */
 export type Row = record.Row & Pick<FullRecord, 'log' | 'position'>;
 
 /** The columns of `records r`, joined by `joinNames` (record/joined-names.ts) and `joinLog`. */
@@ -39,15 +39,15 @@ export const toRecord = (row: Row): FullRecord => ({ ...record.toShown(row), log
 export interface FoundRecord {
   record: FullRecord;
   /**
-   * what its entry is made of, once a checkpoint covers it: 32 bytes as stored, and 16; of an erased one also the 32 of
-   * `private`
+   * the parts of its entry, once a checkpoint covers it: leaf (32 bytes) and secret (16); for an erased record also the 32
+   * bytes of `private`
    */
   sealed: { leaf: Buffer; secret: Buffer; erased: Buffer | null; importedAt: string | null } | undefined;
 }
 
 export type FoundRow = Row & { leaf: Buffer | null; secret: Buffer | null; erased: Buffer | null };
 
-/** The same with what entries are made of; of an erased record what its entry commits to as `private`. */
+/** The same with the parts of entries; for an erased record, the commitment `private`. */
 export const foundColumns = (sql: Sql) => sql`
   ${columns(sql)}, place.leaf, place.secret,
   (
@@ -63,11 +63,11 @@ export const toFound = ({ leaf, secret, erased, ...row }: FoundRow): FoundRecord
 export interface WantedRecord {
   domainId: string;
   recordId: string;
-  /** look for its position in this log only */
+  /** search for its position in this log only */
   log?: number | undefined;
 }
 
-/** Undefined also once retention has dropped its month. */
+/** Also undefined after retention has dropped its month. */
 async function findRecord(sql: Sql, { domainId, recordId, log }: WantedRecord): Promise<FoundRecord | undefined> {
   const [row] = await sql<FoundRow[]>`
     select ${foundColumns(sql)}
@@ -79,7 +79,7 @@ async function findRecord(sql: Sql, { domainId, recordId, log }: WantedRecord): 
   return row && toFound(row);
 }
 
-/** Where a log is named, a record that is sealed in another one counts as missing; one that is not sealed yet does not. */
+/** With a log number, a record that is sealed in another log counts as missing; an unsealed one does not. */
 export async function requireRecord(sql: Sql, wanted: WantedRecord): Promise<FoundRecord> {
   const found = await findRecord(sql, wanted);
   if (!found) throw new Problem('record_not_found', 'this domain has no such record');

@@ -1,4 +1,4 @@
-/** Proves that an entry is in its domain's log, whatever it is of: a record, an erasure or a notice. */
+/** Proves that an entry is in its domain's log: a record's, an erasure's or a notice's. */
 
 import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
@@ -22,7 +22,7 @@ interface WantedEntry {
   position: number;
 }
 
-/** The proof file; undefined where no checkpoint covers the position yet. Throws a 404, or a 410 for an expired record's. */
+/** The proof file; undefined if no checkpoint covers the position yet. Throws a 404, or a 410 if the record has expired. */
 export async function proveEntry(
   sql: Sql,
   { domainId, log, position }: WantedEntry,

@@ -1,4 +1,4 @@
-/** Proofs of many records of one log at once; the tiles that they share are read once. */
+/** Proofs of many records of one log. Shared tiles are read once. */
 
 import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
@@ -17,7 +17,7 @@ import { parseNote } from './tree/note.ts';
 interface ProvenRecord {
   id: string;
   position: number;
-  /** undefined where the record is not what was sealed */
+  /** undefined if the record differs from what was sealed */
   proven: Proven | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Against {
   records: FoundRecord[];
 }
 
-/** `records`: of this log. Those that are not sealed yet are left out. `isBundle`: as `prove` does it. */
+/** `records`: of this log; unsealed ones are left out. `isBundle`: as in `prove`. */
 export async function proveRecords(
   sql: Sql,
   published: PublishedLog,
@@ -42,7 +42,7 @@ export async function proveRecords(
   return proven;
 }
 
-/** A time-stamped checkpoint covers all records up to its size that no earlier one does. */
+/** Groups records by the first time-stamped checkpoint that covers them. */
 async function byTimestamp(sql: Sql, published: PublishedLog, records: FoundRecord[]): Promise<Against[]> {
   const groups: (Against & { size: number })[] = [];
   const places = records.map((found) => ({ found, position: found.record.position ?? 0 }));

@@ -1,4 +1,6 @@
-/** Proves that a record is in its domain's log: as a C2SP tlog-proof, or as a bundle with all that the entry commits to. */
+/**
+ * Proves that a record is in its domain's log, as a C2SP tlog-proof or as a bundle with everything the entry commits to.
+ */
 
 import type { Sql } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
@@ -17,10 +19,10 @@ import { base64, hex, utf8 } from './tree/bytes.ts';
 import { circumstancesText, commitment, type Opening, privateText, saltOf, sealedAs } from './tree/entry.ts';
 import { formatTlogProof } from './tree/tlog-proof.ts';
 
-/** A record with all that a proof or a bundle of it is made of. */
+/** A record with the parts of its proof or bundle. */
 export interface Proven {
   published: PublishedLog;
-  /** the one that the proof is against */
+  /** the checkpoint that the proof refers to */
   checkpoint: string;
   timestamp: Timestamp | null;
   record: FullRecord;
@@ -30,13 +32,13 @@ export interface Proven {
   entry: string;
   /** the leaf's sibling first */
   hashes: Uint8Array[];
-  /** the document that the record names, where it is held */
+  /** the record's notice, if it is stored */
   notice: string | null;
 }
 
 /**
- * Undefined where the record is not sealed yet. A bundle's proof is against the first checkpoint with a time-stamp that
- * covers the record, where there is one: the authority's time then holds for the record.
+ * Undefined if the record is not sealed yet. The proof of a bundle refers to the first time-stamped checkpoint that covers
+ * the record, if there is one: then the authority's time applies to the record.
  */
 export async function prove(
   sql: Sql,
@@ -84,7 +86,7 @@ export function formatBundle(proven: Proven): ProofBundle {
   };
 }
 
-/** Personal fields that were erased are not in it: their salt is gone, or there was nothing personal when it was sealed. */
+/** Erased personal fields are missing: their salt is deleted, or the record had no personal fields when it was sealed. */
 function openingOf({ record, secret, erased, entry }: Proven): ProofBundle['opening'] {
   const salt = erased ? secret : saltOf(sha256, 'circumstances', secret);
   const texts = sealedAs(record).map(circumstancesText);

@@ -1,4 +1,4 @@
-/** What is published of a domain's log: its newest checkpoint and the keys that signed it. */
+/** The published part of a domain's log: its newest checkpoint and the keys that signed it. */
 import type { Sql } from '#libs/base/db/database';
 import { Problem } from '#libs/base/terms/problem';
 
@@ -15,7 +15,7 @@ export interface PublishedLog {
   verifierKeys: string[];
 }
 
-/** A domain's log, its newest one if no number is given; undefined before its first checkpoint. */
+/** A domain's log, by default its newest one; undefined before the first checkpoint. */
 export async function findLog(sql: Sql, domainId: string, log?: number): Promise<PublishedLog | undefined> {
   const [found] = await sql<PublishedLog[]>`
     select domain_number as "domainNumber", log, origin, checkpoint_size as size, checkpoint, sealed_at as "sealedAt",
@@ -30,7 +30,7 @@ export async function findLog(sql: Sql, domainId: string, log?: number): Promise
   return found;
 }
 
-/** The same; throws the 404 where there is none. */
+/** The same; throws a 404 if there is none. */
 export async function requireLog(sql: Sql, domainId: string, log?: number): Promise<PublishedLog> {
   const found = await findLog(sql, domainId, log);
   if (found) return found;
@@ -43,11 +43,11 @@ export interface LogSize {
   log: number;
   /** entries that its newest checkpoint covers; 0 before the first */
   size: number;
-  /** another one follows it */
+  /** a newer log has replaced it */
   isEnded: boolean;
 }
 
-/** How far a domain's log is sealed, its newest one if no number is given. */
+/** How far a domain's log is sealed, by default its newest one. */
 export async function findSize(sql: Sql, domainId: string, log?: number): Promise<LogSize | undefined> {
   const [found] = await sql<LogSize[]>`
     select domain_number as "domainNumber", log, checkpoint_size as size, ended_at is not null as "isEnded"

@@ -1,5 +1,5 @@
--- Remembers the number, size and root of logs, as domain, number, size and root in turn. What is newer stays: another
--- process may have published more meanwhile.
+-- Stores number, size and root of logs. ARGV: domain, number, size, root, repeated. Newer values stay: another process may
+-- have published more in the meantime.
 for at = 1, #ARGV, 4 do
   local domain, log, size, root = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2]), ARGV[at + 3]
   local known = redis.call('HGET', KEYS[1], domain)

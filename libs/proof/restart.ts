@@ -1,7 +1,7 @@
 /**
- * Restarting: a domain's log ends with its newest checkpoint, and the next one begins with all that no checkpoint covers.
- * That includes entries of the old log that were never published: whatever is signed of it now could contradict what was
- * signed before.
+ * Restarting: a domain's log ends with its newest checkpoint, and the next one starts with everything that no checkpoint
+ * covers. That includes entries of the old log that were never published: signing them now could contradict an earlier
+ * signature.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
@@ -28,7 +28,7 @@ interface Ending extends LogName {
   waitsFrom: number | null;
 }
 
-/** Which log follows log `ended`: its number and origin. Asked once the old one cannot grow any more. */
+/** Number and origin of the log that follows log `ended`. Called once the old one cannot grow any more. */
 type NextLog = (ended: number) => Promise<{ log: number; origin: string }>;
 
 interface RestartParts {
@@ -39,15 +39,15 @@ interface RestartParts {
 }
 
 interface RestartOptions {
-  /** default: of all domains whose logs are behind */
+  /** default: all domains whose logs are behind */
   domainId?: string | undefined;
   /** the least number that the next log may have */
   log?: number | undefined;
-  /** also a log that is not halted */
+  /** restart even a log that is not halted */
   yes?: boolean | undefined;
 }
 
-/** Restarts logs, a transaction each. Throws where the one of the domain is not halted, unless `yes`. */
+/** Restarts logs, each in its own transaction. Throws if the domain's log is not halted, unless `yes`. */
 export async function restartLogs(
   { db, perform, redis, logName }: RestartParts,
   { domainId, log: least = 1, yes = false }: RestartOptions = {},
@@ -69,7 +69,7 @@ export async function restartLogs(
   return results;
 }
 
-/** Ends a domain's log, of `size` entries, and begins the next one. Throws Refused where the domain has none. */
+/** Ends a domain's log of `size` entries, and starts the next one. Throws Refused if the domain has none. */
 export const restartLog = (perform: Perform, domainId: string, next: NextLog) =>
   perform(async (sql, note) => {
     const [domain] = await sql`select from domains where id = ${domainId}`;
@@ -95,7 +95,7 @@ export const restartLog = (perform: Perform, domainId: string, next: NextLog) =>
 
 type LastRecord = Pick<Ending, 'lastEpoch' | 'lastId' | 'waitsFrom'>;
 
-/** Takes from the log what no checkpoint covers, and answers after which record the next one has to go on. */
+/** Removes what no checkpoint covers from the log. Returns the record that the next log continues after. */
 async function cutBack(sql: Sql, ending: Ending): Promise<LastRecord> {
   const { domainNumber, log, size, checkpointSize, waitsFrom, lastEpoch: epoch } = ending;
   if (size === checkpointSize) return ending;

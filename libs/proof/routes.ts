@@ -1,4 +1,4 @@
-/** The sealed log: checkpoints, tiles, proofs. */
+/** The endpoints of the sealed log: checkpoints, tiles, proofs. */
 import { z } from 'zod';
 import { answer, plain, recordCodes, requestId } from '#libs/base/http/openapi';
 import type { Routes } from '#libs/base/http/routes';
@@ -8,7 +8,7 @@ import { logQuery, recordPath } from '#libs/record/contract';
 import { consistency, consistencyQuery, entryPath, proofBundle } from './contract.ts';
 import * as examples from './examples.ts';
 
-/** Groups of three digits are segments of their own, so it may have slashes, which are not escaped. */
+/** Groups of three digits are segments of the path, so the parameter may contain unescaped slashes. */
 const tile = z.string().meta({
   description:
     'the number of the tile, in groups of three digits, all but the last with a leading `x` (`x001/234`); a partial ' +
@@ -84,7 +84,7 @@ export const proofRoutes = {
     summary: 'Get the proof that an entry is in the log',
     description: 'Works for any entry, including erasures and notices. The feed has their positions.',
   },
-  // before hash tiles, whose path it also is
+  // before hash tiles, whose path would match as well
   getEntries: {
     ...shown,
     path: `${domain}/log/tile/entries/*tile`,

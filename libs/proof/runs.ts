@@ -1,4 +1,4 @@
-/** Runs: consecutive entries of a log, as sealing stores them. No run reaches over the 248th entry of a tile or its end. */
+/** Runs: consecutive entries of a log, as sealing stores them. No run crosses the 248th entry of a tile, or its end. */
 import type { Sql } from '#libs/base/db/database';
 
 /** A log of a domain. */
@@ -18,7 +18,7 @@ export interface Run extends LogName {
   ids: Buffer;
   secrets: Buffer;
   leaves: Buffer;
-  /** when those before the newest piece of it were sealed, as stored */
+  /** when the entries before its newest piece were sealed, as stored */
   sealed: string;
 }
 
@@ -29,7 +29,7 @@ export interface Node extends LogName {
   hash: Uint8Array;
 }
 
-/** Takes out of the store the runs from `first` on, in order. */
+/** Removes the runs from `first` from the store. Returns them in order. */
 export async function takeRuns(sql: Sql, from: (LogName & { first: number })[]): Promise<Run[]> {
   const runs = await sql<Run[]>`
     delete from log_runs as r
@@ -40,7 +40,7 @@ export async function takeRuns(sql: Sql, from: (LogName & { first: number })[]):
   return runs.sort((one, other) => one.domainNumber - other.domainNumber || one.first - other.first);
 }
 
-/** Where all records of a run have expired, there are none. */
+/** Empty if all records of the run have expired. */
 const orZeros = (sql: Sql, column: 'ids' | 'secrets') =>
   sql`coalesce(${sql(column)}, decode(repeat('00', entries * 16), 'hex')) as ${sql(column)}`;
 
@@ -63,7 +63,7 @@ export async function addRuns(sql: Sql, runs: Run[]): Promise<void> {
     )`;
 }
 
-/** When the entry at this position was sealed; of one from before that was kept, when the log was last signed. */
+/** When the entry at this position was sealed. Old entries without that time: when the log was last signed. */
 export async function findSealedAt(sql: Sql, { domainNumber, log }: LogName, position: number): Promise<Date> {
   const [found] = await sql<{ sealed: string | null; signedAt: Date | null }[]>`
     select (

@@ -1,4 +1,4 @@
-/** Sealed entries: what each is made of. */
+/** The parts of sealed entries. */
 
 import type { Sql } from '#libs/base/db/database';
 import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/fields';
@@ -12,17 +12,17 @@ export interface SealedEntry {
   leaf: Buffer;
   /** 16 bytes; zeros once the record has expired */
   secret: Buffer;
-  /** of an erased record what its entry commits to as `private`, 32 bytes */
+  /** for an erased record, the commitment `private`, 32 bytes */
   erased: Buffer | null;
-  /** undefined where retention dropped the record, it is missing, or there is none */
+  /** undefined if retention dropped the record, it is missing, or the entry has none */
   record: OwnRecord | undefined;
-  /** of the record, 32 hex digits; zeros once it has expired, and `textId` where the entry is not a record's */
+  /** the record's id, 32 hex digits; zeros once it has expired; `textId` if the entry is not a record's */
   id: string;
-  /** of an entry that is not a record's */
+  /** the text, if the entry is not a record's */
   text: string | null;
 }
 
-/** The entries of a log from position `from` on, `below` not included. */
+/** The entries of a log from position `from` to `below` (exclusive). */
 export async function readSealed(
   sql: Sql,
   { domainNumber, log }: LogName,
@@ -41,7 +41,7 @@ export async function readSealed(
     select entries.position, entries.leaf, entries.secret, commitments.private as erased, entries.id as "entryId",
       log_texts.text, ${columns(sql)}
     from entries
-    -- each by its key: without statistics, as after an import, a join would read all of the domain's records
+-- one lookup by key each: without statistics, as after an import, a join would read all of the domain's records
     left join lateral (
       select * from records where domain_number = ${domainNumber} and id = encode(entries.id, 'hex')::uuid offset 0
     ) as r on true

@@ -1,6 +1,6 @@
 /**
- * Entries, made again from the stored rows. What is served as proof has to be what was sealed, so each is checked against
- * its leaf: otherwise a row was changed, and the answer is an error instead of a proof that does not verify.
+ * Recomputes entries from the stored rows. Each is checked against its leaf: if a row was changed, the response is an error
+ * instead of a proof that does not verify.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -16,24 +16,24 @@ import { equal, utf8 } from './tree/bytes.ts';
 import { sealedEntryOf } from './tree/entry.ts';
 import { leafHash } from './tree/hash.ts';
 
-/** Where a difference is reported. */
+/** Reports a difference. */
 export interface Reported {
   log: Log;
   domainId: string;
   requestId: string;
 }
 
-/** An entry with what it is made of. `text`: of one that is not a record's. */
+/** An entry with its parts. `text`: set if the entry is not a record's. */
 type Sealed = Pick<SealedEntry, 'position' | 'leaf' | 'secret' | 'erased' | 'record' | 'text'>;
 
-/** The text that the leaf is the hash of; throws where the row is missing or is not the one that was sealed. */
+/** The text whose hash is the leaf. Throws if the row is missing, or differs from what was sealed. */
 export function entryTextOf({ record, text, secret, erased, leaf, position }: Sealed, log: number, reported: Reported) {
   const sealed = text ?? (record && sealedEntryOf(sha256, record, { leaf, secret, erased }));
   if (sealed === undefined || !equal(leafHash(sha256, utf8(sealed)), leaf)) throw differs(log, position, reported);
   return sealed;
 }
 
-/** The entries from position `from` on, `below` not included. Throws a 410 where retention dropped one of the records. */
+/** The entries from position `from` to `below` (exclusive). Throws a 410 if retention dropped one of the records. */
 export async function readEntryTexts(
   sql: Sql,
   published: PublishedLog,

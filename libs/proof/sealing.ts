@@ -1,4 +1,4 @@
-/** Sealing, a round at a time: look at the logs, give positions, publish checkpoints. */
+/** A round of sealing: read the logs' state, assign positions, publish checkpoints. */
 
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
@@ -16,9 +16,9 @@ import { createSigner } from './seal/signer.ts';
 const publishEvery = 5_000;
 
 interface SealingParts {
-  /** `name`: what the origins of all logs begin with; `keys`: secret, newest first */
+  /** `name`: prefix of all logs' origins; `keys`: secret, newest first */
   sealing: { name: string; keys: Buffer[] };
-  /** the derivation that has to be done with an epoch before it is sealed */
+  /** the derivation that must complete an epoch before it is sealed */
   after: string;
   /** fails fast */
   redis: RedisConnection;
@@ -35,7 +35,7 @@ export function createSealing({ sealing, after, ...parts }: SealingParts): (sign
   const seal = createSeal({ ...entering, after });
   const erasing = { ...entering, size: createPieceSize(usualErasures) };
   const catchUp = createCatchingUp(seal);
-  /** Answers whether there is more, to seal or to publish. */
+  /** Returns whether there is more to seal or to publish. */
   const round = async (signal: AbortSignal): Promise<boolean> => {
     const { waiting, isAnyErased } = await inspectLogs();
     let published = performance.now();

@@ -1,4 +1,4 @@
-/** How the logs are, for the operator. */
+/** The state of the logs, for the operator. */
 
 import type { Sql } from '#libs/base/db/database';
 import { doneWith } from '#libs/record/derivations';
@@ -15,14 +15,14 @@ interface LogStatus {
   halted: Halted | null;
 }
 
-/** The newest log of every domain that has one, or only those that are halted for this reason. */
+/** The newest log of every domain, or only the logs that are halted for this reason. */
 export const listLogStatus = (sql: Sql, halted?: Halted): Promise<LogStatus[]> => sql<LogStatus[]>`
   select domains.id as "domainId", log, checkpoint_size as size, sealed_at as "sealedAt", halted
   from logs join domains on domains.number = domain_number
   where ended_at is null and (${halted ?? null}::text is null or halted = ${halted ?? null})
   order by domains.created_at, domains.id`;
 
-/** Seconds since the oldest epoch was closed that is not sealed yet; undefined where nothing was ever sealed. */
+/** Seconds since the oldest unsealed epoch was closed; undefined if nothing was ever sealed. */
 export async function sealingLag(sql: Sql): Promise<number | undefined> {
   const done = await doneWith(sql, sealing);
   return done === 0 ? undefined : secondsBehind(sql, done);

@@ -1,6 +1,6 @@
 import type { Table } from '#libs/base/db/tables';
 
-/** Whoever seals locks a domain's row in logs, so its runs go after it. */
+/** Sealing locks a domain's row in `logs` first, so `logs` comes before the runs. */
 export const tables: Table[] = [
   { name: 'erasures_to_seal', by: 'domain_number' },
   { name: 'erasure_entries', by: 'domain_number' },

@@ -1,4 +1,4 @@
-/** The hashes of a log, as tiles: those of its entries from its runs, those above from its nodes. */
+/** The hashes of a log as tiles: leaves come from its runs, higher levels from its nodes. */
 
 import type { Sql } from '#libs/base/db/database';
 import type { LogName } from './runs.ts';
@@ -6,7 +6,7 @@ import { hashLength } from './tree/hash.ts';
 import type { TileBytes } from './tree/make-proofs.ts';
 import { type Tile, tileWidth } from './tree/tlog-tiles.ts';
 
-/** All hashes of these tiles that there are, one after the other, 32 bytes each; in the order of `tiles`. */
+/** The stored hashes of these tiles, concatenated, 32 bytes each; in the order of `tiles`. */
 async function readTiles(
   sql: Sql,
   { domainNumber, log }: LogName,
@@ -31,7 +31,7 @@ async function readTiles(
   return rows.map(({ hashes }) => hashes ?? Buffer.alloc(0));
 }
 
-/** Of each tile as many hashes as its width says; throws where the store has fewer. */
+/** The hashes of each tile up to its width. Throws if the store has fewer. */
 export async function readHashes(sql: Sql, log: LogName, tiles: Tile[]): Promise<Buffer[]> {
   const found = await readTiles(sql, log, tiles);
   return found.map((bytes, at) => {
@@ -43,7 +43,7 @@ export async function readHashes(sql: Sql, log: LogName, tiles: Tile[]): Promise
   });
 }
 
-/** The tiles read at once, for a proof made of them. */
+/** Reads the tiles of a proof in one statement. */
 export async function readTileBytes(sql: Sql, log: LogName, tiles: Tile[]): Promise<TileBytes> {
   const hashes = await readHashes(sql, log, tiles);
   const byName = new Map(tiles.map(({ level, index }, at) => [`${level}/${index}`, hashes[at]]));

@@ -1,7 +1,7 @@
 /**
  * Has the newest checkpoints of all domains time-stamped, once a UTC day: one request over the root of a tree of them,
- * whatever the number of domains. The authority is asked by one worker at a time, and less and less often while it fails. A
- * domain's path in that tree has hashes of others, and nothing else of them.
+ * independent of the number of domains. One worker at a time asks the authority, with growing intervals while it fails. A
+ * domain's path in that tree reveals nothing about other domains except hashes.
  */
 import { randomInt } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
@@ -15,7 +15,7 @@ import { utf8 } from './tree/bytes.ts';
 import { leafHash } from './tree/hash.ts';
 import { wholeTree } from './tree/make-proofs.ts';
 
-/** Milliseconds: not all installations ask at midnight. */
+/** Milliseconds by which installations are spread, so that not all ask at midnight. */
 const spread = 60 * 60 * 1_000;
 
 interface TimestampingParts {
@@ -25,7 +25,7 @@ interface TimestampingParts {
   metrics: ProofMetrics;
 }
 
-/** Returns a round, to be called every few seconds by every worker. */
+/** Returns a function that every worker calls every few seconds. */
 export function createTimestamping(parts: TimestampingParts): (signal: AbortSignal) => Promise<void> {
   const { db, log, metrics } = parts;
   const round = async (signal: AbortSignal) => {
@@ -35,7 +35,7 @@ export function createTimestamping(parts: TimestampingParts): (signal: AbortSign
         const made = await stamp(parts, signal);
         if (made) log.info({ event: 'timestamped', ...made }, 'the newest checkpoints were time-stamped');
       } catch (error) {
-        // the next try is another worker's
+        // another worker will make the next attempt
         if (signal.aborted) return;
         const { failures, nextTryAt } = taken;
         log.warn(
@@ -48,13 +48,13 @@ export function createTimestamping(parts: TimestampingParts): (signal: AbortSign
   };
   return (signal) =>
     round(signal).catch((error: unknown) => {
-      // an old value would say that all is as it was
+      // an old value would hide the failure
       metrics.timestampAge.remove();
       throw error;
     });
 }
 
-/** Undefined where nothing was published since the last time. */
+/** Undefined if nothing was published since the last time. */
 async function stamp({ authority, db }: TimestampingParts, signal: AbortSignal) {
   const checkpoints = await db.read(listLeaves);
   const isDue = checkpoints.some(({ isNew }) => isNew);
@@ -72,19 +72,19 @@ async function stamp({ authority, db }: TimestampingParts, signal: AbortSignal) 
   return isDue ? { checkpoints: checkpoints.length } : undefined;
 }
 
-/** Milliseconds to the next day, and until all installations have asked on it. */
+/** Milliseconds until the next day, and until every installation has had its turn on it. */
 const longest = 25 * 60 * 60 * 1_000;
 
 interface Try {
-  /** tries that have failed before this one */
+  /** failed attempts before this one */
   failures: number;
-  /** when the next one is due, should this one fail */
+  /** when the next attempt is due if this one fails */
   nextTryAt: Date;
 }
 
 /**
- * Takes the try that is due, if one is: undefined for everyone else. After a failure
- * the next is due in a minute, then two, four and so on up to an hour. While there is no checkpoint none is due.
+ * Claims the attempt that is due; undefined if none is due or another worker has it. After a failure the next is due in
+ * one minute, then two, four and so on up to an hour. Without a checkpoint none is due.
  */
 async function takeTry(sql: Sql): Promise<Try | undefined> {
   await sql`
@@ -102,7 +102,7 @@ async function takeTry(sql: Sql): Promise<Try | undefined> {
   return taken;
 }
 
-/** `after`: milliseconds of the next UTC day before the next try is due. */
+/** `after`: milliseconds into the next UTC day until the next attempt is due. */
 async function endTries(sql: Sql, after: number): Promise<void> {
   await sql`
     update timestamp_tries set failures = 0, succeeded_at = clock_timestamp(),
@@ -110,7 +110,7 @@ async function endTries(sql: Sql, after: number): Promise<void> {
         + ${after} * interval '1 ms'`;
 }
 
-/** Seconds since the last success, or since the first time-stamp was wanted; 0 while there is no checkpoint. */
+/** Seconds since the last success, or since the first time-stamp was due; 0 without a checkpoint. */
 async function timestampAge(sql: Sql): Promise<number> {
   const [row] = await sql<{ age: number }[]>`
     select greatest(0, extract(epoch from clock_timestamp() - succeeded_at))::float8 as age

@@ -42,14 +42,14 @@ function recognizeFile(file: string): Recognized {
 
 export const collect = (value: string, previous: string[] = []): string[] => [...previous, value];
 
-/** Keys, a checkpoint or hashes. */
+/** Most bytes of a file with keys, a checkpoint or hashes. */
 export function readFile(file: string): Uint8Array {
   const content = readUpTo(file, largestFile);
   if (!content) throw new Error(`${file} is too large`);
   return content;
 }
 
-/** Undefined where there are more than `most` bytes. A pipe or a device does not say how many, and may never end. */
+/** Undefined if there are more than `most` bytes. A pipe or a device has no known size, and may never end. */
 function readUpTo(file: string, most: number): Uint8Array | undefined {
   let opened: number | undefined;
   try {
@@ -71,7 +71,7 @@ function readUpTo(file: string, most: number): Uint8Array | undefined {
   }
 }
 
-/** A key has two plus signs and no line end; anything else names a file. */
+/** A key has two plus signs and no line break; anything else is a file's name. */
 export function readKeys(given: string): VerifierKey[] {
   const text = /^[^+\n]+\+[^+\n]+\+/.test(given) ? given : new TextDecoder().decode(readFile(given));
   const keys = parseVerifierKeys(sha256, text);
@@ -124,7 +124,7 @@ function machineForm({ kind, verdict }: Finding): object {
 const recordForm = (record: RecordVerdict): object =>
   record.holds ? { id: record.id, ...provenForm(record) } : record;
 
-/** The entry and the opened texts as objects, bytes as texts. */
+/** The result as JSON: entry and opened texts as objects, bytes as text. */
 function provenForm({ proven, entry, circumstances, personal, notice, timestamp, unproven }: Proven) {
   const { index, size, origin, signedBy } = proven;
   return {

@@ -17,7 +17,7 @@ interface Options {
 }
 
 const crypto = { sha256, verifyEd25519 };
-/** Milliseconds; the API answers within five seconds. */
+/** Milliseconds; the API responds within five seconds. */
 const patience = 10_000;
 
 export function verifyConsistencyCommand(): Command {

@@ -1,6 +1,6 @@
 /**
- * The witness: Redis remembers the newest size and root of every log. A Postgres that was restored from an older copy is
- * behind it, and must not sign another tree of a size that was signed before.
+ * The witness: Redis stores the newest size and root of every log. A Postgres restored from an older copy is behind it, and
+ * must not sign a different tree of a size that was signed before.
  */
 import { readFileSync } from 'node:fs';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
@@ -8,12 +8,12 @@ import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
 const rememberNewer = readFileSync(new URL('./remember.lua', import.meta.url), 'utf8');
 
 const key = 'assent:logs';
-/** Among the domains: the run_id of the server that remembers every log. */
+/** A field beside the domains: the run_id of the server that knows every log. */
 const whole = 'run_id';
 
 export interface Witnessed {
   log: number;
-  /** of the newest checkpoint that was, or was about to be, published */
+  /** size of the newest checkpoint that was, or was about to be, published */
   size: number;
   /** base64 */
   root: string;
@@ -23,14 +23,14 @@ interface WitnessedLog extends Witnessed {
   domainId: string;
 }
 
-/** What is remembered of these domains, in their order. */
+/** The stored sizes and roots of these domains, in their order. */
 export async function recall(client: RedisClient, domainIds: string[]): Promise<(Witnessed | undefined)[]> {
   if (domainIds.length === 0) return [];
   const fields = await client.hmget(key, ...domainIds);
   return fields.map((field) => (field ? unpack(field) : undefined));
 }
 
-/** Has to be answered before a checkpoint is published. What is remembered already and newer stays. */
+/** Must succeed before a checkpoint is published. Newer stored values stay. */
 export async function remember(client: RedisClient, logs: WitnessedLog[]): Promise<void> {
   if (logs.length === 0) return;
   const fields = logs.flatMap(({ domainId, log, size, root }) => [domainId, log, size, root]);
@@ -38,21 +38,21 @@ export async function remember(client: RedisClient, logs: WitnessedLog[]): Promi
 }
 
 /**
- * Whether it remembers all that was ever published. A server that was emptied, that took over from another one or that
- * was restarted may not, until every log was compared and remembered again. To be asked after what it remembers.
+ * Whether Redis knows everything that was ever published. A server that was emptied, promoted or restored may not, until
+ * every log has been compared and stored again. Must be read after the stored sizes.
  */
 export async function isWhole(redis: RedisConnection): Promise<boolean> {
   const noted = await redis.client.hget(key, whole);
   return noted !== null && noted === redis.runIdOf(key);
 }
 
-/** The run_id of the server that remembers; undefined while not connected. */
+/** The run_id of the connected server; undefined while not connected. */
 export const witnessServer = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
-/** `server`: the one that remembers every log. */
+/** `server`: run_id of the server that knows every log. */
 export const noteWhole = (client: RedisClient, server: string): Promise<number> => client.hset(key, whole, server);
 
-/** Of domains that were deleted. */
+/** Forgets domains that were deleted. */
 export async function forgetLogs(client: RedisClient, domainIds: string[]): Promise<void> {
   if (domainIds.length > 0) await client.hdel(key, ...domainIds);
 }
@@ -62,6 +62,6 @@ function unpack(field: string): Witnessed {
   return { log: Number(log), size: Number(size), root };
 }
 
-/** Whether a log of this number and size lacks something that was signed before. */
+/** Whether a log with this number and size lacks entries that were signed before. */
 export const isBehind = (own: { log: number; size: number }, witnessed: Witnessed | undefined): boolean =>
   witnessed !== undefined && (witnessed.log > own.log || (witnessed.log === own.log && witnessed.size > own.size));

@@ -1,6 +1,6 @@
 /**
- * Checks the sealed logs: recomputes every entry from the stored records, every hash, every root, and looks for records
- * that are in no log. A log is compared up to the size that it had when it was read first; sealing goes on meanwhile.
+ * Checks the sealed logs: recomputes every entry from the stored records, every hash and every root, and searches for
+ * records that are in no log. A log is compared up to its size at the first read, while sealing continues.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -14,7 +14,7 @@ import { countSealed, listWithoutPosition } from './without-position.ts';
 export interface Difference {
   domainId: string;
   log: number;
-  /** null where it concerns the log as a whole */
+  /** null if it concerns the whole log */
   position: number | null;
   what: string;
 }
@@ -27,17 +27,17 @@ interface Checked {
 
 interface CheckParts {
   db: Database;
-  /** undefined where it is away: then nothing is compared with what it remembers */
+  /** undefined if it is unreachable: then the comparison with Redis is skipped */
   redis: RedisConnection | undefined;
   /** only this domain */
   domainId?: string | undefined;
-  /** how many entries are done with */
+  /** called with the number of checked entries */
   progress?(checked: number): void;
 }
 
-/** domains in one question */
+/** domains per statement */
 const pageSize = 200;
-/** Differences that are reported of one log; more are only counted. */
+/** Differences reported per log; further ones are only counted. */
 const mostReported = 1_000;
 
 export async function checkLogs({ db, redis, domainId, progress = () => {} }: CheckParts): Promise<Checked> {
@@ -50,7 +50,7 @@ export async function checkLogs({ db, redis, domainId, progress = () => {} }: Ch
   for (;;) {
     const only = domainId;
     const ids = await db.read((sql) => listStoredDomains(sql, { after, limit: pageSize, only }));
-    // what Redis remembers was stored before: read after it, the logs are at least as far
+    // Redis is read first: logs read later have at least the size that Redis knows
     const witnessed = redis
       ? await recall(
           redis.client,
@@ -80,7 +80,7 @@ async function checkDomain(
   let present = 0;
   for (const stored of logs) {
     const reports = limited((position, what) => differences.push({ domainId, log: stored.log, position, what }));
-    // what a restart gave up of a log is missing from it for good, and Redis forgets it with the next checkpoint
+    // entries that a restart gave up stay missing from the old log; Redis forgets them with the next checkpoint
     const isGivenUp = stored !== logs.at(-1) && (witnessed?.size ?? 0) > stored.size;
     const remembered = witnessed?.log === stored.log && !isGivenUp ? witnessed : undefined;
     const { differs } = reports;
@@ -97,7 +97,7 @@ async function checkDomain(
   return differences;
 }
 
-/** Looks for them one by one only where their number shows that there are some. */
+/** Lists missing records only if a count shows that there are some. */
 async function findWithoutPosition(
   db: Database,
   { domainNumber, sealedThrough, logs }: StoredDomain,
@@ -110,7 +110,7 @@ async function findWithoutPosition(
   const sealed = { domainNumber, sealedThrough, lastEpoch, lastId, since };
   const stored = await countSealed(db, sealed);
   if (stored === present) return;
-  // retention dropped a month since the entries were read
+  // retention has dropped a month since the entries were read
   if ((await readExpiry(db)).since !== since) return;
   const lacking = await listWithoutPosition(db, sealed, mostReported);
   for (const id of lacking) differs(null, `record ${id} is stored, but is not in the log`);
@@ -119,7 +119,7 @@ async function findWithoutPosition(
   }
 }
 
-/** Beyond the first ones they are only counted. */
+/** Collects the first differences, and counts the others. */
 function limited(add: (position: number | null, what: string) => void) {
   let more = 0;
   let reported = 0;

@@ -1,4 +1,4 @@
-/** One log: its entries made again from the stored records, its tree, its checkpoint. Read in pieces, while it grows on. */
+/** Checks one log: recomputed entries, tree and checkpoint. Reads it in pieces, while it continues to grow. */
 import { setImmediate as yieldNow } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
 import { sha256 } from '#libs/base/sha256';
@@ -12,7 +12,7 @@ import { type Expiry, readExpiry } from './expiry.ts';
 import { createTree, type Leaves, type Tree } from './rebuilt-tree.ts';
 import { readPiece, readUpperNodes, type StoredLog, type StoredPiece, type StoredRun } from './stored.ts';
 
-/** entries in one piece */
+/** entries per piece */
 const pieceSize = 16 * tileWidth;
 const noId = '0'.repeat(32);
 
@@ -20,16 +20,16 @@ interface LogParts {
   db: Database;
   domainNumber: number;
   stored: StoredLog;
-  /** undefined where Redis remembers another log of the domain, or nothing */
+  /** undefined if Redis knows another log of the domain, or none */
   witnessed: Witnessed | undefined;
   expiry: Expiry;
-  /** `position`: null for the log as a whole */
+  /** `position`: null for the whole log */
   differs(position: number | null, what: string): void;
-  /** entries more */
+  /** number of further entries */
   progress(entries: number): void;
 }
 
-/** Returns how many of its entries have a stored record with an id of `expiry.since` or later. */
+/** Returns the number of entries with a stored record whose id is `expiry.since` or later. */
 export async function checkLog(parts: LogParts): Promise<number> {
   const { db, domainNumber, stored, witnessed, differs, progress } = parts;
   const name: LogName = { domainNumber, log: stored.log };
@@ -55,7 +55,7 @@ interface Range {
   below: number;
 }
 
-/** pieces that are read while one is checked, each on a connection of its own */
+/** pieces read ahead while one is checked, each on a connection of its own */
 const readAhead = 2;
 
 async function* piecesOf(db: Database, name: LogName, size: number): AsyncGenerator<Range & { piece: StoredPiece }> {
@@ -63,7 +63,7 @@ async function* piecesOf(db: Database, name: LogName, size: number): AsyncGenera
   const read = (from: number) => {
     if (from >= size) return;
     const piece = readPiece(db, name, { from, below: from + pieceSize });
-    // whoever stops early does not wait for it
+    // a reader that stops early does not wait for it
     piece.catch(() => {});
     reading.push(piece);
   };
@@ -76,7 +76,7 @@ async function* piecesOf(db: Database, name: LogName, size: number): AsyncGenera
   }
 }
 
-/** One that is not as it was sealed. */
+/** An entry that differs from what was sealed. */
 interface Doubt {
   position: number;
   id: string;
@@ -90,7 +90,7 @@ async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, 
   const entries = entriesIn(piece, range, differs);
   let present = 0;
   for (let first = range.from; first < range.below; first += tileWidth) {
-    // the next piece is asked for in several steps, which come to pass only between tiles
+    // yield between tiles, so that reading ahead makes progress
     await yieldNow();
     const leaves: Leaves = { stored: [], recomputed: [] };
     const doubts: Doubt[] = [];
@@ -111,7 +111,7 @@ async function checkPiece(parts: LogParts & { tree: Tree }, piece: StoredPiece, 
       }
     }
     const agreed = tree.add(leaves.stored.length === width ? leaves : null, piece.nodes);
-    // retention may have dropped a month meanwhile
+    // retention may have dropped a month in the meantime
     if (doubts.some(({ isGone, id }) => isGone && !isExpired(expiry, id))) expiry = await readExpiry(db);
     for (const doubt of doubts) {
       const what = sentence(doubt, expiry, agreed === 'recomputed');
@@ -146,7 +146,7 @@ interface Entry {
   leaf: Buffer;
 }
 
-/** The entries of a piece by position; says where there are none, or where their runs are not as they have to be. */
+/** The entries of a piece by position. Reports gaps and invalid runs. */
 function entriesIn({ runs }: StoredPiece, { from, below }: Range, differs: LogParts['differs']): Map<number, Entry> {
   const entries = new Map<number, Entry>();
   const missing = (first: number, end: number) =>

@@ -1,4 +1,4 @@
-/** A log's checkpoint, and what Redis remembers of it, beside the tree of its entries. */
+/** Compares a log's checkpoint, and the size and root in Redis, with the tree of its entries. */
 
 import { sha256 } from '#libs/base/sha256';
 import { verifyEd25519 } from '../ed25519.ts';
@@ -31,7 +31,7 @@ export function compareCheckpoint(stored: StoredLog, rootAt: RootAt, differs: Di
   }
 }
 
-/** Says what is wrong with it, where it cannot be opened. */
+/** Opens the checkpoint, and reports a reason if that fails. */
 function open({ verifierKeys }: StoredLog, checkpoint: string, differs: Differs): OpenedCheckpoint | undefined {
   try {
     const keys = verifierKeys.map((key) => parseVerifierKey(sha256, key));
@@ -43,7 +43,7 @@ function open({ verifierKeys }: StoredLog, checkpoint: string, differs: Differs)
   }
 }
 
-/** `witnessed`: of this very log. */
+/** `witnessed`: what Redis knows of this log. */
 export function compareWitness({ size }: StoredLog, witnessed: Witnessed, rootAt: RootAt, differs: Differs): void {
   if (witnessed.size > size) {
     differs(size, `${witnessed.size} entries were signed, as Redis remembers, and only ${size} are stored`);

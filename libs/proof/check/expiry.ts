@@ -1,4 +1,4 @@
-/** Which entries are of records that retention dropped. */
+/** Finds the entries of records that retention dropped. */
 
 import type { Database } from '#libs/base/db/database';
 import { addMonths, lowestIdAt, monthOf, startOf, timeOf } from '#libs/base/terms/calendar';
@@ -7,9 +7,9 @@ import { listDroppedMonths } from '#libs/record/month-partitions';
 export interface Expiry {
   /** whether any month was dropped */
   isAny: boolean;
-  /** whether the record with this id was */
+  /** whether the record with this id was dropped */
   isExpired(id: string): boolean;
-  /** the lowest id after all that were dropped */
+  /** the lowest id after all dropped ones */
   since: string;
 }
 

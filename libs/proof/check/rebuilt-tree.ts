@@ -1,6 +1,6 @@
 /**
- * Grows a log's tree again, tile by tile, and compares it with what is stored of it. Where the stored leaves of a tile do
- * not fit the rest, those that the records give may: then it is the leaves that were changed.
+ * Rebuilds a log's tree tile by tile, and compares it with the stored one. If the stored leaves of a tile do not fit the
+ * rest but those recomputed from the records do, then the leaves were changed.
  */
 
 import { sha256 } from '#libs/base/sha256';
@@ -8,38 +8,38 @@ import { append, emptyFrontier, type Frontier, packFrontier, rootOf } from '../t
 import { hashLength, nodeHash } from '../tree/hash.ts';
 import { tileWidth } from '../tree/tlog-tiles.ts';
 
-/** The leaves of a tile: as stored, and as its records give them. */
+/** The leaves of a tile: stored, and recomputed from its records. */
 export interface Leaves {
   stored: Buffer[];
   recomputed: Buffer[];
 }
 
 interface TreeOf {
-  /** of complete tiles, by their number */
+  /** roots of complete tiles by number */
   nodes: Map<number, Buffer>;
-  /** of subtrees above, as `level/number` */
+  /** roots of higher subtrees by `level/number` */
   upperNodes: Map<string, Buffer>;
-  /** of the whole tree, hex */
+  /** root of the whole tree, hex */
   frontier: string;
   /** sizes whose roots are wanted */
   sizes: number[];
-  /** `position`: of the first entry below what differs; null for the whole tree */
+  /** `position`: first entry below the difference; null for the whole tree */
   differs(position: number | null, what: string): void;
 }
 
-/** Which leaves the rest of the tree agrees with. */
+/** The leaves that the rest of the tree agrees with. */
 type Agreed = 'stored' | 'recomputed' | 'neither';
 
 export interface Tree {
-  /** The next tile; null where some of its entries are missing. */
+  /** Adds the next tile; null if some of its entries are missing. */
   add(leaves: Leaves | null, nodes: Map<number, Buffer>): Agreed;
-  /** After the last tile. Undefined where it cannot be known, because entries are missing. */
+  /** The root, after the last tile. Undefined if entries are missing. */
   rootAt(size: number): Buffer | undefined;
   end(): void;
 }
 
 export function createTree({ upperNodes, frontier: head, sizes, differs }: Omit<TreeOf, 'nodes'>): Tree {
-  /** of whole tiles */
+  /** number of complete tiles */
   const tiles = emptyFrontier();
   let tail: Frontier = emptyFrontier();
   let isWhole = true;
@@ -98,7 +98,7 @@ export function createTree({ upperNodes, frontier: head, sizes, differs }: Omit<
     add(leaves, nodes) {
       const node = nodes.get(tiles.size);
       if (leaves) return leaves.stored.length === tileWidth ? addWhole(leaves, node) : addTail(leaves);
-      // the tree above goes on with what is stored of the tile
+      // the tree above continues with the stored root of the tile
       isWhole &&= node !== undefined;
       append(sha256, tiles, node ?? Buffer.alloc(hashLength), compareUpper);
       return 'neither';

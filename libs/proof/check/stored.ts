@@ -1,4 +1,4 @@
-/** All that is stored of logs, as it is: for a check that recomputes them. */
+/** Reads everything that is stored of logs, for the check that recomputes them. */
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { columns, type OwnRecord, type Row, toOwnRecord } from '#libs/record/fields';
@@ -9,7 +9,7 @@ import type { LogName } from '../runs.ts';
 export interface StoredDomain {
   domainNumber: number;
   domainId: string;
-  /** records of epochs up to this one have positions, if they are not in the open part of a log that waits */
+  /** records of epochs up to this one have positions, except in the open part of a waiting log */
   sealedThrough: number;
   /** oldest first */
   logs: StoredLog[];
@@ -30,7 +30,7 @@ export interface StoredLog {
   verifierKeys: string[];
 }
 
-/** The next domains after `after`, also those without a log; all of them, or only one. */
+/** The next domains after `after`, including those without a log. `only`: one domain. */
 export const listStoredDomains = (
   sql: Sql,
   { after, limit, only }: { after: number; limit: number; only?: string | undefined },
@@ -67,13 +67,13 @@ export interface StoredRun {
 export interface StoredPiece {
   /** in order */
   runs: StoredRun[];
-  /** by position; those that are there */
+  /** stored records by position */
   records: Map<number, OwnRecord>;
-  /** of entries that are not a record's, by position */
+  /** texts of entries that are not a record's, by position */
   texts: Map<number, string>;
-  /** of complete tiles, by their number */
+  /** roots of complete tiles by number */
   nodes: Map<number, Buffer>;
-  /** of erased records, by position: what their entries commit to as `private` */
+  /** the commitments `private` of erased records, by position */
   erased: Map<number, Buffer>;
 }
 
@@ -92,7 +92,7 @@ const toRecord = (row: StoredRow): OwnRecord =>
     importedAt: row.importedAt === null ? null : new Date(row.importedAt),
   });
 
-/** What is stored of the entries `from` to `below`, which are ends of tiles, at one moment. */
+/** A snapshot of the stored entries `from` to `below`, which are boundaries of tiles. */
 export const readPiece = (
   db: Database,
   { domainNumber, log }: LogName,
@@ -115,9 +115,9 @@ export const readPiece = (
         sql<{ position: number; private: Buffer }[]>`
           select position, private from erased_commitments
           where domain_number = ${domainNumber} and log = ${log} and position >= ${from} and position < ${below}`,
-        // One lookup an entry, whatever the statistics say: `offset 0` keeps the planner from joining in another way.
-        // An empty text added to the ids has them read once, not once an entry. And one JSON text, which takes this
-        // process half as long to read as rows.
+        // One lookup per entry, independent of statistics: `offset 0` prevents the planner from choosing another join.
+        // The empty text makes Postgres read the ids once instead of once per entry. A single JSON text is parsed in half the
+        // time of rows.
         sql<{ records: StoredRow[] }[]>`
           with runs as materialized (
             select first, entries, ids || ''::bytea as ids from log_runs where ${ofPiece}

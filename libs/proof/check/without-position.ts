@@ -1,19 +1,19 @@
-/** Records that have no position, although sealing is done with their epoch. */
+/** Finds records that have no position although their epoch is sealed. */
 import type { Database, Sql } from '#libs/base/db/database';
 
-/** Of a domain: what has to have a position by now. */
+/** The part of a domain's records that must have positions. */
 interface SealedSoFar {
   domainNumber: number;
-  /** all of these epochs */
+  /** all records up to this epoch */
   sealedThrough: number;
-  /** and all up to this record */
+  /** and those of the next epoch up to this record */
   lastEpoch: number;
   lastId: string;
   /** records before this id do not count */
   since: string;
 }
 
-/** records in one statement */
+/** records per statement */
 const pageSize = 20_000;
 
 const hasToBeThere = (sql: Sql, { sealedThrough, lastEpoch, lastId }: SealedSoFar) => sql`
@@ -25,7 +25,7 @@ const page = (sql: Sql, { domainNumber }: SealedSoFar, after: string) => sql`
     order by id limit ${pageSize}
   ) as r`;
 
-/** How many there are that have to have a position. */
+/** The number of records that must have a position. */
 export async function countSealed(db: Database, sealed: SealedSoFar): Promise<number> {
   let [count, after]: [number, string | null] = [0, sealed.since];
   while (after !== null) {
@@ -42,7 +42,7 @@ export async function countSealed(db: Database, sealed: SealedSoFar): Promise<nu
   return count;
 }
 
-/** The ids of those that have none, at most `limit`. */
+/** Ids of records without a position, at most `limit`. */
 export async function listWithoutPosition(db: Database, sealed: SealedSoFar, limit: number): Promise<string[]> {
   const lacking: string[] = [];
   let after: string | null = sealed.since;

@@ -1,6 +1,6 @@
 /**
- * Asks a time-stamping authority for a token (RFC 3161). What is checked is that the token belongs to the request. Its
- * signature and certificates are not: who relies on it checks them against the authorities that they trust, with
+ * Asks a time-stamping authority for a token (RFC 3161), and checks that the token belongs to the request. Signature and
+ * certificates are not checked here: relying parties check them against authorities that they trust, with
  * `openssl ts -verify`.
  */
 import { randomBytes } from 'node:crypto';
@@ -11,7 +11,7 @@ import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import { TimedOut } from '#libs/base/timers';
 
 const idSha256 = '2.16.840.1.101.3.4.2.1';
-/** bytes; tokens with their certificates take some 2 to 8 kB */
+/** bytes; tokens with their certificates take about 2 to 8 kB */
 const maxAnswer = 64 * 1024;
 
 export interface Authority {
@@ -20,7 +20,10 @@ export interface Authority {
   timeout: number;
 }
 
-/** The token in DER, for a SHA-256. Rejects with an error that says what the authority did wrong, or why it was given up. */
+/**
+ * The token in DER for a SHA-256. Rejects with an error that describes the authority's mistake, or the reason for giving
+ * up.
+ */
 export async function askForToken(
   { url, timeout }: Authority,
   imprint: Uint8Array,
@@ -54,7 +57,7 @@ async function exchange(url: string, body: Buffer<ArrayBuffer>, signal: AbortSig
   throw new Error(`the time-stamping authority answered with ${response.status}`);
 }
 
-/** 8 bytes that are a positive integer in DER as they stand. */
+/** 8 bytes that form a positive DER integer without padding. */
 function makeNonce(): Buffer {
   const nonce = randomBytes(8);
   nonce.writeUInt8((nonce.readUInt8() & 0x3f) | 0x40);
@@ -93,7 +96,7 @@ async function readAnswer({ body }: Response, signal: AbortSignal): Promise<Buff
   return Buffer.concat(parts);
 }
 
-/** The token in an authority's answer to the request with this imprint and nonce. */
+/** Extracts the token from the authority's response to the request with this imprint and nonce. */
 function openAnswer(answer: Buffer, imprint: Uint8Array, nonce: Uint8Array): Uint8Array {
   const { status, timeStampToken } = parse(answer, TimeStampResp);
   const isGranted = status.status === PKIStatus.granted || status.status === PKIStatus.grantedWithMods;
@@ -109,7 +112,7 @@ function openAnswer(answer: Buffer, imprint: Uint8Array, nonce: Uint8Array): Uin
   if (!answered || !Buffer.from(answered).equals(nonce)) throw new Error('the time-stamp answers another request');
   if (!certificates?.length) throw new Error('the time-stamp lacks the certificate that was asked for');
   const token = Buffer.from(AsnConvert.serialize(timeStampToken));
-  // a signature over bytes that were written anew would not hold
+  // the original bytes, since the signature does not hold for re-encoded ones
   if (!answer.includes(token)) throw new Error('the time-stamp is not in DER');
   return token;
 }
@@ -122,7 +125,7 @@ function parse<Parsed>(bytes: ArrayBuffer | Uint8Array, schema: new () => Parsed
   }
 }
 
-/** In the authority's own words, as far as it has any. */
+/** The authority's own explanation, if it gives one. */
 function reasonOf({ status, statusString, failInfo }: TimeStampResp['status']): string {
   const name = PKIStatus[status] ?? `status ${status}`;
   const words = [...(statusString ?? []), ...(failInfo?.toJSON() ?? [])].join(', ');

@@ -1,4 +1,4 @@
-/** Time-stamps of checkpoints: what an authority signed, and the path that leads there from a log's checkpoint. */
+/** Time-stamps of checkpoints: the authority's token, and the path to it from a log's checkpoint. */
 
 import type { Sql } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';
@@ -6,10 +6,10 @@ import type { LogName } from '../runs.ts';
 import { base64 } from '../tree/bytes.ts';
 import { hashLength } from '../tree/hash.ts';
 
-/** rows in one statement */
+/** rows per statement */
 const chunk = 500;
 
-/** As a bundle has it. */
+/** The time-stamp in a bundle. */
 export interface Timestamp {
   /** the signed note, whose body is the leaf of the tree */
   checkpoint: string;
@@ -23,8 +23,8 @@ export interface Timestamp {
 }
 
 /**
- * The newest time-stamp of a log; with `position`, the oldest whose checkpoint covers that entry, which says most about
- * when the entry existed. Null where there is none.
+ * The newest time-stamp of a log. With `position`, the oldest one that covers that entry, which is the best evidence of
+ * when the entry existed. Null if there is none.
  */
 export async function findTimestamp(
   sql: Sql,
@@ -51,7 +51,7 @@ interface Leaf extends LogName {
   checkpoint: string;
   /** the note without its signatures, its last newline included */
   body: string;
-  /** differs from the one that was stamped last */
+  /** whether it differs from the checkpoint that was stamped last */
   isNew: boolean;
 }
 
@@ -59,8 +59,8 @@ const bodyOf = (sql: Sql, column: 'checkpoint' | 'stamped.checkpoint') =>
   sql.unsafe(`left(${column}, position(E'\\n\\n' in ${column}))`);
 
 /**
- * The newest checkpoints of all domains, and the last ones of logs that ended before they were stamped, in the order of their
- * origins' bytes.
+ * The newest checkpoints of all domains, and the last ones of logs that ended before they were stamped, in byte order of
+ * their origins.
  */
 export const listLeaves = (sql: Sql): Promise<Leaf[]> => sql<Leaf[]>`
   with published as (
@@ -83,7 +83,7 @@ interface StampedLeaf extends Leaf {
   path: Uint8Array[];
 }
 
-/** In a transaction: stores a token with those of its leaves that are new. */
+/** Stores a token and its new leaves. Runs in a transaction. */
 export async function addTimestamp(
   sql: Sql,
   { root, size, token }: { root: Uint8Array; size: number; token: Uint8Array },

@@ -1,4 +1,6 @@
-/** Bytes and their texts, without Node's Buffer: the same code runs in a browser. Decoders accept one spelling only. */
+/**
+ * Converts bytes to text and back without Node's Buffer, so that it runs in browsers. Decoders accept only one spelling.
+ */
 
 const encoder = new TextEncoder();
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
@@ -79,7 +81,7 @@ export const base64url = (bytes: Uint8Array): string => base64With(urlPairs, byt
 
 const values = new Map(Array.from(standard, (letter, value) => [letter, value]));
 
-/** undefined unless it is what `base64` writes: padded, no white space, no bits beyond the last byte. */
+/** undefined unless it is exactly what `base64` writes: padded, no white space, no bits beyond the last byte. */
 export function fromBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0) return undefined;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;

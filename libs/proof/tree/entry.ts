@@ -1,13 +1,13 @@
 /**
- * The texts that the log commits to. They are fixed for ever: a byte changed here and no stored proof can be made
- * again. Written out field by field, as every record pays for three of them.
+ * The texts that the log commits to. They must never change: with a single byte changed, stored proofs could not be
+ * recomputed. They are written field by field for speed, since every record needs three of them.
  */
 import { base64url, equal } from './bytes.ts';
 import type { Sha256 } from './hash.ts';
 
 type Text = string | null | undefined;
 
-/** The texts among a record's circumstances, in their order, each with what people call it. */
+/** The text fields among a record's circumstances, in their order, with readable names. */
 export const circumstanceTexts = [
   ['bannerVersion', 'Banner version'],
   ['policyVersion', 'Policy version'],
@@ -20,15 +20,15 @@ export const circumstanceTexts = [
   ['model', 'Model'],
 ] as const;
 
-/** What a record's circumstances are made of. */
+/** The fields of a record's circumstances. */
 export type Circumstances = { [Field in (typeof circumstanceTexts)[number][0]]?: Text } & {
   preferences?: Record<string, boolean> | null | undefined;
 };
 
-/** Those that a worker of 0.1.0 does not know: it seals a record as if it had none. */
+/** Fields that a worker of 0.1.0 does not know: it seals a record as if they were absent. */
 export const newCircumstances: ReadonlySet<string> = new Set(['region', 'model']);
 
-/** As whom a record may have been sealed: as it is, or as a worker of 0.1.0 knows it. */
+/** The forms in which a record may have been sealed: complete, or as a worker of 0.1.0 knows it. */
 export const sealedAs = <R extends Circumstances>(record: R): R[] =>
   isText(record.region) || isText(record.model) ? [record, { ...record, region: null, model: null }] : [record];
 
@@ -41,7 +41,7 @@ export interface PrivateFields {
   metadata?: Record<string, string | number | boolean> | null | undefined;
 }
 
-/** What stands in the entry itself; times are RFC 3339, UTC, with milliseconds. */
+/** The plain fields of an entry; times are RFC 3339, UTC, with milliseconds. */
 export interface EntryFields {
   id: string;
   domainId: string;
@@ -56,10 +56,10 @@ export interface EntryFields {
   bot?: boolean | null | undefined;
 }
 
-/** A full record, with what an import and a notice add to it. */
+/** A full record with the fields that imports and notices add. */
 export type SealedRecord = EntryFields & Circumstances & PrivateFields;
 
-/** In base64url, as `commitment` gives them. */
+/** Commitments in base64url. */
 export interface Commitments {
   circumstances: string;
   private: string;
@@ -100,7 +100,7 @@ export const erasureEntry = ({ domainId, id, erasedOn }: ErasureEntry): string =
 export const circumstancesText = (record: Circumstances): string =>
   circumstancesTextWith(record.preferences ? mapText(record.preferences) : undefined, record);
 
-/** `preferences`: their `mapText`, for whoever has it already. */
+/** `preferences`: their `mapText`, if the caller already has it. */
 export function circumstancesTextWith(preferences: Text, record: Omit<Circumstances, 'preferences'>): string {
   let text = '';
   if (isText(preferences)) text += `,"preferences":${preferences}`;
@@ -128,7 +128,7 @@ export function privateText(record: PrivateFields): string {
 
 const isText = (value: Text): value is string => typeof value === 'string';
 
-/** By code unit, written by hand: an object would put `9` before `10`, and both before all other names. */
+/** Sorted by code unit. An object would put `9` before `10`, and both before all other names. */
 export function mapText(map: Record<string, string | number | boolean>): string {
   let text = '';
   for (const name of sorted(Object.keys(map))) {
@@ -139,7 +139,7 @@ export function mapText(map: Record<string, string | number | boolean>): string 
   return `{${text.slice(1)}}`;
 }
 
-/** In place, by insertion: for the few names of a map, a third of the time of `sort`. */
+/** Insertion sort in place: for the few names of a map it takes a third of the time of `sort`. */
 function sorted(names: string[]): string[] {
   for (let from = 1; from < names.length; from++) {
     const name = names[from] ?? '';
@@ -159,7 +159,7 @@ function valueText(value: string | number | boolean): string {
   return typeof value === 'boolean' ? `${value}` : JSON.stringify(value);
 }
 
-/** As JSON.stringify does it, but in half the time for what has nothing to escape, as nearly everything here. */
+/** Like JSON.stringify, but in half the time for texts without escapes, which nearly all are. */
 const plain = /^[ !#-[\]-~]*$/;
 const quote = (text: string): string => (plain.test(text) ? `"${text}"` : JSON.stringify(text));
 
@@ -171,7 +171,7 @@ const labels = {
   private: new TextEncoder().encode('private'),
 };
 
-/** The 16 bytes that one commitment of a record is salted with, from the record's secret (16 random bytes). */
+/** Derives the 16-byte salt of one commitment from the record's secret (16 random bytes). */
 export function saltOf(sha256: Sha256, label: SaltLabel, secret: Uint8Array): Uint8Array {
   const prefix = labels[label];
   const input = new Uint8Array(prefix.length + secret.length);
@@ -181,12 +181,12 @@ export function saltOf(sha256: Sha256, label: SaltLabel, secret: Uint8Array): Ui
 }
 
 const encoder = new TextEncoder();
-/** What is hashed next: to check a log takes three texts for each entry. */
+/** A reused buffer: checking a log hashes three texts for each entry. */
 let scratch = new Uint8Array(4_096);
 
-/** The text after what stands before it. */
+/** The bytes of the prefix and the text. */
 function joined(before: Uint8Array, text: string): Uint8Array {
-  // three bytes a code unit is the most that UTF-8 takes
+  // UTF-8 takes at most three bytes a code unit
   const most = before.length + 3 * text.length;
   if (scratch.length < most) scratch = new Uint8Array(2 * most);
   scratch.set(before);
@@ -214,7 +214,7 @@ const openingsOf = (sha256: Sha256, record: SealedRecord, secret: Uint8Array): R
   private: { salt: saltOf(sha256, 'private', secret), text: privateText(record) },
 });
 
-/** What an entry is made of beside its record. */
+/** The parts of an entry besides its record. */
 interface Sealed {
   /** 32 bytes as stored */
   leaf: Uint8Array;
@@ -223,9 +223,9 @@ interface Sealed {
 }
 
 /**
- * A sealed record's entry, also once its personal fields were erased: then `secret` is the salt of `circumstances`, and
- * `erased` has the 32 bytes that the entry commits to as `private`. Of what it may have been sealed as, it is the one that
- * the leaf is the hash of.
+ * A sealed record's entry, including records whose personal fields were erased: then `secret` is the salt of
+ * `circumstances`, and `erased` the 32 bytes of the commitment `private`. Of the forms in which it may have been sealed,
+ * this returns the one whose hash is the leaf.
  */
 export function sealedEntryOf(sha256: Sha256, record: SealedRecord, sealed: Sealed): string {
   const [entry = '', former] = sealedAs(record).map((each) => storedEntryOf(sha256, each, sealed));
@@ -241,7 +241,7 @@ const storedEntryOf = (sha256: Sha256, record: SealedRecord, { secret, erased }:
       })
     : entryOf(sha256, record, secret);
 
-/** A record's entry: what its leaf is the hash of. */
+/** A record's entry. Its hash is the leaf. */
 export function entryOf(sha256: Sha256, record: SealedRecord, secret: Uint8Array): string {
   const { circumstances, private: personal } = openingsOf(sha256, record, secret);
   return recordEntry(record, {

@@ -1,4 +1,4 @@
-/** What a proof says, in words, for people: the same on the command line and on the page. */
+/** Describes what a proof shows, in the same words on the command line and on the page. */
 import type { Proven, ProvenCheckpoint } from './check-file.ts';
 import { type Circumstances, circumstanceTexts, type PrivateFields } from './entry.ts';
 
@@ -25,20 +25,20 @@ export function headline({ entry, personal }: Proven): string {
   }
 }
 
-/** The host of the page, which the log has sealed with the record, and which says more than the domain's id. */
+/** The host of the page, which is sealed with the record and more readable than the domain's id. */
 function siteOf(pageUrl: string | null | undefined): string | undefined {
   const url = pageUrl && /^https?:/.test(pageUrl) && URL.canParse(pageUrl) ? new URL(pageUrl) : undefined;
   return url?.host;
 }
 
-/** `14 August 2026`, whatever the language of the machine. */
+/** `14 August 2026`, independent of the machine's language. */
 const dayOf = (date: string): string =>
   new Date(date).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 
-/** `14 August 2026, 23:52 UTC`, of RFC 3339 in UTC. */
+/** `14 August 2026, 23:52 UTC`, from RFC 3339 in UTC. */
 const moment = (time: string): string => `${dayOf(time)}, ${time.slice(11, 16)} UTC`;
 
-/** In the order in which they are worth reading; what is absent is left out. */
+/** The facts in order of importance; absent ones are left out. */
 export function factsOf(proven: Proven): Fact[] {
   const { index, size, origin, signedBy } = proven.proven;
   return [
@@ -84,7 +84,7 @@ function entryFacts({ entry, circumstances, notice }: Proven): Fact[] {
   ];
 }
 
-/** Such as “analytics allowed, marketing denied”. */
+/** For example “analytics allowed, marketing denied”. */
 export function categories(preferences: Record<string, boolean>): string {
   const allowed = Object.entries(preferences).map(([name, isAllowed]) => `${name} ${isAllowed ? 'allowed' : 'denied'}`);
   return allowed.join(', ') || 'none';

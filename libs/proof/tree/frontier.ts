@@ -9,7 +9,7 @@ export interface Frontier {
 }
 
 /**
- * Tells of a subtree of 256^level leaves that has just become complete, the smaller ones first: the `index`-th hash
+ * Called when a subtree of 256^level leaves becomes complete, smaller ones first: the `index`-th hash
  * (from 0) of that level, which is number `index % 256` of the level's tile `floor(index / 256)`.
  */
 type OnSubtree = (level: number, index: number, hash: Uint8Array) => void;

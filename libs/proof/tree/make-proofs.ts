@@ -21,7 +21,9 @@ export const inclusionProof = (sha256: Sha256, index: number, size: number, tile
 export const consistencyProof = (sha256: Sha256, from: number, to: number, tiles: TileBytes): Uint8Array[] =>
   consistencyRanges(from, to).map((range) => hashOf(sha256, range, tiles));
 
-/** The roots of the complete subtrees that a tree of this size consists of, largest first; from the tiles of `rootTiles`. */
+/**
+ * The roots of the complete subtrees that a tree of this size consists of, largest first; from the tiles of `rootTiles`.
+ */
 export const frontierFromTiles = (sha256: Sha256, size: number, tiles: TileBytes): Uint8Array[] =>
   subtreesOf({ begin: 0, end: size }).map((subtree) => subtreeHash(sha256, subtree, tiles));
 
@@ -143,7 +145,9 @@ interface WholeTree {
   paths: Uint8Array[][];
 }
 
-/** A small tree made in one go, with the path of every leaf. One node hash a leaf; it keeps size × log2(size) references. */
+/**
+ * A small tree made in one go, with the path of every leaf. One node hash a leaf; it keeps size × log2(size) references.
+ */
 export function wholeTree(sha256: Sha256, leaves: Uint8Array[]): WholeTree {
   const [first] = leaves;
   if (!first) return { root: emptyRoot(sha256), paths: [] };

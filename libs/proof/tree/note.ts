@@ -57,8 +57,8 @@ function parseSignatureLine(line: string): Signature {
 }
 
 /**
- * Whose of the given keys' signatures are on the note: at least one, otherwise a ProofError is thrown, as it is for a
- * known key's signature that is wrong. Signatures by other keys are ignored.
+ * The given keys that signed the note. Throws a ProofError if there is none, or if a known key's signature is
+ * wrong. Signatures by other keys are ignored.
  */
 export function signersOf(note: Note, keys: VerifierKey[], verifyEd25519: VerifyEd25519): VerifierKey[] {
   const message = utf8(note.text);

@@ -79,7 +79,7 @@ function open({ sha256 }: Crypto, opening: Fields, expected: string, what: strin
   return text;
 }
 
-/** null is absent; maps are the same whatever their order. */
+/** null counts as absent; maps are equal regardless of their order. */
 const same = (claimed: unknown, known: unknown): boolean => {
   if (typeof claimed !== 'object' || typeof known !== 'object' || claimed === null || known === null) {
     return (claimed ?? undefined) === (known ?? undefined);

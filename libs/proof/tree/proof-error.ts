@@ -1,4 +1,4 @@
-/** What is wrong with a proof, a key or a note, as a sentence to whoever brought it. */
+/** An error in a proof, a key or a note, as a sentence for the person who submitted it. */
 export class ProofError extends Error {
   override name = 'ProofError';
 }

@@ -1,4 +1,4 @@
-/** What a person brings to be checked, of whichever kind it is. That it “does not hold” is said of proofs alone. */
+/** Recognizes the kind of document to check. Only proofs can “not hold”. */
 import { fromUtf8 } from './bytes.ts';
 import { checkCheckpoint, checkFile, type ProvenCheckpoint, type Verdict } from './check-file.ts';
 import { type Fields, fieldOf, parseObject } from './fields.ts';

@@ -56,7 +56,9 @@ export function widthAt(level: number | 'entries', index: number, size: number):
 
 const maxEntryLength = 0xffff;
 
-/** A bundle's bytes: each entry after its length as two bytes, big-endian. Throws a RangeError for one beyond 65,535 bytes. */
+/**
+ * A bundle's bytes: each entry after its length as two bytes, big-endian. Throws a RangeError for one beyond 65,535 bytes.
+ */
 export function packBundle(entries: Uint8Array[]): Uint8Array {
   const bundle = new Uint8Array(entries.reduce((length, entry) => length + 2 + entry.length, 0));
   let offset = 0;

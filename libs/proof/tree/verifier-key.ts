@@ -5,7 +5,7 @@ import { ProofError } from './proof-error.ts';
 
 export interface VerifierKey {
   name: string;
-  /** 4 bytes, which tell keys of one name apart; by no means a secure hash */
+  /** 4 bytes that distinguish keys of the same name; not a secure hash */
   id: Uint8Array;
   /** 32 bytes */
   publicKey: Uint8Array;

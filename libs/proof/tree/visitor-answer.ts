@@ -12,8 +12,8 @@ import type { Crypto } from './tlog-proof.ts';
 import type { VerifierKey } from './verifier-key.ts';
 
 /**
- * Why a record has no proof: it was not sealed when it was read, whoever made the answer gave no bundles with it, or its
- * personal fields were erased, so that nobody can tell whose it was.
+ * Why a record has no proof: it was not sealed when it was read, the file was made without bundles, or its
+ * personal fields were erased, so that its visitor cannot be identified.
  */
 type Without = 'not sealed yet' | 'no bundles' | 'no visitor';
 
