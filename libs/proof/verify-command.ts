@@ -42,7 +42,7 @@ function recognizeFile(file: string): Recognized {
 
 export const collect = (value: string, previous: string[] = []): string[] => [...previous, value];
 
-/** Most bytes of a file with keys, a checkpoint or hashes. */
+/** Reads a file with keys, a checkpoint or hashes. */
 export function readFile(file: string): Uint8Array {
   const content = readUpTo(file, largestFile);
   if (!content) throw new Error(`${file} is too large`);

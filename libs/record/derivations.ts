@@ -130,9 +130,7 @@ async function nextEpoch(sql: Sql, epoch: number, through: number): Promise<numb
   return row?.epoch ?? undefined;
 }
 
-/**
- * The last epoch from `first` on until which there are no more than `limit` records; undefined where the first has more.
- */
+/** The last epoch from `first` on until which there are no more than `limit` records; undefined where the first has more. */
 export async function lastOfSpan(sql: Sql, first: number, through: number, limit: number): Promise<number | undefined> {
   const [row] = await sql<{ last: number }[]>`select last_of_span(${first}, ${through}, ${limit}) as last`;
   return row && row.last >= first ? row.last : undefined;

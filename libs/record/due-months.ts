@@ -9,9 +9,7 @@ export type Act = 'drop' | 'blank';
 
 /** How many hourly rounds have to find a month due. */
 export const roundsNeeded = 20;
-/**
- * Milliseconds from one round that counts to the next, whichever worker it is in: less than an hour, which no timer hits.
- */
+/** Milliseconds from one round that counts to the next, whichever worker it is in: less than an hour, which no timer hits. */
 const roundEvery = 50 * 60 * 1_000;
 
 export interface Round {

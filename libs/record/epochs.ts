@@ -18,9 +18,7 @@ interface Manner {
   patience: number;
 }
 
-/**
- * Closes the open epoch, unless another process is about to, or it is not time yet. Whoever persists meanwhile never waits.
- */
+/** Closes the open epoch, unless another process is about to, or it is not time yet. Whoever persists meanwhile never waits. */
 export async function closeEpoch(db: Database, manner: Manner): Promise<Closing> {
   if (!(await db.write((sql) => beginClosing(sql, manner)))) return 'not yet';
   try {

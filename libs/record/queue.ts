@@ -78,9 +78,7 @@ const versionOfRecorded = 3;
 const index = z.int().nonnegative();
 
 const payload = z.object({
-  /**
-   * 1: every record holds all of its texts itself; 2: without notice and variant; 3: without importedAt; 4: without place
-   */
+  /** 1: every record holds all of its texts itself; 2: without notice and variant; 3: without importedAt; 4: without place */
   v: z.union([
     z.literal(1),
     z.literal(2),

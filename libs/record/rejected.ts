@@ -72,9 +72,7 @@ export const noteRejectedSearched = (sql: Sql, page: { id: number }[]) => sql`
   update rejected_records set searched_at = clock_timestamp()
   where id = any(${page.map(({ id }) => id)}::bigint[]) and searched_at is null`;
 
-/**
- * By itself without personal fields: one that is there already is not listed twice. The error may quote what it was about.
- */
+/** By itself without personal fields: one that is there already is not listed twice. The error may quote what it was about. */
 export const replaceRejected = (sql: Sql, id: number, record: NewRecord) => sql`
   with known as (
     select ${textOf(record)}::text as record

@@ -1,6 +1,4 @@
-/**
- * Publishes checkpoints: Redis remembers the size and root first, so that a database restored later cannot contradict them.
- */
+/** Publishes checkpoints: Redis remembers the size and root first, so that a database restored later cannot contradict them. */
 
 import type { Database } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';

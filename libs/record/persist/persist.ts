@@ -128,10 +128,7 @@ const readBatch = (sql: Sql, batch: string) => sql`
   left join domains d on d.id = r.domain_id
   left join organizations o on o.id = d.organization_id`;
 
-/**
- * A record of an unknown domain violates the not-null rule instead of being dropped silently; in a partial batch it is left
- * out and told.
- */
+/** A record of an unknown domain violates the not-null rule instead of being dropped silently; in a partial batch it is left out and told. */
 const addRecords = (sql: Sql, isPartial: boolean) => sql`
   insert into records (domain_number, organization_number, epoch, ${sql.unsafe(storedColumns)})
   select domain_number, organization_number, (select open_epoch()), ${sql.unsafe(storedColumns)}
