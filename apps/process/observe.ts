@@ -77,5 +77,9 @@ export function warnOfMissingKeys({ privacyKey, secretsKey }: Keys, log: Pick<Pr
       { event: 'no_privacy_key' },
       'visitors can be neither looked up nor erased, and no erasure is repeated: PRIVACY_KEY is not set',
     );
-  if (!secretsKey) log.warn({ event: 'no_secrets_key' }, 'there are no webhooks: SECRETS_KEY is not set');
+  if (!secretsKey)
+    log.warn(
+      { event: 'no_secrets_key' },
+      'there are no webhooks, accounts and site checks, and no Idempotency-Key where a response has secrets: SECRETS_KEY is not set',
+    );
 }

@@ -73,7 +73,7 @@ export const readPrivacyKey = (values: Values) => fromHex(values.PRIVACY_KEY);
 
 export const readPreviousPrivacyKey = (values: Values) => fromHex(values.PRIVACY_KEY_PREVIOUS);
 
-/** 32 bytes; undefined: there are no webhooks. */
+/** 32 bytes; undefined: there are no webhooks, accounts and site checks. */
 export const readSecretsKey = (values: Values) => fromHex(values.SECRETS_KEY);
 
 /** The one before it, if any. */
