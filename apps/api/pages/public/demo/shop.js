@@ -32,8 +32,9 @@ document.addEventListener('assent:recorded', ({ detail }) => {
 if (window.assent) tell();
 else say(blocked);
 
-/** Says what has become of the last decision, until the log has it. What happens meanwhile begins it anew. */
+/** Says what has become of the last decision, until the log has it. A newer decision ends it. */
 async function tell() {
+  if (isChecking()) return say('A site check is under way: it stores no record.');
   turns += 1;
   const turn = turns;
   let end = performance.now() + patience;
@@ -52,6 +53,15 @@ async function tell() {
       return say(recorded ? `${recorded} It is not in the log yet; is the worker running?` : 'It is not in the log.');
     } else say(recorded ? `${recorded} Waiting for it in the log …` : 'Looking for it in the log …');
     await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Whether this tab is in a check of the site, during which the widget sends no decision. */
+function isChecking() {
+  try {
+    return sessionStorage.getItem('assent.check') !== null;
+  } catch {
+    return false;
   }
 }
 
