@@ -21,7 +21,7 @@ interface Ticket {
 /** `secretsKey`: 32 bytes. Throws a 503 without it. */
 function boxUnder(secretsKey: Buffer | undefined) {
   if (!secretsKey)
-    throw notConfigured('this installation has no SECRETS_KEY, which tickets of checks are signed under');
+    throw notConfigured('this installation has no SECRETS_KEY, which encrypts the tickets of site checks');
   return createSecretBox(Buffer.from(hkdfSync('sha256', secretsKey, '', 'assent tickets of site checks', 32)));
 }
 

@@ -36,7 +36,7 @@ export async function findCheck(sql: Sql, domainNumber: number, checkId: string)
   return found;
 }
 
-/** With the owners of hosts. Where that is too long, the least frequent hosts go. */
+/** JSON with the owners of hosts. Above 64 KiB, the least frequent hosts are left out. */
 export async function toStored({ origin, model, gpc, steps }: CheckResult): Promise<string> {
   const owned = await Promise.all(
     steps.map(async (step) => {
@@ -66,14 +66,14 @@ interface NewCheck {
   result: string;
 }
 
-/** A ticket stores one result: the same one again is that check, another is a 401. */
+/** A ticket stores one result. Storing the same result again returns that check, and storing another one is a 401. */
 export const addCheck = (
   perform: Perform,
   { domainId, checkId, by, result }: NewCheck,
 ): Promise<{ check: ListedCheck; isNew: boolean }> =>
   perform(async (sql, note) => {
     const sha256 = hash('sha256', result);
-    // two tabs of one check: the second waits here, and sees the first
+    // of two tabs that store at once, the second waits here and then finds the first one's check
     const [domain] = await sql<{ number: number }[]>`
       select number from domains where id = ${domainId} for no key update`;
     if (!domain) throw domainNotFound();

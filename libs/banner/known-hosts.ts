@@ -1,9 +1,9 @@
-/** Owners and kinds of hosts, by the list of third-party-web, which the build puts beside the API. */
+/** Owners and kinds of hosts, by the list of third-party-web, which is part of the build. */
 import type { HostOwner } from '#libs/widget/site-check';
 
 let known: Promise<Map<string, HostOwner>> | undefined;
 
-/** Read when first asked for: most installations never check a site. */
+/** Read on first use: most installations never check a site. */
 async function readList(): Promise<Map<string, HostOwner>> {
   const { default: entities } = await import('third-party-web/dist/entities-nostats.json', { with: { type: 'json' } });
   return new Map(
@@ -13,7 +13,7 @@ async function readList(): Promise<Map<string, HostOwner>> {
   );
 }
 
-/** Null for each host that the list does not have. An entry `*.example.com` is also for `example.com` itself. */
+/** Null for a host that is not in the list. An entry `*.example.com` also stands for `example.com`. */
 export async function ownersOf(hosts: string[]): Promise<(HostOwner | null)[]> {
   known ??= readList();
   const list = await known;

@@ -1,4 +1,4 @@
-/** What the page of a site check sends: hosts to look up, and the result. The ticket in the body is the only credential. */
+/** Requests of the checked page: it looks up hosts, and stores the result. The ticket in the body is the only credential. */
 import type { Database } from '#libs/base/db/database';
 import type { Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
