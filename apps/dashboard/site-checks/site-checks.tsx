@@ -1,4 +1,4 @@
-/** What checks of a site found: what is wrong and what to do, then all that was noted, by step and by host. */
+/** The results of site checks: what is wrong and what to do, then everything that was noted, by step and by host. */
 import './site-checks.css';
 import type { ListedCheck, ShownCheck } from '#libs/banner/contract';
 import { type Finding, findingsOf } from '#libs/widget/site-check';
@@ -118,7 +118,9 @@ function OneCheck({ domainId, check }: { domainId: string; check: ShownCheck }) 
           <Fact name="Checked">{dateAndMinute(checkedAt)} UTC</Fact>
           <Fact name="By">{isolated(by)}</Fact>
           <Fact name="Site">{isolated(result.origin)}</Fact>
-          <Fact name="Banner">{bannerVersion === null ? 'not published' : `version ${count(bannerVersion)}`}</Fact>
+          <Fact name="Published banner">
+            {bannerVersion === null ? 'none: the page itself has the settings' : `version ${count(bannerVersion)}`}
+          </Fact>
           <Fact name="Opt-out signal of the browser">{result.gpc ? 'on' : 'off'}</Fact>
           <Fact name="SHA-256" isWide>
             <code>{sha256}</code>

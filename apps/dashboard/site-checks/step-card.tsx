@@ -1,4 +1,4 @@
-/** All that was noted in one step of a check. */
+/** Everything that one step of a check noted. */
 import type { CheckStep } from '#libs/widget/site-check';
 import { count, counted } from '../format.ts';
 import { Fact, Facts } from '../parts/facts.tsx';
@@ -13,6 +13,7 @@ const titles: Record<CheckStep['step'], string> = {
 
 export function StepCard({ step }: { step: CheckStep }) {
   const { hosts, cookies, storage, google, commands, bannerMs } = step;
+  const hasGoogle = step.hasContainer || google.length > 0 || /config|event/.test(commands.join());
   const title = titles[step.step];
   return (
     <section class="card stack gap-16" aria-label={title}>
@@ -42,12 +43,16 @@ export function StepCard({ step }: { step: CheckStep }) {
         <Fact name="Storage keys" isWide>
           <Names names={storage} />
         </Fact>
-        <Fact name="Google’s consent state" isWide>
-          <Names names={google.map(({ host, gcs, gcd }) => `${host}: ${gcs}${gcd && ` ${gcd}`}`)} />
-        </Fact>
-        <Fact name="Order of Google’s commands" isWide>
-          <Names names={commands.map((page) => page.join(' → '))} />
-        </Fact>
+        {hasGoogle && (
+          <>
+            <Fact name="Google’s consent state" isWide>
+              <Names names={google.map(({ host, gcs, gcd }) => `${host}: ${gcs}${gcd && ` ${gcd}`}`)} />
+            </Fact>
+            <Fact name="Order of Google’s commands" isWide>
+              <Names names={commands.map((page) => page.join(' → '))} />
+            </Fact>
+          </>
+        )}
         <Fact name="Elements that waited">{count(step.held)}</Fact>
         {bannerMs !== null && <Fact name="Banner shown within">{count(bannerMs)} ms</Fact>}
       </Facts>

@@ -1,4 +1,4 @@
-/** Puts what a check found into the banner's draft. */
+/** Adds the services and cookies that a check found to the banner's draft. */
 import { useState } from 'preact/hooks';
 import type { ShownCheck } from '#libs/banner/contract';
 import { withFound } from '#libs/widget/found-services';
@@ -32,7 +32,7 @@ export function TakeOver({ domainId, check }: { domainId: string; check: ShownCh
       ) : (
         <p class="notice" role="status">
           {added === 0
-            ? 'The draft lists all of it already.'
+            ? 'The draft lists them already.'
             : `Added ${counted(added, 'service or cookie', 'services and cookies')}. Move each to its category before you publish.`}{' '}
           See the {draft}.
         </p>
