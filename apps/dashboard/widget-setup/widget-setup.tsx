@@ -65,6 +65,7 @@ export function WidgetSetup({ domainId, query }: PageProps) {
   };
   const read = reading.value;
   const publishes = mayPublish(organization);
+  const [checked, setChecked] = useState('');
   const isFirst = query.get('step') === '3';
   return (
     <>
@@ -76,7 +77,7 @@ export function WidgetSetup({ domainId, query }: PageProps) {
         }
         domain={{ domainId, page: 'widget' }}
       >
-        <NewestCheck domainId={domainId} />
+        <NewestCheck key={checked} domainId={domainId} />
       </PageHead>
       {isFirst && read && (
         <p class="notice" role="status">
@@ -113,7 +114,7 @@ export function WidgetSetup({ domainId, query }: PageProps) {
         <>
           <Editor domainId={domainId} isArchived={isArchived} isFirst={isFirst} read={read} refreshLive={refreshLive} />
           {!isArchived && <TagCard domainId={domainId} isPublished={read.live !== null} />}
-          {!isArchived && publishes && <CheckCard domainId={domainId} name={name} />}
+          {!isArchived && publishes && <CheckCard domainId={domainId} name={name} onChecked={setChecked} />}
           {read.live && (
             <Versions
               domainId={domainId}
