@@ -13,7 +13,7 @@ const usual: Record<string, string> = {
 };
 const necessary = 'necessary';
 
-/** Of cookies that no service sets as far as anybody knows. */
+/** The service for cookies that no known service sets. */
 export const unassigned = 'Cookies that the site check found';
 
 type Seen = Pick<CheckStep, 'hosts' | 'cookies'>;

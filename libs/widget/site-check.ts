@@ -1,6 +1,6 @@
 /**
- * The check of a site: what was noted in each of its three steps, and what that means for the site's owner. The panel on the
- * site and the dashboard both judge by these rules.
+ * The check of a site: what was noted in each of its three steps, and what that means for the site's owner. Both the panel on
+ * the site and the dashboard use these rules.
  */
 
 export const checkSteps = ['before', 'rejected', 'accepted'] as const;
@@ -43,13 +43,13 @@ export interface CheckStep {
   commands: ('default' | 'config' | 'event' | 'update')[][];
   /** a container of Google's, whose tags wait for a default */
   hasContainer: boolean;
-  /** milliseconds within which the banner was there; null where none was */
+  /** milliseconds until the banner was shown; null: it was not */
   bannerMs: number | null;
   /** hosts whose scripts, images or frames did not load */
   failed: string[];
   /** The browser had more requests than it kept. */
   isIncomplete: boolean;
-  /** A service worker of the site answers requests. */
+  /** A service worker of the site handles requests. */
   hasWorker: boolean;
 }
 
@@ -78,7 +78,7 @@ const isGoogle = (known: HostOwner | null): boolean => known?.owner === 'Google'
 export const grantedBy = (gcs: string): ReportedType[] =>
   reportedTypes.filter((_, at) => gcs.startsWith('G1') && gcs[at + 2] === '1');
 
-/** Faults first, then hints, then information; what was seen in several steps is said once. */
+/** Faults first, then hints, then information; a finding of several steps is listed once. */
 export function findingsOf(steps: readonly CheckStep[]): Finding[] {
   const found = new Map<string, Found & { steps: StepName[] }>();
   for (const step of steps) {
@@ -104,43 +104,45 @@ interface Found extends Omit<Finding, 'steps' | 'what'> {
   what: (times: string) => string;
 }
 
+const found = (level: Finding['level'], about: string, what: Found['what'], advice: string): Found => ({
+  level,
+  about,
+  what,
+  advice,
+});
+
 const heldElements = ({ ran }: CheckStep): Found[] =>
-  ran.map(({ element, categories }) => ({
-    level: 'fault',
-    about: element,
-    what: (times) => `The ${element} ran ${times}, although it is marked as “${categories}”.`,
-    advice:
-      'Give a script type="text/plain", and name the address of a frame or image in data-src instead of src, so that it waits.',
-  }));
+  ran.map(({ element, categories }) =>
+    found(
+      'fault',
+      element,
+      (times) => `The ${element} ran ${times}, although it is marked as “${categories}”.`,
+      'Give a script type="text/plain", and put the address of a frame or image into data-src instead of src, so that it waits.',
+    ),
+  );
 
 const signals = ({ step, google, grants }: CheckStep): Found[] =>
   google.map(({ host, gcs }) => {
-    const wrong = step === 'accepted' ? [] : grantedBy(gcs).filter((type) => !grants.includes(type));
+    const granted = grantedBy(gcs);
+    const wrong = step === 'accepted' ? [] : granted.filter((type) => !grants.includes(type));
     if (wrong.length > 0)
-      return {
-        level: 'fault',
-        about: host,
-        what: (times) =>
-          `Google was told that consent is granted (${wrong.join(', ')}) ${times}: ${gcs} in a request to ${host}.`,
-        advice:
-          'Look for a tag or plugin that sets Consent Mode itself, and remove that part, so that only this banner sets it.',
-      };
-    return grantedBy(gcs).length === 0
-      ? {
-          level: 'information',
-          about: host,
-          what: (times) => `Google’s tags sent requests without consent to ${host} ${times} (${gcs}).`,
-          advice:
-            step === 'accepted'
-              ? 'After “Accept all” this should change: check that a category grants Google’s consent types.'
-              : 'This is how the advanced form of Consent Mode works. Authorities differ on it; hold the tags back if you want none of these requests.',
-        }
-      : {
-          level: 'information',
-          about: host,
-          what: (times) => `Google’s tags reported ${gcs} to ${host} ${times}.`,
-          advice: '',
-        };
+      return found(
+        'fault',
+        host,
+        (times) =>
+          `Google’s tags reported that consent is granted (${wrong.join(', ')}) ${times}: ${gcs} in a request to ${host}.`,
+        'Look for a tag or plugin that sets Consent Mode itself, and remove that part, so that only this banner sets it.',
+      );
+    if (granted.length > 0)
+      return found('information', host, (times) => `Google’s tags reported ${gcs} to ${host} ${times}.`, '');
+    return found(
+      'information',
+      host,
+      (times) => `Google’s tags sent requests without consent to ${host} ${times} (${gcs}).`,
+      step === 'accepted'
+        ? 'After “Accept all” this should change: check that a category grants Google’s consent types.'
+        : 'This is how the advanced form of Consent Mode works. Authorities differ on it; hold the tags back if you want none of these requests.',
+    );
   });
 
 function order({ commands, hasContainer }: CheckStep): Found[] {
@@ -150,101 +152,92 @@ function order({ commands, hasContainer }: CheckStep): Found[] {
   });
   if (isLate)
     return [
-      {
-        level: 'fault',
-        about: 'Consent Mode',
-        what: () => 'Google’s tag was set up before the consent default: the default came too late.',
-        advice: 'Put consent-mode.js, or the tag of this banner without “defer”, before Google’s tag in the page.',
-      },
+      found(
+        'fault',
+        'Consent Mode',
+        () => 'Google’s tag was set up before the consent default: the default came too late.',
+        'Put consent-mode.js, or the tag of this banner without “defer”, before Google’s tag in the page.',
+      ),
     ];
-  const hasNone = hasContainer && commands.some((page) => !page.includes('default'));
-  return hasNone
-    ? [
-        {
-          level: 'hint',
-          about: 'Consent Mode',
-          what: () => 'Google’s tag is on the page, but no consent default was set.',
-          advice:
-            'Switch Consent Mode on in the settings of the banner, or hold Google’s tag until the visitor agrees.',
-        },
-      ]
-    : [];
+  if (!hasContainer || commands.every((page) => page.includes('default'))) return [];
+  return [
+    found(
+      'hint',
+      'Consent Mode',
+      () => 'Google’s tag is on the page, but no consent default was set.',
+      'Switch Consent Mode on in the settings of the banner, or hold Google’s tag until the visitor agrees.',
+    ),
+  ];
 }
 
-/** What the place lets run before a choice is judged as what the visitor accepted. */
+/** What may run before a choice in the visitor's place is judged as if the visitor had accepted it. */
 const mayAdvertise = ({ step, grants }: CheckStep): boolean => step === 'accepted' || grants.includes('ad_storage');
 
 const hosts = (step: CheckStep): Found[] =>
-  step.hosts.flatMap(({ host, known }): Found[] => {
-    // Google's own are judged by what they report
+  step.hosts.flatMap(({ host, known }) => {
+    // Google's own hosts are judged by what they report
     if (isGoogle(known) && step.google.some((each) => each.host === host)) return [];
     const named = known ? `${host} (${known.owner})` : host;
-    const isFault = advertising.includes(known?.kind ?? '') && !isGoogle(known) && !mayAdvertise(step);
-    if (isFault)
-      return [
-        {
-          level: 'fault',
-          about: host,
-          what: (times) =>
-            `The site contacted ${named}, which is known for ${known?.kind === 'ad' ? 'advertising' : 'social media'}, ${times}.`,
-          advice: 'Find the tag that loads it, and mark it so that it waits for the visitor’s consent.',
-        },
-      ];
+    const kind = known?.kind ?? '';
+    if (advertising.includes(kind) && !isGoogle(known) && !mayAdvertise(step))
+      return found(
+        'fault',
+        host,
+        (times) =>
+          `The site contacted ${named}, which is known for ${kind === 'ad' ? 'advertising' : 'social media'}, ${times}.`,
+        'Find the tag that loads it, and mark it so that it waits for the visitor’s consent.',
+      );
     if (step.step === 'accepted') return [];
-    return [
-      {
-        level: 'hint',
-        about: host,
-        what: (times) => `The site contacted ${named} ${times}.`,
-        advice: innocent.includes(known?.kind ?? '')
-          ? 'Usually this is needed to show the site. Name it in your privacy policy.'
-          : 'Decide whether the site needs it. If not, mark its tag so that it waits for consent.',
-      },
-    ];
+    return found(
+      'hint',
+      host,
+      (times) => `The site contacted ${named} ${times}.`,
+      innocent.includes(kind)
+        ? 'Usually this is needed to show the site. Name it in your privacy policy.'
+        : 'Decide whether the site needs it. If not, mark its tag so that it waits for consent.',
+    );
   });
 
 const cookies = (step: CheckStep): Found[] =>
-  step.cookies.flatMap(({ name, category }): Found[] => {
+  step.cookies.flatMap(({ name, category }) => {
     if (category === null)
-      return [
-        {
-          level: 'hint',
-          about: name,
-          what: (times) => `The cookie ${name} is in none of your lists; it was seen ${times}.`,
-          advice: 'Find out what sets it, and add it to a service in the settings of the banner.',
-        },
-      ];
+      return found(
+        'hint',
+        name,
+        (times) => `The cookie ${name} is in none of your lists; it was seen ${times}.`,
+        'Find out what sets it, and add it to a service in the settings of the banner.',
+      );
     if (step.step === 'accepted' || step.allowed.includes(category)) return [];
-    return [
-      {
-        level: 'fault',
-        about: name,
-        what: (times) => `The cookie ${name}, which you list under “${category}”, was there ${times}.`,
-        advice: 'Find the tag that sets it, and mark it so that it waits for consent.',
-      },
-    ];
+    return found(
+      'fault',
+      name,
+      (times) => `The cookie ${name}, which you list under “${category}”, was there ${times}.`,
+      'Find the tag that sets it, and mark it so that it waits for consent.',
+    );
   });
 
 function limits({ failed, isIncomplete, hasWorker }: CheckStep): Found[] {
-  const found: Found[] = failed.map((host) => ({
-    level: 'information',
-    about: host,
-    what: (times) => `This browser blocks ${host}, or the host did not answer, ${times}.`,
-    advice: 'Switch off extensions that block requests, and check again.',
-  }));
-  if (isIncomplete)
-    found.push({
-      level: 'information',
-      about: 'The browser',
-      what: (times) => `There were more requests than the browser kept ${times}: hosts may be missing.`,
-      advice: 'Check again on a page that loads less.',
-    });
-  if (hasWorker)
-    found.push({
-      level: 'information',
-      about: 'Service worker',
-      what: (times) => `A service worker of the site answers requests ${times}. What it loads itself cannot be seen.`,
-      advice: 'Check again in a private window.',
-    });
-  return found;
+  const information = (about: string, what: Found['what'], advice: string) => found('information', about, what, advice);
+  const unseen = [
+    isIncomplete &&
+      information(
+        'The browser',
+        (times) => `There were more requests than the browser kept ${times}: hosts may be missing.`,
+        'Check again on a page that loads less.',
+      ),
+    hasWorker &&
+      information(
+        'Service worker',
+        (times) => `A service worker of the site handles requests ${times}. What it loads itself cannot be seen.`,
+        'Check again in a private window.',
+      ),
+  ];
+  const blocked = failed.map((host) =>
+    information(
+      host,
+      (times) => `This browser blocks ${host}, or the host did not respond, ${times}.`,
+      'Switch off extensions that block requests, and check again.',
+    ),
+  );
+  return [...blocked, ...unseen.filter((each) => each !== false)];
 }

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { ChecksPage, ShownCheck } from '#libs/banner/contract';
 import { makeIdAt } from '#libs/base/terms/calendar';
 import { findingsOf } from '#libs/widget/site-check';
-import { click } from '../support/browser/browser.ts';
+import { click, hasFocus } from '../support/browser/browser.ts';
+import { go, regions, signal, usePlaces } from '../support/browser/places.ts';
 import { config } from '../support/browser/site.ts';
 import { consentIn, kept, useWidget } from '../support/browser/widget.ts';
 import { createAsk } from '../support/client.ts';
-import { useStackWithApi } from '../support/stack.ts';
 
 describe('a site check', () => {
-  const widget = useWidget(useStackWithApi);
+  const widget = useWidget(usePlaces);
 
   const api = () => {
     const { stack } = widget;
@@ -23,7 +23,8 @@ describe('a site check', () => {
       stored: async () => {
         const [newest] = (await ask<ChecksPage>('GET', `${path}/checks`)).body.checks;
         if (!newest) throw new Error('no check is stored');
-        return (await ask<ShownCheck>('GET', `${path}/checks/${newest.checkId}`)).body.result;
+        const { checkId, result } = (await ask<ShownCheck>('GET', `${path}/checks/${newest.checkId}`)).body;
+        return { checkId, ...result };
       },
       count: async () => (await ask<ChecksPage>('GET', `${path}/checks`)).body.checks.length,
     };
@@ -44,6 +45,8 @@ describe('a site check', () => {
   const walk = async (page: Page, address: string, hosts: { before: string; rejected: string; accepted: string }) => {
     await begin(page, address);
     await noted(page, hosts.before);
+    await click(page, 'Next');
+    await page.getByText('Now press “Reject all” in the banner').waitFor();
     await click(page, 'Reject all');
     await heading(page, 'Step 2 of 3').waitFor();
     await page.goto(address);
@@ -82,6 +85,7 @@ describe('a site check', () => {
           document.addEventListener('assent:change', () => { new Image().src = 'https://static.criteo.net/p.gif'; });
           if (document.cookie) setTimeout(() => assent.getConsent() && document.dispatchEvent(new Event('assent:change')), 500);
         </script>`,
+      '<iframe data-assent="marketing" src="https://film.example/" title="A film"></iframe>',
     );
     // the owner has chosen before, and a decision of theirs could not be sent
     await page.goto(widget.address);
@@ -117,11 +121,17 @@ describe('a site check', () => {
       _ga_X: both,
       'connect.facebook.net': both,
       'script from pixel.example': both,
+      'iframe “A film” from film.example': both,
       'www.google-analytics.com': both,
       'static.criteo.net': ['rejected'],
     });
-    await heading(page, /^6 faults$/).waitFor();
+    await heading(page, /^7 faults$/).waitFor();
     await page.getByText('The site contacted connect.facebook.net (Facebook)').first().waitFor();
+    const link = page.getByRole('link', { name: 'See it in the dashboard' });
+    const { api: service, domainId } = widget.stack;
+    expect(await link.getAttribute('href')).toBe(
+      `${service.baseUrl}/domains/${domainId}/checks?check=${(await api().stored()).checkId}`,
+    );
     await click(page, 'Close');
     await expect.poll(() => consentIn(page)).toEqual(own);
     expect(await kept(page, '.queue.')).toEqual([unsent]);
@@ -194,6 +204,51 @@ describe('a site check', () => {
     await click(page, 'Stop the check');
     await expect.poll(() => consentIn(page)).toEqual(own);
     expect(await api().count()).toBe(0);
+  });
+
+  it('leads through the settings where there is no banner, also for a browser that has already refused', async () => {
+    const { context, page } = await widget.visit();
+    await go(context, 'Los Angeles');
+    await begin(page, widget.add('/opt-out', config({ regions }) + widget.tag()));
+    // no banner asks here, so the step opens the settings
+    await click(page, 'Next');
+    await click(page, 'Reject all');
+    await heading(page, 'Step 2 of 3').waitFor();
+    await click(page, 'Stop the check');
+    const address = widget.add('/signal', signal + config({ regions }) + widget.tag());
+    await begin(page, address);
+    await page.getByText('This browser has already refused').waitFor();
+    await click(page, 'Next');
+    await heading(page, 'Step 2 of 3').waitFor();
+    await click(page, 'Next');
+    await heading(page, 'Step 3 of 3').waitFor();
+    await click(page, 'Open the privacy settings');
+    await click(page, 'Accept all');
+    await click(page, 'Allow again');
+    await click(page, 'Finish');
+    await heading(page, 'No faults found').waitFor();
+    expect(await api().stored()).toMatchObject({ model: 'opt_out', gpc: true, steps: [{}, {}, {}] });
+  });
+
+  it('can be walked with the keyboard: the box comes after the banner, and keeps the focus when its content changes', async () => {
+    const { page } = await widget.visit();
+    await page.goto(`${widget.address}#assent-check=${await api().ticket()}`);
+    await page.getByRole('button', { name: 'Customise' }).focus();
+    await page.keyboard.press('Tab');
+    await hasFocus(page.locator('assent-check'));
+    await page.keyboard.press('Enter');
+    await heading(page, 'Step 1 of 3').waitFor();
+    await page.getByRole('button', { name: 'Next' }).press('Enter');
+    // in the banner
+    await hasFocus(page.locator('assent-widget'));
+    await page.getByRole('button', { name: 'Reject all' }).press('Enter');
+    await page.getByText('Open a few pages').waitFor();
+    await page.getByRole('button', { name: 'Next' }).press('Enter');
+    await heading(page, 'Step 3 of 3').waitFor();
+    await page.getByRole('button', { name: 'Accept all' }).press('Enter');
+    await page.getByRole('button', { name: 'Finish' }).press('Enter');
+    await page.getByRole('link', { name: 'See it in the dashboard' }).waitFor();
+    await hasFocus(page.locator('assent-check'));
   });
 
   it('is not loaded without a ticket, and notes many hosts and long names without harm', async () => {

@@ -1,9 +1,9 @@
 /** Makes this browser a new visitor of the site, as far as a script can. */
 import { cookieNames, forget } from '../forget-cookies.ts';
 
-/** Decisions that were not sent yet, of this site or another one below the same origin. */
+/** Unsent decisions, also of other domains on this origin. */
 const unsent = /^assent\..*\.queue\./;
-/** Milliseconds: a database that the page has open is deleted only once it is closed. */
+/** Milliseconds: a database that the page has open is deleted only after the page closes it. */
 const patience = 1_000;
 
 export async function clearSite(): Promise<void> {

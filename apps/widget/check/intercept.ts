@@ -1,9 +1,9 @@
-/** Answers the widget's own requests in place of the service: a check records nothing and counts nothing. */
+/** Keeps the widget's own requests from the service: a check records no decisions and counts no displays. */
 import type { Settings } from '../settings.ts';
 import { timeOf } from '../uuid.ts';
 
-/** `since`: Unix milliseconds. Decisions from before, which wait in this browser, are sent as always. */
-export function answerItself({ api, domain }: Settings, since: number): void {
+/** `since`: Unix milliseconds. Earlier decisions that wait in this browser are sent as always. */
+export function interceptRequests({ api, domain }: Settings, since: number): void {
   const base = `${api}/v1/consent/${domain}/`;
   const real = window.fetch;
   window.fetch = (...request) => {

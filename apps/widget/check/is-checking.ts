@@ -1,4 +1,4 @@
-/** Whether this tab checks the site: it was opened with a ticket, or a check is under way in it. */
+/** Whether this tab checks the site: its address has a ticket, or a check is under way. */
 import { either } from '#libs/widget/attempt';
 
 export const ticketMark = '#assent-check=';

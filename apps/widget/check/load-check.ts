@@ -1,4 +1,4 @@
-/** Loads the fourth file in a tab that checks the site, and for nobody else. */
+/** Loads the fourth file, only in a tab that checks the site. */
 import { loadFile } from '../load-file.ts';
 import { page } from '../page.ts';
 import type { Settings } from '../settings.ts';

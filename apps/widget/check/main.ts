@@ -1,6 +1,6 @@
 /**
  * Entry of assent-check.js, the fourth file: leads a person with a ticket through the three steps of a site check. It is
- * loaded in the tab of the check alone, and nothing is deleted or noted before that person presses Start.
+ * loaded only in the tab of the check, and nothing is deleted or noted before that person presses Start.
  */
 import { findingsOf } from '#libs/widget/site-check';
 import { openConsent } from '../consent.ts';
@@ -8,13 +8,13 @@ import { cookieNames, forget } from '../forget-cookies.ts';
 import type { FileElement } from '../load-file.ts';
 import { page } from '../page.ts';
 import type { Settings } from '../settings.ts';
-import { answerItself } from './answer.ts';
 import { clearSite } from './clear.ts';
+import { interceptRequests } from './intercept.ts';
 import { ticketMark } from './is-checking.ts';
-import { measure } from './measure.ts';
-import { openPanel, type Panel } from './panel.ts';
+import { measure, openBanner } from './measure.ts';
+import { type Action, openPanel, type Panel } from './panel.ts';
 import { ownersFor, resultOf, store } from './result.ts';
-import { forgetState, keep, newState, noNotes, readState, type State } from './state.ts';
+import { forgetState, keep, newState, noNotes, readState, type State, type StepName } from './state.ts';
 import { texts } from './texts.ts';
 
 /** Milliseconds between two looks at the page. */
@@ -47,17 +47,15 @@ function introduce({ domain, cookieDomain }: Settings, ticket: string, panel: Pa
   };
   panel.show({
     ...texts.intro(location.host),
-    actions: [
-      ['Start', start],
-      ['Cancel', panel.close],
-    ],
+    next: ['Start', start],
+    others: [['Cancel', panel.close]],
   });
 }
 
 function run(settings: Settings, state: State, panel: Panel): void {
   const { assent } = window;
   if (!assent) return;
-  answerItself(settings, state.startedAt);
+  interceptRequests(settings, state.startedAt);
   const measuring = measure(state, settings, assent.isAllowed);
   let isOver = false;
   let isWrong = false;
@@ -72,7 +70,7 @@ function run(settings: Settings, state: State, panel: Panel): void {
     measuring.stop();
     clearInterval(timer);
   };
-  /** As a new visitor, who has not chosen yet. */
+  /** Reloads the page for a new visitor, who has not chosen yet. */
   const beginAgain = async (now: 'before' | 'asking') => {
     end();
     state.now = now;
@@ -91,47 +89,61 @@ function run(settings: Settings, state: State, panel: Panel): void {
   const finish = async () => {
     end();
     restore(settings, state);
-    panel.show({ ...texts.sending, actions: [] });
+    panel.show(texts.sending);
     const result = resultOf(settings, state);
     const owners = await ownersFor(settings, state.ticket, result);
     const steps = result.steps.map((step) => ({
       ...step,
       hosts: step.hosts.map((each) => ({ ...each, known: owners.get(each.host) ?? null })),
     }));
-    const failure = await store(settings, state.ticket, result);
+    const { checkId, detail } = await store(settings, state.ticket, result);
+    const { api, domain } = settings;
     panel.show({
-      ...texts.done(findingsOf(steps), failure),
-      ...(failure && { copy: JSON.stringify({ ...result, steps }, null, 1) }),
-      actions: [['Close', () => location.reload()]],
+      ...texts.done(findingsOf(steps), detail),
+      copy: checkId ? '' : JSON.stringify({ ...result, steps }, null, 1),
+      next: checkId ? ['See it in the dashboard', `${api}/domains/${domain}/checks?check=${checkId}`] : undefined,
+      others: [['Close', () => location.reload()]],
     });
   };
 
-  const isRefused = () => settings.asked.every((id) => !assent.isAllowed(id));
   const show = () => {
-    const leave: [string, () => void] = ['Stop the check', stop];
-    const settingsButton: [string, () => void] = ['Open the privacy settings', assent.open];
-    if (isWrong) return panel.show({ ...texts.wrong, actions: [['Start this step again', repeat], leave] });
-    // by a signal of the browser, before anything was asked
-    const isDecided = state.now === 'before' && assent.getConsent() && isRefused();
-    if (isDecided) return panel.show({ ...texts.signalled, actions: [['Go on', () => turn('rejected')], leave] });
-    const actions: Record<State['now'], [string, () => void]> = {
-      before: settingsButton,
-      rejected: ['Next', () => beginAgain('asking')],
-      asking: settingsButton,
-      accepted: ['Finish', finish],
+    const leave: Action = ['Stop the check', stop];
+    const choose = (step: 'before' | 'accepted', button: string) =>
+      panel.show({ ...texts.choose(step, button), others: [['Open the privacy settings', assent.open], leave] });
+    const { accept, reject } = settings.wording.texts;
+    const refuse = () => {
+      choose('before', reject);
+      const banner = openBanner();
+      if (banner) banner.focus({ preventScroll: true });
+      else assent.open();
     };
-    panel.show({ ...texts[state.now], actions: [actions[state.now], leave] });
+    // a browser's opt-out signal refuses before the visitor is asked
+    const isRefused = assent.getConsent() && settings.asked.every((id) => !assent.isAllowed(id));
+    if (isWrong) panel.show({ ...texts.wrong, next: ['Start this step again', repeat], others: [leave] });
+    else if (state.now === 'asking') choose('accepted', accept);
+    else {
+      const next: Record<StepName, Action> = {
+        before: ['Next', isRefused ? () => turn('rejected') : refuse],
+        rejected: ['Next', () => beginAgain('asking')],
+        accepted: ['Finish', finish],
+      };
+      const content = state.now === 'before' && isRefused ? texts.signalled : texts[state.now];
+      panel.show({ ...content, next: next[state.now], others: [leave] });
+    }
   };
   const turn = (step: State['now'], at?: number) => {
     measuring.turn(step, at);
     keep(state);
     show();
   };
-  assent.onChange(({ preferences, decidedAt }) => {
+  assent.onChange(({ preferences, decidedAt, gpc, model = 'opt_in' }) => {
     if (isOver) return;
     const allowed = settings.asked.filter((id) => preferences[id]);
     const choice = allowed.length === 0 ? 'rejected' : allowed.length === settings.asked.length ? 'accepted' : 'some';
     if (choice === state.now) return;
+    // where nobody is asked first, a browser with the opt-out signal refuses by itself
+    const isAutomatic = gpc && model !== 'opt_in' && choice === 'rejected' && state.now !== 'accepted';
+    if (isAutomatic) return show();
     const expected = state.now === 'before' ? 'rejected' : state.now === 'asking' ? 'accepted' : undefined;
     isWrong = choice !== expected;
     if (choice === 'some' || isWrong) show();
@@ -143,7 +155,7 @@ function run(settings: Settings, state: State, panel: Panel): void {
   show();
 }
 
-/** The person's own choice, in place of the last one of the check. */
+/** Replaces the last choice of the check by the person's own. */
 function restore({ domain, cookieDomain }: Settings, { own, seen }: State): void {
   forgetState();
   for (const name of cookieNames()) if (name.endsWith(`assent_${domain}`)) forget(name, []);

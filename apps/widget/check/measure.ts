@@ -1,4 +1,4 @@
-/** Notes what a page does: hosts, names of cookies and keys, elements that should wait, and what Google was told. */
+/** Notes what a page does: hosts, names of cookies and keys, elements that should wait, and Google's consent signals. */
 import type { CheckStep, ReportedType } from '#libs/widget/site-check';
 import { reportedTypes } from '#libs/widget/site-check';
 import { consentTypes, eachType } from '../consent-types.ts';
@@ -26,9 +26,13 @@ const urlOf = (address: string): URL | undefined => {
   }
 };
 
+/** The banner or the settings, while they are open. */
+export const openBanner = () =>
+  page.querySelector('assent-widget')?.shadowRoot?.querySelector<HTMLElement>('dialog[open]');
+
 /** Returns `note`, which looks at the page now, and `turn`, which begins another step on it. */
 export function measure(state: State, settings: Settings, isAllowed: (category: string) => boolean) {
-  /** by the time since the page's first request */
+  /** `at`: milliseconds since the page's start */
   const turns: { at: number; step: State['now'] }[] = [{ at: 0, step: state.now }];
   const notesAt = (time: number): Notes | undefined => {
     const step = turns.filter(({ at }) => at <= time).at(-1)?.step ?? 'asking';
@@ -61,7 +65,7 @@ export function measure(state: State, settings: Settings, isAllowed: (category: 
     if (notes && droppedEntriesCount > 0) notes.isIncomplete = true;
   });
   observer.observe({ type: 'resource', buffered: true });
-  // of a script, image or frame; it does not bubble
+  // a script, image or frame did not load; the event does not bubble
   const failed = ({ target }: Event) => {
     const notes = now();
     const { src } = target as HTMLScriptElement;
@@ -91,8 +95,7 @@ export function measure(state: State, settings: Settings, isAllowed: (category: 
     if (!isKnown && commands.length > 0 && shorter >= 0) notes.commands[shorter] = commands;
     else if (!isKnown && commands.length > 0 && notes.commands.length < 10) notes.commands.push(commands);
     if (navigator.serviceWorker?.controller) notes.hasWorker = true;
-    const banner = page.querySelector('assent-widget')?.shadowRoot?.querySelector('dialog[open]');
-    if (banner) notes.bannerMs ??= Math.round(performance.now());
+    if (openBanner()) notes.bannerMs ??= Math.round(performance.now());
   }
   function lookAtChoice(notes: Notes): void {
     notes.allowed = settings.categories.flatMap(({ id }) => (isAllowed(id) ? [id] : []));
@@ -111,8 +114,8 @@ export function measure(state: State, settings: Settings, isAllowed: (category: 
   return {
     note,
     /**
-     * `at`: Unix milliseconds of the choice, since listeners of the page hear of it earlier and may have sent something.
-     * What is stored until now belongs to the step that ends.
+     * `at`: Unix milliseconds of the choice. Requests that the page has sent since then belong to the new step; cookies and
+     * keys that are there now belong to the old one.
      */
     turn: (step: State['now'], at = Date.now()) => {
       const ending = now();
@@ -165,11 +168,13 @@ function addressOf(element: HTMLElement): string {
 }
 function hasRun(element: HTMLElement): boolean {
   if (element.localName === 'script') return /^$|javascript|module/.test(element.getAttribute('type') ?? '');
-  // without an address it waits: an empty one would be that of the page
+  // an empty address would resolve to the page's own
   const address = addressOf(element);
   return address !== '' && /^https?:/.test(urlOf(address)?.protocol ?? '');
 }
 function nameOf(element: HTMLElement): string {
+  const { localName, title, id } = element;
   const host = addressOf(element) && urlOf(addressOf(element))?.host;
-  return (host ? `${element.localName} from ${host}` : `inline ${element.localName}`).slice(0, longest);
+  const name = element.dataset.assentService || title || id;
+  return `${localName}${name && ` “${name}”`} ${host ? `from ${host}` : 'in the page'}`.slice(0, longest);
 }

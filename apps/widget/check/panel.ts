@@ -4,14 +4,19 @@ import { page } from '../page.ts';
 import { styles } from '../view/styles.ts';
 import css from './panel.css?inline';
 
-interface Content {
+export interface Content {
   title: string;
-  paragraphs: string[];
+  paragraphs?: string[];
+  /** what to do now in the banner */
+  task?: string;
   findings?: readonly Finding[];
   /** text to copy */
   copy?: string;
-  actions: [text: string, press: () => unknown][];
+  /** the usual next thing: a button, or a link in a new tab */
+  next?: Action | undefined;
+  others?: Action[];
 }
+export type Action = [text: string, press: string | (() => unknown)];
 
 export interface Panel {
   show(content: Content): void;
@@ -32,38 +37,43 @@ export function openPanel(home: Element): Panel {
   tree.adoptedStyleSheets = [styles(css)];
   const box = page.createElement('section');
   box.setAttribute('aria-label', 'Site check');
+  box.tabIndex = -1;
   tree.append(box);
-  const attach = () => {
-    if (!host.isConnected) home.append(host);
-  };
   return {
-    show: ({ title, paragraphs, findings = [], copy, actions }) => {
-      const status = page.createElement('div');
+    show: ({ title, paragraphs = [], task = '', findings = [], copy = '', next, others = [] }) => {
+      const hadFocus = tree.activeElement !== null;
+      const lines = paragraphs.map((line) => made('p', line));
+      const status = made('div', '', made('h2', title), ...lines, ...(task ? [made('b', task)] : []));
       status.setAttribute('role', 'status');
-      status.append(made('h2', title), ...paragraphs.map((text) => made('p', text)));
-      const list = made('ul', '', ...findings.map(item));
-      const buttons = made(
-        'footer',
-        '',
-        ...actions.map(([text, press], at) => {
-          const button = made('button', text);
-          button.type = 'button';
-          if (at === 0) button.className = 'first';
-          button.onclick = () => {
-            button.disabled = true;
-            press();
-          };
-          return button;
-        }),
-      );
-      const text = made('textarea', copy ?? '');
+      const text = made('textarea', copy);
       text.readOnly = true;
       text.setAttribute('aria-label', 'Result to copy');
-      box.replaceChildren(status, ...(findings.length > 0 ? [list] : []), ...(copy ? [text] : []), buttons);
-      attach();
+      box.replaceChildren(
+        status,
+        ...(findings.length > 0 ? [made('ul', '', ...findings.map(item))] : []),
+        ...(copy ? [text] : []),
+        made('footer', '', ...(next ? [control(next, true)] : []), ...others.map((each) => control(each))),
+      );
+      if (!host.isConnected) home.append(host);
+      // the button that had it is gone
+      if (hadFocus) box.focus({ preventScroll: true });
+      box.scrollTop = 0;
     },
     close: () => host.remove(),
   };
+}
+
+/** `isNext`: it stands out, and works once. */
+function control([text, press]: Action, isNext = false): HTMLElement {
+  const element = made(typeof press === 'string' ? 'a' : 'button', text);
+  if (isNext) element.className = 'next';
+  if (typeof press !== 'string') element.addEventListener('click', () => press(), { once: isNext });
+  else if (element instanceof HTMLAnchorElement) {
+    element.href = press;
+    element.target = '_blank';
+    element.rel = 'noopener';
+  }
+  return element;
 }
 
 function item({ level, what, advice }: Finding): HTMLElement {

@@ -4,7 +4,7 @@ import { matches } from '../forget-cookies.ts';
 import type { Settings } from '../settings.ts';
 import type { State } from './state.ts';
 
-/** Hosts, and names of each kind, of a step. */
+/** Hosts of a step, and names of each kind. */
 const most = 150;
 /** Characters: the service takes 64 KiB. */
 const longest = 60_000;
@@ -43,7 +43,7 @@ export function resultOf({ categories, model }: Settings, { notes }: State) {
 }
 type Result = ReturnType<typeof resultOf>;
 
-const ask = ({ api, domain }: Settings, path: string, body: object): Promise<Response> =>
+const post = ({ api, domain }: Settings, path: string, body: object): Promise<Response> =>
   fetch(`${api}/v1/consent/${domain}/${path}`, {
     method: 'POST',
     credentials: 'omit',
@@ -59,27 +59,27 @@ export async function ownersFor(
 ): Promise<Map<string, HostOwner>> {
   const hosts = [...new Set(steps.flatMap((step) => step.hosts.map(({ host }) => host)))];
   try {
-    const response = await ask(settings, 'checks/hosts', { ticket, hosts });
-    const answer: { hosts: { host: string; known: HostOwner | null }[] } = await response.json();
-    return new Map(answer.hosts.flatMap(({ host, known }) => (known ? [[host, known]] : [])));
+    const response = await post(settings, 'checks/hosts', { ticket, hosts });
+    const found: { hosts: { host: string; known: HostOwner | null }[] } = await response.json();
+    return new Map(found.hosts.flatMap(({ host, known }) => (known ? [[host, known]] : [])));
   } catch {
     return new Map();
   }
 }
 
-/** Why it was not stored. */
+/** The id of the stored check, or why it was not stored. */
 export async function store(
   settings: Settings,
   ticket: string,
   { steps, ...about }: Result,
-): Promise<string | undefined> {
+): Promise<{ checkId?: string; detail?: string }> {
   const sent = steps.map((step) => ({ ...step, hosts: step.hosts.map(({ host, requests }) => ({ host, requests })) }));
   try {
-    const response = await ask(settings, 'checks', { ticket, ...about, steps: sent });
-    if (response.ok) return undefined;
-    const { detail } = (await response.json()) as { detail: string };
-    return detail;
+    const response = await post(settings, 'checks', { ticket, ...about, steps: sent });
+    return await response.json();
   } catch {
-    return 'the page may not reach the service, for example because of its Content-Security-Policy (connect-src)';
+    return {
+      detail: 'the page may not reach the service, for example because of its Content-Security-Policy (connect-src)',
+    };
   }
 }

@@ -3,20 +3,12 @@ import { type CheckStep, checkSteps } from '#libs/widget/site-check';
 import { stateKey } from './is-checking.ts';
 
 export type StepName = CheckStep['step'];
-/** Names and counts, by name; a map that a cookie called `__proto__` does no harm to. */
+/** A list and no object, since a name may be `__proto__`. */
 type Counts = [name: string, count: number][];
 
-export interface Notes extends Pick<CheckStep, 'pages' | 'allowed' | 'grants' | 'held' | 'bannerMs'> {
+export interface Notes extends Omit<CheckStep, 'step' | 'hosts' | 'moreHosts' | 'cookies' | 'moreNames'> {
   hosts: Counts;
   cookies: string[];
-  storage: string[];
-  ran: CheckStep['ran'];
-  google: CheckStep['google'];
-  commands: CheckStep['commands'];
-  hasContainer: boolean;
-  failed: string[];
-  isIncomplete: boolean;
-  hasWorker: boolean;
 }
 
 export interface State {

@@ -1,61 +1,54 @@
 /** What the panel of a site check says. It is for the site's owner, in English as the dashboard is. */
 import type { Finding } from '#libs/widget/site-check';
-
-interface Said {
-  title: string;
-  paragraphs: string[];
-  findings?: readonly Finding[];
-}
+import type { Content } from './panel.ts';
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
+const steps = {
+  before: 'Step 1 of 3: before the choice',
+  rejected: 'Step 2 of 3: after “Reject all”',
+  accepted: 'Step 3 of 3: after “Accept all”',
+};
+
 export const texts = {
-  intro: (host: string): Said => ({
+  intro: (host: string): Content => ({
     title: 'Check my site',
     paragraphs: [
-      'This check shows what your site does before a visitor chooses, after “Reject all” and after “Accept all”. Only you see this box.',
-      `To begin, this browser becomes a new visitor of ${host}: it deletes the basket, the sign-in and drafts that it keeps for the site. In a private window nothing is lost. Your own choice in the banner comes back at the end.`,
-      'Switch off extensions that block ads or trackers. A blocked request cannot be told from one that was sent.',
-      `Only ${host} is checked. For another address of the site, with www or a subdomain, open the link there and start there.`,
+      'See what your site does before a visitor chooses, after “Reject all” and after “Accept all”. Only you see this box.',
+      `Start makes this browser a new visitor of ${host}, the only address that is checked. It deletes the basket, the sign-in and drafts; a private window has none. Your own choice comes back at the end.`,
+      'Switch off extensions that block ads or trackers first: a blocked request looks like one that was sent.',
     ],
   }),
   before: {
-    title: 'Step 1 of 3: before the choice',
-    paragraphs: [
-      'Do not use the banner yet. Wait until this page has loaded, and open other pages if you like.',
-      'Then press “Reject all” in the banner. If there is none, open the privacy settings and reject everything there.',
-    ],
+    title: steps.before,
+    paragraphs: ['Do not use the banner yet. Wait until this page has loaded, and open a few other pages.'],
   },
   signalled: {
-    title: 'Step 1 of 3: before the choice',
+    title: steps.before,
     paragraphs: [
-      'This browser has already refused: it sends an opt-out signal (Global Privacy Control). Open other pages if you like, then go on.',
+      'This browser has already refused: it sends an opt-out signal (Global Privacy Control). Wait until this page has loaded, and open a few other pages.',
     ],
   },
+  /** `button`: as the banner names it */
+  choose: (step: 'before' | 'accepted', button: string): Content => ({
+    title: steps[step],
+    task: `Now press “${button}” in the banner, or in the privacy settings if there is none.`,
+  }),
   rejected: {
-    title: 'Step 2 of 3: after “Reject all”',
+    title: steps.rejected,
     paragraphs: [
       'Open a few pages, such as a product, the basket and a form. Wait until each has loaded.',
-      'Then press Next. This browser becomes a new visitor again.',
+      'With Next, this browser becomes a new visitor again.',
     ],
   },
-  asking: {
-    title: 'Step 3 of 3: after “Accept all”',
-    paragraphs: [
-      'Press “Accept all” in the banner. If there is none, open the privacy settings and accept everything there.',
-    ],
-  },
-  accepted: {
-    title: 'Step 3 of 3: after “Accept all”',
-    paragraphs: ['Open the same pages again. Wait until each has loaded, then press Finish.'],
-  },
+  accepted: { title: steps.accepted, paragraphs: ['Open the same pages again. Wait until each has loaded.'] },
   wrong: {
     title: 'That was another choice',
-    paragraphs: ['This step needs the button that the box named. Start the step again.'],
+    paragraphs: ['This step needs the button that the box names. Start the step again.'],
   },
   sending: { title: 'Result', paragraphs: ['Looking up who is behind the hosts…'] },
   /** `failure`: why the result was not stored */
-  done: (findings: readonly Finding[], failure: string | undefined): Said => {
+  done: (findings: readonly Finding[], failure: string | undefined): Content => {
     const number = (level: Finding['level']) => findings.filter((each) => each.level === level).length;
     return {
       title: number('fault') === 0 ? 'No faults found' : counted(number('fault'), 'fault'),
@@ -63,7 +56,7 @@ export const texts = {
         ...(number('hint') === 0 ? [] : [`And ${counted(number('hint'), 'hint')} to look at.`]),
         failure
           ? `The result was not stored: ${failure}. Copy it from the box below.`
-          : 'The result is stored. You find it in the dashboard, on the widget page of this site.',
+          : 'The dashboard keeps the result. A private window asks you to sign in there.',
       ],
       findings,
     };
