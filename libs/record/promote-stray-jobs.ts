@@ -5,7 +5,7 @@
  */
 import { Job } from 'bullmq';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
-import { endOutlived } from '#libs/base/redis/outlived';
+import { capExpiry } from '#libs/base/redis/key-expiry';
 import { closeAll, knownShards, lockLasts, queuePrefix, recordQueue, stalledCheckedEvery } from './queue.ts';
 import { openToRead } from './queue-summary.ts';
 
@@ -24,7 +24,7 @@ export async function promoteStray(redis: RedisConnection, own: number): Promise
   let promoted = 0;
   for (const shard of await knownShards(client, own)) {
     const queueKey = `${queuePrefix}:${recordQueue(shard)}`;
-    await endOutlivedLocks(client, queueKey);
+    await capLockExpiry(client, queueKey);
     const ids = await client.zrangebyscore(`${queueKey}:delayed`, least, '+inf', 'LIMIT', 0, atOnce);
     if (ids.length === 0) continue;
     const queue = openToRead(redis, shard);
@@ -42,8 +42,8 @@ export async function promoteStray(redis: RedisConnection, own: number): Promise
 }
 
 /** Of a worker that still has the job it ends nothing but the lock: the job may be delivered twice, and is stored once. */
-async function endOutlivedLocks(client: RedisClient, queueKey: string): Promise<void> {
-  await endOutlived(client, `${queueKey}:stalled-check`, stalledCheckedEvery);
+async function capLockExpiry(client: RedisClient, queueKey: string): Promise<void> {
+  await capExpiry(client, `${queueKey}:stalled-check`, stalledCheckedEvery);
   for (const id of await client.lrange(`${queueKey}:active`, 0, atOnce))
-    await endOutlived(client, `${queueKey}:${id}:lock`, lockLasts);
+    await capExpiry(client, `${queueKey}:${id}:lock`, lockLasts);
 }

@@ -4,7 +4,7 @@
  */
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
-import { endOutlived } from './outlived.ts';
+import { capExpiry } from './key-expiry.ts';
 
 /**
  * `wanted`: how often it was. `begun`: how often it had been when the last rewrite began, and under which servers.
@@ -24,8 +24,8 @@ export const wantRewrite = (client: RedisClient): Promise<number> => client.hinc
  * again.
  */
 export async function rewriteFile(client: RedisClient): Promise<void> {
-  await endOutlived(client, rewritten.lately, atMostEvery);
-  await endOutlived(client, rewritten.today, daily);
+  await capExpiry(client, rewritten.lately, atMostEvery);
+  await capExpiry(client, rewritten.today, daily);
   const { wanted = '0', begun = '', done = '0' } = await client.hgetall(key);
   const isWanted = Number(wanted) > Number(done);
   if (!isWanted && (await client.exists(rewritten.today)) === 1) return;

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RedisClient, RedisConnection } from '#libs/base/redis/connection';
-import { endOutlived } from '#libs/base/redis/outlived';
+import { capExpiry } from '#libs/base/redis/key-expiry';
 import type { Counter, PackedCounters } from '#libs/base/terms/terms';
 import { fillKey, isStrange, raisePacked, readyKey, scripted } from '../redis-counters.ts';
 
@@ -34,7 +34,7 @@ export async function fill(
   const nonce = randomUUID();
   const began = await redis.client.set(fillKey(organizationId), nonce, 'PX', fillLasts, 'NX');
   if (began === null) {
-    await endOutlived(redis.client, fillKey(organizationId), fillLasts);
+    await capExpiry(redis.client, fillKey(organizationId), fillLasts);
     return false;
   }
   try {

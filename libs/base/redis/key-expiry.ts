@@ -5,6 +5,6 @@
 import type { RedisClient } from './connection.ts';
 
 /** Deletes the key where it has longer to go than it ever may have. `longest`: milliseconds. */
-export async function endOutlived(client: RedisClient, key: string, longest: number): Promise<void> {
+export async function capExpiry(client: RedisClient, key: string, longest: number): Promise<void> {
   if ((await client.pttl(key)) > longest) await client.del(key);
 }
