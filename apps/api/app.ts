@@ -22,7 +22,7 @@ import {
   previewHeaders,
   readHeaders,
 } from '#libs/base/http/security-headers';
-import { countUnsent, createUnsent } from '#libs/base/http/unsent';
+import { limitUnreadResponses, createUnreadResponses } from '#libs/base/http/unread-responses';
 import type { BaseMetrics } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Tracing } from '#libs/base/ops/tracing';
@@ -158,7 +158,7 @@ export function createApp(given: AppParts): Koa<State> {
     ignoredFields: createIgnoredFieldLog(given),
     fields: recordFields,
   });
-  const unsent = createUnsent();
+  const unreadResponses = createUnreadResponses();
   const attempts = createAttempts(given.config.failureRatePerMinute, given.metrics, given.passwordCost);
   const accounts = createAccounts(given.config);
   const newest = createNewestReader(given.db, createFindErasedVisitors(given.config.privacyKey));
@@ -172,7 +172,7 @@ export function createApp(given: AppParts): Koa<State> {
     countCrawlers,
     refusedOrigins,
     noteLeftOut,
-    unsent,
+    unreadResponses,
     attempts,
     accounts,
     newest,
@@ -302,7 +302,7 @@ export function createApp(given: AppParts): Koa<State> {
 
   app.use(exchange({ ...deps, home: `${deps.config.basePath}/` }));
   app.use(forPages);
-  app.use(countUnsent(unsent, (ctx) => ctx.state.organization?.organizationId ?? network(clientAddress(ctx))));
+  app.use(limitUnreadResponses(unreadResponses, (ctx) => ctx.state.organization?.organizationId ?? network(clientAddress(ctx))));
   app.use(endpoints.routes());
   app.use(open.routes());
   app.use(atPublicName(deps.config));

@@ -5,7 +5,7 @@ import type { LaggingReads } from '#libs/base/db/replica';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
 import { gzipped, holdUntilTaken, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
-import type { Unsent } from '#libs/base/http/unsent';
+import type { UnreadResponses } from '#libs/base/http/unread-responses';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
 import { requireConsentLog, requireOwnDomain } from '#libs/tenants/requirements';
@@ -19,7 +19,7 @@ interface Parts {
   db: Database;
   readDb: LaggingReads;
   places: SharedPlaces;
-  unsent: Unsent;
+  unreadResponses: UnreadResponses;
   /** default: the contract's */
   pace?: PaceLimits;
 }
@@ -52,7 +52,7 @@ export function exportOrganization(parts: Parts): Middleware {
 }
 
 /** `domainId`: of this domain alone. */
-function sender({ config, db, readDb, places, unsent, pace }: Parts) {
+function sender({ config, db, readDb, places, unreadResponses, pace }: Parts) {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
     requireConsentLog(organizationIn(ctx));
@@ -68,7 +68,7 @@ function sender({ config, db, readDb, places, unsent, pace }: Parts) {
       ctx.res.once('close', leave);
       answer(ctx, wanted, domainId ?? wanted.organizationId);
       const pages = retryingReads(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
-      const hold = (bytes: number) => unsent.hold(organizationId, bytes, () => ctx.res.destroy());
+      const hold = (bytes: number) => unreadResponses.track(organizationId, bytes, () => ctx.res.destroy());
       const texts = holdUntilTaken(textsOf(keepingOpen(ctx, readExport(pages, wanted, epoch))), hold);
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);
       // it begins now, also where the first match is far

@@ -5,7 +5,7 @@ import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
 import { listOf } from '#libs/base/http/list';
 import { holdUntilTaken, keepingOpen, toStream } from '#libs/base/http/stream';
-import type { Unsent } from '#libs/base/http/unsent';
+import type { UnreadResponses } from '#libs/base/http/unread-responses';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { Problem, unavailable } from '#libs/base/terms/problem';
@@ -39,9 +39,9 @@ interface Keyed extends Parts {
 
 const showVisitor =
   (row: VisitorRow) =>
-  (parts: Keyed & { log: Log; places: SharedPlaces; unsent: Unsent }): Middleware =>
+  (parts: Keyed & { log: Log; places: SharedPlaces; unreadResponses: UnreadResponses }): Middleware =>
     forVisitor(row, parts, async (ctx, visitor) => {
-      const { log, places, unsent } = parts;
+      const { log, places, unreadResponses } = parts;
       const { organizationId } = visitor;
       const end = endOf(ctx);
       const leave = await places.open.visitors.take(organizationId, end).catch(() => undefined);
@@ -57,7 +57,7 @@ const showVisitor =
       const texts = allAbout(pages, visitor.visitorId, domains, (differing) =>
         log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
       );
-      const hold = (size: number) => unsent.hold(organizationId, size, () => ctx.res.destroy());
+      const hold = (size: number) => unreadResponses.track(organizationId, size, () => ctx.res.destroy());
       ctx.body = toStream(holdUntilTaken(keepingOpen(ctx, texts), hold));
     });
 

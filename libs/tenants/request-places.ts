@@ -3,7 +3,7 @@
  * takes it, or sends a body, is no work.
  */
 import type { Context, Middleware } from '#libs/base/http/context';
-import { stringify } from '#libs/base/http/unsent';
+import { serializeBody } from '#libs/base/http/unread-responses';
 import type { Places } from '#libs/base/places';
 import { unavailable } from '#libs/base/terms/problem';
 import { organizationIn } from './bearer.ts';
@@ -19,7 +19,7 @@ export const readInPlace =
         if (isOver()) throw hasEnded();
         await read();
         // work, too
-        stringify(ctx);
+        serializeBody(ctx);
       });
     return next();
   };

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Context, Middleware, State } from '#libs/base/http/context';
 import { exchange } from '#libs/base/http/exchange';
 import { guard } from '#libs/base/http/guard';
-import { countUnsent, createUnsent } from '#libs/base/http/unsent';
+import { limitUnreadResponses, createUnreadResponses } from '#libs/base/http/unread-responses';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createLog } from '#libs/base/ops/process-log';
 import { createPlaces, type Places } from '#libs/base/places';
@@ -54,7 +54,7 @@ describe('reads by turns over organizations, in two places', () => {
       ctx.status = 503;
       return;
     });
-    app.use(countUnsent(createUnsent(30_000_000), (ctx) => ctx.get('organization')));
+    app.use(limitUnreadResponses(createUnreadResponses(30_000_000), (ctx) => ctx.get('organization')));
     app.use(readInPlace(reads));
     const handle = async (ctx: Context) => {
       begun.push(`${ctx.get('organization')} ${ctx.path}`);

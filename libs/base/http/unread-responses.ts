@@ -16,12 +16,12 @@ interface Held {
   answers: Set<{ bytes: number; drop: () => void }>;
 }
 
-export interface Unsent {
+export interface UnreadResponses {
   /** Returns what is to be called once they are sent or their client is gone. `drop` ends the answer. */
   hold(key: string, bytes: number, drop: () => void): () => void;
 }
 
-export function createUnsent(most = budget): Unsent {
+export function createUnreadResponses(most = budget): UnreadResponses {
   const held = new Map<string, Held>();
   let total = 0;
 
@@ -54,21 +54,21 @@ export function createUnsent(most = budget): Unsent {
 }
 
 /** Counts each large answer until its client has taken it. What is streamed counts its own pieces. `keyOf`: whose it is. */
-export const countUnsent =
-  (unsent: Unsent, keyOf: (ctx: Context) => string): Middleware =>
+export const limitUnreadResponses =
+  (unreadResponses: UnreadResponses, keyOf: (ctx: Context) => string): Middleware =>
   async (ctx, next) => {
     await next();
-    const size = stringify(ctx);
+    const size = serializeBody(ctx);
     const { res } = ctx;
     if (size <= large || res.writableEnded || res.destroyed) return;
     res.once(
       'close',
-      unsent.hold(keyOf(ctx), size, () => res.destroy()),
+      unreadResponses.track(keyOf(ctx), size, () => res.destroy()),
     );
   };
 
 /** Makes the text that Koa would make later; returns its length. */
-export function stringify(ctx: Context): number {
+export function serializeBody(ctx: Context): number {
   // a 304 has no body
   if (ctx.body == null || ctx.body instanceof Readable) return 0;
   if (typeof ctx.body === 'string' || Buffer.isBuffer(ctx.body)) return ctx.body.length;
