@@ -5,7 +5,7 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { earlierNow } from '#libs/base/db/due';
+import { earlierNow } from '#libs/base/db/postgres-time';
 
 /** hours for which a document is kept that no record names */
 const unnamedFor = 24;

@@ -4,7 +4,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
-import { fromNow, isReached } from '#libs/base/db/due';
+import { fromNow, hasPassed } from '#libs/base/db/postgres-time';
 import type { Person } from './contract.ts';
 import { show, showPerson } from './people.ts';
 
@@ -54,7 +54,7 @@ export async function inviteTo(
   return { ...show(await showPerson(sql, memberNumber)), inviteUrl: inviteUrl(publicUrl, secret) };
 }
 
-const valid = (sql: Sql) => sql`not ${isReached(sql, sql`expires_at`, lifetime.invitation)}`;
+const valid = (sql: Sql) => sql`not ${hasPassed(sql, sql`expires_at`, lifetime.invitation)}`;
 
 export async function findLink(sql: Sql, secret: string): Promise<Link | undefined> {
   const [link] = await sql<Link[]>`

@@ -5,7 +5,7 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { earlierNow } from '#libs/base/db/due';
+import { earlierNow } from '#libs/base/db/postgres-time';
 import { chunksOf } from '#libs/base/group-by';
 import type { ScopeNumbers } from '#libs/tenants/visitors';
 

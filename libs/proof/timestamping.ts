@@ -5,7 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
-import { isReached } from '#libs/base/db/due';
+import { hasPassed } from '#libs/base/db/postgres-time';
 import type { Log } from '#libs/base/ops/process-log';
 import { sha256 } from '#libs/base/sha256';
 import type { ProofMetrics } from './metrics.ts';
@@ -96,7 +96,7 @@ async function takeTry(sql: Sql): Promise<Try | undefined> {
       failures = failures + 1,
       succeeded_at = least(succeeded_at, clock_timestamp()),
       next_try_at = clock_timestamp() + least(interval '1 hour', interval '1 minute' * 2 ^ least(failures, 6))
-    where ${isReached(sql, sql`next_try_at`, longest)}
+    where ${hasPassed(sql, sql`next_try_at`, longest)}
       and exists (select from logs where ended_at is null and checkpoint_size > 0)
     returning failures - 1 as failures, next_try_at as "nextTryAt"`;
   return taken;

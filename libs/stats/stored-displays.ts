@@ -1,7 +1,7 @@
 /** Banners shown, as API processes count them: stored once however often a flush is tried. */
 
 import type { Database } from '#libs/base/db/database';
-import { earlierNow } from '#libs/base/db/due';
+import { earlierNow } from '#libs/base/db/postgres-time';
 
 /** How often banners were shown on a domain in one UTC day; '' for a value that there is not. */
 export interface Displays {

@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
-import { earlierNow } from '#libs/base/db/due';
+import { earlierNow } from '#libs/base/db/postgres-time';
 import type { Context } from '#libs/base/http/context';
 import { tagOf } from '#libs/base/http/etag';
 import { createSecretBox, type SecretBox } from '#libs/base/secret-box';

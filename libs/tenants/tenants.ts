@@ -1,7 +1,7 @@
 /** Tenants: plans, organizations, domains and keys, as the API and the command line read them. */
 import { hash, randomBytes } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
-import { earlierNow } from '#libs/base/db/due';
+import { earlierNow } from '#libs/base/db/postgres-time';
 import type { Scope } from '#libs/base/terms/terms';
 
 export type Plan = {

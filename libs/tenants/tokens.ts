@@ -2,7 +2,7 @@
 
 import { clockTolerance } from '#libs/base/db/clock';
 import type { Sql } from '#libs/base/db/database';
-import { earlierNow } from '#libs/base/db/due';
+import { earlierNow } from '#libs/base/db/postgres-time';
 import type { Perform } from './audited-change.ts';
 import { afterAllTokens } from './deletion.ts';
 import { Refused, requireRoom } from './refused-changes.ts';

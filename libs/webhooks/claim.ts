@@ -1,7 +1,7 @@
 /** Claiming: a process takes lanes that are due, to deliver their next messages. */
 
 import type { Sql } from '#libs/base/db/database';
-import { fromNow, isReached } from '#libs/base/db/due';
+import { fromNow, hasPassed } from '#libs/base/db/postgres-time';
 import { groupBy } from '#libs/base/group-by';
 import type { Decision } from '#libs/base/terms/terms';
 import type { MessageType } from './contract.ts';
@@ -86,7 +86,7 @@ const lastNumber = 2 ** 31 - 1;
 export async function claimLanes(sql: Sql, claiming: Claiming): Promise<Claimed> {
   const { by, lease, limit, share, perWebhook, running, after, lastWebhooks } = claiming;
   const line = sql`${lines[claiming.line]}::smallint`;
-  const isFree = sql`(claimed_until is null or ${isReached(sql, sql`claimed_until`, 2 * lease)}) and l.number <> all(${running.map(({ number }) => number)}::bigint[])`;
+  const isFree = sql`(claimed_until is null or ${hasPassed(sql, sql`claimed_until`, 2 * lease)}) and l.number <> all(${running.map(({ number }) => number)}::bigint[])`;
   const inLine = running.filter((each) => each.line === claiming.line);
   const byOrganization = groupBy(inLine, ({ organization }) => organization);
   const full = [...byOrganization].flatMap(([organization, own]) => (own.length >= share ? [organization] : []));

@@ -1,7 +1,7 @@
 /** What becomes of a lane after a try, or without one; each try is kept as a delivery. */
 
 import type { Sql } from '#libs/base/db/database';
-import { fromNow } from '#libs/base/db/due';
+import { fromNow } from '#libs/base/db/postgres-time';
 import type { Lane } from './claim.ts';
 import type { Failure } from './contract.ts';
 import { lines } from './lanes.ts';

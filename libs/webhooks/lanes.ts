@@ -4,7 +4,7 @@
  */
 
 import type { Sql } from '#libs/base/db/database';
-import { fromNow } from '#libs/base/db/due';
+import { fromNow } from '#libs/base/db/postgres-time';
 import type { LogSize } from '#libs/proof/published';
 import type { Webhook } from './stored-webhooks.ts';
 

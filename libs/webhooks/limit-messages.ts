@@ -1,7 +1,7 @@
 /** Tells webhooks that an organization comes near its monthly limit, and that it has reached it: once a month each. */
 
 import type { Sql } from '#libs/base/db/database';
-import { thisMonth } from '#libs/base/db/due';
+import { thisMonth } from '#libs/base/db/postgres-time';
 import { allIn, cameAt, usedIn } from '#libs/stats/limit';
 
 const steps = [

@@ -1,7 +1,7 @@
 /** Tells webhooks of domains that have fallen silent: once, until records come again. */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { earlierNow } from '#libs/base/db/due';
+import { earlierNow } from '#libs/base/db/postgres-time';
 
 /**
  * Records that would usually have come since the last one, and did not. If they come independently of each other, the

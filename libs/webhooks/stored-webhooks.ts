@@ -1,7 +1,7 @@
 /** Webhooks as the API, the command line and the dashboard see them. */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import { earlierNow } from '#libs/base/db/due';
+import { earlierNow } from '#libs/base/db/postgres-time';
 import type { Decision } from '#libs/base/terms/terms';
 import type { Failure, MessageType, WebhookType } from './contract.ts';
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Turns } from '../scheduler.ts';
 import type { Database, Sql } from './database.ts';
-import { fromNow, isReached } from './due.ts';
+import { fromNow, hasPassed } from './postgres-time.ts';
 
 /** Milliseconds: longer than any lease. */
 const longestLease = 60_000;
@@ -60,7 +60,7 @@ const take = (sql: Sql, holder: string, asked: Asked[], lease: number) => sql<{ 
     select tasks.name, asked.pace from tasks join asked using (name)
     where case
       when asked.pace is null then holder = ${holder}::uuid
-      else (holder is null or holder = ${holder}::uuid or ${isReached(sql, sql`leased_until`, longestLease)})
+      else (holder is null or holder = ${holder}::uuid or ${hasPassed(sql, sql`leased_until`, longestLease)})
         and (due_at <= statement_timestamp() or due_at > statement_timestamp() + asked.pace * interval '1 ms')
     end
     order by tasks.name for update of tasks skip locked

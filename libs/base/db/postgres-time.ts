@@ -8,7 +8,7 @@ import type { Sql } from './database.ts';
 type Fragment = ReturnType<Sql>;
 
 /** Whether the time was reached. `longest`: the milliseconds that it is ahead at most when it is noted. */
-export const isReached = (sql: Sql, time: Fragment, longest: number): Fragment => sql`
+export const hasPassed = (sql: Sql, time: Fragment, longest: number): Fragment => sql`
   (${time} <= statement_timestamp() or ${time} > statement_timestamp() + ${longest} * interval '1 ms')`;
 
 /**
