@@ -3,7 +3,7 @@
  * else is made of them. Only in a closed epoch no further record can come.
  */
 import type { Database, Sql } from '#libs/base/db/database';
-import { rememberedOf } from '#libs/base/db/remembered';
+import { cachePerServer } from '#libs/base/db/per-server-cache';
 import { groupBy } from '#libs/base/group-by';
 import { createPieceSize, type Derivation, deriveNext, type Progress } from '#libs/record/derivations';
 import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
@@ -75,7 +75,7 @@ export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: B
   const hashOf = privacyKey && createVisitorHash(privacyKey);
   const size = createPieceSize(usualPiece);
   // another server may lack pieces that were done
-  const begin = () => rememberedOf(db.generation, () => createBlankDerivation(hashOf, size));
+  const begin = () => cachePerServer(db.generation, () => createBlankDerivation(hashOf, size));
   let current = begin();
 
   const next = async (): Promise<Progress> => {

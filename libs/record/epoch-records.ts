@@ -1,6 +1,6 @@
 /** The records of closed epochs, domain by domain: the pieces of which derivations are made. */
 import type { Database, Sql } from '#libs/base/db/database';
-import { rememberedOf } from '#libs/base/db/remembered';
+import { cachePerServer } from '#libs/base/db/per-server-cache';
 import { type PieceSize, patiently } from './derivations.ts';
 
 /** before all ids */
@@ -47,7 +47,7 @@ interface DomainIds {
  * cut back. Fewer than `limit` are the last ones. `most`: that are kept at once.
  */
 export function createIdLister(generation: Database['generation'], size: PieceSize, most = kept) {
-  const listed = rememberedOf(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
+  const listed = cachePerServer(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
   return async (sql: Sql, { epoch, domainNumber, after }: DomainIds, limit: number): Promise<Buffer> => {
     const rest = listed();
     const key = after.replaceAll('-', '');

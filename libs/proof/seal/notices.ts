@@ -1,7 +1,7 @@
 /** Notices enter a domain's log before the first record that names them. */
 import { LRUCache } from 'lru-cache';
 import type { Database, Sql } from '#libs/base/db/database';
-import { rememberedOf } from '#libs/base/db/remembered';
+import { cachePerServer } from '#libs/base/db/per-server-cache';
 import type { SeenNotice } from '#libs/notices/documents';
 import type { Head } from '../heads.ts';
 import { listNoticesIn, type NoticeInLog } from '../log-texts.ts';
@@ -21,7 +21,7 @@ const remembered = 50_000;
 type LackingNotices = (sql: Sql, namings: Naming[]) => Promise<Map<number, number[]>>;
 
 export function createLackingNotices({ generation }: Pick<Database, 'generation'>): LackingNotices {
-  const known = rememberedOf(generation, () => new LRUCache<string, true>({ max: remembered }));
+  const known = cachePerServer(generation, () => new LRUCache<string, true>({ max: remembered }));
   return async (sql, namings) => {
     const there = known();
     const unknown = namings
