@@ -22,7 +22,7 @@ import {
   previewHeaders,
   readHeaders,
 } from '#libs/base/http/security-headers';
-import { limitUnreadResponses, createUnreadResponses } from '#libs/base/http/unread-responses';
+import { createUnreadResponses, limitUnreadResponses } from '#libs/base/http/unread-responses';
 import type { BaseMetrics } from '#libs/base/ops/metrics';
 import type { Log } from '#libs/base/ops/process-log';
 import type { Tracing } from '#libs/base/ops/tracing';
@@ -302,7 +302,12 @@ export function createApp(given: AppParts): Koa<State> {
 
   app.use(exchange({ ...deps, home: `${deps.config.basePath}/` }));
   app.use(forPages);
-  app.use(limitUnreadResponses(unreadResponses, (ctx) => ctx.state.organization?.organizationId ?? network(clientAddress(ctx))));
+  app.use(
+    limitUnreadResponses(
+      unreadResponses,
+      (ctx) => ctx.state.organization?.organizationId ?? network(clientAddress(ctx)),
+    ),
+  );
   app.use(endpoints.routes());
   app.use(open.routes());
   app.use(atPublicName(deps.config));

@@ -4,7 +4,7 @@ import { createClock } from '#libs/base/db/clock';
 import { createDatabase } from '#libs/base/db/database';
 import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
 import { tellOfTablesElsewhere } from '#libs/base/db/search-path';
-import { createTurns } from '#libs/base/db/turns';
+import { createTaskLeases } from '#libs/base/db/task-leases';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
 import { createOpsServer } from '#libs/base/ops/port';
@@ -89,8 +89,8 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
   });
   const countLook = failed('look_for_turns');
   const scheduler = createScheduler({
-    // its statements are short: turns are kept, however long those of others take
-    turns: createTurns(deliveryDb),
+    // the statements of this pool are short, so leases are renewed in time
+    leases: createTaskLeases(deliveryDb),
     pace: second,
     failed: (error, isNews) => {
       countLook();

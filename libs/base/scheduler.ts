@@ -1,26 +1,25 @@
 /**
- * Schedules tasks: those that each process runs for itself, and those that one process at a time runs, whichever has the
- * turn. Whose turn it is is asked for all of these together, once in a while.
+ * Schedules tasks: those that every process runs, and those that one process at a time runs, under a lease. One request
+ * renews and claims the leases of all tasks together.
  */
 import { endsSoon, every, type Rounds, type Task, watchOutcomes, within } from './timers.ts';
 
-/** Looks after which the turn of a process that died is another's, and for which an answer is waited. */
-const leaseLooks = 10;
-const patienceLooks = 3;
+/** Each is a number of claims: how long a lease lasts, and how long we wait for the response to a claim. */
+const claimsPerLease = 10;
+const claimsPerTimeout = 3;
 
 interface ScheduledTask extends Task {
-  /** Of all processes one at a time runs it. Twice at once, as after a lease that was lost, must do no harm. */
+  /** One process at a time runs it. Two at once, as after a lost lease, must do no harm. */
   one?: boolean;
 }
 
-/** Where processes agree whose turn it is. Times are milliseconds. */
-export interface Turns {
-  /** Keeps those that this process is at for `lease`, and takes those of `wanted` that are due. Returns whose it has. */
-  look(held: string[], wanted: { name: string; pace: number }[], lease: number): Promise<string[]>;
-  /** The next turn is due in `wait`, or at once where somebody told so meanwhile. */
-  end(name: string, outcome: { succeeded: boolean; wait: number }): Promise<void>;
-  /** Makes it due at once. */
-  tell(name: string): Promise<void>;
+/** Where processes agree who runs which task. Times are milliseconds. */
+export interface TaskLeases {
+  /** Renews the leases of `held` and claims the tasks of `wanted` that are due. Returns the names of those it got. */
+  claim(held: string[], wanted: { name: string; pace: number }[], lease: number): Promise<string[]>;
+  /** The task is due again in `wait`, or at once if `makeDue` was called meanwhile. */
+  release(name: string, outcome: { succeeded: boolean; wait: number }): Promise<void>;
+  makeDue(name: string): Promise<void>;
 }
 
 export interface Scheduler {
@@ -29,69 +28,70 @@ export interface Scheduler {
   close(): Promise<void>;
 }
 
-interface Turn extends Task {
+interface LeasedTask extends Task {
   outcomes: ReturnType<typeof watchOutcomes>;
-  /** while this process is at it */
+  /** while this process runs it */
   held: { until: number; ending: AbortController; work: Promise<void> } | undefined;
 }
 
-/** `pace`: milliseconds between two looks whose turn it is. */
+/** `pace`: milliseconds between two claims. */
 export function createScheduler({
-  turns,
+  leases,
   pace,
   failed,
 }: {
-  turns: Turns;
+  leases: TaskLeases;
   pace: number;
-  /** of looks, for as long as Postgres is away */
+  /** called for each failed claim */
   failed: Task['failed'];
 }): Scheduler {
-  const lease = leaseLooks * pace;
+  const lease = claimsPerLease * pace;
   const all: Rounds[] = [];
-  const ones = new Map<string, Turn>();
+  const leased = new Map<string, LeasedTask>();
   let isStopping = false;
 
-  const run = async ({ name, pace: wait, task, outcomes }: Turn, signal: AbortSignal) => {
+  const run = async ({ name, pace: wait, task, outcomes }: LeasedTask, signal: AbortSignal) => {
     let succeeded = false;
     try {
       await task(signal);
       succeeded = !signal.aborted;
       outcomes.succeeded();
     } catch (error) {
-      // what was told to end may fail for that
+      // an interrupted task may fail because of that
       if (!signal.aborted) outcomes.failed(error);
     }
-    // a look may come half a look too early; what was interrupted is due at once
+    // a claim may come half a pace too early; an interrupted task is due at once
     const outcome = { succeeded, wait: signal.aborted ? 0 : Math.max(0, wait - pace / 2) };
-    // where this fails, the lease ends by itself
-    await turns.end(name, outcome).catch(() => {});
+    // if this fails, the lease ends by itself
+    await leases.release(name, outcome).catch(() => {});
   };
-  const begin = (turn: Turn, until: number) => {
+  const begin = (task: LeasedTask, until: number) => {
     const ending = new AbortController();
-    const work = run(turn, ending.signal).finally(() => {
-      turn.held = undefined;
+    const work = run(task, ending.signal).finally(() => {
+      task.held = undefined;
     });
-    turn.held = { until, ending, work };
+    task.held = { until, ending, work };
   };
-  const look = async () => {
+  const claim = async () => {
     const asked = performance.now();
-    const [held, idle] = [[...ones.values()].filter((one) => one.held), [...ones.values()].filter((one) => !one.held)];
-    for (const one of held) if (one.held && one.held.until < asked) one.held.ending.abort();
-    const answer = turns.look(
+    const tasks = [...leased.values()];
+    const [held, idle] = [tasks.filter((each) => each.held), tasks.filter((each) => !each.held)];
+    for (const task of held) if (task.held && task.held.until < asked) task.held.ending.abort();
+    const claiming = leases.claim(
       held.map(({ name }) => name),
       idle.map(({ name, pace: wait }) => ({ name, pace: wait })),
       lease,
     );
-    const own = new Set(await within(patienceLooks * pace, answer));
-    for (const one of held) {
-      if (own.has(one.name) && one.held) one.held.until = asked + lease;
-      else one.held?.ending.abort();
+    const own = new Set(await within(claimsPerTimeout * pace, claiming));
+    for (const task of held) {
+      if (own.has(task.name) && task.held) task.held.until = asked + lease;
+      else task.held?.ending.abort();
     }
-    // its lease ends by itself
+    // the new leases end by themselves
     if (isStopping) return;
-    for (const one of idle) if (own.has(one.name)) begin(one, asked + lease);
+    for (const task of idle) if (own.has(task.name)) begin(task, asked + lease);
   };
-  const looks = every({ name: 'look_for_turns', pace, task: look, failed });
+  const claims = every({ name: 'look_for_turns', pace, task: claim, failed });
 
   return {
     every: ({ one, ...task }) => {
@@ -101,26 +101,26 @@ export function createScheduler({
         all.push(rounds);
         return rounds;
       }
-      const turn: Turn = { ...task, outcomes: watchOutcomes(task.failed), held: undefined };
-      ones.set(task.name, turn);
+      const own: LeasedTask = { ...task, outcomes: watchOutcomes(task.failed), held: undefined };
+      leased.set(task.name, own);
       return {
         now: async () => {
-          await turns.tell(task.name).catch(turn.outcomes.failed);
-          await looks.now();
-          await turn.held?.work;
+          await leases.makeDue(task.name).catch(own.outcomes.failed);
+          await claims.now();
+          await own.held?.work;
         },
-        isWell: turn.outcomes.isWell,
+        isWell: own.outcomes.isWell,
         stop: async () => {
-          ones.delete(task.name);
-          turn.held?.ending.abort();
-          await endsSoon(Promise.resolve(turn.held?.work));
+          leased.delete(task.name);
+          own.held?.ending.abort();
+          await endsSoon(Promise.resolve(own.held?.work));
         },
       };
     },
     close: async () => {
       isStopping = true;
-      await Promise.all([looks, ...all].map((rounds) => rounds.stop()));
-      const held = [...ones.values()].flatMap((one) => one.held ?? []);
+      await Promise.all([claims, ...all].map((rounds) => rounds.stop()));
+      const held = [...leased.values()].flatMap((task) => task.held ?? []);
       for (const { ending } of held) ending.abort();
       await endsSoon(Promise.all(held.map(({ work }) => work)));
     },

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createTurns } from '#libs/base/db/turns';
+import { createTaskLeases } from '#libs/base/db/task-leases';
 import { createScheduler, type Scheduler } from '#libs/base/scheduler';
 import { type Gate, openGate } from '../support/gate.ts';
 import { connectDatabase, openDatabase } from '../support/stores.ts';
@@ -15,17 +15,17 @@ describe('a task of one process at a time', () => {
 
   /** Milliseconds: where a lease must not end though this process stands still for a second. */
   const unhurried = 300;
-  /** As in a process of its own; `looks`: how often it has asked whose turn it is. */
-  const open = (database = db, pace = 100): Scheduler & { looks(): number } => {
-    const turns = createTurns(database);
-    let looks = 0;
-    const look: typeof turns.look = (...given) => {
-      looks += 1;
-      return turns.look(...given);
+  /** As in a process of its own; `claims`: how often it has asked for leases. */
+  const open = (database = db, pace = 100): Scheduler & { claims(): number } => {
+    const leases = createTaskLeases(database);
+    let claims = 0;
+    const claim: typeof leases.claim = (...given) => {
+      claims += 1;
+      return leases.claim(...given);
     };
-    const scheduler = createScheduler({ turns: { ...turns, look }, pace, failed });
+    const scheduler = createScheduler({ leases: { ...leases, claim }, pace, failed });
     onTestFinished(scheduler.close);
-    return { ...scheduler, looks: () => looks };
+    return { ...scheduler, claims: () => claims };
   };
 
   it('is run by one, again and again, and by the other once the one has ended', async () => {
@@ -39,11 +39,11 @@ describe('a task of one process at a time', () => {
         begun[at] = (begun[at] ?? 0) + 1;
         running += 1;
         most = Math.max(most, running);
-        const before = processes.map(({ looks }) => looks());
+        const before = processes.map(({ claims }) => claims());
         await eventually(() => {
           if (isAlone) return;
-          for (const [index, { looks }] of processes.entries())
-            expect(looks() - (before[index] ?? 0)).toBeGreaterThan(1);
+          for (const [index, { claims }] of processes.entries())
+            expect(claims() - (before[index] ?? 0)).toBeGreaterThan(1);
         });
         running -= 1;
       };
@@ -58,8 +58,8 @@ describe('a task of one process at a time', () => {
   });
 
   it('is taken over from one that stands still once its lease is over, and that one is told once it goes on', async () => {
-    const frozen = createTurns(db);
-    await eventually(async () => expect(await frozen.look([], [{ name: 'some', pace: hour }], 500)).toEqual(['some']));
+    const frozen = createTaskLeases(db);
+    await eventually(async () => expect(await frozen.claim([], [{ name: 'some', pace: hour }], 500)).toEqual(['some']));
     const seen: { lease: boolean }[] = [];
     const task = async () => {
       const [row] = await sql<{ lease: boolean }>`select clock_timestamp() >= ${leasedUntil}::timestamptz as lease`;
@@ -70,7 +70,7 @@ describe('a task of one process at a time', () => {
     }>`select leased_until::text as "leasedUntil" from tasks`;
     open().every({ name: 'some', pace: hour, one: true, task, failed });
     await eventually(() => expect(seen).toEqual([{ lease: true }]));
-    expect(await frozen.look(['some'], [], 500)).toEqual([]);
+    expect(await frozen.claim(['some'], [], 500)).toEqual([]);
   });
 
   it('runs although a clock that was 400 days ahead noted when it is due, and who is at it', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { currentServer } from '#libs/base/db/server';
-import { createTurns } from '#libs/base/db/turns';
+import { createTaskLeases } from '#libs/base/db/task-leases';
 import { createScheduler } from '#libs/base/scheduler';
 import { type Counter, emptyBreakdown } from '#libs/base/terms/terms';
 import { persist } from '#libs/record/persist/persist';
@@ -250,7 +250,7 @@ describe('repairing', () => {
     // otherwise comparing would fill, as on another Postgres
     await repair();
     const second = 20;
-    const scheduler = createScheduler({ turns: createTurns(db), pace: second, failed: () => {} });
+    const scheduler = createScheduler({ leases: createTaskLeases(db), pace: second, failed: () => {} });
     onTestFinished(scheduler.close);
     scheduleCounterRepair(scheduler, { ...deps(), second });
     for (const _ of ['at first', 'and again']) {

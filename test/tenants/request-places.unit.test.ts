@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Context, Middleware, State } from '#libs/base/http/context';
 import { exchange } from '#libs/base/http/exchange';
 import { guard } from '#libs/base/http/guard';
-import { limitUnreadResponses, createUnreadResponses } from '#libs/base/http/unread-responses';
+import { createUnreadResponses, limitUnreadResponses } from '#libs/base/http/unread-responses';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
 import { createLog } from '#libs/base/ops/process-log';
 import { createPlaces, type Places } from '#libs/base/places';

@@ -1,39 +1,39 @@
 /**
- * Turns of tasks that one process at a time runs: which are due, and who is at them, by the clock of Postgres. Whoever is at
- * one keeps it for a while and renews that; one that died or stands still leaves it to the others.
+ * Leases of tasks that one process at a time runs, by the clock of Postgres. The process that runs a task renews its lease;
+ * once it dies or hangs, the lease ends and another process takes the task.
  */
 import { randomUUID } from 'node:crypto';
-import type { Turns } from '../scheduler.ts';
+import type { TaskLeases } from '../scheduler.ts';
 import type { Database, Sql } from './database.ts';
 import { fromNow, hasPassed } from './postgres-time.ts';
 
 /** Milliseconds: longer than any lease. */
 const longestLease = 60_000;
 
-interface Asked {
+interface Request {
   name: string;
-  /** null: this process is at it */
+  /** null: this process is running it */
   pace: number | null;
 }
 
-/** Of one process. All times are milliseconds. */
-export function createTurns(db: Database): Turns {
+/** The leases of one process. Times are milliseconds. */
+export function createTaskLeases(db: Database): TaskLeases {
   const holder = randomUUID();
   const add = (names: string[]) =>
     db.write((sql) => sql`insert into tasks (name) select unnest(${names}::text[]) on conflict do nothing`);
   return {
-    look: async (held, wanted, lease) => {
-      const asked = [...held.map((name) => ({ name, pace: null })), ...wanted];
-      if (asked.length === 0) return [];
-      const ask = () => db.write((sql) => take(sql, holder, asked, lease));
+    claim: async (held, wanted, lease) => {
+      const requests = [...held.map((name) => ({ name, pace: null })), ...wanted];
+      if (requests.length === 0) return [];
+      const ask = () => db.write((sql) => claim(sql, holder, requests, lease));
       const known = await ask();
-      // new with this release, or lost with what a restored database lacks
+      // new with this release, or missing in a restored database
       const missing = wanted.filter(({ name }) => !known.some((each) => each.name === name));
       if (missing.length > 0) await add(missing.map(({ name }) => name));
-      const answer = missing.length > 0 ? [...known, ...(await ask())] : known;
-      return [...new Set(answer.flatMap(({ name, isOwn }) => (isOwn ? [name] : [])))];
+      const tasks = missing.length > 0 ? [...known, ...(await ask())] : known;
+      return [...new Set(tasks.flatMap(({ name, isOwn }) => (isOwn ? [name] : [])))];
     },
-    end: async (name, { succeeded, wait }) => {
+    release: async (name, { succeeded, wait }) => {
       await db.write(
         (sql) => sql`
           update tasks set holder = null, leased_until = null,
@@ -42,19 +42,19 @@ export function createTurns(db: Database): Turns {
           where name = ${name} and holder = ${holder}::uuid`,
       );
     },
-    tell: async (name) => {
+    makeDue: async (name) => {
       await db.write((sql) => sql`update tasks set due_at = clock_timestamp() where name = ${name}`);
     },
   };
 }
 
 /**
- * Whoever takes one sets `infinity`, so that it is seen whether it was told to come again meanwhile. That is later than any
- * task's pace: once the lease is over, it is due. What this process took without having heard of it is its own.
+ * A claim sets `due_at` to `infinity`, which shows at the end whether `makeDue` was called meanwhile. It is further ahead
+ * than any pace, so the task is due once the lease ends. A lease that this process got without a response is its own.
  */
-const take = (sql: Sql, holder: string, asked: Asked[], lease: number) => sql<{ name: string; isOwn: boolean }[]>`
+const claim = (sql: Sql, holder: string, requests: Request[], lease: number) => sql<{ name: string; isOwn: boolean }[]>`
   with asked as (
-    select * from json_to_recordset(${JSON.stringify(asked)}::text::json) as a (name text, pace float8)
+    select * from json_to_recordset(${JSON.stringify(requests)}::text::json) as a (name text, pace float8)
   ),
   own as materialized (
     select tasks.name, asked.pace from tasks join asked using (name)
@@ -75,7 +75,7 @@ const take = (sql: Sql, holder: string, asked: Asked[], lease: number) => sql<{ 
   select tasks.name, taken.name is not null as "isOwn"
   from asked join tasks using (name) left join taken using (name)`;
 
-/** Unix seconds of the last success of each of these tasks, or of when it was first scheduled. */
+/** Unix seconds of the last success of each of these tasks; until the first, of when it was added. */
 export const lastSuccesses = (sql: Sql, names: string[]) => sql`
   select coalesce(json_object_agg(name, extract(epoch from least(succeeded_at, clock_timestamp()))), '{}')
   from tasks where name = any(${names}::text[])`;

@@ -1,59 +1,59 @@
 /**
- * Answers that their clients have not taken yet are memory that all organizations share. Where there is more of it than
- * may be, whoever holds the most loses its oldest such answer: one that reads slowly harms itself alone.
+ * Responses that clients have not read yet use memory that all organizations share. Above a limit, the organization that
+ * uses the most loses its oldest unread response, so a slow client only harms its own organization.
  */
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from './context.ts';
 
 /** bytes in this process */
-const budget = 128 * 1024 * 1024;
-/** Characters or bytes: smaller answers are mostly in the buffers of the connection at once. */
+const memoryLimit = 128 * 1024 * 1024;
+/** Characters or bytes: smaller responses mostly fit into the buffers of the connection. */
 const large = 16 * 1024;
 
-interface Held {
+interface OfOneKey {
   bytes: number;
   /** oldest first */
-  answers: Set<{ bytes: number; drop: () => void }>;
+  responses: Set<{ bytes: number; drop: () => void }>;
 }
 
 export interface UnreadResponses {
-  /** Returns what is to be called once they are sent or their client is gone. `drop` ends the answer. */
-  hold(key: string, bytes: number, drop: () => void): () => void;
+  /** Returns a function to call once the response was read or its client is gone. `drop` ends the response. */
+  track(key: string, bytes: number, drop: () => void): () => void;
 }
 
-export function createUnreadResponses(most = budget): UnreadResponses {
-  const held = new Map<string, Held>();
+export function createUnreadResponses(most = memoryLimit): UnreadResponses {
+  const unread = new Map<string, OfOneKey>();
   let total = 0;
 
-  const forget = (key: string, answer: { bytes: number }, from: Set<unknown>) => {
-    if (!from.delete(answer)) return;
-    total -= answer.bytes;
-    const own = held.get(key);
-    if (own) own.bytes -= answer.bytes;
-    if (from.size === 0) held.delete(key);
+  const forget = (key: string, response: { bytes: number }, from: Set<unknown>) => {
+    if (!from.delete(response)) return;
+    total -= response.bytes;
+    const own = unread.get(key);
+    if (own) own.bytes -= response.bytes;
+    if (from.size === 0) unread.delete(key);
   };
   const dropOne = () => {
-    const [key, own] = [...held].reduce((largest, each) => (each[1].bytes > largest[1].bytes ? each : largest));
-    const [oldest] = own.answers;
+    const [key, own] = [...unread].reduce((largest, each) => (each[1].bytes > largest[1].bytes ? each : largest));
+    const [oldest] = own.responses;
     if (!oldest) return;
-    forget(key, oldest, own.answers);
+    forget(key, oldest, own.responses);
     oldest.drop();
   };
   return {
-    hold: (key, bytes, drop) => {
-      const own = held.get(key) ?? { bytes: 0, answers: new Set() };
-      held.set(key, own);
-      const answer = { bytes, drop };
-      own.answers.add(answer);
+    track: (key, bytes, drop) => {
+      const own = unread.get(key) ?? { bytes: 0, responses: new Set() };
+      unread.set(key, own);
+      const response = { bytes, drop };
+      own.responses.add(response);
       own.bytes += bytes;
       total += bytes;
       while (total > most) dropOne();
-      return () => forget(key, answer, own.answers);
+      return () => forget(key, response, own.responses);
     },
   };
 }
 
-/** Counts each large answer until its client has taken it. What is streamed counts its own pieces. `keyOf`: whose it is. */
+/** Tracks each large response until its client has read it; streams track their own pieces. `keyOf`: whose response it is. */
 export const limitUnreadResponses =
   (unreadResponses: UnreadResponses, keyOf: (ctx: Context) => string): Middleware =>
   async (ctx, next) => {
@@ -67,7 +67,7 @@ export const limitUnreadResponses =
     );
   };
 
-/** Makes the text that Koa would make later; returns its length. */
+/** Serializes the body as Koa would later; returns its length. */
 export function serializeBody(ctx: Context): number {
   // a 304 has no body
   if (ctx.body == null || ctx.body instanceof Readable) return 0;

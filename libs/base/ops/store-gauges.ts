@@ -1,6 +1,6 @@
 /** How the stores are, as this process saw them last, and how busy its connections: read when they are scraped. */
 import { Gauge, type Registry } from 'prom-client';
-import { lastSuccesses } from '../db/turns.ts';
+import { lastSuccesses } from '../db/task-leases.ts';
 import { by, type Question } from './asked-gauges.ts';
 
 interface Pool {

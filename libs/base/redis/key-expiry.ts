@@ -1,10 +1,7 @@
-/**
- * Keys that end after a while, by the clock of Redis. Where that was ahead when one was set, it would stay for as long as the
- * clock was ahead.
- */
+/** If the clock of Redis was ahead when a key was set, and was corrected since, the key would stay for that much longer. */
 import type { RedisClient } from './connection.ts';
 
-/** Deletes the key where it has longer to go than it ever may have. `longest`: milliseconds. */
+/** Deletes the key if it has more than `longest` milliseconds left to live. */
 export async function capExpiry(client: RedisClient, key: string, longest: number): Promise<void> {
   if ((await client.pttl(key)) > longest) await client.del(key);
 }
