@@ -50,7 +50,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
   // to say how the replica is, likewise: its processes read from it, and log what they find
   const replica = openReplica(config, { primary: db, connections: 1, log: silent, onLook: () => {} });
   const listening = new Set<number>();
-  const metrics = gatherMetrics(listening, (pid) => log.warn({ worker: pid }, 'an API process does not answer'));
+  const metrics = gatherMetrics(listening, (pid) => log.warn({ worker: pid }, 'an API process does not respond'));
   let hasListened = false;
   let incompleteSince = Date.now();
   let stopping = false;

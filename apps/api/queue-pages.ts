@@ -6,7 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Queue } from 'bullmq';
 import type { createQueueBoard } from './queue-board.ts';
 
-/** `queues`: those that are known now; rejects where Redis does not answer. */
+/** `queues`: those that are known now; rejects where Redis does not respond. */
 export function queuePages(queues: () => Promise<Queue[]>): RequestListener {
   let board: Promise<ReturnType<typeof createQueueBoard>> | undefined;
   const fail = (response: ServerResponse, status: number, text: string) =>
@@ -19,7 +19,7 @@ export function queuePages(queues: () => Promise<Queue[]>): RequestListener {
       (show) =>
         queues().then(
           (known) => show(known, request, response),
-          () => fail(response, 503, 'Redis does not answer\n'),
+          () => fail(response, 503, 'Redis does not respond\n'),
         ),
       () => fail(response, 500, 'failed\n'),
     );

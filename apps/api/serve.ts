@@ -6,8 +6,8 @@ import { createClock } from '#libs/base/db/clock';
 import { createDatabase } from '#libs/base/db/database';
 import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
 import { readsOf } from '#libs/base/db/replica';
-import { tellOfTablesElsewhere } from '#libs/base/db/search-path';
-import { answerBrokenRequests } from '#libs/base/http/exchange';
+import { reportTablesElsewhere } from '#libs/base/db/search-path';
+import { handleBrokenRequests } from '#libs/base/http/exchange';
 import { closeServer, connectionLimit, createHttpServer } from '#libs/base/http/server';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { createAskedGauges } from '#libs/base/ops/asked-gauges';
@@ -90,7 +90,7 @@ export async function openApi(
   const recordingDb = createDatabase({ ...database, max: poolSizes.recording });
   const pools = [db, recordingDb] as const;
   const clock = createClock(db, log);
-  void tellOfTablesElsewhere(db, log);
+  void reportTablesElsewhere(db, log);
   const keys = compareKeys(db, config.opsPort === null ? [] : config.keys);
   const replica = openReplica(config, {
     primary: db,
@@ -172,7 +172,7 @@ export async function openApi(
   });
 
   const server = createHttpServer(app.callback());
-  answerBrokenRequests(server);
+  handleBrokenRequests(server);
   const readiness = async () => {
     const state = await apiReadiness({ pools, redisHealth, replica });
     return { ...state, ready: state.ready && !stopping };

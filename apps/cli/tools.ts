@@ -108,7 +108,7 @@ function ready(redis: RedisConnection): Promise<void> {
     const poll = () => {
       // a cluster is ready later than the first of its nodes
       if (redis.runIdOf('') !== undefined && redis.client.status === 'ready') return resolve();
-      if (performance.now() >= end) return reject(new Error('Redis does not answer'));
+      if (performance.now() >= end) return reject(new Error('Redis does not respond'));
       setTimeout(poll, 10);
     };
     poll();

@@ -3,7 +3,7 @@ import { BadSetting } from '#libs/base/config/read';
 import { createClock } from '#libs/base/db/clock';
 import { createDatabase } from '#libs/base/db/database';
 import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
-import { tellOfTablesElsewhere } from '#libs/base/db/search-path';
+import { reportTablesElsewhere } from '#libs/base/db/search-path';
 import { createTaskLeases } from '#libs/base/db/task-leases';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
@@ -63,7 +63,7 @@ export async function openWorker(config: WorkerConfig, { second = 1_000, log }: 
   const deliveryDb = createDatabase({ ...database, max: connections.delivery });
   const pools = [db, recordingDb, deliveryDb] as const;
   const clock = createClock(db, log);
-  void tellOfTablesElsewhere(db, log);
+  void reportTablesElsewhere(db, log);
   void clock.follow();
   const keys = compareKeys(db, config.keys);
   const queueRedis = connectRedis(config.redis, 'worker', log);

@@ -3,7 +3,7 @@
 import { isOld, lookAtParts, lookAtPostgres, type Part, type Pools, type Readiness } from '#libs/base/ops/readiness';
 import type { RedisClient } from '#libs/base/redis/connection';
 import type { RedisHealth } from '#libs/base/redis/health';
-import { isOfRights } from '#libs/base/redis/rights';
+import { isMissingRight } from '#libs/base/redis/rights';
 
 const costs = {
   schema: 'Nothing is stored until the database is migrated: npm run migrate. Records wait in Redis.',
@@ -32,9 +32,9 @@ export async function workerReadiness({ pools, client: redis, redisHealth }: Sto
       // one that takes no records may still answer
       look: async () => {
         const answers = await isAnswered(redis.ping());
-        const reason = redisHealth.reason() ?? (answers ? null : 'does not answer');
+        const reason = redisHealth.reason() ?? (answers ? null : 'does not respond');
         if (reason === null) return { state: true };
-        return { state: answers && !isOfRights(reason) && reason, fault: { reason, since: redisHealth.since() } };
+        return { state: answers && !isMissingRight(reason) && reason, fault: { reason, since: redisHealth.since() } };
       },
       costs: (seen) => (seen.redis?.state === false ? costs.redis : costs.partly),
     },

@@ -1,10 +1,10 @@
-/** Lets the event loop go on: work that waits for nothing would keep the process to itself, and it also records. */
+/** Lets other work of the process run, such as recording, during a long computation. */
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds. */
+/** milliseconds */
 const longest = 5;
 
-/** To be awaited every few steps: it yields to the event loop once this work has had it for 5 ms. */
+/** Await it every few steps: it yields to the event loop once this work has run for 5 ms. */
 export function createYield(): () => Promise<void> {
   let since = performance.now();
   return async () => {

@@ -1,4 +1,4 @@
-/** How a process ends: in order, with a deadline, and in no other way. */
+/** How a process ends: step by step, within a deadline. */
 import type { Log } from './ops/process-log.ts';
 
 interface ShutdownStep {
@@ -6,20 +6,20 @@ interface ShutdownStep {
   stop: () => Promise<unknown> | unknown;
 }
 
-/** What runs in a process, or in a test beside others. */
+/** The parts of a running process; a test runs several in one process. */
 export interface Running {
-  /** Resolves to whether everything stopped without an error; a second call resolves with the first. */
+  /** Resolves to whether everything stopped without an error. A second call gets the first result. */
   stop(): Promise<boolean>;
-  /** Repairs the damage of an uncaught error, and says whether the process can go on. */
+  /** Repairs the damage of an uncaught error. Returns whether the process can continue. */
   recover(error: unknown): boolean;
-  /** Rejects once it cannot go on, with the reason in one line. */
+  /** Rejects once the process cannot continue, with the reason in one line. */
   failing?: Promise<unknown>;
 }
 
-/** Milliseconds after which a step that goes on is logged. */
+/** Milliseconds after which a step that still runs is logged. */
 const long = 3_000;
 
-/** Runs the steps in the order given, each after the one before. One that fails is logged, and the others still run. */
+/** Runs the steps one after another. One that fails is logged, and the others still run. */
 export function inOrder(steps: ShutdownStep[], log: Pick<Log, 'info' | 'error'>): () => Promise<boolean> {
   let stopping: Promise<boolean> | undefined;
   const run = async () => {
@@ -43,9 +43,9 @@ export function inOrder(steps: ShutdownStep[], log: Pick<Log, 'info' | 'error'>)
 }
 
 /**
- * Ends this process on SIGTERM and SIGINT (a second signal is ignored: a terminal and npm may both send one) and on
- * uncaught errors, once `opening` has opened. The exit code is 0 if everything stopped without an error in time, else 1.
- * `deadline`: milliseconds. Resolves with what has opened.
+ * Ends this process on SIGTERM, SIGINT and uncaught errors, once `opening` has opened. A second signal is ignored, since a
+ * terminal and npm may both send one. The exit code is 0 if everything stopped in time without an error, else 1. `deadline`:
+ * milliseconds. Resolves with what has opened.
  */
 export async function endOnSignals<T extends Running>(
   opening: Promise<T>,

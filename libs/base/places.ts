@@ -1,39 +1,39 @@
 /**
- * Places that organizations share: so many pieces of work at once, of which one organization has at most its share. What
- * waits is served by turns over organizations, so whoever brings much waits for itself. A place is for work that the
- * service does. Where somebody holds a connection open there are no places, only shares: `places` is Infinity.
+ * Limits concurrent work that organizations share, with a share for each organization. Organizations that wait take turns,
+ * so an organization with much work only delays itself. A place is for work of the service; for open connections only the
+ * share counts, and `places` is Infinity.
  */
 
 export interface PlacesOptions {
-  /** Pieces of work at once. Infinity: the share alone counts. */
+  /** How much work runs at once. Infinity: only the share counts. */
   places: number;
-  /** of these, of one key; default: an eighth */
+  /** how much of it may have the same key; default: an eighth */
   share?: number;
-  /** How much of one key may wait; default: any number. */
+  /** How many may wait for each key; default: any number. */
   waiting?: number;
 }
 
-/** As much of the key's work waits as may. */
+/** Too much work of the key is waiting. */
 export class Crowded extends Error {}
 
-/** What one organization may have of `places`: at least one. */
+/** An organization's share of `places`: at least one. */
 export const eighthOf = (places: number): number => Math.max(1, Math.floor(places / 8));
 
-/** Does a piece of work once it has a place. */
+/** Runs work once there is a place for it. */
 export type InPlace = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** For work whose place somebody has already. */
+/** For work that has a place already. */
 export const withoutPlace: InPlace = (work) => work();
 
 export interface Places {
-  /** What gives the place back; undefined where none is free now. */
+  /** Returns a function that frees the place; undefined if no place is free. */
   tryTake(key: string): (() => void) | undefined;
   /**
-   * Resolves, once there is a place, with what gives it back. Rejects with Crowded, or with the reason of a signal that
-   * aborts meanwhile.
+   * Resolves with a function that frees the place. Rejects with Crowded, or with the reason of the signal if it aborts
+   * first.
    */
   take(key: string, signal?: AbortSignal): Promise<() => void>;
-  /** Does a piece of work in a place of its own. Rejects as `take` and as the work do. */
+  /** Runs work in a place. Rejects as `take` and `work` do. */
   run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
@@ -44,7 +44,10 @@ export function createPlaces({
 }: PlacesOptions): Places {
   let free = places;
   const taken = new Map<string, number>();
-  /** By key, in the order of their turns; of a key the oldest first. Where a place is free, all of them are at their share. */
+  /**
+   * Waiting work by key, in the order of turns, and oldest first within a key. While places are free, all these keys have
+   * their full share.
+   */
   const lines = new Map<string, Set<() => void>>();
 
   const hasPlace = (key: string) => free > 0 && (taken.get(key) ?? 0) < share;
@@ -62,7 +65,7 @@ export function createPlaces({
       serve();
     };
   };
-  /** Who has had a turn goes to the end. */
+  /** A key that had its turn goes to the end. */
   const serve = () => {
     for (const [key, line] of lines) {
       if (free === 0) return;

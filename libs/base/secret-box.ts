@@ -1,4 +1,4 @@
-/** Small secrets under one key (AES-256-GCM), each bound to what it belongs to. */
+/** Encrypts small secrets with one key (AES-256-GCM). Each is bound to the name of its owner. */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 const cipher = 'aes-256-gcm';
@@ -6,13 +6,13 @@ const nonceLength = 12;
 const tagLength = 16;
 
 export interface SecretBox {
-  /** `name`: what the secret belongs to. */
+  /** `name`: the owner of the secret. */
   seal(name: string, secret: Buffer): Buffer;
-  /** Throws where it was sealed under another key or for another name. */
+  /** Throws if it was sealed with another key or for another name. */
   open(name: string, sealed: Buffer): Buffer;
 }
 
-/** 32 bytes each. `previous` only opens. */
+/** Keys have 32 bytes. `previous` is only used to open. */
 export function createSecretBox(key: Buffer, previous?: Buffer): SecretBox {
   const secretKey = createSecretKey(key);
   const before = previous && createSecretBox(previous);

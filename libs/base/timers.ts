@@ -1,31 +1,34 @@
-/** Tasks that run again and again in this process, such as probes and background work, and waits that come to an end. */
+/** Periodic tasks of a process, such as probes and background work, and waits with a timeout. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds: the longest delay before the first round, and the longest wait for one under way when stopping. */
+/** Milliseconds: the longest delay before the first round, and how long `stop` waits for a round in progress. */
 const longestWait = 1_000;
-/** Milliseconds after which the same failure is news again. */
+/** Milliseconds after which a repeated failure counts as news again. */
 const newsEvery = 60_000;
 
 export interface Task {
   name: string;
   /** milliseconds from the end of one round to the start of the next */
   pace: number;
-  /** The signal aborts where the round is to end. */
+  /** The signal aborts when the round should end. */
   task: (signal: AbortSignal) => Promise<unknown>;
-  /** Told of each failure, after which the rounds go on. `isNews`: not of one like that of the round before, within a minute. */
+  /**
+   * Called for each failure; the rounds continue. `isNews`: false if the previous round failed in the same way within a
+   * minute.
+   */
   failed: (error: unknown, isNews: boolean) => void;
 }
 
 export interface Rounds {
-  /** A round at once, or right after the one under way. Resolves once it has ended, also where it failed. */
+  /** Starts a round at once, or right after the one in progress. Resolves once it has ended, even if it failed. */
   now(): Promise<void>;
   /** Whether the last round succeeded. */
   isWell(): boolean;
-  /** No round begins any more. Resolves once the one under way has ended, after a second at the latest. */
+  /** Starts no more rounds. Resolves once the one in progress has ended, after a second at the latest. */
   stop(): Promise<void>;
 }
 
-/** Runs rounds of a task until it is stopped. What a store or another process knows has no part in when they run. */
+/** Runs rounds of a task until it is stopped. They depend on no store and on no other process. */
 export function every({ pace, task, failed }: Task): Rounds {
   const stopping = new AbortController();
   const outcomes = watchOutcomes(failed);
@@ -59,15 +62,15 @@ export function every({ pace, task, failed }: Task): Rounds {
   };
 }
 
-/** It may wait for a store that is down. */
+/** Waits a second at most, since the work may be waiting for a store that is down. */
 export const endsSoon = (work: Promise<unknown>): Promise<unknown> =>
   Promise.race([work, sleep(longestWait, undefined, { ref: false })]);
 
 export class TimedOut extends Error {}
 
 /**
- * The promise's own result, or TimedOut after that many milliseconds; the work itself goes on. A process that stood
- * still itself for that long first reads what came meanwhile: its own pause is nobody's silence.
+ * The result of the promise, or TimedOut after that many milliseconds; the work continues. A process that was itself blocked
+ * for that long first reads what has arrived meanwhile, so that its own pause does not count as silence of the other side.
  */
 export function within<T>(milliseconds: number, promise: Promise<T>, onTimeout?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -76,7 +79,7 @@ export function within<T>(milliseconds: number, promise: Promise<T>, onTimeout?:
       // timers run before sockets are read, immediates after
       late = setImmediate(() => {
         onTimeout?.();
-        reject(new TimedOut(`no answer within ${milliseconds} ms`));
+        reject(new TimedOut(`no response within ${milliseconds} ms`));
       });
     }, milliseconds);
     const settle =
@@ -90,18 +93,18 @@ export function within<T>(milliseconds: number, promise: Promise<T>, onTimeout?:
   });
 }
 
-/** Tells failures that are news from those that an outage repeats: the same is news again after `again` milliseconds. */
+/** Decides which failures are news: a repeated one is news again only after `again` milliseconds. */
 export function watchOutcomes<Failure = unknown>(failed: (error: Failure, isNews: boolean) => void, again = newsEvery) {
   let reason: string | null = null;
-  let toldAt = 0;
+  let reportedAt = 0;
   return {
     isWell: () => reason === null,
     succeeded: () => {
       reason = null;
     },
     failed: (error: Failure) => {
-      const isNews = reason !== String(error) || performance.now() - toldAt > again;
-      if (isNews) toldAt = performance.now();
+      const isNews = reason !== String(error) || performance.now() - reportedAt > again;
+      if (isNews) reportedAt = performance.now();
       reason = String(error);
       failed(error, isNews);
     },

@@ -1,4 +1,3 @@
-/** The release that this is. */
 import manifest from '../../package.json' with { type: 'json' };
 
 export const version: string = manifest.version;

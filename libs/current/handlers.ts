@@ -25,7 +25,7 @@ export const createCurrentLimit = (limit: number): Limiter =>
     name: 'current',
     limit,
     detail: `at most ${limit} visitors a minute with one access token`,
-    isTold: true,
+    showsRest: true,
   });
 
 async function answer(ctx: Context, parts: CurrentParts, domainId: string, visitorIds: string[]) {

@@ -4,7 +4,7 @@ import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { LaggingReads } from '#libs/base/db/replica';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { guard } from '#libs/base/http/guard';
-import { gzipped, holdUntilTaken, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
+import { gzipped, holdUntilRead, keepingOpen, type PaceLimits, toStream } from '#libs/base/http/stream';
 import type { UnreadResponses } from '#libs/base/http/unread-responses';
 import type { ExportFormat } from '#libs/base/terms/terms';
 import { accessIn, organizationIn } from '#libs/tenants/bearer';
@@ -69,7 +69,7 @@ function sender({ config, db, readDb, places, unreadResponses, pace }: Parts) {
       answer(ctx, wanted, domainId ?? wanted.organizationId);
       const pages = retryingReads(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
       const hold = (bytes: number) => unreadResponses.track(organizationId, bytes, () => ctx.res.destroy());
-      const texts = holdUntilTaken(textsOf(keepingOpen(ctx, readExport(pages, wanted, epoch))), hold);
+      const texts = holdUntilRead(textsOf(keepingOpen(ctx, readExport(pages, wanted, epoch))), hold);
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);
       // it begins now, also where the first match is far
       if (ctx.method !== 'HEAD') ctx.flushHeaders();

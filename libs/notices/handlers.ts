@@ -105,7 +105,7 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
   /** what Postgres has found no room for: all visitors of a page may put the same */
   const withoutRoom = new LRUCache<string, true>({ max: 10_000, ttl: askAgainAfter });
   const refuse = (ctx: Context, domainId: string): never => {
-    ofDomain.exhaust(domainId);
+    ofDomain.useUp(domainId);
     ofDomain.check(ctx, domainId);
     throw unavailable('a new day has begun; try again');
   };

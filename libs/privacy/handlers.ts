@@ -4,7 +4,7 @@ import { isUnavailable } from '#libs/base/db/errors';
 import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { Middleware } from '#libs/base/http/context';
 import { listOf } from '#libs/base/http/list';
-import { holdUntilTaken, keepingOpen, toStream } from '#libs/base/http/stream';
+import { holdUntilRead, keepingOpen, toStream } from '#libs/base/http/stream';
 import type { UnreadResponses } from '#libs/base/http/unread-responses';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
@@ -58,7 +58,7 @@ const showVisitor =
         log.error({ event: 'entry_differs', ...differing }, 'a record is not what was sealed'),
       );
       const hold = (size: number) => unreadResponses.track(organizationId, size, () => ctx.res.destroy());
-      ctx.body = toStream(holdUntilTaken(keepingOpen(ctx, texts), hold));
+      ctx.body = toStream(holdUntilRead(keepingOpen(ctx, texts), hold));
     });
 
 /** Milliseconds for Redis. */

@@ -5,7 +5,7 @@
 import { type Clock, trustedAfter } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';
-import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
+import { requestRewrite, rewriteFile } from '#libs/base/redis/aof-rewrite';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { forgetVisitor } from '#libs/record/busy-visitors';
 import type { NewRecord } from '#libs/record/contract';
@@ -135,7 +135,7 @@ async function clearQueues({ config, redis, db }: LeftoverParts, hashOf: Visitor
     await Promise.all(queues.map(({ queue }) => queue.close()));
   }
   // jobs that were consumed are in the file, too
-  if (unsearched.length > 0 || changed > 0) await wantRewrite(redis.client);
+  if (unsearched.length > 0 || changed > 0) await requestRewrite(redis.client);
   await noteSearched(db, 'queues', unsearched);
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { listed, type Tools } from '#libs/base/cli/session';
-import { flags, limited, none, type Told, text, toggle, verbsOf } from '#libs/base/cli/verb';
+import { flags, limited, type NamedFlag, none, text, toggle, verbsOf } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 import { createSecretBox } from '#libs/base/secret-box';
 import { decisions } from '#libs/base/terms/terms';
@@ -45,7 +45,7 @@ const told = {
     readHeaders,
   ],
   maxBytes: ['--max-bytes <n>', 'bytes of a message, from 16384 to 1048576'],
-} satisfies Record<string, Told>;
+} satisfies Record<string, NamedFlag>;
 
 /** From a file: what stands in arguments everybody on the machine can read. */
 function readHeaders(file: string): Headers {

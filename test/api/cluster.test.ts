@@ -54,7 +54,7 @@ describe('an API of two processes', () => {
     const [first = 0] = pids();
     process.kill(first, 'SIGSTOP');
     await untilCounted(20);
-    await eventually(() => expect(api.lines.join()).toContain('an API process does not answer'));
+    await eventually(() => expect(api.lines.join()).toContain('an API process does not respond'));
     process.kill(first, 'SIGKILL');
     await eventually(() => expect(pids()).toHaveLength(3));
     expect((await record()).status).toBe(202);

@@ -6,7 +6,7 @@ import Koa from 'koa';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readJsonObject } from '#libs/base/http/body';
 import type { Context, State } from '#libs/base/http/context';
-import { answerBrokenRequests, exchange } from '#libs/base/http/exchange';
+import { exchange, handleBrokenRequests } from '#libs/base/http/exchange';
 import { closeServer, connectionLimit, createHttpServer } from '#libs/base/http/server';
 import { readUpload } from '#libs/base/http/upload';
 import { createBaseMetrics } from '#libs/base/ops/metrics';
@@ -25,7 +25,7 @@ afterEach(() => {
 
 const open = async (listener: RequestListener) => {
   server = createHttpServer(listener);
-  answerBrokenRequests(server);
+  handleBrokenRequests(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 };

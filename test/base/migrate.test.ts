@@ -87,13 +87,13 @@ describe('migrate', () => {
       atEnd(() => server.close());
     };
     expect(await migrate(later.toString(), { say })).toBe('');
-    expect(said).toEqual(['Postgres does not answer yet, waiting for up to 60 s']);
+    expect(said).toEqual(['Postgres does not respond yet, waiting for up to 60 s']);
   });
 
   it('does not wait longer for a server that ends every connection', async () => {
     const gate = await openGate(url);
     gate.shut();
-    await expect(migrate(gate.url, { patience: 300 })).rejects.toThrow(/no answer within 300 ms|CONN/);
+    await expect(migrate(gate.url, { patience: 300 })).rejects.toThrow(/no response within 300 ms|CONN/);
   });
 
   it('waits no longer altogether where a server comes that does not answer', async () => {
@@ -104,7 +104,7 @@ describe('migrate', () => {
       atEnd(() => server.close());
     };
     const error = await migrate(later.toString(), { patience: 1_500, say }).catch(String);
-    const [, waited] = /no answer within (\d+) ms/.exec(error) ?? [];
+    const [, waited] = /no response within (\d+) ms/.exec(error) ?? [];
     expect(Number(waited), error).toBeLessThanOrEqual(1_000);
   });
 

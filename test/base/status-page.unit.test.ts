@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { lateQueue, type Readiness, toAnswer } from '#libs/base/ops/readiness';
+import { lateQueue, type Readiness, readyzBody } from '#libs/base/ops/readiness';
 import { statusPage } from '#libs/base/ops/status-page';
 
 const since = Date.parse('2026-11-22T08:24:00.634Z');
@@ -17,11 +17,11 @@ const page = (readiness: Readiness, others = {}) =>
 describe('readiness', () => {
   it('says which part is degraded, since when, and what that costs', () => {
     const [fault] = degraded.degraded;
-    expect(toAnswer(degraded)).toEqual({
+    expect(readyzBody(degraded)).toEqual({
       ...{ ready: true, postgres: true, redis: 'not <connected>', warnings: degraded.warnings },
       degraded: [{ ...fault, since: '2026-11-22T08:24:00.634Z' }],
     });
-    expect(toAnswer(well)).toEqual({ ready: true, postgres: true, redis: true });
+    expect(readyzBody(well)).toEqual({ ready: true, postgres: true, redis: true });
   });
 
   it('has the queue among it once a job has waited for a minute', () => {
@@ -55,7 +55,7 @@ describe('the page of state', () => {
 
   it('shows the queues, or that nothing is known of them', () => {
     expect(page(well)).toContain('<th scope="row">Shard 0</th><td>3</td><td>1</td><td>2 h 3 min</td>');
-    expect(page(degraded, { shards: null })).toContain('Unknown: Redis does not answer.');
+    expect(page(degraded, { shards: null })).toContain('Unknown: Redis does not respond.');
     expect(page(degraded, { shards: null })).toContain('<th scope="row">queue</th><td>unknown</td>');
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
+import { rewriteFile, requestRewrite } from '#libs/base/redis/aof-rewrite';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { RunningRedis } from '../../scripts/stack/redis.ts';
 import { restartRedis } from '../support/outage.ts';
@@ -38,7 +38,7 @@ describe("a rewrite of Redis' file", () => {
   it('comes once it is wanted, whoever is there then, and no second time', async () => {
     await begin();
     expect([await countRewrites(), isInFile()]).toEqual([0, true]);
-    await wantRewrite(redis.client);
+    await requestRewrite(redis.client);
     redis = await openRedis(server.url);
     await begin();
     await eventually(() => expect(isInFile()).toBe(false));
@@ -59,7 +59,7 @@ describe("a rewrite of Redis' file", () => {
   });
 
   it('begins again where Redis was killed in the middle of it', async () => {
-    await wantRewrite(redis.client);
+    await requestRewrite(redis.client);
     // a hundred keys take a minute
     await redis.client.config('SET', 'rdb-key-save-delay', '600000');
     await begin();

@@ -84,7 +84,7 @@ describe('sealed logs by the command line', () => {
     expect(await createCli({ ...env, REDIS_URL: 'redis://127.0.0.1:1' }).run('log', 'check')).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^checked +5\ncomparedWithRedis +false\n/),
-      stderr: 'not compared with what Redis remembers: Redis does not answer\n',
+      stderr: 'not compared with what Redis remembers: Redis does not respond\n',
     });
   });
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import calculateSlot from 'cluster-key-slot';
 import { Cluster } from 'ioredis';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { rewriteFile, wantRewrite } from '#libs/base/redis/aof-rewrite';
+import { rewriteFile, requestRewrite } from '#libs/base/redis/aof-rewrite';
 import { connectRedis, type RedisConnection } from '#libs/base/redis/connection';
 import { addDays, dayOf } from '#libs/base/terms/calendar';
 import { recordQueue, shardOf } from '#libs/record/queue';
@@ -184,7 +184,7 @@ describe('on a Redis Cluster', () => {
     const before = await Promise.all(cluster.nodes.map(countRewrites));
     await eventually(() => expect(portsOf(connection)).toHaveLength(6));
     await connection.client.del('assent:rewritten');
-    const wanted = String(await wantRewrite(connection.client));
+    const wanted = String(await requestRewrite(connection.client));
     const noted = (field: string) => connection.client.hget('assent:rewrite', field);
     await eventually(async () => {
       await rewriteFile(connection.client);

@@ -137,7 +137,7 @@ describe('with a replica the log', () => {
     await store();
     try {
       expect(await total()).toBe(stored);
-      await untilReplicaIs('it does not answer');
+      await untilReplicaIs('it does not respond');
       expect(await total()).toBe(stored);
     } finally {
       signal('CONT');
@@ -152,7 +152,7 @@ describe('with a replica the log', () => {
       await replica.exited;
       await store();
       expect(await total()).toBe(stored);
-      await untilReplicaIs('it does not answer');
+      await untilReplicaIs('it does not respond');
       replica = await startAgain(replica);
       await untilReplicaIs(true);
       await untilReplayed();

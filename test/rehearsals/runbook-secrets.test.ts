@@ -228,7 +228,7 @@ describe.skipIf(clients === undefined)('secrets are rotated (with the client pro
     await runbook.step('requirepass', given);
     await expectGoesOn();
     const late = createCli({ ...env, REDIS_URL: redis.env.REDIS_URL });
-    expect(await late.error('queue', 'status')).toContain('Redis does not answer');
+    expect(await late.error('queue', 'status')).toContain('Redis does not respond');
     for (const { dataDir } of redis.sentinels) {
       const file = readFileSync(path.join(dataDir, 'redis.conf'), 'utf8');
       expect(file).toContain(`auth-pass assent ${password}`);

@@ -1,4 +1,4 @@
-/** Files whose names end in .gz are gzipped. What is written at once is a member of its own, so more can be added to a file. */
+/** Files whose names end in .gz are gzipped. Each write is a gzip member of its own, so a file can be appended to. */
 import { open, readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ export const isGzip = (file: string): boolean => /\.gz$/i.test(file);
 export const packedFor = async (file: string, text: string | Buffer): Promise<string | Buffer> =>
   isGzip(file) ? pack(text) : text;
 
-/** By its content: a file may have been packed, or unpacked, under its name. */
+/** By content, since a file may have been compressed or uncompressed without a new name. */
 const isPacked = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 export async function readText(file: string): Promise<string> {
@@ -20,7 +20,7 @@ export async function readText(file: string): Promise<string> {
   return (isPacked(bytes) ? await unpack(bytes) : bytes).toString();
 }
 
-/** Whether a regular file is gzipped; what comes through a pipe can be read only once, and is taken as it is. */
+/** Whether a regular file is gzipped. A pipe can be read only once, so it is taken as it is. */
 export async function isPackedFile(file: string): Promise<boolean> {
   const handle = await open(file);
   try {

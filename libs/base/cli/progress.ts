@@ -1,15 +1,15 @@
-/** A bar on a terminal's standard error: how much of it is done, and how fast. */
+/** A progress bar on a terminal's standard error, with its rate. */
 const width = 30;
 /** milliseconds */
 const between = 200;
 
 interface Progress {
-  /** `text`: behind the bar, instead of how many of the noun are done, and how fast */
+  /** `text` replaces the number and rate behind the bar */
   show(done: number, text?: string): void;
   end(): void;
 }
 
-/** `total` 0: it is not known. Silent where standard error is no terminal. */
+/** `total` 0: unknown. Shows nothing if standard error is not a terminal. */
 export function createProgress(total: number, noun: string): Progress {
   if (!process.stderr.isTTY) return { show: () => {}, end: () => {} };
   const started = performance.now();

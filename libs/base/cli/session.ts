@@ -1,4 +1,4 @@
-/** What the process hands to a command, and how a command prints. */
+/** What the process provides for a command, and how commands print. */
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Database } from '../db/database.ts';
@@ -6,17 +6,17 @@ import type { KeyName } from '../db/key-fingerprints.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { visible } from './visible.ts';
 
-/** Connections are opened for the work, and closed after it. `Config`: the settings that a command uses. */
+/** Connections are opened for the work and closed after it. `Config`: the settings that a command uses. */
 export interface Tools<Config = unknown> {
-  /** Throws a BadSetting; each part is read on demand, since no command needs all of them. */
+  /** Throws a BadSetting. Settings are read on demand, since no command needs all of them. */
   config(): Config;
   database<T>(work: (db: Database) => Promise<T>): Promise<T>;
-  /** The same for work that uses these keys: refused under another than the one in force. */
+  /** The same for work that uses these keys: refused unless they are in force. */
   keyed<T>(keys: KeyName[], work: (db: Database) => Promise<T>): Promise<T>;
   redis<T>(work: (redis: RedisConnection) => Promise<T>): Promise<T>;
 }
 
-/** What a verb has printed: an object, or what prints by itself. */
+/** What a verb prints: an object, or a function that prints. */
 export type Printed = object | ((command: Command) => Promise<void> | void) | undefined;
 
 export async function show(command: Command, printed: Printed): Promise<void> {
@@ -36,22 +36,22 @@ const textOf = (value: unknown): string => {
 
 export const isJson = (command: Command): boolean => command.optsWithGlobals().json === true;
 
-/** One object: as JSON, or a line for each field. */
+/** Prints one object: as JSON, or one field per line. */
 export function print(command: Command, fields: object): void {
   if (isJson(command)) return void process.stdout.write(`${visible(JSON.stringify(fields))}\n`);
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) process.stdout.write(`${name.padEnd(width)}  ${cellOf(value)}\n`);
 }
 
-/** A list: as one JSON object under its `name`, or as a table. */
+/** Prints a list: as one JSON object under its `name`, or as a table. */
 export const listed =
   (name: string, rows: readonly object[], empty?: string) =>
   (command: Command): Promise<void> =>
     printPages(command, name, [rows], empty);
 
 /**
- * A list that comes a page at a time, of which only one is held: as one JSON object under its `name`, or as a table whose
- * columns are as wide as the first page needs.
+ * Prints a list page by page, with only one page in memory: as one JSON object under its `name`, or as a table whose columns
+ * fit the first page.
  */
 export async function printPages(command: Command, name: string, pages: Pages, empty = `no ${name}`): Promise<void> {
   await pipeline(isJson(command) ? asJson(name, pages) : asTable(pages, empty), process.stdout, { end: false });
@@ -93,7 +93,7 @@ async function* asTable(pages: Pages, empty: string) {
   if (!columns) yield `${empty}\n`;
 }
 
-/** What a check has found: as JSON with the differences, otherwise their number and a table of them. */
+/** Prints the result of a check: as JSON with the differences, or as their number and a table. */
 export const differing =
   <T extends object>(checked: object, differences: readonly T[], toRow: (difference: T) => object = (row) => row) =>
   async (command: Command): Promise<void> => {
@@ -102,7 +102,7 @@ export const differing =
     if (differences.length > 0) await listed('differences', differences.map(toRow))(command);
   };
 
-/** The one of a list with this id, or an error that names it. */
+/** The item of a list with this id. Throws an error that names the id. */
 export function find<T extends object>(rows: readonly T[], field: keyof T, id: string, noun: string): T {
   const row = rows.find((each) => each[field] === id);
   if (!row) throw new Error(`no ${noun} ${id}`);

@@ -1,6 +1,6 @@
 /**
- * Verbs of the command line. A verb's flags are the fields of a schema, the endpoint's own where an endpoint does the same:
- * a field that is added to the contract is a flag, too. What a verb returns is printed.
+ * Verbs of the command line. Their flags are the fields of a schema, if possible that of the endpoint, so that a new field
+ * of the contract becomes a flag, too. A verb's result is printed.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
@@ -10,37 +10,37 @@ import { wholeNumber } from './whole-number.ts';
 
 interface Flags<S extends z.ZodObject = z.ZodObject> {
   of: S;
-  told: { [Field in keyof z.output<S>]?: Told };
-  fixed: Record<string, [says: string, value: Partial<z.input<S>>]>;
+  named: { [Field in keyof z.output<S>]?: NamedFlag };
+  fixed: Record<string, [help: string, value: Partial<z.input<S>>]>;
 }
 
-/** What a field is by the flag's text, and by what was given before, if the flag is repeatable. */
+/** Parses a flag's text; `before` is the previous value of a repeatable flag. */
 type Read = (text: string, before: unknown) => unknown;
-export type Told = [flag: string, says: string, read?: Read];
+export type NamedFlag = [flag: string, help: string, read?: Read];
 
 /**
- * `told`: the fields whose flags have another name or help than the schema gives them; `fixed`: flags that stand for a value
- * of a field.
+ * `named`: fields whose flags have another name or help than the schema provides; `fixed`: flags that set a field to a fixed
+ * value.
  */
 export const flags = <S extends z.ZodObject>(
   of: S,
-  told: Flags<S>['told'] = {},
+  named: Flags<S>['named'] = {},
   fixed: Flags<S>['fixed'] = {},
-): Flags<S> => ({ of, told, fixed });
+): Flags<S> => ({ of, named, fixed });
 
 type Run<S extends z.ZodObject> = (given: z.output<S>, ...args: string[]) => Promise<Printed> | Printed;
 
 interface Flag {
   option: Option;
   field: string;
-  /** what it stands for; undefined: for what is given with it */
+  /** the fixed value; undefined: the flag takes a value */
   value?: unknown;
 }
 
 export const none = flags(z.object({}));
-/** `value`: what stands for it in the help, if not the name of the flag. */
-export const text = (says: string, value?: string) => z.string().optional().meta({ description: says, value });
-export const toggle = (says: string) => z.boolean().optional().meta({ description: says });
+/** `value`: its placeholder in the help, if it is not the name of the flag. */
+export const text = (help: string, value?: string) => z.string().optional().meta({ description: help, value });
+export const toggle = (help: string) => z.boolean().optional().meta({ description: help });
 /** `--limit` of a list. */
 export const limited = (usual: number, most = 10_000) =>
   z.object({ limit: z.int().min(1).max(most).default(usual).describe(`how many, up to ${most}`) });
@@ -51,7 +51,7 @@ export const verbsOf =
   <S extends z.ZodObject>(use: string, flags: Flags<S>, run: Run<S>): Command =>
     act(noun.command(use), flags, run);
 
-/** The same for a command that is there, such as a noun without verbs. */
+/** The same for an existing command, such as a noun without verbs. */
 export function act<S extends z.ZodObject>(command: Command, flags: Flags<S>, run: Run<S>): Command {
   const all = flagsOf(flags);
   for (const { option } of all) command.addOption(option);
@@ -60,28 +60,31 @@ export function act<S extends z.ZodObject>(command: Command, flags: Flags<S>, ru
   });
 }
 
-function flagsOf({ of: { shape }, told, fixed }: Flags): Flag[] {
-  const standing = Object.entries(fixed).flatMap(([flag, [says, values]]) =>
-    Object.entries(values).map(([field, value]) => ({ field, value, option: new Option(flag, says) })),
+function flagsOf({ of: { shape }, named, fixed }: Flags): Flag[] {
+  const standing = Object.entries(fixed).flatMap(([flag, [help, values]]) =>
+    Object.entries(values).map(([field, value]) => ({ field, value, option: new Option(flag, help) })),
   );
-  const words: Record<string, Told | undefined> = told;
+  const words: Record<string, NamedFlag | undefined> = named;
   const own = Object.entries(shape).flatMap(([field, schema]) => {
     const isStanding = standing.some((each) => each.field === field);
     const { description = '', value } = z.globalRegistry.get(schema) ?? {};
     const usual = isStanding ? undefined : usualFlag(field, innerOf(schema), value);
-    const [flag, says, read] = words[field] ?? [usual, description];
-    return flag === undefined ? [] : [{ field, option: optionOf(schema, flag, says, read) }];
+    const [flag, help, read] = words[field] ?? [usual, description];
+    return flag === undefined ? [] : [{ field, option: optionOf(schema, flag, help, read) }];
   });
   return [...own, ...standing];
 }
 
-/** Without what says that it may be left out. */
+/** Without `optional` and the like. */
 const innerOf = (schema: z.core.$ZodType): z.core.$ZodType =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
     ? innerOf(schema.unwrap())
     : schema;
 
-/** `maxBytes` → `--max-bytes <n>`; a list is given one by one: `types` → `--type <type>`. Undefined: it is no text. */
+/**
+ * `maxBytes` → `--max-bytes <n>`; a list is a repeatable flag: `types` → `--type <type>`. Undefined if the field is not
+ * text.
+ */
 function usualFlag(field: string, inner: z.core.$ZodType, value: unknown): string | undefined {
   if (inner instanceof z.ZodNull || inner instanceof z.ZodRecord) return undefined;
   const name = field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -90,9 +93,9 @@ function usualFlag(field: string, inner: z.core.$ZodType, value: unknown): strin
   return `--${one} <${value ?? (inner instanceof z.ZodNumber ? 'n' : one)}>`;
 }
 
-function optionOf(schema: z.core.$ZodType, flag: string, says: string, read = readerOf(schema)): Option {
+function optionOf(schema: z.core.$ZodType, flag: string, help: string, read = readerOf(schema)): Option {
   const inner = innerOf(schema);
-  const option = new Option(flag, says).argParser((text: string, before: unknown) => {
+  const option = new Option(flag, help).argParser((text: string, before: unknown) => {
     const value = read(text, before);
     const [issue] = z.safeParse(schema, value, parseOptions).error?.issues ?? [];
     if (issue) throw new InvalidArgumentError(issue.message);
@@ -110,7 +113,7 @@ function readerOf(schema: z.core.$ZodType): Read {
   return wholeNumber(inner.maxValue ?? undefined, inner.minValue ?? undefined);
 }
 
-/** What is given, by field. Throws an error that names the flag. */
+/** The given values by field. Throws an error that names the flag. */
 function readGiven<S extends z.ZodObject>(schema: S, flags: Flag[], command: Command): z.output<S> {
   const given = new Map<string, { flag: string | undefined; value: unknown }>();
   for (const { option, field, value } of flags) {
@@ -119,7 +122,7 @@ function readGiven<S extends z.ZodObject>(schema: S, flags: Flag[], command: Com
     const flag = option.long;
     const other = given.get(field)?.flag;
     if (other) throw new Error(`give either ${other} or ${flag}`);
-    // a global option of the same name takes what is given
+    // a global option of the same name receives the value
     given.set(field, { flag, value: value === undefined ? command.optsWithGlobals()[name] : value });
   }
   const result = schema.safeParse(

@@ -1,5 +1,5 @@
 /**
- * Names and fields of records may contain control characters that a terminal obeys: colours, titles, cursor movements,
+ * Names and fields of records may contain control characters that a terminal executes: colours, titles, cursor movements,
  * bidirectional text. They are printed as JSON escapes, so that JSON output stays equivalent.
  */
 export const visible = (text: string): string =>

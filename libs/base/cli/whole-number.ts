@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** An option's value, from `min` to `max`. */
+/** Parses an option's value, from `min` to `max`. */
 export const wholeNumber =
   (max = Number.MAX_SAFE_INTEGER, min = 1) =>
   (text: string): number => {

@@ -1,4 +1,4 @@
-/** The kinds of settings: how the text is parsed, and the rule that the error message names. */
+/** The kinds of settings: how the text is parsed, and the rule in the error message. */
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export const ratio = z
   .transform(Number)
   .meta({ rule: 'a number from 0 to 1' });
 
-/** As OpenTelemetry's specification has them: `name=value,name=value`, values percent-encoded. */
+/** As the specification of OpenTelemetry: `name=value,name=value`, values percent-encoded. */
 export const headers = z
   .string()
   .regex(/^ *[\w!#$&'*.^`|~-]+ *=[^,;]*(, *[\w!#$&'*.^`|~-]+ *=[^,;]*)*$/)
@@ -43,7 +43,7 @@ export const address = (...protocols: string[]) =>
     .string()
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)))
     .refine((text) => isDecodable(text))
-    // of a list of hosts the driver of Postgres would take any that answers
+    // the driver of Postgres would use any host of a list that responds
     .refine((text) => URL.canParse(text) && !new URL(text).host.includes(','))
     .meta({ rule: `an address that begins with ${protocols.map((name) => `${name}://`).join(' or ')}, of one host` });
 
@@ -53,14 +53,14 @@ export const postgresAddress = z
   .pipe(address('postgres', 'postgresql'))
   .meta({ rule: 'an address that begins with postgres:// or postgresql://, of one host' });
 
-/** With a user name or password in it, `fetch` would refuse the address. */
+/** `fetch` refuses an address with a user name or password. */
 export const webAddress = address('http', 'https')
   .refine((text) => URL.canParse(text) && new URL(text).username === '' && new URL(text).password === '')
   .meta({ rule: 'an address that begins with http:// or https://, without a user name or password' });
 
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
 
-/** A path of plain characters: it stands in pages and in links. */
+/** Only plain characters in the path, because it is used in pages and links. */
 export const publicAddress = z
   .string()
   .refine((text) => URL.canParse(text) && new URL(text).host !== '')
@@ -85,7 +85,7 @@ const isNode = (node: string): boolean => {
   return Number(port) <= 65_535 && (name !== undefined || (address !== undefined && isIPv6(address)));
 };
 
-/** With `_keeper` behind it, a name that Postgres takes as it is. */
+/** With `_keeper` appended it is a name that needs no quotes in Postgres. */
 export const rolePrefix = z
   .string()
   .regex(/^(?!pg_)[a-z][a-z0-9_]{0,39}$/)
@@ -104,11 +104,10 @@ export const nodes = z
   .meta({ rule: 'host:port, separated by commas, an IPv6 address in brackets' });
 
 const isNetwork = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
-/** A last label of digits would be an address that is not whole. */
+/** If the last label has only digits, it is an incomplete address. */
 const isHostName = (text: string): boolean =>
   /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i.test(text) && !/(^|\.)\d+$/.test(text);
 
-/** Addresses are networks of one. */
 const asNetwork = (text: string): string => {
   if (ipaddr.isValidCIDR(text)) return text;
   return `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`;
@@ -124,14 +123,14 @@ export const networksAndNames = z
   }))
   .meta({ rule: 'networks and host names, separated by commas, such as 192.168.1.0/24,n8n' });
 
-/** As OAuth separates scopes. */
+/** Separated as OAuth scopes are. */
 export const words = z
   .string()
   .regex(/^[\x21-\x7e]+( +[\x21-\x7e]+)*$/)
   .transform((value) => value.split(/ +/))
   .meta({ rule: 'words, separated by spaces' });
 
-/** Scopes of our own; `none` is the empty list. */
+/** Our own scopes; `none` is the empty list. */
 export const scopeWords = z
   .string()
   .transform((value) => (value === 'none' ? [] : value.split(/ +/)))
@@ -144,7 +143,7 @@ export const keyId = z
   .regex(/^[\x21-\x7e]{1,128}$/)
   .meta({ rule: 'at most 128 printable characters without spaces' });
 
-/** The whole text is one claim's name; those with a meaning of their own are none. */
+/** The whole text is one claim's name. Claims with a registered meaning are not allowed. */
 export const claim = z
   .string()
   .regex(/^[\x21-\x7e]{1,256}$/)
@@ -156,7 +155,7 @@ export const hexKey = z
   .regex(/^[0-9a-fA-F]{64}$/)
   .meta({ rule: '64 hex digits' });
 
-/** As C2SP signed-note wants the name of a key, without the slash that separates the domain's id. */
+/** As C2SP signed-note defines the name of a key, without the slash before the domain's id. */
 export const logName = z
   .string()
   .regex(/^[^\s+\p{Cc}]{1,200}$/u)

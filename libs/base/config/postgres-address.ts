@@ -1,7 +1,7 @@
 /**
- * What an address of Postgres says of TLS and of a socket, in libpq's parameters. It is checked at the start, because
- * migrations would otherwise take it differently from all else, and Postgres would call a parameter unknown. So are
- * parameters that would change what our statements rely on. All others are Postgres' to judge.
+ * Checks the libpq parameters for TLS and sockets in an address of Postgres when a process starts. Otherwise migrations
+ * would read them differently, and Postgres would reject them as unknown. Parameters that change what our statements rely on
+ * are refused; all others are left to Postgres.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,13 +12,12 @@ import { BadSetting } from './read.ts';
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'];
 const parameters = ['sslmode', 'sslrootcert'];
 
-/** Returns the address. */
 export function checkPostgresAddress(name: string, address: string): string {
   const refuse = (rule: string): never => {
     throw new BadSetting(`${name} must be ${rule}`);
   };
   const { hostname, searchParams: query } = new URL(address);
-  // the driver would take what is before the first colon for the host
+  // the driver would take the part before the first colon as the host
   if (hostname.startsWith('[')) refuse('an address whose host is a name or an IPv4 address');
   const faultOfHost = faultOfSocket(address);
   if (faultOfHost) refuse(faultOfHost);

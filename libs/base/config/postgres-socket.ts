@@ -1,12 +1,12 @@
 /**
- * Postgres behind a Unix socket. libpq, drivers and hosts spell its folder in three ways: as the parameter `host`, after an
- * empty host or after one that it replaces, and as the percent-encoded host. Everything of ours reads one of them: the
- * parameter `host` after `localhost`, the only one that is an address for Node and for the driver.
+ * Postgres on a Unix socket. libpq, drivers and hosts write its folder in three ways: as the parameter `host` after an empty
+ * host, as one that replaces a host, and as a percent-encoded host. Our code reads one of them: the parameter `host` after
+ * `localhost`, the only one that is a valid address for Node and for the driver.
  */
 
 const spelled = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
-/** The address in that spelling; unchanged where it leads to no socket. */
+/** Rewrites the address that way; unchanged if it has no socket. */
 export function withSocketSpelled(given: string): string {
   const [, scheme = '', user, authority = '', database = '', parameters = ''] = spelled.exec(given) ?? [];
   const query = new URLSearchParams(parameters);
@@ -38,7 +38,7 @@ function decode(text: string): string {
   }
 }
 
-/** Why no driver could open it; undefined where it can. */
+/** Why no driver could open the socket; undefined if it can. */
 export function faultOfSocket(address: string): string | undefined {
   const { port, searchParams: query } = new URL(address);
   const folder = query.get('host');

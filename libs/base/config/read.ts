@@ -1,6 +1,6 @@
 /**
- * Reads the settings from the environment and checks every one of them. Secrets may be in files: for each secret setting
- * NAME there is NAME_FILE, as container engines hand them over.
+ * Reads and checks the settings from the environment. A secret may be in a file: each secret setting NAME also has
+ * NAME_FILE, as container engines provide it.
  */
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
@@ -19,7 +19,7 @@ export function refuse(name: string, rule: string): never {
   throw new BadSetting(`${name} must be ${rule}`);
 }
 
-/** Whether nobody on the way can change what is sent to it. */
+/** Whether nobody between here and the address can change what is sent. */
 export function isSafeAddress(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   const isHere = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
@@ -43,7 +43,9 @@ export function readSettings<Table extends SettingTable>(
   return Object.fromEntries(entries) as ValuesOf<Table>;
 }
 
-/** The environment with what the files hold, without a line break at the end. An empty variable counts as not set. */
+/**
+ * The environment with the contents of secret files, without a trailing line break. An empty variable counts as not set.
+ */
 export function withSecretFiles(
   table: Record<string, { schema: unknown; secret?: boolean }>,
   environment: NodeJS.ProcessEnv,

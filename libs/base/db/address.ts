@@ -1,6 +1,6 @@
 /**
- * The address of Postgres, and what libpq's parameters in it say of TLS and of a socket. The driver would not know
- * `verify-ca`, would check `verify-full` of an IP address against another name, and would send `sslrootcert` to the server.
+ * The address of Postgres with libpq's parameters for TLS and sockets. The driver does not know `verify-ca`, checks
+ * `verify-full` of an IP address against another name, and sends `sslrootcert` to the server.
  */
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
@@ -19,12 +19,12 @@ export function readAddress(given: string): Address {
   const rootFile = url.searchParams.get('sslrootcert');
   const folder = url.searchParams.get('host');
   for (const name of ['sslmode', 'sslrootcert', 'host']) url.searchParams.delete(name);
-  // as libpq: nobody listens on the way to a socket
+  // as libpq: a socket does not cross a network
   if (folder !== null) return { url: url.toString(), ssl: false, socket: { host: folder } };
   return { url: url.toString(), ssl: tlsOf(mode, url.hostname, rootFile), socket: {} };
 }
 
-/** As libpq (Postgres manual, 34.19.1), but without a file the certificates that Node trusts count. */
+/** As libpq (Postgres manual, 34.19.1), except that without `sslrootcert` Node's own certificates are trusted. */
 function tlsOf(mode: string, host: string, rootFile: string | null): Address['ssl'] {
   if (mode === 'disable') return false;
   if (mode === 'require' && rootFile === null) return { rejectUnauthorized: false };

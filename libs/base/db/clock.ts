@@ -1,6 +1,6 @@
 /**
- * How this process' clock and Postgres' stand to each other. A measurement ties Postgres' clock to the process' monotonic
- * clock, so a step of the process' clock shows at once, and the last measurement holds while Postgres is away.
+ * Compares this process' clock with that of Postgres. A measurement relates Postgres' clock to the monotonic clock of the
+ * process, so a step of the process' clock shows at once, and the last measurement stays valid while Postgres is away.
  */
 
 import type { Log } from '../ops/process-log.ts';
@@ -9,7 +9,7 @@ import type { Reads } from './database.ts';
 
 /** Milliseconds by which the clocks may differ, and by which one may move against the monotonic clock within an hour. */
 export const clockTolerance = 30_000;
-/** Milliseconds for which the clocks have to be steady before anything goes for good by its age: less than an hour. */
+/** Milliseconds for which the clocks have to be steady before anything is deleted by its age: less than an hour. */
 export const trustedAfter = 50 * 60 * 1_000;
 const hour = 60 * 60 * 1_000;
 const measureEvery = 1_000;
@@ -19,18 +19,18 @@ export interface Clock {
   skew(): number | null;
   /** Whether the clocks differ by at most 30 s. False before the first measurement. */
   agrees(): boolean;
-  /** Milliseconds for which both clocks have agreed and moved with the monotonic clock; 0 where they do not now. */
+  /** Milliseconds for which both clocks have agreed and moved with the monotonic clock; 0 if they do not now. */
   steadyFor(): number;
-  /** Milliseconds since Postgres' clock was last seen to jump; null where this process saw no jump. */
+  /** Milliseconds since Postgres' clock was last seen to jump; null if this process saw no jump. */
   sinceJump(): number | null;
   /** Postgres' time in Unix milliseconds, just measured. Rejects while Postgres is away. */
   measure(): Promise<number>;
-  /** Measures once a second until `close`; resolves after the first measurement, or its failure. */
+  /** Measures once a second until `close`. Resolves after the first measurement or its failure. */
   follow(): Promise<void>;
   close(): void;
 }
 
-/** The two clocks against the monotonic one, in milliseconds. */
+/** Both clocks minus the monotonic one, in milliseconds. */
 interface Offsets {
   at: number;
   postgres: number;
@@ -43,7 +43,7 @@ export function createClock(
   { now = () => Date.now(), monotonic = () => performance.now() } = {},
 ): Clock {
   let last: Offsets | undefined;
-  /** what later measurements are compared with: at most an hour old, since no two clocks run equally fast for good */
+  /** What later measurements are compared with. It is at most an hour old, because no two clocks run equally fast. */
   let anchor: Offsets | undefined;
   let steadySince: number | undefined;
   let jumpedAt: number | undefined;
@@ -62,9 +62,9 @@ export function createClock(
     else steadySince ??= measured.at;
     if (!anchor || hasJumped || hasStepped || measured.at - anchor.at > hour) anchor = measured;
     last = measured;
-    tell(measured.own - measured.postgres);
+    logChange(measured.own - measured.postgres);
   };
-  const tell = (ahead: number) => {
+  const logChange = (ahead: number) => {
     if (agrees() === wasAgreed) return;
     wasAgreed = !wasAgreed;
     const seconds = Math.round(ahead / 1_000);
@@ -79,7 +79,7 @@ export function createClock(
       (sql) => sql<{ now: number }[]>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     );
     if (!row) throw new Error('Postgres did not say what time it is');
-    // the error is at most half of what the answer took, and the deadline bounds that
+    // the error is at most half of the round trip, which the deadline bounds
     const at = (began + monotonic()) / 2;
     note({ at, postgres: row.now - at, own: now() - monotonic() });
     return row.now;
@@ -93,7 +93,7 @@ export function createClock(
     sinceJump: () => (jumpedAt === undefined ? null : monotonic() - jumpedAt),
     measure,
     follow: () => {
-      // that Postgres is away, others tell
+      // an outage of Postgres is reported elsewhere
       rounds = every({ name: 'measure_clock', pace: measureEvery, task: measure, failed: () => {} });
       return rounds.now();
     },

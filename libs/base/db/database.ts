@@ -1,6 +1,6 @@
 /**
- * The Postgres client with a deadline: the driver itself waits forever on a frozen backend or a half-open connection,
- * and a pool whose connections went silent never recovers, so it is replaced.
+ * The Postgres client with a deadline. The driver waits forever on a frozen backend or a half-open connection. A pool whose
+ * connections stopped responding never recovers, so it is replaced.
  */
 import pLimit from 'p-limit';
 import postgres from 'postgres';
@@ -11,15 +11,14 @@ import { type Pool, throughPooler } from './pooled.ts';
 import { type Refusal, watchWrites } from './refused-writes.ts';
 import { sessionBasics, sessionFormats, sessionIsolation } from './session.ts';
 
-/** Runs statements, be it each on its own or all in one transaction. */
+/** Runs statements: each on its own, or all in one transaction. */
 export type Sql = postgres.ISql<{ bigint: number }>;
 
-/** A part of a statement. */
 export type Fragment = postgres.Fragment;
 
 /**
- * True, and a word in the write-ahead log. A commit waits for synchronous standbys only if its transaction wrote. One that
- * found everything stored may follow an attempt that was stored here and whose wait was ended, so it has to wait as well.
+ * Returns true, and writes to the write-ahead log. A commit waits for synchronous standbys only if its transaction wrote. A
+ * retry that finds its rows stored may follow an attempt whose wait was cut off, so it has to wait as well.
  */
 export const writeSomething = (sql: Sql) => sql`pg_logical_emit_message(true, 'assent', '') is not null`;
 
@@ -31,7 +30,7 @@ export interface DatabaseOptions {
   statementTimeout: number;
   /** milliseconds after which the caller gets TimedOut; longer than `statementTimeout` */
   deadline: number;
-  /** seconds within which a connection has to stand; 3 where it is not given */
+  /** seconds to connect; default 3 */
   connectTimeout?: number;
   /** named prepared statements; off behind a pgbouncer before 1.21 */
   prepare: boolean;
@@ -45,39 +44,41 @@ type Work<T> = (sql: Sql) => Promise<T>;
 interface Reading {
   /** milliseconds */
   deadline?: number | undefined;
-  /** All statements see the database as of one moment, so that they agree with each other. */
+  /** All statements see the same snapshot. */
   snapshot?: boolean;
 }
 
 export interface Reads {
-  /** Statements that change nothing: where it fails, `work` may be run again, elsewhere. Rejects as `write` does. */
+  /** For statements that change nothing: if one fails, `work` may run again on another server. Rejects as `write` does. */
   read<T>(work: Work<T>, how?: Reading): Promise<T>;
 }
 
 export interface Database extends Reads {
   /** Each statement takes effect by itself. Rejects with TimedOut after `deadline` milliseconds; it may still take effect. */
   write<T>(work: Work<T>, deadline?: number): Promise<T>;
-  /** All of it or nothing. Rejects as `write` does. */
+  /** All statements take effect, or none. Rejects as `write` does. */
   transaction<T>(work: Work<T>, deadline?: number): Promise<T>;
-  /** For the rest: a connection that is kept, and what no transaction may hold. Rejects as `write` does. */
+  /** For work that needs one connection, or that cannot run in a transaction. Rejects as `write` does. */
   run<T>(work: (pool: Pool) => Promise<T>, deadline?: number): Promise<T>;
   /**
-   * For an error that nobody caught. Where the driver threw it on writing to a closed connection, that connection never
-   * sends again: the pool is replaced, its statements fail as with any lost connection, and the answer is true.
+   * For an uncaught error. If the driver threw it while writing to a closed connection, that connection never sends again:
+   * the pool is replaced, its statements fail as on any lost connection, and `recover` returns true.
    */
   recover(error: unknown): boolean;
-  /** Grows whenever a connection was closed: the next one may lead to another server. */
+  /** Grows with each closed connection, since the next one may lead to another server. */
   generation(): number;
-  /** How many calls of `run` are under way: above the number of connections, some wait for one. */
+  /** Calls of `run` in progress. Above the number of connections, some wait for one. */
   running(): number;
   /**
-   * Since when Postgres has been unavailable, in Unix milliseconds; null where it answered last, unless it refuses to store.
-   * That a call waited for a connection for too long says nothing of Postgres.
+   * Since when Postgres has been unavailable, in Unix milliseconds; null if it responded last, unless it refuses to store. A
+   * call that only waited too long for a connection does not count.
    */
   unavailableSince(): number | null;
-  /** Why, and since when, Postgres stores nothing though it answers; null where it did last, or it was not tried lately. */
+  /**
+   * Why, and since when, Postgres responds but stores nothing; null if the last write succeeded or none was tried lately.
+   */
   refusal(): Refusal | null;
-  /** Waits for calls that are under way, for 5 s at most. */
+  /** Waits up to 5 s for calls in progress. */
   close(): Promise<void>;
 }
 
@@ -105,7 +106,7 @@ function connect({ url, ssl, socket }: Address, options: DatabaseOptions, onclos
     },
     onnotice: () => {},
     onclose,
-    // the driver would ask for all array types on each new connection, and end the process when that query fails
+    // the driver would query all array types on each new connection, and end the process if that query fails
     fetch_types: false,
     types: {
       // counts stay far below 2^53
@@ -119,7 +120,7 @@ function connect({ url, ssl, socket }: Address, options: DatabaseOptions, onclos
   return options.pooled ? throughPooler(sql, settings, onclose) : sql;
 }
 
-/** How a list is sent as a parameter of that array type. Reading one back is left to `to_json`. */
+/** Sends a list as a parameter of this array type. Lists are read back with `to_json`. */
 const arrayParameter = (to: number) => ({
   to,
   from: [],
@@ -129,18 +130,21 @@ const arrayParameter = (to: number) => ({
 });
 
 /**
- * Where the driver writes to a connection that has just closed, and throws (github.com/porsager/postgres, issue 1154).
- * It does so after the lost connection has been reported, when it rolls the transaction back.
+ * The stack frame in which the driver throws when it writes to a connection that has just closed
+ * (github.com/porsager/postgres, issue 1154). It does so when it rolls the transaction back, after it has reported the lost
+ * connection.
  */
 const lostWrite = `nextWrite (${new URL('connection.js', import.meta.resolve('postgres')).href}:`;
 
 /**
- * Pieces of work that the driver has at once. With a hundred statements on one connection it begins a transaction on one
- * that others share, so that their statements go with it (postgres 3.4.9, connection.js, `max_pipeline`).
+ * How many calls the driver gets at once. With a hundred statements on one connection, it begins a transaction on a
+ * connection that others share, so their statements become part of it (postgres 3.4.9, connection.js, `max_pipeline`).
  */
 const mostAtOnce = 32;
 
-/** Work that asks Postgres nothing, such as for a limit that no plan sets, must not pass for an answer of it. */
+/**
+ * Work that sends Postgres nothing, such as the check of a limit that no plan sets, does not show that Postgres responds.
+ */
 function watch(pool: Pool): { watched: Pool; isUsed(): boolean } {
   let used = false;
   const watched = new Proxy(pool, {
@@ -164,9 +168,9 @@ export function createDatabase(options: DatabaseOptions): Database {
   const address = readAddress(options.url);
   const open = () => connect(address, options, countClosed);
   let sql = open();
-  let turns = pLimit(mostAtOnce);
-  let answered = performance.now();
-  /** Oldest first, until their work has ended: the first `max` have a connection, and the others wait for one. */
+  let limitCalls = pLimit(mostAtOnce);
+  let respondedAt = performance.now();
+  /** Oldest first, until their work has ended: the first `max` have a connection, the others wait for one. */
   const underWay = new Set<{ isLate: boolean }>();
   let unavailableSince: number | null = null;
   const writes = watchWrites();
@@ -175,13 +179,13 @@ export function createDatabase(options: DatabaseOptions): Database {
     const pool = sql;
     countClosed();
     sql = open();
-    turns = pLimit(mostAtOnce);
+    limitCalls = pLimit(mostAtOnce);
     underWay.clear();
     void pool.end({ timeout: 0 }).catch(() => {});
   };
 
   async function run<T>(work: (pool: Pool) => Promise<T>, deadline = options.deadline): Promise<T> {
-    const [pool, turn] = [sql, turns];
+    const [pool, limited] = [sql, limitCalls];
     const { watched, isUsed } = watch(pool);
     const since = performance.now();
     const call = { isLate: false };
@@ -189,7 +193,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     underWay.add(call);
     const toItsEnd = async () => {
       try {
-        return await turn(() => work(watched));
+        return await limited(() => work(watched));
       } finally {
         underWay.delete(call);
       }
@@ -198,27 +202,27 @@ export function createDatabase(options: DatabaseOptions): Database {
       call.isLate = true;
       if (pool !== sql) return;
       const withConnection = [...underWay].slice(0, options.max);
-      // where those that have a connection may take longer, whoever waits for one learns nothing of Postgres
-      const isSilent = answered <= since && withConnection.some(({ isLate }) => isLate);
+      // If calls that have a connection may take longer, a call that waits for one learns nothing about Postgres.
+      const isSilent = respondedAt <= since && withConnection.some(({ isLate }) => isLate);
       onlyWaited = !isSilent && !withConnection.includes(call);
       if (isSilent) replace();
     };
     try {
       const result = await within(deadline, toItsEnd(), giveUp);
       if (isUsed()) {
-        answered = performance.now();
+        respondedAt = performance.now();
         unavailableSince = null;
       }
       return result;
     } catch (error) {
-      if (error instanceof postgres.PostgresError) answered = performance.now();
+      if (error instanceof postgres.PostgresError) respondedAt = performance.now();
       if (onlyWaited) throw new TimedOut(`no connection to Postgres was free within ${deadline} ms`, { cause: error });
       if (isUnavailable(error)) unavailableSince ??= Date.now();
       else if (isUsed()) unavailableSince = null;
       throw advise(error);
     }
   }
-  /** In an object, since the driver would wait for each promise of a list. */
+  /** The result is wrapped in an object, because the driver would await each promise of a list. */
   const begin = async <T>(how: string, work: Work<T>, deadline: number | undefined): Promise<T> =>
     (await run((pool) => pool.begin(how, async (sql) => ({ result: await work(sql) })), deadline)).result;
 
@@ -237,7 +241,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     running: () => underWay.size,
     unavailableSince: () => unavailableSince ?? writes.refusal()?.since ?? null,
     refusal: writes.refusal,
-    // while Postgres is away nothing that waits for it comes to an end, and what nobody waits for any more may never
+    // while Postgres is away, calls that wait for it may never settle
     close: () => {
       const isAwaited = unavailableSince === null && [...underWay].some(({ isLate }) => !isLate);
       return sql.end({ timeout: isAwaited ? 5 : 0 });

@@ -1,12 +1,12 @@
 /**
- * The keys that this database is used with, by their fingerprints. The first process notes its own; a new key is noted
- * where it comes with the one before it, which counts as well until a process is started without it.
+ * Fingerprints of the keys that this database is used with. The first process stores its own. A new key is accepted if it
+ * comes with its predecessor, which stays valid until a process starts without it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '../timers.ts';
 import type { Database, Sql } from './database.ts';
 
-/** Milliseconds until a Postgres that did not say is asked again. */
+/** Milliseconds between two tries while Postgres does not respond. */
 const askEvery = 1_000;
 /** Milliseconds to wait for Postgres at start. */
 const startPatience = 2_000;
@@ -14,15 +14,13 @@ const startPatience = 2_000;
 /** Keys that all processes have to share, by their settings. */
 export type KeyName = 'PRIVACY_KEY' | 'SECRETS_KEY' | 'LOG_KEY' | 'IP_HASH_KEY';
 
-/** A key of this process. */
 export interface OwnKey {
   name: KeyName;
   fingerprint: string;
-  /** of the key before it: null where none is set, undefined where the process reads none */
+  /** of its predecessor: null if none is set, undefined if the process reads none */
   previous: string | null | undefined;
 }
 
-/** Its message is one line that names the setting. */
 class OtherKey extends Error {
   constructor({ name }: Pick<OwnKey, 'name'>) {
     super(
@@ -39,11 +37,11 @@ interface Noted {
 
 const list = (sql: Sql) => sql<Noted[]>`select name, fingerprint, previous from key_fingerprints`;
 
-/** What is to be noted of a process's key; undefined: nothing. Throws an OtherKey for one that is not in force. */
+/** What to store about a process's key; undefined: nothing. Throws an OtherKey if the key is not in force. */
 function judge(own: OwnKey, noted: Noted | undefined): Noted | undefined {
   const { name, fingerprint, previous } = own;
   if (!noted) return { name, fingerprint, previous: previous ?? null };
-  // who reads the key before it and has none was started after the rotation
+  // a process that reads the predecessor and has none was started after the rotation
   if (fingerprint === noted.fingerprint)
     return previous === null && noted.previous !== null ? { ...noted, previous: null } : undefined;
   if (previous === noted.fingerprint) return { name, fingerprint, previous };
@@ -51,7 +49,7 @@ function judge(own: OwnKey, noted: Noted | undefined): Noted | undefined {
   throw new OtherKey(own);
 }
 
-/** For a process: compares its keys with what is noted, and notes what is new. Rejects with an OtherKey. */
+/** For a process: compares its keys with the stored ones and stores new ones. Rejects with an OtherKey. */
 async function noteKeys(db: Database, keys: OwnKey[]): Promise<void> {
   const judgeAll = (noted: Noted[]) =>
     keys.flatMap(
@@ -73,7 +71,7 @@ async function noteKeys(db: Database, keys: OwnKey[]): Promise<void> {
   });
 }
 
-/** For a command: throws an OtherKey unless its keys are in force, or come with those that are. It notes nothing. */
+/** For a command: throws an OtherKey unless its keys are in force or come with those that are. Stores nothing. */
 export async function requireKeys(sql: Sql, keys: OwnKey[]): Promise<void> {
   const noted = await list(sql);
   for (const own of keys) {
@@ -83,14 +81,14 @@ export async function requireKeys(sql: Sql, keys: OwnKey[]): Promise<void> {
 }
 
 interface Comparing {
-  /** Resolves after the first try, whether or not Postgres answered. Rejects with an OtherKey. */
+  /** Resolves after the first try, whether or not Postgres responded. Rejects with an OtherKey. */
   tried: Promise<void>;
   /** Resolves once the keys were compared. Rejects with an OtherKey. */
   compared: Promise<void>;
   close(): void;
 }
 
-/** Compares a process's keys as soon as Postgres answers and has the schema for it. */
+/** Compares a process's keys as soon as Postgres responds and has the schema for it. */
 export function compareKeys(db: Database, keys: OwnKey[]): Comparing {
   const closing = new AbortController();
   const first = keys.length > 0 ? noteKeys(db, keys) : Promise.resolve();
@@ -108,7 +106,7 @@ export function compareKeys(db: Database, keys: OwnKey[]): Comparing {
     }
   };
   const compared = untilCompared();
-  // nobody may be waiting yet
+  // an error is not unhandled before somebody awaits it
   for (const each of [tried, compared]) each.catch(() => {});
   return {
     tried,
@@ -117,7 +115,7 @@ export function compareKeys(db: Database, keys: OwnKey[]): Comparing {
   };
 }
 
-/** Rejects with an OtherKey, and with nothing else: not where the process stops before it could compare. */
+/** Rejects only with an OtherKey, and not if the process stops before it could compare. */
 export const failingOf = ({ compared }: Pick<Comparing, 'compared'>): Promise<void> => {
   const failing = compared.catch((error) => {
     if (error instanceof OtherKey) throw error;

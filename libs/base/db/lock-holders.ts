@@ -1,11 +1,11 @@
-/** Transactions that may write to some tables, by their locks, which each takes before it begins to read. */
+/** Finds the transactions that may write to some tables by the locks that each takes before it begins to read. */
 import { setTimeout } from 'node:timers/promises';
 import type { Database, Sql } from './database.ts';
 
 /** milliseconds */
 const lookEvery = 50;
 
-/** Of those that write to any of these tables now, or have rows of it that they may write to. */
+/** The virtual ids of transactions that write to any of these tables now, or have locked rows in order to. */
 async function writersOf(sql: Sql, tables: string[]): Promise<string[]> {
   const rows = await sql<{ transaction: string }[]>`
     select distinct virtualtransaction as transaction from pg_locks
@@ -15,7 +15,10 @@ async function writersOf(sql: Sql, tables: string[]): Promise<string[]> {
   return rows.map((row) => row.transaction);
 }
 
-/** Waits until those that write to these tables now have ended. False where one takes longer than `patience` milliseconds. */
+/**
+ * Waits until the transactions that write to these tables now have ended. False if one takes longer than `patience`
+ * milliseconds.
+ */
 export async function untilWritersEnd(db: Database, tables: string[], patience: number): Promise<boolean> {
   const began = performance.now();
   let left = await db.write((sql) => writersOf(sql, tables));

@@ -1,18 +1,18 @@
 /**
- * For an answer that is made of many reads and takes as long as its client: each read has a place of its own, and one that a
- * busy store does not answer in time is asked again, so that it does not cut off all the rest.
+ * For responses made of many reads, which take as long as their client. Each read takes a place of its own. If a busy store
+ * does not respond in time, the read is retried, so that the response is not cut off.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Places } from '../places.ts';
 import type { Reads } from './database.ts';
 import { isUnavailable } from './errors.ts';
 
-/** Each of these reads waits for a place of this organization; once `signal` aborts, none waits any more. */
+/** Each read waits for a place of this organization. Once `signal` aborts, none waits any more. */
 export const inPlaces = (reads: Reads, places: Places, organizationId: string, signal?: AbortSignal): Reads => ({
   read: (work, how) => places.run(organizationId, () => reads.read(work, how), signal),
 });
 
-/** Milliseconds before each further try. Together with the tries shorter than a client waits for the next byte. */
+/** Milliseconds before each retry. All tries together take less time than a client waits for the next byte. */
 const pauses = [200, 500, 1_000];
 
 export function retryingReads(reads: Reads): Reads {

@@ -1,7 +1,7 @@
 /**
- * Migrations, one process at a time: a blocking lock would hang `create index concurrently`, so an advisory lock is polled.
- * It belongs to a transaction, because a pooler may give a session's lock to another client. Indexes of `records` follow,
- * see record-indexes.ts.
+ * Migrations, one process at a time. The advisory lock is polled, because a blocking one would hang `create index
+ * concurrently`. It belongs to a transaction, because a pooler may give a session's lock to another client. The indexes of
+ * `records` follow, see record-indexes.ts.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,26 +15,26 @@ import { roleNames } from './roles/roles.ts';
 import { migrations, migrationsFolder, versions } from './schema.ts';
 import { findSchema, tablesElsewhere } from './search-path.ts';
 import { isolation, sessionBasics } from './session.ts';
-import { untilAnswers, type Waiting } from './until-answers.ts';
+import { type Waiting, waitForPostgres } from './wait-for-postgres.ts';
 
 interface Options extends Waiting {
   roles: Arrangement;
 }
 
 /**
- * `patience` is for a server that starts, and again for another migration. What the migrations make is used by roles, which
- * are made with it where this login may, see roles/arrange.ts. Resolves to what was done, a line each.
+ * Waits up to `patience` for a server that is starting, and again for another migration. Roles and their rights are set up
+ * as well, if this login may, see roles/arrange.ts. Resolves to one line for each thing done.
  */
 export function migrate(
   databaseUrl: string,
   { patience = 60_000, say = () => {}, roles = ofDefaultPrefix }: Partial<Options> = {},
 ): Promise<string> {
   return withConnections(databaseUrl, async (sql) => {
-    await untilAnswers(sql, { patience, say });
+    await waitForPostgres(sql, { patience, say });
     return underLock(sql, patience, async () => {
       await checkPlace(sql);
       if (await hasOlderMigration(sql)) throw new Error(tooOld(databaseUrl));
-      // where there is none yet, the first migration makes the tables in the current one
+      // without a schema of ours, the first migration creates the tables in the current one
       const [current] = await sql<{ schema: string | null }[]>`select current_schema() as schema`;
       const schema = (await findSchema(sql)) ?? current?.schema ?? 'public';
       const place = { ...roleNames(roles.prefix), schema };
@@ -53,10 +53,10 @@ export function migrate(
 
 const ofDefaultPrefix: Arrangement = { prefix: 'assent', addresses: {} };
 
-/** What a pooler, too, takes at the start of a session. */
+/** A pooler accepts these at the start of a session, too. */
 const connection = { ...sessionBasics };
 
-/** Two: one holds the lock while the other works. */
+/** Two connections: one holds the lock while the other works. */
 async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const { url, ssl, socket } = readAddress(databaseUrl);
   const options = { ...socket, ssl, max: 2, max_lifetime: null, onnotice: () => {}, connect_timeout: 10 };
@@ -70,7 +70,7 @@ async function withConnections<T>(databaseUrl: string, work: (sql: postgres.Sql)
   }
 }
 
-/** Than our first: no migration leads from there to our schema. */
+/** Whether the schema is older than our first migration: no upgrade leads from there. */
 async function hasOlderMigration(sql: postgres.Sql): Promise<boolean> {
   const [table] = await sql`select where to_regclass('schema_migrations') is not null`;
   if (!table) return false;
@@ -79,7 +79,7 @@ async function hasOlderMigration(sql: postgres.Sql): Promise<boolean> {
   return older !== undefined;
 }
 
-/** Otherwise a second, empty schema would be made, or one that cannot keep every language. */
+/** Without this check a second, empty schema could be created, or one whose encoding lacks some languages. */
 async function checkPlace(sql: postgres.Sql): Promise<void> {
   const elsewhere = await tablesElsewhere(sql);
   if (elsewhere) throw new Error(elsewhere);
@@ -96,9 +96,9 @@ function tooOld(databaseUrl: string): string {
 async function underLock(sql: postgres.Sql, patience: number, work: () => Promise<string>): Promise<string> {
   const end = performance.now() + patience;
   while (performance.now() < end) {
-    // with another level it would keep a snapshot
+    // another level would keep a snapshot
     const done = await sql.begin(`isolation level ${isolation}`, async (holder) => {
-      // this transaction waits for all the others
+      // this transaction is idle until all migrations are done
       await holder`set local idle_in_transaction_session_timeout = 0`;
       // otherwise the connection would keep the statement's snapshot
       const [row] = await holder<{ held: boolean }[]>`
@@ -111,7 +111,7 @@ async function underLock(sql: postgres.Sql, patience: number, work: () => Promis
   throw new Error(`another migration has been running for ${patience / 1000} s`);
 }
 
-/** Oldest first. The answer is one line for each that was missing. */
+/** Oldest first. Returns one line for each migration that was missing. */
 async function applyMissing(sql: postgres.Sql, schema: string): Promise<string[]> {
   const [known] = await sql`select where to_regclass('schema_migrations') is not null`;
   if (!known) await sql`create table schema_migrations (version varchar primary key)`;
@@ -128,19 +128,21 @@ async function applyMissing(sql: postgres.Sql, schema: string): Promise<string[]
   return missing.map(({ file }) => `Applied: ${file}`);
 }
 
-/** What a migration does, and how. Throws where that cannot be told: nothing would be done, and noted as done. */
+/** What a migration does, and how. Throws if that is unclear: nothing would be done and it would be stored as done. */
 export function readUp(text: string): { how: string; up: string } {
   const [, how = '', up = ''] = /^-- migrate:up(.*)$([\s\S]*)^-- migrate:down/m.exec(text) ?? [];
   if (up.trim() === '') throw new Error('there is nothing between -- migrate:up and -- migrate:down');
   return { how, up };
 }
 
-/** With its note in one transaction, but for the one statement of a file that no transaction may hold. */
+/**
+ * In one transaction with its row in `schema_migrations`, except for a single statement that cannot run in a transaction.
+ */
 async function apply(sql: postgres.Sql, schema: string, version: string, text: string): Promise<void> {
   const { how, up } = readUp(text);
   const note = (on: postgres.ISql) => on`insert into schema_migrations (version) values (${version})`;
   if (how.includes('transaction:false')) {
-    // one that was cut off has left an index that is not valid
+    // an interrupted run leaves an invalid index behind
     const [, index] = /^create index concurrently (\w+)/m.exec(up) ?? [];
     if (index) await sql`drop index concurrently if exists ${sql(index)}`;
     await sql.unsafe(up);

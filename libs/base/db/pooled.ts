@@ -1,27 +1,27 @@
 /**
- * For a pooler in transaction mode, such as PgBouncer. Each transaction may get another server connection there, and the
- * pooler refuses the settings that a session would begin with. So each transaction sets them for itself, and a single
- * statement becomes a transaction. `unsafe` alone stays outside: for the few statements that no transaction may hold.
+ * For a pooler in transaction mode, such as PgBouncer. There each transaction may get another server connection, and the
+ * pooler refuses the settings with which a session would begin. So each transaction sets them itself, and a single statement
+ * becomes a transaction. Only `unsafe` stays outside, for the few statements that cannot run in a transaction.
  */
 import type { Sql, TransactionSql } from 'postgres';
 import { isolation } from './session.ts';
 
 type Types = { bigint: number };
 
-/** All connections to one address, for what no statement and no transaction is. */
+/** All connections to one address. */
 export type Pool = Sql<Types>;
 
 type Work = (transaction: TransactionSql<Types>) => unknown;
 type Statement = [strings: TemplateStringsArray, ...parameters: never[]];
 
-/** As of a lost connection, which it is, behind the pooler. */
+/** Treated as a lost connection. */
 class OtherServer extends Error {
   readonly code = 'CONNECTION_CLOSED';
 }
 
 const marker = Symbol('through a pooler');
 
-/** Whether the next statement may come to another session. */
+/** Whether the next statement may run in another session. */
 export const isThroughPooler = (pool: Pool): boolean => Reflect.get(pool, marker) === true;
 
 interface SessionSettings {
@@ -29,8 +29,8 @@ interface SessionSettings {
 }
 
 /**
- * `onOtherServer` is called when the pooler leads to another server than before, or to one that was restarted. What was
- * under way then fails as with a lost connection: it may rest on what only the other one holds.
+ * Calls `onOtherServer` when the pooler leads to another server, or to one that was restarted. Work in progress then fails
+ * as on a lost connection, since it may depend on what only the previous server stores.
  */
 export function throughPooler(pool: Pool, settings: SessionSettings, onOtherServer: () => void): Pool {
   const isPrepared = pool.options.prepare;
@@ -42,10 +42,10 @@ export function throughPooler(pool: Pool, settings: SessionSettings, onOtherServ
     const before = server;
     const how = options.includes('isolation') ? options : `isolation level ${isolation} ${options}`;
     return pool.begin(how, async (transaction) => {
-      // on its way together with the first statement of the work
+      // sent together with the first statement of the work
       const begun = transaction.unsafe<{ since: string }[][]>(begin).execute();
-      const [answers, result] = await Promise.all([begun, work(transaction)]);
-      const since = answers.at(-1)?.[0]?.since;
+      const [results, result] = await Promise.all([begun, work(transaction)]);
+      const since = results.at(-1)?.[0]?.since;
       if (since !== server) {
         if (server !== undefined) onOtherServer();
         server = since;
@@ -59,21 +59,21 @@ export function throughPooler(pool: Pool, settings: SessionSettings, onOtherServ
   const single = (...statement: Statement) => {
     const query = pool(...statement);
     let isRaw = false;
-    let answer: Promise<unknown> | undefined;
+    let running: Promise<unknown> | undefined;
     const run = () => {
-      answer ??= inTransaction('', (transaction) => {
+      running ??= inTransaction('', (transaction) => {
         const inside = transaction(...statement);
         return isRaw ? inside.raw() : inside;
       });
-      return answer;
+      return running;
     };
-    // it stays a query of the driver, so that it can also be a part of another one
+    // it stays a query of the driver, so that it can also be a part of another query
     return Object.assign(query, {
       raw: () => {
         isRaw = true;
         return query;
       },
-      // biome-ignore lint/suspicious/noThenProperty: the driver, too, sends a query when somebody waits for it
+      // biome-ignore lint/suspicious/noThenProperty: the driver, too, sends a query when it is awaited
       then: (...how: Parameters<Promise<unknown>['then']>) => run().then(...how),
       catch: (how: Parameters<Promise<unknown>['catch']>[0]) => run().catch(how),
       finally: (how: () => void) => run().finally(how),
@@ -93,10 +93,10 @@ export function throughPooler(pool: Pool, settings: SessionSettings, onOtherServ
 }
 
 /**
- * The driver prepares its own `commit`. Where the pooler keeps no prepared statements that one fails, which aborts the
- * transaction; the driver then sends it anew, Postgres rolls back, and the driver takes that for success. So it is sent
- * before, in a way that needs no preparing; the driver's own ends an empty transaction then. It follows at once: outside
- * any, the driver would already have given the connection to the next one that waits.
+ * The driver prepares its own `commit`. On a pooler without prepared statements that fails and aborts the transaction; the
+ * driver sends it again, Postgres rolls back, and the driver reports success. So we commit before that with an unprepared
+ * statement, and the driver's commit ends an empty transaction. `and chain` keeps a transaction open: outside of any, the
+ * driver would already have given the connection to the next caller.
  */
 async function commit(transaction: TransactionSql<Types>): Promise<void> {
   const { command } = await transaction.unsafe('commit and chain');

@@ -1,8 +1,8 @@
 /**
- * The indexes of `records`, but for its primary key. `create index` on the whole table would lock out whoever records;
- * Postgres builds none concurrently on a partitioned table, and only a running database knows its partitions.
- * So each partition gets its index concurrently, and the table's own index, which holds them together, is valid with the
- * last of them. A run that was interrupted is gone on with by the next.
+ * The indexes of `records`, except for its primary key. `create index` on the whole table would block recording, Postgres
+ * cannot build one concurrently on a partitioned table, and only a running database knows its partitions. So each partition
+ * gets its index concurrently, and the index of the table becomes valid with the last of them. The next run continues an
+ * interrupted one.
  */
 import type postgres from 'postgres';
 import { isInTheWay } from './errors.ts';
@@ -14,28 +14,30 @@ const dropPatience = 20_000;
 interface RecordIndex {
   name: string;
   definition: string;
-  /** It goes with the migration after the one that built this: until then, processes of the release before may ask by it. */
+  /**
+   * Dropped by the migration after the one that built this index: until then, processes of the previous release may use it.
+   */
   replaces?: string;
 }
 
 const wanted: RecordIndex[] = [
-  // one visitor's history: record/visitor-rows.ts says why by these
+  // one visitor's history; record/visitor-rows.ts explains the columns
   {
     name: 'records_by_visitor',
     definition:
       '((hashtext(visitor_id) # domain_number), ((milliseconds_of(id) >> 14)::integer)) where visitor_id is not null',
     replaces: 'records_of_visitor',
   },
-  // the newest of a large organization; by the time, which is half as wide as the id
+  // the newest records of a large organization; by time, which is half as wide as the id
   {
     name: 'records_by_organization',
     definition: '(organization_number, milliseconds_of(id)) where organization_number is not null',
   },
-  // what is derived from records is derived epoch by epoch
+  // derivations read records epoch by epoch
   { name: 'records_by_epoch', definition: '(epoch, domain_number)' },
-  // few records are a crawler's
+  // few records come from crawlers
   { name: 'records_by_bot', definition: '(domain_number, id, decision) where bot' },
-  // the one rare decision: without it a page of withdrawals walks through all other records
+  // withdrawals are rare: without it a page of them reads all other records
   { name: 'records_withdrawn', definition: `(domain_number, id) where decision = 'withdraw'` },
 ];
 
@@ -48,7 +50,7 @@ export async function buildRecordIndexes(sql: postgres.Sql): Promise<string[]> {
   return done;
 }
 
-/** False where it was gone already, or is left to the next migration, because others hold on to a month for long. */
+/** False if it is gone already, or if it is left to the next migration because a month stays locked. */
 async function drop(sql: postgres.Sql, name: string): Promise<boolean> {
   if (!(await isValid(sql, name))) return false;
   try {
@@ -60,11 +62,11 @@ async function drop(sql: postgres.Sql, name: string): Promise<boolean> {
   }
 }
 
-/** False where it was there already. */
+/** False if it exists already. */
 async function build(sql: postgres.Sql, { name, definition }: RecordIndex): Promise<boolean> {
   if (await isValid(sql, name)) return false;
   await withShortLocks(sql, [`create index if not exists ${name} on only records ${definition}`]);
-  // a month that is made meanwhile gets its index with the month
+  // a month created meanwhile gets its index when it is created
   while (!(await isValid(sql, name))) {
     const lacking = await listLacking(sql, name);
     for (const partition of lacking) await buildInPartition(sql, partition, { name, definition });
@@ -76,7 +78,7 @@ async function build(sql: postgres.Sql, { name, definition }: RecordIndex): Prom
 async function buildInPartition(sql: postgres.Sql, partition: string, index: RecordIndex): Promise<void> {
   const name = partition.replace('records', index.name);
   try {
-    // both wait for others and none for them; the first is for what an interrupted run left behind
+    // Neither statement blocks others. The first removes what an interrupted run left behind.
     if (!(await isValid(sql, name))) await sql.unsafe(`drop index concurrently if exists ${name}`);
     await sql.unsafe(`create index concurrently if not exists ${name} on ${partition} ${index.definition}`);
     await withShortLocks(sql, [`alter index ${index.name} attach partition ${name}`]);
@@ -92,7 +94,7 @@ async function isValid(sql: postgres.Sql, name: string): Promise<boolean> {
   return found?.isValid === true;
 }
 
-/** The partitions that have no part of this index. */
+/** The partitions that lack this index. */
 async function listLacking(sql: postgres.Sql, name: string): Promise<string[]> {
   const rows = await sql<{ partition: string }[]>`
     select inhrelid::regclass::text as partition from pg_inherits

@@ -1,7 +1,7 @@
-/** Whether Postgres stores nothing although it answers, such as with a full disk: as the last writes of a pool ended. */
+/** Whether Postgres responds but stores nothing, such as with a full disk: judged by a pool's last writes. */
 import { isNothingStored } from './errors.ts';
 
-/** Milliseconds for which a refused write counts. Only the next one can tell that it is over, and perhaps nobody tries. */
+/** Milliseconds for which a refused write counts. Only another write shows that it is over, and there may be none. */
 const holds = 10_000;
 
 export interface Refusal {
@@ -15,7 +15,7 @@ export function watchWrites() {
   const refusal = (): Refusal | null => (last && performance.now() < last.until ? last : null);
   return {
     refusal,
-    /** The result of `writing`. */
+    /** Returns the result of `writing`. */
     async watch<T>(writing: Promise<T>): Promise<T> {
       try {
         const result = await writing;

@@ -1,18 +1,18 @@
-/** How far a server's WAL has come, and which history it belongs to: what a replica's lag is measured by. */
+/** A server's WAL position and the history that it belongs to. A replica's lag is measured with them. */
 import type { Sql } from './database.ts';
 
 export interface Position {
   systemIdentifier: string;
   /** 8 hex digits, as in the names of WAL files */
   timeline: string;
-  /** bytes of WAL since the cluster was made: flushed by a primary, replayed by a replica */
+  /** bytes of WAL since the cluster was created: flushed by a primary, replayed by a replica */
   wal: number;
 }
 
 export interface ReplicaPosition extends Omit<Position, 'wal'> {
-  /** null where it is no replica */
+  /** null if it is not a replica */
   wal: number | null;
-  /** bytes of WAL that it has, replayed or not */
+  /** bytes of WAL received, replayed or not */
   received: number;
 }
 
@@ -25,7 +25,7 @@ export async function primaryPosition(sql: Sql): Promise<Position> {
   return row;
 }
 
-/** After a failover it may take a checkpoint until it names the new timeline. */
+/** After a failover it may name the new timeline only after a checkpoint. */
 export async function replicaPosition(sql: Sql): Promise<ReplicaPosition> {
   const [row] = await sql<ReplicaPosition[]>`
     select system_identifier::text as "systemIdentifier",

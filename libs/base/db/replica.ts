@@ -1,15 +1,15 @@
 /**
- * Reads that may be a few seconds old. They go to a replica for as long as it is known to have what the primary had at
- * most `maxLag` ago, and to the primary otherwise. Whatever fails on the replica is asked of the primary, also what the
- * replica does not have yet.
+ * Reads that may be a few seconds old. They go to a replica while it is known to have what the primary had at most `maxLag`
+ * ago, and to the primary otherwise. A read that fails on the replica is retried on the primary, also if the replica lacks
+ * something.
  *
- * Once a second the primary is asked how far its WAL has come, and then the replica how far it has replayed it. It has all
- * that the primary had when it was asked last, and was no further than the replica is now. So an idle primary is no lag,
- * a replica that is cut off from it is, and no clocks are compared.
+ * Once a second the primary is asked for its WAL position, and then the replica how far it has replayed. The replica has
+ * everything up to the latest position of the primary that it has reached. So an idle primary is no lag, a replica that is
+ * cut off is, and no clocks are compared.
  *
- * A primary that does not answer that question in time may be overloaded, away, or still being connected to, and is no
- * better place for reads. So the replica stays in use, and time does not count until the primary is heard of again, be it
- * by what the replica receives from it.
+ * A primary that does not respond in time may be overloaded, away or still connecting, and is no better place for reads. So
+ * the replica stays in use, and time does not count until the primary is heard of again, possibly through what the replica
+ * receives from it.
  */
 
 import type { Log } from '../ops/process-log.ts';
@@ -21,14 +21,14 @@ import { type Position, primaryPosition, type ReplicaPosition, replicaPosition }
 /** milliseconds */
 const pollEvery = 1_000;
 const pollDeadline = 1_000;
-/** Each look at the replica waits so long for a primary that does not answer. */
+/** How long each poll waits for a primary that does not respond. */
 const primaryDeadline = 500;
-/** how many answers of the primary are remembered: a lag beyond is reported as this many seconds */
-const remembered = 600;
+/** How many positions of the primary are kept: the longest lag that can be measured, in seconds. */
+const keptPositions = 600;
 
 /** Of the primary, or of a replica that may lag. */
 export interface LaggingReads extends Reads {
-  /** For an answer made of several reads: once one of them went to the primary, all that follow do. */
+  /** For a response made of several reads: once one went to the primary, all later ones do. */
   forOneAnswer(): Reads;
 }
 
@@ -36,28 +36,28 @@ export const readsOf = (primary: Reads): LaggingReads => ({ read: primary.read, 
 
 export interface Replica {
   reads: LaggingReads;
-  /** As that of a database: reads of the replica that are under way. */
+  /** Reads of the replica in progress, as in a database. */
   running(): number;
-  /** why it is not used; null: it is */
+  /** why it is not used; null if it is */
   reason(): string | null;
-  /** since when that is so, in Unix milliseconds */
+  /** since when, in Unix milliseconds */
   since(): number;
-  /** Starts watching it; call once, and `close` at the end. */
+  /** Starts polling. Call once, and `close` at the end. */
   follow(): Promise<void>;
-  /** As that of a database, for its connections and those that watch it. */
+  /** As of a database, for its connections and those that poll the primary. */
   recover(error: unknown): boolean;
   close(): Promise<void>;
 }
 
 export interface ReplicaParts {
   primary: Database;
-  /** The primary again, asked only how far it has come: reads that wait for a connection there do not hold that up. */
+  /** The primary through a connection of its own, so that reads waiting for a connection do not delay the poll. */
   position: Database;
   replica: Database;
   /** milliseconds */
   maxLag: number;
   log: Pick<Log, 'info' | 'warn'>;
-  /** called after each look at it; `lag` in seconds */
+  /** called after each poll; `lag` in seconds */
   onLook: (seen: { isUsed: boolean; lag: number }) => void;
 }
 
@@ -65,27 +65,27 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
   const watch = watchLag();
   let fault: string | null = null;
   let isSilent = false;
-  let told: string | null = null;
+  let reported: string | null = null;
   let since = Date.now();
 
   const lag = () => watch.lag(performance.now());
   const reason = () => {
-    if (isSilent) return 'it does not answer';
+    if (isSilent) return 'it does not respond';
     return fault ?? (watch.isKnown() && lag() <= maxLag ? null : 'it lags');
   };
-  const tell = () => {
+  const report = () => {
     const now = reason();
     onLook({ isUsed: now === null, lag: lag() / 1_000 });
-    if (now === told) return;
-    told = now;
+    if (now === reported) return;
+    reported = now;
     since = Date.now();
     if (now === null) log.info({ event: 'replica_used' }, 'reading from the replica');
     else
       log.warn({ event: 'replica_not_used', reason: now, lag: Math.round(lag() / 1_000) }, 'reading from the primary');
   };
   /**
-   * Returns when the primary was asked or, where it was silent, when that was clear. The question itself may take longer:
-   * the first one on a connection waits until that is made, and the next one need not.
+   * Returns when the primary was asked or, if it did not respond, when that was clear. The query may take longer on a new
+   * connection, which has to be opened first.
    */
   const askPrimary = async () => {
     const asked = performance.now();
@@ -93,12 +93,12 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
       watch.hear(asked, await within(primaryDeadline, position.read(primaryPosition)));
     } catch (error) {
       if (!isAnswer(error)) return performance.now();
-      // it may have news: the replica counts as lagging more and more
+      // it may have written more: the replica's lag grows
       watch.hear(asked);
     }
     return asked;
   };
-  const look = async () => {
+  const poll = async () => {
     const at = await askPrimary();
     try {
       fault = watch.see(at, await replica.read(replicaPosition, { deadline: pollDeadline }));
@@ -106,11 +106,11 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
     } catch {
       isSilent = true;
     }
-    tell();
+    report();
   };
-  let looks: Rounds | undefined;
+  let polls: Rounds | undefined;
 
-  /** `onPrimary` is called before what goes there instead. */
+  /** `onPrimary` is called before a read goes to the primary. */
   const readWith =
     (onPrimary: () => void): Reads['read'] =>
     async (work, how) => {
@@ -118,7 +118,7 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
         try {
           return await replica.read(work, { ...how, deadline: undefined });
         } catch (error) {
-          // otherwise the statement alone was ended, for its own length or for what had to be replayed
+          // otherwise only this statement was ended, for its own duration or for a conflict with replay
           if (isUnavailable(error) && !isInTheWay(error) && !isDeadlock(error)) isSilent = true;
         }
       }
@@ -141,13 +141,13 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
     reason,
     since: () => since,
     follow: () => {
-      looks = every({ name: 'look_at_replica', pace: pollEvery, task: look, failed: () => {} });
-      return looks.now();
+      polls = every({ name: 'look_at_replica', pace: pollEvery, task: poll, failed: () => {} });
+      return polls.now();
     },
-    // both, since the error does not say whose connection it was
+    // both, because the error does not show whose connection it was
     recover: (error) => [replica, position].map((each) => each.recover(error)).includes(true),
     close: async () => {
-      void looks?.stop();
+      void polls?.stop();
       await Promise.all([replica.close(), position.close()]);
     },
   };
@@ -155,53 +155,59 @@ export function createReplica({ primary, position, replica, maxLag, log, onLook 
 
 type History = Pick<Position, 'systemIdentifier' | 'timeline'>;
 
-/** How far the replica is behind, of what both servers said. Times are of this process's clock, in milliseconds. */
+/** How far the replica lags behind the primary. Times are of this process's monotonic clock, in milliseconds. */
 export function watchLag(start = performance.now()) {
   let history: History | undefined;
-  /** of the primary, oldest first */
-  let answers: { at: number; wal: number }[] = [];
-  /** The replica has all that the primary had then; while that is not known, the oldest time at which it lacks something. */
+  /** Positions of the primary, oldest first. */
+  let positions: { at: number; wal: number }[] = [];
+  /**
+   * The replica has everything that the primary had then. While that is unknown: the oldest time at which it lacks
+   * something.
+   */
   let since = start;
   let isKnown = false;
   /** when the primary was last known to work */
   let heard = start;
 
   const remember = (at: number, wal: number) => {
-    answers = [...answers.slice(1 - remembered), { at, wal }];
+    positions = [...positions.slice(1 - keptPositions), { at, wal }];
   };
-  /** Time in which nothing was heard of the primary does not count. */
+  /** Time without news of the primary does not count. */
   const skip = (time: number) => {
-    for (const answer of answers) answer.at += time;
+    for (const position of positions) position.at += time;
     since += time;
   };
   return {
     isKnown: () => isKnown,
     lag: (at: number): number => at - since,
-    /** The primary answered what it was asked at `at`; without a position where it would not tell. */
+    /** The primary responded to the poll sent at `at`; without a position if it reported an error. */
     hear(at: number, primary?: Position): void {
       heard = at;
       if (!primary) return;
-      if (history?.timeline !== primary.timeline || history.systemIdentifier !== primary.systemIdentifier) answers = [];
+      if (history?.timeline !== primary.timeline || history.systemIdentifier !== primary.systemIdentifier)
+        positions = [];
       history = primary;
       remember(at, primary.wal);
     },
-    /** `at`: when the primary was asked, or later, where it was silent. Returns why the other one is not its replica. */
+    /**
+     * `at`: when the primary was asked or, if it did not respond, later. Returns why the other server is not its replica.
+     */
     see(at: number, { wal, received, ...replica }: ReplicaPosition): string | null {
       if (wal === null) return 'it is not a replica';
       if (history && history.systemIdentifier !== replica.systemIdentifier) return 'it is a replica of another server';
       if (history && history.timeline !== replica.timeline) return 'it has not followed the failover';
-      const newest = answers.at(-1);
+      const newest = positions.at(-1);
       if (newest && at > heard) {
         if (received > newest.wal) remember(at, received);
         else skip(at - heard);
         heard = at;
       }
-      const known = answers.findLast((answer) => answer.wal <= wal);
+      const known = positions.findLast((position) => position.wal <= wal);
       isKnown = known !== undefined;
       if (known) {
         since = known.at;
-        answers = answers.slice(answers.indexOf(known));
-      } else since = Math.min(since, answers[0]?.at ?? since);
+        positions = positions.slice(positions.indexOf(known));
+      } else since = Math.min(since, positions[0]?.at ?? since);
       return null;
     },
   };

@@ -1,4 +1,4 @@
-/** The migrations of this build, and whether the database has them all. */
+/** The migrations of this build, and whether the database has all of them. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { within } from '../timers.ts';
@@ -9,16 +9,16 @@ import { tablesElsewhere } from './search-path.ts';
 
 export const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** Oldest first. Read once: a later build in the same folder may bring more, which this process does not need. */
+/** Oldest first. Read once, since a later build in the same folder may bring more that this process does not need. */
 export const migrations = readdirSync(migrationsFolder)
   .sort()
   .map((file) => ({ file, version: file.replace(/_.*/, '') }));
 export const versions = migrations.map(({ version }) => version);
 
 /**
- * `old`: migrations of this build are missing; `elsewhere`: the tables are where this login does not look; `forbidden`:
- * rights that `app` needs are missing; `readOnly`: nothing can be stored; `unknown`: Postgres did not say, within `patience` milliseconds. That is no deadline
- * of `run`, which takes silence for lost connections and gives up all that is under way.
+ * `old`: migrations of this build are missing; `elsewhere`: this login does not find the tables; `forbidden`: `app` lacks
+ * rights; `readOnly`: nothing can be stored; `unknown`: no response within `patience` milliseconds. `patience` is not the
+ * deadline of `run`, which would replace the pool and everything in progress on it.
  */
 export async function lookAtSchema(
   db: Reads,
@@ -26,7 +26,7 @@ export async function lookAtSchema(
   app: 'api' | 'worker',
 ): Promise<'current' | 'old' | 'elsewhere' | 'forbidden' | 'readOnly' | 'unknown'> {
   try {
-    const answer = db.read(async (sql) => {
+    const state = db.read(async (sql) => {
       if (await tablesElsewhere(sql)) return 'elsewhere';
       const rows = await sql<{ version: string }[]>`select version from schema_migrations`;
       const applied = new Set(rows.map(({ version }) => version));
@@ -34,20 +34,20 @@ export async function lookAtSchema(
       if (!(await hasRights(sql, app))) return 'forbidden';
       return (await isReadOnly(sql)) ? 'readOnly' : 'current';
     });
-    return await within(patience, answer);
+    return await within(patience, state);
   } catch (error) {
     if (isForbidden(error)) return 'forbidden';
     return isSchemaMissing(error) ? 'old' : 'unknown';
   }
 }
 
-/** As on a standby, or by a default of the login, the database or the server, such as hosters set on a full disk. */
+/** As on a standby, or by a default of the login, the database or the server: some hosts set it when the disk is full. */
 export async function isReadOnly(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ setting: string }[]>`select current_setting('transaction_read_only') as setting`;
   return row?.setting === 'on';
 }
 
-/** Whether the login may do what rights.ts says. */
+/** Whether the login has the rights that rights.ts lists. */
 async function hasRights(sql: Sql, app: 'api' | 'worker'): Promise<boolean> {
   const needed = Object.entries(rights).flatMap(([table, of]) =>
     of[app].map((right) => {

@@ -1,14 +1,14 @@
-/** Tables that this login does not find, or not all of them, since it looks first where others have tables of these names. */
+/** Finds tables that this login does not see because its `search_path` leads elsewhere. */
 import type postgres from 'postgres';
 import type { Log } from '../ops/process-log.ts';
 import type { Reads, Sql } from './database.ts';
 import { isForbidden, isSchemaMissing } from './errors.ts';
 import { rights } from './roles/rights.ts';
 
-/** Every database of ours has it. Other tools have tables of that name, too. */
+/** Every database of ours has it. Other tools use tables of the same name. */
 const firstMigration = '20261123000001';
 
-/** The first schema in which this login finds our migrations; undefined where there is none. */
+/** The first schema on the path with our migrations; undefined if there is none. */
 export async function findSchema(sql: Sql | postgres.Sql): Promise<string | undefined> {
   const candidates = await sql<{ schema: string }[]>`
     select schema from unnest(current_schemas(false)) with ordinality as path (schema, place)
@@ -27,7 +27,7 @@ export async function findSchema(sql: Sql | postgres.Sql): Promise<string | unde
   return undefined;
 }
 
-/** Says where they are; undefined where the login finds them, or there are none. */
+/** Describes where the tables are; undefined if the login finds them or there are none. */
 export async function tablesElsewhere(sql: Sql | postgres.Sql) {
   const schema = (await findSchema(sql)) ?? null;
   const [found] = await sql<{ schema: string; path: string; login: string }[]>`
@@ -46,8 +46,8 @@ export async function tablesElsewhere(sql: Sql | postgres.Sql) {
   );
 }
 
-/** For a process that starts, where Postgres answers by then; `/readyz` says it at any time. */
-export async function tellOfTablesElsewhere(db: Reads, log: Pick<Log, 'error'>): Promise<void> {
+/** Once, when a process starts and if Postgres responds by then; `/readyz` reports it at any time. */
+export async function reportTablesElsewhere(db: Reads, log: Pick<Log, 'error'>): Promise<void> {
   const elsewhere = await db.read(tablesElsewhere).catch(() => undefined);
   if (elsewhere) log.error({ event: 'tables_elsewhere' }, elsewhere);
 }

@@ -1,18 +1,18 @@
-/** Which tables of which server they are: restored ones, and those of a promoted replica, are others than before. */
+/** Identifies a server and its tables: restored ones, and those of a promoted replica, differ from those before. */
 import type { Sql } from './database.ts';
 
 export interface Server {
   systemIdentifier: string;
   timeline: string;
-  /** its oid; '' where it was not noted */
+  /** its oid; '' if unknown */
   database: string;
-  /** the oid of `log_server`, which a dump that is restored into the same database makes anew; '' where it was not noted */
+  /** the oid of `log_server`, which changes when a dump is restored into the same database; '' if unknown */
   table: string;
 }
 
 const mayBeSame = (one: string, other: string): boolean => one === '' || other === '' || one === other;
 
-/** Whether nothing can be missing that was there before. */
+/** Whether everything that was stored before is still there. */
 export const isSame = (one: Server, other: Server): boolean =>
   one.systemIdentifier === other.systemIdentifier &&
   one.timeline === other.timeline &&
@@ -20,7 +20,7 @@ export const isSame = (one: Server, other: Server): boolean =>
   mayBeSame(one.table, other.table);
 
 export interface RunningServer extends Server {
-  /** as Postgres writes it: whatever was set back behind our back was restarted */
+  /** as Postgres writes it: a server that was reset to an earlier state was restarted */
   startedAt: string;
 }
 

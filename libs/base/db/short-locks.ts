@@ -1,15 +1,17 @@
-/** For statements that need a lock of a busy table for a moment: whoever comes behind one that waits for it waits with it. */
+/**
+ * For statements that need a lock on a busy table for a moment. Everybody who queues behind a waiting lock waits with it.
+ */
 import type postgres from 'postgres';
 import { isInTheWay } from './errors.ts';
 
-/** Milliseconds that others may wait behind a lock that these statements need for a moment. */
+/** Milliseconds for which others may queue behind our waiting lock. */
 const lockTimeout = 200;
 /** milliseconds */
 const pause = 250;
 /** milliseconds */
 const usualPatience = 108_000;
 
-/** Again and again, each time for a moment, for so many milliseconds. All in one transaction. */
+/** Retries all statements in one transaction for `patience` milliseconds, each time waiting only a moment for the locks. */
 export async function withShortLocks<Types extends Record<string, unknown>>(
   sql: postgres.Sql<Types>,
   statements: string[],
@@ -18,7 +20,7 @@ export async function withShortLocks<Types extends Record<string, unknown>>(
   const end = performance.now() + patience;
   for (;;) {
     try {
-      // of this transaction alone: behind a pooler the next client may get the same connection
+      // for this transaction only: behind a pooler the next client may get the same connection
       await sql.begin(async (transaction) => {
         await transaction.unsafe(`set local lock_timeout = ${lockTimeout}`);
         for (const statement of statements) await transaction.unsafe(statement);

@@ -1,4 +1,4 @@
-/** What each room says in its `tables.ts`: the tables that it alone writes. */
+/** The tables that a room alone writes, as its own `tables.ts` lists them. */
 import type { Database } from './database.ts';
 
 /** An organization that is being deleted. */
@@ -11,17 +11,19 @@ export interface Leaving {
 export interface Table {
   name: string;
   /**
-   * The column that says whose a row is: an organization's or a domain's by its id or number, or the number of a row `of`
-   * another table, which has the organization's id. None where rows are nobody's.
+   * The column that identifies the owner of a row: an organization or a domain by its id or number, or the number of a row
+   * `of` another table, which has the organization's id. Absent if rows have no owner.
    */
   by?: 'domain_number' | 'domain_id' | 'organization_number' | 'organization_id' | { column: string; of: string };
-  /** Deletes all rows of an organization, where that takes more than the column. Yields how many went in each statement. */
+  /**
+   * Deletes all rows of an organization, if that takes more than the column. Yields the number of rows of each statement.
+   */
   deleteOf?: (db: Database, leaving: Leaving) => AsyncIterable<number>;
-  /** The columns that hold a visitor's data: the test of erasing looks there. What takes the data out is in `privacy`. */
+  /** Columns with a visitor's data: the test of erasing checks them. The room `privacy` erases them. */
   personal?: string[];
 }
 
-/** Those of no room: of the scheduler and the settings, and what only releases before this one write. */
+/** Tables of no room: of the scheduler and the settings, and those that only earlier releases write. */
 export const tables: Table[] = [
   { name: 'tasks' },
   { name: 'key_fingerprints' },

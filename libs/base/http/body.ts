@@ -1,6 +1,6 @@
 /**
- * The body of a request: its type and encoding, by its headers (RFC 9110, 8.3); and JSON of at most 16 KiB: its bytes, or
- * the object that it is, and whether its mistakes are to be mended.
+ * Reads a request's body: its type and encoding from the headers (RFC 9110, 8.3), and JSON objects of at most 16 KiB. Also
+ * whether the client wants its mistakes refused or corrected.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -13,11 +13,11 @@ import type { Context } from './context.ts';
 interface MediaType {
   /** in lower case, without parameters */
   type: string;
-  /** as it was sent; absent where none is named */
+  /** as sent; absent if no charset is given */
   charset?: string | undefined;
 }
 
-/** Undefined where the header is none, or names several encodings. Its time grows with its length alone. */
+/** Undefined if the header is invalid or has several charsets. Takes time linear in its length. */
 export function parseMediaType(header = ''): MediaType | undefined {
   const [type = '', ...parameters] = sentOnce(header)
     .split(';')
@@ -36,17 +36,17 @@ export function parseMediaType(header = ''): MediaType | undefined {
   return { type: type.toLowerCase(), charset: charsets[0] || undefined };
 }
 
-/** Of a header that was sent twice, which arrives joined, where both say the same. */
+/** One value of a header that was sent twice with the same value, which Node joins. */
 function sentOnce(header: string): string {
   const [first = '', ...others] = header.split(',').map((part) => part.trim());
   return others.every((other) => other === first) ? first : header;
 }
 
-/** Whether text in this encoding can be read as UTF-8: under any of its names, or ASCII, which is a part of it. */
+/** Whether text in this encoding can be read as UTF-8: any label of UTF-8, or ASCII, which is a subset. */
 export const isUtf8Charset = (charset = 'utf-8'): boolean =>
   /^(?:utf-?8|(?:us-)?ascii)$/i.test(charset) || encodingOf(charset) === 'utf-8';
 
-/** The encoding that the WHATWG's standard means by this label; undefined where it knows none. */
+/** The encoding of a label in the WHATWG Encoding Standard; undefined for an unknown label. */
 export function encodingOf(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;
@@ -55,8 +55,8 @@ export function encodingOf(label: string): string | undefined {
   }
 }
 
-/** Throws a 415 for a packed body. Some clients name the encoding of their text in `Content-Encoding`, which packs nothing. */
-export function requireUnpacked(encoding: string | undefined): void {
+/** Throws a 415 for a compressed body. Some clients put the charset into `Content-Encoding`, which compresses nothing. */
+export function requireUncompressed(encoding: string | undefined): void {
   if (encoding === undefined || /^(?:identity|utf-?8)?$/i.test(encoding)) return;
   throw new Problem('unsupported_media_type', 'send the body without Content-Encoding', {
     headers: { 'Accept-Encoding': 'identity' },
@@ -64,10 +64,10 @@ export function requireUnpacked(encoding: string | undefined): void {
 }
 
 const bodyLimit = 16 * 1024;
-/** pieces that are kept of a body */
+/** chunks of a body that are kept apart */
 const mostChunks = 64;
 
-/** Throws a 415 unless a `Content-Type` is JSON in UTF-8. Other parameters mean nothing to us. */
+/** Throws a 415 unless the `Content-Type` is JSON in UTF-8. Other parameters are ignored. */
 export function requireJson(header: string | undefined): void {
   if (header === 'application/json') return;
   const { type = '', charset } = parseMediaType(header) ?? {};
@@ -80,14 +80,14 @@ export function requireJson(header: string | undefined): void {
 export const readJsonObject = async (ctx: Context, limit?: number): Promise<Record<string, unknown>> =>
   parseObject(await readJsonBody(ctx, limit));
 
-/** The same where the body may be left out, with its type. */
+/** As `readJsonObject`, but the body and its type may be left out. */
 export async function readOptionalObject(ctx: Context): Promise<Record<string, unknown>> {
   const { 'content-length': length, 'transfer-encoding': encoding } = ctx.req.headers;
   const isLeftOut = encoding === undefined && (length === undefined || length === '0');
   return isLeftOut ? {} : readJsonObject(ctx);
 }
 
-/** Throws a 400 that names the fields which break the schema's rules. */
+/** Throws a 400 that lists the fields which break the schema's rules. */
 export async function readFields<Body extends z.ZodType>(
   ctx: Context,
   schema: Body,
@@ -102,7 +102,7 @@ export async function readFields<Body extends z.ZodType>(
 export function readJsonBody(ctx: Context, limit = bodyLimit): Promise<Buffer> {
   const headers = ctx.req.headers;
   requireJson(headers['content-type']);
-  requireUnpacked(headers['content-encoding']);
+  requireUncompressed(headers['content-encoding']);
   if (Number(headers['content-length']) > limit) throw tooLarge(limit);
   return readBytes(ctx.req, limit);
 }
@@ -122,7 +122,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      // each takes far more memory than its bytes
+      // a chunk takes far more memory than its bytes
       if (chunks.length === mostChunks) chunks.splice(0, mostChunks, Buffer.concat(chunks));
       if (size > limit) refuse(tooLarge(limit));
       else if (isMostlyOverhead(request, size)) refuse(tooSmallChunks());
@@ -132,7 +132,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-/** The server's limit on the time for a whole request is over; see exchange.ts. */
+/** The server's time limit for a whole request is over; see exchange.ts. */
 const isTooLate = (error: NodeJS.ErrnoException): boolean => error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
 
 const tooLate = () =>
@@ -152,7 +152,7 @@ export function parseObject(body: Buffer): Record<string, unknown> {
   return value;
 }
 
-/** Without a byte order mark. */
+/** Removes the byte order mark. */
 function decode(body: Buffer): string {
   if (!isUtf8(body)) throw new Error('not UTF-8');
   const text = body.toString('utf8');
@@ -163,8 +163,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Whether whoever tests an integration wants mistakes refused instead of mended: `Prefer: handling=strict` (RFC 7240). The
- * response then says that it was heard.
+ * Whether mistakes are refused instead of corrected, as in tests of an integration: `Prefer: handling=strict` (RFC 7240).
+ * Adds the header `Preference-Applied`.
  */
 export function wantsStrict({ req, res }: Context): boolean {
   const { prefer } = req.headers;
@@ -173,7 +173,9 @@ export function wantsStrict({ req, res }: Context): boolean {
   return true;
 }
 
-/** Of several `handling` the first counts. Its time grows with its length alone: whoever has a page's key may send it. */
+/**
+ * The first `handling` counts. Takes time linear in the length of the header, because anybody with a page's key can send it.
+ */
 export function isStrict(prefer: string): boolean {
   const preferences = prefer.replaceAll(/"[^"]*"/g, (quoted) => (/[,;]/.test(quoted) ? '""' : quoted)).split(',');
   const handling = preferences

@@ -1,4 +1,4 @@
-/** The client's address: as the trusted proxies report it, as limits count it, and as `IP_MODE` lets it be stored. */
+/** The client's address: as the trusted proxies report it, as rate limits count it, and as `IP_MODE` allows to store it. */
 import { createHmac, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -6,21 +6,21 @@ import type { Context } from './context.ts';
 
 declare module './context.ts' {
   interface State {
-    /** found when it is first asked for */
+    /** computed on first use */
     clientAddress?: string;
   }
 }
 
-/** Found once per request, for the limits and for the record. */
+/** Computed once per request, for the limits and for the record. */
 export function clientAddress(ctx: Context): string {
   ctx.state.clientAddress ??= findClientAddress(ctx);
   return ctx.state.clientAddress;
 }
 
-/** Koa reads X-Forwarded-For only if hops are trusted, and then only the entries that those proxies added. */
+/** Koa reads X-Forwarded-For only if proxies are trusted, and then only the entries that those proxies added. */
 function findClientAddress(ctx: Context): string {
-  const told = ctx.app.proxy ? withoutZone(withoutPort(ctx.ip)) : '';
-  const address = isIP(told) ? told : withoutZone(ctx.req.socket.remoteAddress ?? '');
+  const reported = ctx.app.proxy ? withoutZone(withoutPort(ctx.ip)) : '';
+  const address = isIP(reported) ? reported : withoutZone(ctx.req.socket.remoteAddress ?? '');
   // IPv4-mapped IPv6
   return /^::ffff:/i.test(address) ? ipaddr.process(address).toString() : address;
 }
@@ -55,7 +55,7 @@ export function storedAddress(address: string, { mode, hashKey }: AddressRule): 
 const hashed = (address: string, key: KeyObject): string =>
   createHmac('sha256', key).update(address).digest('hex').slice(0, 32);
 
-/** An address that was hashed before it came here. */
+/** An address that was hashed before it was sent to us. */
 export const isHashedAddress = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
 
 /** Keeps the first `count` bytes of an IPv6 address: 6 are its /48, 8 its /64. */

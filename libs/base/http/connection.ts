@@ -1,6 +1,6 @@
 /**
- * What a connection has in progress: one request. Node hands over every request that has arrived, however many a client
- * sends ahead, and would buffer all their responses; here they wait for their turn, and beyond a few the client is cut off.
+ * Handles one request of a connection at a time. Node passes on every request that has arrived, however many the client
+ * pipelines, and would buffer all responses. Here they wait, and a client that pipelines too many is disconnected.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,21 +14,21 @@ interface Exchange {
 
 interface Connection {
   isBusy: boolean;
-  /** the request in progress, or the one before */
+  /** the request in progress, or the previous one */
   last: Exchange;
   /** requests that arrived while another one was in progress */
   held: Exchange[];
-  /** Nothing more is read of it. */
+  /** nothing more is read from it */
   isStopped: boolean;
-  /** bytes that had been read when the response before was sent */
+  /** bytes that had been read when the previous response was sent */
   readBefore: number;
 }
 
-/** Requests that a client may send ahead. */
+/** How many requests a client may pipeline. */
 const mostHeld = 16;
-/** Bytes of a request that are not its body, beside a quarter of the body: headers are at most 16 KiB. */
+/** Bytes of a request beside its body and a quarter of the body's size: headers are at most 16 KiB. */
 const overhead = 64 * 1024;
-/** Bytes of an unwanted body that are read so that its client reads the response, and milliseconds until the end. */
+/** How many bytes of an unwanted body are read so that its client reads the response, and for how many milliseconds. */
 const dropped = 64 * 1024;
 const lingersFor = 500;
 
@@ -37,15 +37,15 @@ const connections = new WeakMap<Duplex, Connection>();
 export const lastExchange = (socket: Duplex): Exchange | undefined => connections.get(socket)?.last;
 
 /**
- * Calls the listener for the next request of a connection once the response to the one before is sent, in a later turn.
- * After `end`, the next response ends its connection, also that of a request in progress.
+ * Calls the listener for the next request of a connection after the previous response was sent, in a later turn of the event
+ * loop. After `end`, each connection closes with its next response, which may be that of a request in progress.
  */
 export const oneAtATime = (listener: RequestListener): { listener: RequestListener; end: () => void } => {
   const busy = new Set<Connection>();
   let isEnding = false;
   const begin = (connection: Connection, exchange: Exchange): void => {
     const { request, response } = exchange;
-    // the connection ends with the response before
+    // the connection closes with the previous response
     if (!request.socket.writable) return;
     connection.isBusy = true;
     connection.last = exchange;
@@ -65,7 +65,7 @@ export const oneAtATime = (listener: RequestListener): { listener: RequestListen
     if (connection.held.length === 0) next.request.socket.resume();
     begin(connection, next);
   };
-  const take: RequestListener = (request, response) => {
+  const enqueue: RequestListener = (request, response) => {
     const { socket } = request;
     const exchange = { request, response };
     const connection = connections.get(socket) ?? open(exchange);
@@ -76,10 +76,10 @@ export const oneAtATime = (listener: RequestListener): { listener: RequestListen
     isEnding = true;
     busy.forEach(endAfterLast);
   };
-  return { listener: take, end };
+  return { listener: enqueue, end };
 };
 
-/** Its client would not see the responses to what it has sent ahead. */
+/** With requests waiting it stays open: the client would not see the responses to them. */
 function endAfterLast({ last, held }: Connection): void {
   if (held.length === 0) endAfter(last.response);
 }
@@ -92,11 +92,11 @@ function open(exchange: Exchange): Connection {
   const { socket } = exchange.request;
   const connection: Connection = { isBusy: false, last: exchange, held: [], isStopped: false, readBefore: 0 };
   connections.set(socket, connection);
-  // Node resumes it for the rest of a body, also of one that has arrived already
+  // Node resumes the socket for the rest of a body, even if that has arrived already
   socket.on('resume', () => {
     if (connection.held.length === 0 && !connection.isStopped) return;
     socket.pause();
-    // to Node it is paused already, but for its handle
+    // for Node it is paused already, except for its handle
     socket.emit('pause');
   });
   return connection;
@@ -118,8 +118,8 @@ function hold({ held }: Connection, exchange: Exchange): void {
 }
 
 /**
- * Whether hardly anything of what the client sends is its body: each chunk costs as much, however small. `size`: bytes of
- * the body that have been read.
+ * Whether the client sends hardly any body: a chunk costs the same however small it is. `size`: bytes of the body read so
+ * far.
  */
 export function isMostlyOverhead(request: IncomingMessage, size: number): boolean {
   const { socket, readableLength } = request;
@@ -130,19 +130,19 @@ export function isMostlyOverhead(request: IncomingMessage, size: number): boolea
 const hasMoreToCome = ({ headers, complete }: IncomingMessage): boolean =>
   !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0);
 
-/** Ends the connection after the response, if the client may still be sending a body that nobody wants. */
+/** Closes the connection after the response if the client may still be sending an unwanted body. */
 export async function dropRest({ req, res }: Context): Promise<void> {
   if (!hasMoreToCome(req)) return;
-  // what came with the headers is parsed by then
+  // after this, what arrived with the headers is parsed
   await setImmediate();
   if (hasMoreToCome(req)) drop(req, res);
 }
 
-/** A little of the body is read, since a client whose writes fail may not read its response. */
+/** Reads a little of the body, because a client whose writes fail may not read its response. */
 function drop(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   endAfter(response);
-  // after a response that says so Node closes both ways, and the client's system drops the response as its writes fail
+  // after `Connection: close` Node closes both directions; the client's system then drops the response as its writes fail
   socket.destroySoon = () => void socket.end();
   request.removeAllListeners('readable').removeAllListeners('data');
   request.on('error', () => {});
@@ -150,7 +150,7 @@ function drop(request: IncomingMessage, response: ServerResponse): void {
   request.on('data', () => {
     if (socket.bytesRead - before > dropped) stopReading(socket);
   });
-  // otherwise Node reads on by itself, without end
+  // otherwise Node continues reading by itself, without a limit
   request.read(0);
   request.resume();
   response.once('close', () => {

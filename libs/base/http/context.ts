@@ -1,4 +1,4 @@
-/** The context of a request. Who sets a field of `State` adds it where it is set. */
+/** The context of a request. Fields of `State` are declared where they are set. */
 import type Koa from 'koa';
 import type { RequestSpan } from '../ops/tracing.ts';
 
@@ -6,17 +6,17 @@ export interface State {
   requestId: string;
   /** Unix milliseconds */
   receivedAt: number;
-  /** the same moment on the process's monotonic clock, for deadlines */
+  /** the same moment on the monotonic clock, for deadlines */
   arrivedAt: number;
   /** set by an endpoint that is reached without the router */
   route?: string;
-  /** set by the `limits` of its row: the guard has the handler do its work in it, once the request is read */
+  /** set by the `limits` of the row: after reading the request, the guard runs the handler in this place */
   inPlace?: (work: () => Promise<void>) => Promise<void>;
-  /** where the request is traced */
+  /** if the request is traced */
   trace?: RequestSpan | undefined;
 }
 
-/** Koa's own parser takes seconds for thousands of values of one name: the guard reads queries. */
+/** Koa's own parser takes seconds for thousands of values of one name, so the guard parses queries. */
 interface NoQuery extends Koa.DefaultContext {
   query: never;
 }
@@ -24,5 +24,5 @@ interface NoQuery extends Koa.DefaultContext {
 export type Context = Koa.ParameterizedContext<State, NoQuery>;
 export type Middleware = Koa.Middleware<State, NoQuery>;
 
-/** One check or action for a request; what it throws becomes the answer. */
+/** One check or action of a request; an error it throws becomes the response. */
 export type Step = (ctx: Context) => Promise<void> | void;

@@ -1,4 +1,4 @@
-/** Cursors: where a page ends, signed with the organization's key and bound to one domain or to all, and to the filters. */
+/** Cursors: where a page ends, signed with the organization's key and bound to one domain or all, and to the filters. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { uuidv7Pattern } from '../terms/calendar.ts';
@@ -6,7 +6,7 @@ import { Problem } from '../terms/problem.ts';
 import { domainIdPattern } from '../terms/terms.ts';
 
 const position = z.tuple([z.string().regex(uuidv7Pattern), z.string().regex(domainIdPattern), z.int().min(1)]);
-/** what the list is of, such as `webhook` */
+/** the kind of item, such as `webhook`, and the row's number */
 const rowNumber = z.tuple([z.string(), z.int().min(1)]);
 const twoNumbers = z.tuple([z.literal('act'), z.int().min(1), z.int().min(1)]);
 interface Position {
@@ -34,7 +34,7 @@ const sign = (payload: Uint8Array, { cursorKey, domainId, filters = {} }: Bindin
     .digest()
     .subarray(0, signatureBytes);
 
-/** Nothing for none. */
+/** Empty without filters. */
 function textOf(filters: NonNullable<Binding['filters']>): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   return given.length === 0 ? '' : `${JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)))}\0`;
@@ -43,10 +43,10 @@ function textOf(filters: NonNullable<Binding['filters']>): string {
 export const makeCursor = ({ after, page }: Position, binding: Binding): string =>
   make([after.id, after.domainId, page], binding);
 
-/** `after`: the number of the last one of the page. */
+/** `after`: the number of the page's last row. */
 export const makeNumberCursor = (of: string, after: number, binding: Binding): string => make([of, after], binding);
 
-/** Of a list that two tables are merged into: the number of the last one of each. */
+/** For a list merged from two tables: the number of the last row of each. */
 export const makeMergedCursor = (of: 'act', one: number, other: number, binding: Binding): string =>
   make([of, one, other], binding);
 
@@ -63,20 +63,20 @@ function parse(payload: Buffer): unknown {
   }
 }
 
-/** Throws a 400 Problem for any cursor that `makeCursor` did not make with the same binding. */
+/** Throws a 400 unless `makeCursor` made the cursor with the same binding. */
 export function readCursor(cursor: string, binding: Binding): Position {
   const [id, domainId, page] = read(position, cursor, binding);
   return { after: { id, domainId }, page };
 }
 
-/** Likewise for `makeNumberCursor`. */
+/** As `readCursor`, for `makeNumberCursor`. */
 export function readNumberCursor(of: string, cursor: string, binding: Binding): number {
   const [listed, after] = read(rowNumber, cursor, binding);
   if (listed !== of) throw badCursor();
   return after;
 }
 
-/** Likewise for `makeMergedCursor`. */
+/** As `readCursor`, for `makeMergedCursor`. */
 export function readMergedCursor(cursor: string, binding: Binding): [one: number, other: number] {
   const [, one, other] = read(twoNumbers, cursor, binding);
   return [one, other];

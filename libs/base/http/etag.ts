@@ -1,15 +1,15 @@
-/** `ETag`, `If-None-Match` of whoever may have it already, and `If-Match` of what can be changed. */
+/** `ETag`, `If-None-Match` for cached responses, and `If-Match` for things that can be changed. */
 import { hash } from 'node:crypto';
 import { Problem } from '../terms/problem.ts';
 import type { Context } from './context.ts';
 
-/** Whether the client has it (RFC 9110, 13.1.2). */
+/** Whether the client has the current version (RFC 9110, 13.1.2). */
 export const hasTag = (ctx: Context, etag: string): boolean =>
   tagsIn(ctx.get('if-none-match')).some((known) => known === '*' || known === asSent(etag));
 
 const tagsIn = (header: string): string[] => header.split(',').map((tag) => asSent(tag.trim()));
 
-/** A proxy that compresses marks a tag as weak, or adds the encoding: `W/"1"`, `"1-gzip"`, `"1;gzip"`, `"1--br"`. */
+/** A compressing proxy marks a tag as weak or adds the encoding: `W/"1"`, `"1-gzip"`, `"1;gzip"`, `"1--br"`. */
 const asSent = (tag: string): string =>
   tag.replace(/^W\//, '').replace(/(?:(?:--?|;)(?:gzip|br|zstd|deflate))+(?="$)/, '');
 
@@ -20,13 +20,13 @@ export interface Versioned {
 
 export const tagOf = ({ version }: Versioned): string => `"${version}"`;
 
-/** The same for as long as all that an answer is made of is the same. */
+/** A tag of everything that a response is made of. */
 export const hashedTag = (seen: unknown[]): string =>
   `"${hash('sha256', JSON.stringify(seen), 'base64url').slice(0, 22)}"`;
 
 export const setVersion = (ctx: Context, found: Versioned): void => ctx.set('ETag', tagOf(found));
 
-/** The version that `If-Match` names; undefined where it is absent or names any. Throws a 412 where it names others. */
+/** The version in `If-Match`; undefined if it is absent or `*`. Throws a 412 if it is another version. */
 export function requiredVersion(ctx: Context, found: Versioned): number | undefined {
   const given = ctx.get('if-match');
   if (given === '' || given.trim() === '*') return undefined;

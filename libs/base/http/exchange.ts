@@ -1,6 +1,6 @@
 /**
- * Every request, from its arrival to its answer: its id, the checks that HTTP itself requires, the answer or the error,
- * the metric, the span and the log line. One that is incomplete or no HTTP gets one of the contract's errors, too.
+ * A request from arrival to response: its id, the checks that HTTP requires, errors, the metric, the span and the log line.
+ * Incomplete and malformed requests get one of the contract's errors, too.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -25,7 +25,7 @@ export function exchange(deps: {
   tracing?: Tracing | undefined;
   home?: string;
 }): Middleware {
-  const answer = answerError(deps);
+  const respond = respondWithError(deps);
   const end = endRequest(deps);
   return async (ctx, next) => {
     beginRequest(ctx);
@@ -37,7 +37,7 @@ export function exchange(deps: {
       if (ctx.status === 404 && ctx.body == null) throw new Problem('not_found', 'this path does not exist');
     } catch (error) {
       failure = error;
-      answer(ctx, error);
+      respond(ctx, error);
       if (isFault(ctx, error)) deps.metrics.faults.inc();
     }
     await dropRest(ctx);
@@ -50,7 +50,7 @@ const isFault = (ctx: Context, error: unknown): boolean =>
 
 function checkRequest(ctx: Context): void {
   ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-  // HTTP/1.1 requires exactly one (RFC 9112, 3.2). Several arrive joined by `, `. Node's own refusal would have no body
+  // HTTP/1.1 requires exactly one (RFC 9112, 3.2). Several arrive joined by `, `. Node's own error response has no body
   const { host } = ctx.req.headers;
   if (host === undefined ? ctx.req.httpVersion === '1.1' : host.includes(' ')) {
     throw new Problem('invalid_request', 'exactly one Host header is required');
@@ -61,10 +61,12 @@ function checkRequest(ctx: Context): void {
     if ((headers[name]?.length ?? 0) > longestPreference) delete headers[name];
 }
 
-/** Characters: no browser sends a third of it, and to compare thousands of types takes as long as a hundred requests. */
+/**
+ * Characters: browsers send less than a third of it, and comparing thousands of types takes as long as a hundred requests.
+ */
 const longestPreference = 1_000;
 
-/** The absolute form must be accepted (RFC 9112, 3.2.2), but Koa fails on some hosts in it. */
+/** The absolute form must be accepted (RFC 9112, 3.2.2), but Koa fails on some of its hosts. */
 function pathOf(target: string): string {
   const [origin] = /^https?:\/\/[^/?#]+/i.exec(target) ?? [];
   if (!origin) throw new Problem('invalid_request', 'the request has no path');
@@ -87,37 +89,33 @@ function beginRequest(ctx: Context): void {
   ctx.res.setHeader('X-Request-Id', requestId);
 }
 
-/**
- * Of a request that came without one: 16 hexadecimal digits, since a whole UUID would be carried through job, log and
- * answer for nothing.
- */
+/** For a request without an id: 16 hexadecimal digits. Job, log and response carry it, so it is shorter than a UUID. */
 const newRequestId = (): string => randomUUID().slice(19).replace('-', '');
 
-/** For log lines. */
 function traceOf(ctx: Context): { trace_id?: string } {
   const [origin] = ctx.state.trace?.origins() ?? [];
   return origin ? { trace_id: origin.span.traceId } : {};
 }
 
-/** What the client is not told: the error of the store, where there is one. */
+/** The store's error, if there is one. The client does not see it. */
 function reasonOf(failure: unknown): string | undefined {
   const error = failure instanceof Problem ? (failure.cause ?? failure) : failure;
   if (!(error instanceof Error)) return undefined;
-  // of a connection that was refused at each of several addresses there is only the code
+  // if the connection was refused at several addresses, there is only the code
   return error.message || ('code' in error ? String(error.code) : error.name);
 }
 
-/** The path as it was registered; for a path that is not, `none`. */
+/** The route's pattern; `none` if no route matched. */
 const routeOf = (ctx: Context): string => String(ctx.state.route ?? ctx._matchedRoute ?? 'none');
 
-/** Once the answer is known. */
+/** Called once the response is known. */
 function endRequest({ log, metrics }: { log: Log; metrics: BaseMetrics }): (ctx: Context, failure: unknown) => void {
   return (ctx, failure) => {
     const duration = performance.now() - ctx.state.arrivedAt;
     const route = routeOf(ctx);
     metrics.requests.observe({ route, method: ctx.method, status: ctx.status }, duration / 1000);
     ctx.state.trace?.end({ route, method: ctx.method, status: ctx.status });
-    // a refused flood must not flood the log as well
+    // a refused flood must not flood the log
     if (ctx.status >= 500 || (duration > slow && ctx.status !== 429)) {
       const { requestId } = ctx.state;
       const { method, status } = ctx;
@@ -132,16 +130,16 @@ function endRequest({ log, metrics }: { log: Log; metrics: BaseMetrics }): (ctx:
 
 const problemType = 'application/problem+json';
 
-/** Problems as they are, everything else as a 500 without details. */
-function answerError({ log, home = '/' }: { log: Log; home?: string }): (ctx: Context, error: unknown) => void {
+/** A Problem is sent as it is; any other error becomes a 500 without details. */
+function respondWithError({ log, home = '/' }: { log: Log; home?: string }): (ctx: Context, error: unknown) => void {
   return (ctx, error) => {
-    const answer = toProblem(error);
-    // a Problem was logged by whoever threw it
-    if (answer.code === 'internal_error' && answer !== error)
+    const problem = toProblem(error);
+    // Problems are logged where they are thrown
+    if (problem.code === 'internal_error' && problem !== error)
       log.error({ event: 'bug', err: error, requestId: ctx.state.requestId, ...traceOf(ctx) }, 'unexpected error');
-    ctx.status = answer.status;
-    ctx.set(answer.headers);
-    const body = answer.body(ctx.state.requestId);
+    ctx.status = problem.status;
+    ctx.set(problem.headers);
+    const body = problem.body(ctx.state.requestId);
     const isPage = prefersPage(ctx);
     if (isPage) ctx.set(errorPageHeaders);
     ctx.body = isPage ? errorPage(body, home) : JSON.stringify(body);
@@ -149,19 +147,18 @@ function answerError({ log, home = '/' }: { log: Log; home?: string }): (ctx: Co
   };
 }
 
-/** A browser's address bar does, outside the API. */
+/** A browser's address bar prefers a page; the API always returns JSON. */
 function prefersPage(ctx: Context): boolean {
   if (!ctx.url.startsWith('/') || ctx.url.startsWith('/v1')) return false;
   ctx.vary('Accept');
   return ctx.accepts(problemType, 'json', 'html') === 'html';
 }
 
-/** The problem that an error is answered with. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isUnavailable(error)) return unavailable('the database is not available; try again', { cause: error });
   if (error instanceof BatcherFull) return unavailable('too many requests are waiting; try again', { cause: error });
-  if (error instanceof BatcherTimeout) return unavailable('the answer took too long; try again', { cause: error });
+  if (error instanceof BatcherTimeout) return unavailable('the response took too long; try again', { cause: error });
   return new Problem('internal_error', problems.internal_error.title, { cause: error });
 }
 
@@ -177,29 +174,29 @@ function problemOfBroken({ code }: BrokenRequest): Problem {
   );
 }
 
-/** Answers what the router never sees: incomplete requests, and those that are not valid HTTP. */
-export function answerBrokenRequests(server: Server): void {
-  // Node would answer 417; an unknown expectation may be ignored (RFC 9110, 10.1.1)
+/** Responds to what the router never sees: incomplete and malformed requests. */
+export function handleBrokenRequests(server: Server): void {
+  // Node would send 417; an unknown expectation may be ignored (RFC 9110, 10.1.1)
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 
   server.on('clientError', (error: BrokenRequest, socket: Duplex) => {
-    // browsers and load balancers keep connections ready; the server's `timeout` ends one that asks for nothing
+    // browsers and load balancers open connections ahead; the server's `timeout` closes one that stays unused
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket instanceof Socket && socket.bytesRead === 0) return;
     const before = lastExchange(socket);
-    // whoever reads it has a limit of its own
+    // uploads have a time limit of their own
     if (before && isUpload(before.request) && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return;
-    // what is wrong is behind a request that is in progress, and perhaps only late because it was not read meanwhile
+    // the error concerns a later request, which may only be late because it was not read meanwhile
     if (before?.request.complete && !before.response.writableFinished && error.code !== 'ECONNRESET') {
       before.response.once('close', () => socket.destroy());
       return;
     }
     // the request was refused before its body arrived, and the rest never arrived
-    const isAnswered = before && !before.request.complete && before.response.headersSent;
-    if (isAnswered || error.code === 'ECONNRESET' || !socket.writable) {
+    const hasResponded = before && !before.request.complete && before.response.headersSent;
+    if (hasResponded || error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    // whoever reads the body answers, with the headers that are set already
+    // the reader of the body responds, with the headers that are set already
     const isRead = before && !before.request.complete && before.request.listenerCount('error') > 0;
     if (isRead && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
       before.request.emit('error', error);
@@ -218,7 +215,7 @@ export function answerBrokenRequests(server: Server): void {
         ...Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}`),
         'Connection: close',
         '',
-        // an answer to HEAD has no body; the client would take one for the next answer
+        // a response to HEAD has no body: the client would take it for the next response
         error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body,
       ].join('\r\n'),
       () => socket.destroy(),

@@ -1,6 +1,6 @@
 /**
- * The guard: checks parameters against the contract and hands the handler typed values. The handler works in the place that
- * its row names: how fast a client sends a body is no work.
+ * Checks parameters and body against the contract and passes typed values to the handler. The handler runs in the place of
+ * its row only after the body was read, since a slow client must not occupy a place.
  */
 import { z } from 'zod';
 import { withoutPlace } from '../places.ts';
@@ -10,7 +10,7 @@ import { readFields } from './body.ts';
 import type { Context, Middleware } from './context.ts';
 import type { BodyOf, ParamsOf, QueryOf, Route } from './routes.ts';
 
-/** More parameters than any endpoint has; the rest is not read. */
+/** More than any endpoint has; further parameters are not read. */
 const maxParameters = 32;
 
 interface Guarded {
@@ -22,7 +22,7 @@ interface Guarded {
 const noParams = z.object({});
 const noQuery = z.strictObject({});
 
-/** `row`: an endpoint's row, or what it would say. */
+/** `row`: an endpoint's row, or the same fields. */
 export function guard<const R extends Guarded | Route>(
   row: R,
   handler: (ctx: Context, given: { params: ParamsOf<R>; query: QueryOf<R>; body: BodyOf<R> }) => Promise<void> | void,
@@ -38,7 +38,7 @@ export function guard(
     const params = paramsOf.safeParse(ctx.params);
     const query = queryOf.safeParse(given);
     if (!params.success || !query.success || broken.length > 0) {
-      // the words are found only now: with them a valid query takes twice as long
+      // the messages are only made for invalid requests: they double the time of parsing
       const inPath = paramsOf.safeParse(ctx.params, parseOptions).error?.issues ?? [];
       const inQuery = queryOf.safeParse(given, parseOptions).error?.issues ?? [];
       const inBoth = [...toFieldErrors(inPath, 'path'), ...toFieldErrors(inQuery, 'query')];
@@ -50,12 +50,12 @@ export function guard(
   };
 }
 
-/** In one pass: Koa's own parser is quadratic in the number of values of a name. */
+/** In one pass: Koa's parser takes quadratic time for many values of one name. */
 function readQuery(querystring: string): { given: Record<string, string>; broken: FieldError[] } {
   const given = new Map<string, string>();
   const broken: FieldError[] = [];
   let count = 0;
-  // URLSearchParams strips one leading `?`; without this one it would strip the caller's
+  // URLSearchParams strips one leading `?`: without ours it would strip the caller's
   for (const [name, value] of new URLSearchParams(`?${querystring}`)) {
     count += 1;
     if (count > maxParameters) {
@@ -63,14 +63,14 @@ function readQuery(querystring: string): { given: Record<string, string>; broken
       break;
     }
     if (given.has(name)) broken.push({ path: pointer([name]), message: 'must be given once' });
-    // zod drops this one name silently
+    // zod silently drops this one name
     else if (name === '__proto__') broken.push(unknownParameter(name));
     given.set(name, value);
   }
   return { given: Object.fromEntries(given), broken };
 }
 
-/** The router leaves what is not percent-encoded UTF-8 as it is; here it is refused. `name`: the parameter that it is in. */
+/** The router leaves invalid percent-encoding as it is; here it is refused. `name`: the parameter that contains it. */
 export function requireDecodable(path: string, name: string): void {
   if (isDecodable(path)) return;
   const message = 'is not percent-encoded UTF-8';

@@ -1,6 +1,7 @@
 /**
- * Limits per key and minute, quarter of an hour or UTC day, counted in this process. All keys share one minute. Two maps bound the memory: once
- * the recent one is full it becomes the old one, and the old one is dropped. A key that keeps coming keeps its count.
+ * Rate limits per key and minute, quarter of an hour or UTC day, counted in this process. All keys share one window. Two
+ * maps bound the memory: when the recent one is full it becomes the old one, and the old one is dropped. A key that keeps
+ * coming keeps its count.
  */
 
 import { Problem } from '../terms/problem.ts';
@@ -12,41 +13,40 @@ const windows = { minute: 60, quarter: 900, day: 86_400 };
 const maxKeys = 50_000;
 
 export interface Limiter {
-  /** Counts one, or `weight`; throws the 429 Problem where that is more than the limit. */
+  /** Counts one request, or `weight`. Throws a 429 above the limit. */
   admit(ctx: Context, key: string, weight?: number): void;
-  /** Counts one and refuses nothing. */
+  /** Counts one request without a refusal. */
   count(key: string): void;
-  /** Takes one back that was counted and was none. */
+  /** Subtracts one that should not have been counted. */
   takeBack(key: string): void;
-  /** Counts up to the limit: all of it was used elsewhere. */
-  exhaust(key: string): void;
-  /** Throws the 429 Problem where the limit is reached, and counts nothing. */
+  /** Sets the count to the limit, which was used up elsewhere. */
+  useUp(key: string): void;
+  /** Throws a 429 if the limit is reached. Counts nothing. */
   check(ctx: Context, key: string): void;
-  /** Whether the limit is reached. */
   isReached(key: string): boolean;
 }
 
 interface LimiterOptions {
-  /** as the `RateLimit` header fields call it */
+  /** the policy's name in the `RateLimit` header fields */
   name: string;
   /** per key and minute, quarter of an hour, or day */
   limit: number;
   per?: keyof typeof windows;
-  /** what the refusal says */
+  /** of the 429 */
   detail: string;
-  /** every answer that was admitted says what is left, not only the refusal */
-  isTold?: boolean;
+  /** adds `RateLimit` header fields to every response, not only to refusals */
+  showsRest?: boolean;
 }
 
-/** Where `limit` is 0 nothing is limited. */
-export function createLimiter({ name, limit, per = 'minute', detail, isTold = false }: LimiterOptions): Limiter {
+/** A `limit` of 0 limits nothing. */
+export function createLimiter({ name, limit, per = 'minute', detail, showsRest = false }: LimiterOptions): Limiter {
   const nothing = () => {};
   if (limit === 0) {
     return {
       admit: nothing,
       count: nothing,
       takeBack: nothing,
-      exhaust: nothing,
+      useUp: nothing,
       check: nothing,
       isReached: () => false,
     };
@@ -77,12 +77,12 @@ export function createLimiter({ name, limit, per = 'minute', detail, isTold = fa
     return count;
   };
   const secondsLeft = () => Math.max(1, Math.ceil((ends - performance.now()) / 1_000));
-  /** The header fields of draft-ietf-httpapi-ratelimit-headers: lists, since several limits may count one request. */
+  /** As draft-ietf-httpapi-ratelimit-headers. They are lists, since several limits may count one request. */
   const fields = (left: number) => ({
     'RateLimit-Policy': `"${name}";q=${limit};w=${window}`,
     RateLimit: `"${name}";r=${left};t=${secondsLeft()}`,
   });
-  const tell = (ctx: Context, left: number) => {
+  const addFields = (ctx: Context, left: number) => {
     for (const [field, value] of Object.entries(fields(left))) {
       const before = ctx.response.get(field);
       ctx.set(field, before ? `${before}, ${value}` : value);
@@ -98,11 +98,11 @@ export function createLimiter({ name, limit, per = 'minute', detail, isTold = fa
     admit: (ctx, key, weight) => {
       const count = addTo(key, weight);
       if (count > limit) refuse(ctx);
-      if (isTold) tell(ctx, limit - count);
+      if (showsRest) addFields(ctx, limit - count);
     },
     count: (key) => void addTo(key),
     takeBack: (key) => void setTo(key, Math.max(0, countOf(key) - 1)),
-    exhaust: (key) => void setTo(key, Math.max(limit, countOf(key))),
+    useUp: (key) => void setTo(key, Math.max(limit, countOf(key))),
     check: (ctx, key) => {
       if (isReached(key)) refuse(ctx);
     },
@@ -110,6 +110,6 @@ export function createLimiter({ name, limit, per = 'minute', detail, isTold = fa
   };
 }
 
-/** From now to the end of the window: it begins with its first request, but a day is the calendar's. */
+/** A window begins with its first request, but a day is a calendar day. */
 const millisecondsOf = (window: keyof typeof windows): number =>
   windows[window] * 1_000 - (window === 'day' ? Date.now() % 86_400_000 : 0);

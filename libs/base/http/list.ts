@@ -1,4 +1,4 @@
-/** A page of a list that goes by the numbers of rows, newest first. */
+/** Pages of a list sorted by row number, newest first. */
 import { type Binding, makeNumberCursor, readNumberCursor } from './cursor.ts';
 
 const defaultLimit = 50;
@@ -10,15 +10,15 @@ export interface ListQuery {
 
 interface Range {
   limit: number;
-  /** the number of the row after which to begin */
+  /** the number of the row after which the page begins */
   after: number | undefined;
 }
 
-/** `of`: one of what is listed, such as `webhook`. Throws a 400 for a wrong cursor, before anything is read. */
+/** `of`: the kind of item, such as `webhook`. Throws a 400 for a wrong cursor before anything is read. */
 export function listOf(of: string, { limit = defaultLimit, cursor }: ListQuery, binding: Binding) {
   const after = cursor === undefined ? undefined : readNumberCursor(of, cursor, binding);
   return async <Row extends { number: number }>(read: (range: Range) => Promise<Row[]>) => {
-    // one more tells whether others follow
+    // one more row shows whether others follow
     const found = await read({ limit: limit + 1, after });
     const page = found.slice(0, limit);
     const last = page.at(-1);

@@ -1,4 +1,4 @@
-/** The answers to unknown methods. */
+/** Responses to unknown methods. */
 import { Problem } from '../terms/problem.ts';
 import type { Middleware } from './context.ts';
 
@@ -7,7 +7,7 @@ export const methodNotAllowed = (methods: string[]): Problem =>
     headers: { Allow: methods.join(', ') },
   });
 
-/** Behind the router: the path is known, but not with this method. */
+/** After the router: the path is known, but not with this method. */
 export const refuseOtherMethods: Middleware = async (ctx, next) => {
   const layers: { methods: string[] }[] = ctx.matched ?? [];
   const methods = [...new Set(layers.flatMap((layer) => layer.methods))];

@@ -1,4 +1,4 @@
-/** What the operations of all rooms are made of. */
+/** Parts of the OpenAPI document that all rooms use. */
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { type ProblemCode, problemBody, problems } from '../terms/problem.ts';
@@ -15,7 +15,7 @@ const withStatus = (codes: readonly ProblemCode[], status: number): ProblemCode[
 
 const isOfToken = (code: ProblemCode): boolean => code === 'missing_token' || code === 'invalid_token';
 
-/** One response per status, with the codes that it may carry. */
+/** One response per status, with its possible codes. */
 function refusals(...codes: ProblemCode[]) {
   const all = [...codes, 'internal_error', 'unavailable'] as const;
   const byStatus = new Map(all.map((code) => [problems[code].status, withStatus(all, problems[code].status)]));
@@ -79,7 +79,7 @@ const scopedCodes = [
   'insufficient_scope',
 ] as const;
 export const recordCodes = ['domain_not_found', 'plan_feature_required', 'record_not_found'] as const;
-/** What is left of each limit that counts the request (draft-ietf-httpapi-ratelimit-headers). */
+/** What remains of each limit that counts the request (draft-ietf-httpapi-ratelimit-headers). */
 const limits = {
   RateLimit: z
     .string()
@@ -93,7 +93,7 @@ function withLimits<R extends object>(status: string, response: R): R {
   return { ...response, headers: response.headers.extend(limits) };
 }
 
-/** What refuses a JSON body, beside its fields. */
+/** Refusals of a JSON body, beside those of its fields. */
 const withBody = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
 
 function operationOf(operationId: string, row: Route | KeyRoute): ZodOpenApiOperationObject {
@@ -123,7 +123,7 @@ function operationOf(operationId: string, row: Route | KeyRoute): ZodOpenApiOper
   };
 }
 
-/** The part of the document that these rows describe. */
+/** The operations that these rows describe. */
 export function pathsOf(routes: Record<string, Route | KeyRoute>): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const [operationId, row] of Object.entries(routes)) {
@@ -133,7 +133,7 @@ export function pathsOf(routes: Record<string, Route | KeyRoute>): ZodOpenApiPat
   return paths;
 }
 
-/** Of what creates something: sent again with the same key, it creates nothing more. */
+/** Of endpoints that create something: a retry with the same key creates nothing more. */
 export const idempotencyKey = z.object({
   'Idempotency-Key': z.string().optional().meta({
     description: '1 to 128 visible characters: for 24 hours, the same request with this key gets the same response',
@@ -150,7 +150,7 @@ export const onceCodes = ['in_progress', 'idempotency_mismatch'] as const;
 export const etag = {
   ETag: z.string().meta({ description: 'send it as `If-Match`, so that only this version is changed' }),
 };
-/** Of what reads bodies leniently. */
+/** Of endpoints that correct mistakes in bodies. */
 export const handling = z.object({
   Prefer: z.string().optional().meta({
     description: '`handling=strict` rejects what would otherwise be corrected or left out',

@@ -1,6 +1,6 @@
 /**
- * What an endpoint is. The router, its guard, the OpenAPI document and the pages' requests are made from the same row. No
- * Node: pages take the types from it.
+ * The row of an endpoint. The router, its guard, the OpenAPI document and the dashboard's requests are made from it. Must
+ * not import Node modules, since the dashboard imports the types.
  */
 import type { z } from 'zod';
 import type { ZodOpenApiParameters, ZodOpenApiRequestBodyObject, ZodOpenApiResponsesObject } from 'zod-openapi';
@@ -9,45 +9,45 @@ import type { Scope } from '../terms/terms.ts';
 
 interface Described {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** `:name` stands for a part of it, `*name` for one that may have slashes */
+  /** `:name` is one segment, `*name` may contain slashes */
   path: `/${string}`;
   params?: z.ZodType & ZodOpenApiParameters['path'];
-  /** strict; none: a query is refused */
+  /** strict; without it any query is refused */
   query?: z.ZodType & ZodOpenApiParameters['query'];
   headers?: ZodOpenApiParameters['header'];
-  /** JSON; `bytes`: at most, where that is more than usual */
+  /** JSON; `bytes`: the limit, if it is higher than usual */
   body?: { schema: z.ZodType; example: unknown; bytes?: number };
-  /** any other body, which the handler reads */
+  /** any other body; the handler reads it */
   upload?: ZodOpenApiRequestBodyObject;
   answers: ZodOpenApiResponsesObject;
-  /** beside what each request with a token or a body may get */
+  /** beside those of every request with a token or a body */
   refusals: readonly ProblemCode[];
   tag: string;
   summary: string;
   description: string;
 }
 
-/** With an access token. */
+/** An endpoint for access tokens. */
 export interface Route extends Described {
-  /** the token needs one of them */
+  /** the token needs one of these scopes */
   scope: readonly [Scope, ...Scope[]] | 'any';
   /** and this one, too */
   alsoNeeds?: Scope;
-  /** What it takes of what organizations share, as app.ts says; `own`: its handler takes it, once it has read the body. */
+  /** The shared limit that it counts against, see app.ts; `own`: the handler takes a place after reading the body. */
   limits: 'reads' | 'statistics' | 'current' | 'changes' | 'revocations' | 'own';
-  /** answered once this process goes by what it changed */
+  /** responds only after the change is in force in this process */
   inForce?: true;
-  /** It takes as long as what is sent. */
+  /** Takes as long as the upload. */
   hasNoDeadline?: true;
 }
 
-/** With an API key, from pages: what checks it stands in app.ts. */
+/** An endpoint for pages with an API key. app.ts has its checks. */
 export interface KeyRoute extends Described {
-  /** by their names in the document */
+  /** names of security schemes in the document */
   auth: readonly ('apiKey' | 'accessToken')[];
 }
 
-/** By the names of their operations in the document. */
+/** By operation id. */
 export type Routes = Record<string, Route>;
 export type KeyRoutes = Record<string, KeyRoute>;
 
@@ -55,7 +55,6 @@ export type ParamsOf<R> = R extends { params: infer S extends z.ZodType } ? z.ou
 export type QueryOf<R> = R extends { query: infer S extends z.ZodType } ? z.output<S> : object;
 export type BodyOf<R> = R extends { body: { schema: infer S extends z.ZodType } } ? z.output<S> : undefined;
 
-/** As JSON. */
 export type AnswerOf<R> = R extends { answers: infer Answers }
   ? {
       [Status in keyof Answers]: Answers[Status] extends {

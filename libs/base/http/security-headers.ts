@@ -1,6 +1,6 @@
 /**
- * What browsers may do with an answer. Answers to records have only `nosniff` and CORS, because pages of other sites read
- * them. Everything else is for this service's own pages and for programs.
+ * Headers that restrict what browsers do with a response. Responses to records only have `nosniff` and CORS, because pages
+ * of other sites read them. All others are for the service's own pages and for programs.
  */
 import type { Middleware } from './context.ts';
 
@@ -11,19 +11,19 @@ export const forDocuments = {
   'X-Frame-Options': 'DENY',
 };
 
-/** JSON: never run, framed, or loaded by another site. */
+/** JSON: never executed, framed, or loaded by another site. */
 export const documentHeaders: Middleware = (ctx, next) => {
   ctx.set(forDocuments);
   return next();
 };
 
-/** Answers to reads belong to their caller alone. */
+/** Responses to reads must not be cached for somebody else. */
 export const readHeaders: Middleware = (ctx, next) => {
   ctx.set('Cache-Control', 'no-store');
   return documentHeaders(ctx, next);
 };
 
-/** Of a page, whatever it loads. TLS is the operator's decision. */
+/** For pages; no HSTS, since TLS is the operator's decision. */
 const ofPages = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -37,7 +37,7 @@ const ofPages = {
   'X-XSS-Protection': '0',
 };
 
-/** `directives` of its policy; `changed`: a header that is undefined is left out. */
+/** `directives` of the page's policy; `changed`: an undefined header is left out. */
 export function pageHeaders(
   directives: Record<string, string>,
   changed: Record<string, string | undefined> = {},
@@ -63,14 +63,14 @@ const own = {
 };
 
 export const docsHeaders = pageHeaders({ ...own, 'connect-src': "'none'" });
-/** The shop embeds a film and a map of its own. */
+/** The demo shop embeds a film and a map of its own. */
 export const demoHeaders = pageHeaders({
   ...own,
   'img-src': "'self'",
   'frame-src': "'self'",
   'frame-ancestors': "'self'",
 });
-/** `provider`: where people sign in. */
+/** `provider`: the identity provider that people sign in at. */
 export const dashboardHeaders = (provider?: string): Middleware =>
   pageHeaders({
     ...own,
@@ -80,20 +80,20 @@ export const dashboardHeaders = (provider?: string): Middleware =>
   });
 
 /**
- * The page in which the dashboard shows the widget. It runs foreign settings, so it has an origin of its own: it reaches
- * no storage, and sends nothing. Its own files are then from another origin.
+ * The page in which the dashboard previews the widget. It runs settings that others wrote, so it has an opaque origin: it
+ * reaches no storage and sends nothing. Its own files count as another origin's.
  */
 export const previewHeaders = pageHeaders(
   { ...own, 'connect-src': "'none'", 'frame-ancestors': "'self'", sandbox: 'allow-scripts' },
   {
     'Cross-Origin-Resource-Policy': 'cross-origin',
-    // a browser refuses to open a sandboxed page that has one
+    // a browser refuses to open a sandboxed page with this header
     'Cross-Origin-Opener-Policy': undefined,
     'Origin-Agent-Cluster': undefined,
   },
 );
 
-/** A page with its own policy inside, which allows its script and style by their hashes: nothing is loaded at all. */
+/** A page with an inline policy that allows its script and style by hash and loads nothing. */
 export const singlePageHeaders = (policy: string): Record<string, string> => ({
   ...forDocuments,
   'Content-Security-Policy': `${policy};frame-ancestors 'none'`,

@@ -1,13 +1,13 @@
-/** Long answers, sent as they are made. The client's pace is theirs; one that hardly reads is disconnected. */
+/** Streams long responses at the client's pace. A client that hardly reads is disconnected. */
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { Context } from './context.ts';
 
-/** Milliseconds spent waiting for the client, after which its pace is judged. */
+/** Milliseconds of waiting for the client after which its pace is checked. */
 const judgedAfter = 60_000;
 /** bytes in a second */
 const slowest = 16 * 1024;
-/** milliseconds: less than after which the server ends a silent connection */
+/** milliseconds: less than the server's timeout for silent connections */
 const beatEvery = 5_000;
 
 type Chunks = AsyncIterable<string | Uint8Array>;
@@ -21,7 +21,7 @@ export function toStream(chunks: Chunks, limits: PaceLimits = { judgedAfter, slo
   return Readable.from(atClientsPace(chunks, limits), { objectMode: false, highWaterMark: 64 * 1024 });
 }
 
-/** What is awaited here, such as a place for the next read, is not the client's silence: its connection is not ended. */
+/** Keeps the connection open while we wait for our own stores or places: the client is not the one who is silent. */
 export async function* keepingOpen<Part>(
   { req: { socket } }: Context,
   parts: AsyncIterable<Part>,
@@ -39,8 +39,10 @@ export async function* keepingOpen<Part>(
   }
 }
 
-/** Each piece is memory until its client has taken it. `hold` is told its size, and gives what lets go of it. */
-export async function* holdUntilTaken<Piece extends string | Uint8Array>(
+/**
+ * Tracks each piece as memory until the client has read it. `hold` gets its size and returns a function that releases it.
+ */
+export async function* holdUntilRead<Piece extends string | Uint8Array>(
   pieces: AsyncIterable<Piece>,
   hold: (size: number) => () => void,
 ): AsyncGenerator<Piece> {
@@ -55,10 +57,10 @@ export async function* holdUntilTaken<Piece extends string | Uint8Array>(
   }
 }
 
-/** At the fastest level: it is made while others wait for the same cores. */
+/** At the fastest level, because other work waits for the same cores. */
 export async function* gzipped(chunks: Chunks): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-  // an error of either ends the other, and reaches whoever reads
+  // an error of either stream ends the other and reaches the reader
   pipeline(Readable.from(chunks, { objectMode: false }), gzip, () => {});
   yield* gzip;
 }

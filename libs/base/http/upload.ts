@@ -1,17 +1,17 @@
 /**
- * A body that takes longer than a request may otherwise: read as it comes, at the reader's pace, up to a limit. A client
- * that hardly sends is refused.
+ * Reads a large body at the reader's pace, up to a limit. It may take longer than other requests, but a client that hardly
+ * sends is refused.
  */
 import type { IncomingMessage } from 'node:http';
 import { Problem, unavailable } from '../terms/problem.ts';
 import { TimedOut, within } from '../timers.ts';
-import { parseMediaType, requireUnpacked, tooSmallChunks } from './body.ts';
+import { parseMediaType, requireUncompressed, tooSmallChunks } from './body.ts';
 import { isMostlyOverhead } from './connection.ts';
 import type { Context } from './context.ts';
 
-/** Milliseconds in which a client sends nothing although it could. */
+/** Milliseconds in which a client could send but does not. */
 const idleAfter = 30_000;
-/** Milliseconds spent waiting for the client, after which its pace is judged. */
+/** Milliseconds of waiting for the client after which its pace is checked. */
 const judgedAfter = 60_000;
 /** bytes in a second */
 const slowest = 16 * 1024;
@@ -21,12 +21,12 @@ const uploads = new WeakSet<IncomingMessage>();
 /** The server's limit on the time for a whole request does not apply to it. */
 export const isUpload = (request: IncomingMessage): boolean => uploads.has(request);
 
-/** Answers with 415 unless the body is of this type, and uncompressed. Returns the charset that it names. */
+/** Throws a 415 unless the body has this type and is uncompressed. Returns its charset. */
 export function requireType(ctx: Context, type: string): string | undefined {
   const { 'content-type': given = '', 'content-encoding': encoding } = ctx.req.headers;
   const sent = parseMediaType(given);
   if (sent?.type !== type) throw new Problem('unsupported_media_type', `send Content-Type: ${type}`);
-  requireUnpacked(encoding);
+  requireUncompressed(encoding);
   return sent.charset;
 }
 
@@ -36,7 +36,7 @@ export async function* readUpload(ctx: Context, limit: number): AsyncGenerator<B
   const tooLarge = () => new Problem('payload_too_large', `send at most ${limit} bytes`);
   if (Number(request.headers['content-length']) > limit) throw tooLarge();
   uploads.add(request);
-  // while the reader waits for the stores nothing moves on the connection
+  // the connection is silent while the reader waits for the stores
   const { socket } = request;
   const { timeout = 0 } = socket;
   socket.setTimeout(0);

@@ -1,4 +1,4 @@
-/** Gauges whose values are asked for when they are scraped. */
+/** Gauges whose values are queried when they are scraped. */
 import { Gauge, type Registry } from 'prom-client';
 import type { Database, Sql } from '../db/database.ts';
 import { within } from '../timers.ts';
@@ -7,11 +7,11 @@ export interface AskedGauge<Seen> {
   name: string;
   help: string;
   labelNames?: string[];
-  /** one, or one for each combination of the labels */
+  /** one value, or one for each combination of labels */
   values(seen: Seen): number | [labels: Record<string, string | number>, value: number][];
 }
 
-/** What a room asks Postgres, and the gauges that show it. */
+/** A query of a room, and the gauges that show its result. */
 export interface Question<Seen> {
   ask(sql: Sql): Promise<Seen>;
   gauges: AskedGauge<Seen>[];
@@ -21,19 +21,18 @@ export interface Question<Seen> {
 const patience = 1_000;
 
 /**
- * Rejects with TimedOut where no answer comes soon. The deadline is not one of `run`, which takes silence for connections
- * that are lost: who is scraped while Postgres is slow for a second would give up all that is under way.
+ * Rejects with TimedOut after a second. That is not the deadline of `run`, which would take the silence for lost
+ * connections: a scrape while Postgres is slow would then give up all calls in progress.
  */
 export const askPostgres = <Seen>(db: Database, { ask }: Pick<Question<Seen>, 'ask'>): Promise<Seen> =>
   within(patience, db.read(ask));
 
-/** The values of a gauge with this one label. */
+/** The values of a gauge with one label. */
 export const by = (label: string, values: Record<string, number>): [labels: Record<string, string>, value: number][] =>
   Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
 
 /**
- * Gauges that are scraped at once wait for one and the same `look`. Where it fails they have no values: old ones would say
- * that all is as it was.
+ * Gauges that are scraped together share one query. If it fails they have no values, since old values would look current.
  */
 export function createAskedGauges<Seen>(
   register: Registry,
@@ -43,7 +42,7 @@ export function createAskedGauges<Seen>(
 ): void {
   let looking: Promise<void> | undefined;
   const show = (seen: Seen) => {
-    // what is gone is shown no more
+    // removes labels that no longer exist
     hide();
     for (const { gauge, values } of made) {
       const found = values(seen);
@@ -68,7 +67,7 @@ export function createAskedGauges<Seen>(
       });
     return looking;
   };
-  // of several processes behind one port each tells the same
+  // several processes behind one port report the same
   const made = gauges.map(({ values, ...options }) => ({
     values,
     labelNames: options.labelNames,

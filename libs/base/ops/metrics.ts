@@ -1,10 +1,10 @@
-/** Metrics of every process: its release, requests, stores, and what happens in the background. */
+/** Metrics of every process: its release, requests, stores, and background work. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { version } from '../version.ts';
 
-/** Seconds, for what usually takes a fraction of one. */
+/** Seconds, for what usually takes a fraction of a second. */
 export const fractions = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-/** an import's answer comes after its last row */
+/** an import responds after its last row */
 const minutes = [15, 60, 300];
 const logLevels = ['warn', 'error'];
 
@@ -30,13 +30,13 @@ export function createBaseMetrics() {
     }),
     faults: new Counter({
       name: 'assent_http_faults_total',
-      help: 'Requests answered with 5xx through a fault of the service or its stores',
+      help: 'Responses with 5xx through a fault of the service or its stores',
       registers,
     }),
     redisUsable: new Gauge({
       name: 'assent_redis_usable',
       help: '1 while this process can use Redis; while an API cannot, records go straight to Postgres',
-      // of several processes behind one port the worst
+      // the worst of the processes behind one port
       aggregator: 'min',
       registers,
     }),
@@ -65,16 +65,16 @@ export function createBaseMetrics() {
       registers,
     }),
   };
-  // a rate misses the first count of what begins with it
+  // from 0: a rate misses the first increment of a new series
   for (const level of logLevels) metrics.suppressedLines.inc({ level }, 0);
-  // absent where a process knows nothing of it: a 0 would say that all is well, or that nothing is
+  // absent where it does not apply: a value would look like a state
   for (const gauge of [metrics.replicaUsed, metrics.replicaLag]) gauge.remove();
   return metrics;
 }
 
 export type BaseMetrics = ReturnType<typeof createBaseMetrics>;
 
-/** What counts the failures of a background task, from 0: a rate misses the first count of what begins with it. */
+/** Counts the failures of a background task from 0: a rate misses the first increment of a new series. */
 export function countFailures({ backgroundErrors }: Pick<BaseMetrics, 'backgroundErrors'>, task: string): () => void {
   backgroundErrors.inc({ task }, 0);
   return () => backgroundErrors.inc({ task });

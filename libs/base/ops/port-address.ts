@@ -1,4 +1,4 @@
-/** Where the operations port opens: on one network alone, by a name that leads here on that network. */
+/** Opens the operations port on one network only, given by a name that resolves to this machine on that network. */
 import { lookup } from 'node:dns/promises';
 import type { Server } from 'node:http';
 import { createServer, isIP } from 'node:net';
@@ -8,9 +8,9 @@ import { listen } from './port.ts';
 const loopback = '127.0.0.1';
 
 /**
- * Opens `server` on `host`, an address or a name, and resolves to the port. A name may lead to several machines, such as
- * all containers of a service on one network: of its addresses only this machine's own is opened, and loopback beside
- * it, for a health check. Rejects with one line where that cannot be.
+ * Opens `server` on `host`, an address or a name, and resolves to the port. A name may resolve to several machines, such as
+ * all containers of a service: only this machine's own address is opened, and loopback for health checks. Rejects with one
+ * line if that is not possible.
  */
 export async function listenForOperators(
   server: Server,

@@ -1,30 +1,30 @@
-/** The operations port: state, metrics and the queues' pages. For operators only, on loopback by default. */
+/** The operations port: state, metrics and the queue pages. For operators only, on loopback by default. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Server as AnyServer } from 'node:net';
 import { hostname } from 'node:os';
 import { Gauge, Registry } from 'prom-client';
-import { lateQueue, type Readiness, type Shard, toAnswer } from './readiness.ts';
+import { lateQueue, type Readiness, type Shard, readyzBody } from './readiness.ts';
 import { statusPage, statusPagePolicy } from './status-page.ts';
 
 interface OpsOptions {
-  /** of the process, for people */
+  /** of the process, as people read it */
   name: string;
   readiness: () => Promise<Readiness>;
-  /** of the record queues; rejects where Redis does not answer */
+  /** of the record queues; rejects if Redis does not respond */
   shards: () => Promise<Shard[]>;
   metrics: () => Promise<{ type: string; text: string }>;
-  /** serves `/queues` and all below it */
+  /** serves `/queues` and the paths below it */
   queues?: RequestListener;
 }
 
 export function createOpsServer({ name, readiness, shards, metrics, queues }: OpsOptions): Server {
   const paths = ['/livez', '/readyz', '/metrics', ...(queues ? ['/queues'] : [])];
   const look = async () => {
-    // a Redis that takes no records may still answer
+    // a Redis that takes no records may still respond
     const [state, seen] = await Promise.all([readiness(), shards().catch(() => null)]);
     return { readiness: { ...state, degraded: [...state.degraded, ...lateQueue(seen ?? [])] }, shards: seen };
   };
-  // beside the metrics of the process, which with WEB_CONCURRENCY are those of others
+  // a registry of its own: with WEB_CONCURRENCY the metrics of the process include other processes
   const own = new Registry();
   const ready = createReadyGauge(own);
   const readyMetric = async () => {
@@ -43,7 +43,7 @@ export function createOpsServer({ name, readiness, shards, metrics, queues }: Op
     else if (path === '/livez') send(200, 'application/json', '{"live":true}\n');
     else if (path === '/readyz') {
       look().then(({ readiness: state }) => {
-        send(state.ready ? 200 : 503, 'application/json', `${JSON.stringify(toAnswer(state))}\n`);
+        send(state.ready ? 200 : 503, 'application/json', `${JSON.stringify(readyzBody(state))}\n`);
       }, fail);
     } else if (path === '/') {
       look().then((state) => {
@@ -59,7 +59,7 @@ export function createOpsServer({ name, readiness, shards, metrics, queues }: Op
   });
 }
 
-/** What `/readyz` says, for alerts: a process that answers here may take no work. */
+/** The result of `/readyz` as a metric: a process whose port is open may still be unable to work. */
 export const createReadyGauge = (register: Registry): Gauge =>
   new Gauge({ name: 'assent_ready', help: '1 while this process is ready to work', registers: [register] });
 
@@ -71,7 +71,7 @@ const whyNoHost: Record<string, string> = {
   EADDRNOTAVAIL: 'is not an address of this machine',
 };
 
-/** Resolves once the port is open; rejects with one line, which names the setting, where it cannot be. */
+/** Resolves once the port is open; otherwise rejects with one line that names the setting. */
 export function listen(server: AnyServer, host: string, port: number, setting: PortSetting): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -92,9 +92,9 @@ const loopback = /^(::ffff:)?127\.|^::1$/;
 const addressOrLocalhost = /^(localhost|\d+(\.\d+){3}|\[[\da-f:.]+\])$/i;
 
 /**
- * The port has no password, so on loopback only known names are answered, which prevents DNS rebinding: IP addresses,
- * `localhost` and the machine's own name. On other interfaces every name is: there the operator opened the port, and the
- * network guards it. `host`: the Host header; `localAddress`: the local address of the connection.
+ * The port has no password. On loopback only IP addresses, `localhost` and the machine's own name are accepted, which
+ * prevents DNS rebinding. On other interfaces every name is accepted: the operator opened the port there, and the network
+ * protects it. `host`: the Host header; `localAddress`: the connection's local address.
  */
 export function isTrustedHost(
   host: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Structured logs: one JSON object a line, without personal data and secrets.
- * `event` (snake_case) names a line that programs wait for; it stays when the text changes.
+ * Structured logs: one JSON object per line, without personal data and secrets. `event` (snake_case) identifies a line for
+ * programs and stays when the text changes.
  */
 import pino, { type DestinationStream, type LoggerOptions } from 'pino';
 
@@ -24,7 +24,7 @@ const withheld = [
   'remoteAddress',
 ].flatMap((name) => (name.startsWith('[') ? [name, `*${name}`, `*.*${name}`] : [name, `*.${name}`, `*.*.${name}`]));
 
-/** An answer's request id leads to its line, so where a few requests fail at once each has one. */
+/** A response's request id leads to its log line, so a few requests that fail together get a line each. */
 const requestBurst = 5;
 
 /** Secrets inside a message: API keys, access tokens, and passwords in the URLs of Postgres and Redis. */
@@ -32,16 +32,16 @@ const secrets = /\bak_[\w-]{22,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*|(?<=:\/\/[^:@/\s"]*
 
 /** A process's own log. */
 export interface ProcessLog extends Log {
-  /** `listener` is called for each line that is left out. */
+  /** `listener` is called for each suppressed line. */
   onSuppressed(listener: (level: 'warn' | 'error') => void): void;
 }
 
-/** Of the warnings and errors of one text one is written each second. */
+/** Writes one line a second of the warnings and errors with the same text. */
 export function createLog(
   name: string,
   level: string,
   {
-    // synchronous: an asynchronous one would keep the process from exiting when its reader is gone
+    // synchronous: otherwise the process would not exit when its log is no longer read
     destination = pino.destination({ fd: 1, sync: true }),
   }: { destination?: DestinationStream } = {},
 ): ProcessLog {
@@ -75,13 +75,13 @@ export function createLog(
   };
 }
 
-/** Texts are static. Bugs share one, so they are told apart by where they were thrown. */
+/** Texts are static. Bugs share one, so their kind is where they were thrown. */
 function kindOf(fields: { event?: unknown; err?: unknown }, message: string): string {
   if (fields.event !== 'bug' || !(fields.err instanceof Error)) return message;
   return `${message} ${/\n\s+at .*/.exec(fields.err.stack ?? '')}`;
 }
 
-/** The driver's errors carry the query's parameters, which are visitors' records: only these fields are logged. */
+/** The driver's errors contain query parameters, which are visitors' records, so only these fields are logged. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name: type, message, stack } = error;
@@ -92,19 +92,19 @@ function describeError(error: unknown): object {
 
 /** milliseconds */
 const lineEvery = 1_000;
-/** Kinds come from the code, so there are few; this bounds the memory should one vary all the same. */
+/** Kinds come from the code, so there are few. This bounds the memory if one should vary. */
 const maxKinds = 1_000;
 
 interface Kind {
-  /** when the next line is due, at one a second */
+  /** when the next line may be written, at one a second */
   due: number;
   suppressed: number;
 }
 
 /**
- * An outage under load makes thousands of equal lines a second. One of a kind is written each second, and says how many it
- * stands for; the rest are only counted. The returned function takes a line's kind and says how many were left out before
- * it; null: leave this one out too. `burst`: so many may come at once before they have to wait for the next second.
+ * An outage under load causes thousands of equal lines a second. One of each kind is written per second, with the number of
+ * suppressed lines. The returned function takes a line's kind and returns how many were suppressed before it; null: suppress
+ * this one, too. `burst`: how many may be written at once.
  */
 function createLineLimit(): (kind: string, burst: number) => number | null {
   const kinds = new Map<string, Kind>();

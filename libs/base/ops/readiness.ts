@@ -1,49 +1,49 @@
-/** Whether a process can work, and what of it is degraded: for probes, and for the page that people look at. */
+/** Whether a process can work, and what is degraded: for probes and for the status page. */
 import type { Database } from '../db/database.ts';
 import { isReadOnly, lookAtSchema } from '../db/schema.ts';
 import { within } from '../timers.ts';
 
 type PartName = 'postgres' | 'replica' | 'redis' | 'queue' | 'processes';
 
-/** What does not work as it should, although the process may be ready. */
+/** Something degraded, although the process may be ready. */
 export interface Fault {
   part: PartName;
   reason: string;
   /** Unix milliseconds */
   since: number;
-  /** what it costs, and for how long */
+  /** its effect, and how long that lasts */
   costs: string;
 }
 
 export interface Readiness {
   ready: boolean;
   degraded: Fault[];
-  /** what an operator should change, although it is ready */
+  /** what an operator should change, although the process is ready */
   warnings: string[];
-  /** the state of each part; a text says why it is not well */
+  /** the state of each part; a text explains a bad state */
   parts: Record<string, boolean | string | number>;
 }
 
-/** How a part was found. */
+/** The state in which a part was found. */
 interface Seen {
-  /** as `/readyz` says it */
+  /** as in `/readyz` */
   state: boolean | string;
-  /** absent where the part is well */
+  /** absent if the part works */
   fault?: Pick<Fault, 'reason' | 'since'> | undefined;
-  /** of Postgres: it stores nothing, but answers */
+  /** of Postgres: it responds, but stores nothing */
   canBeRead?: boolean;
 }
 type AllSeen = Partial<Record<PartName, Seen>>;
 
-/** What a process depends on. */
+/** A dependency of a process. */
 export interface Part {
   name: PartName;
   look: () => Seen | Promise<Seen>;
-  /** what a fault costs, which may depend on how the others were found */
+  /** the effect of a fault, which may depend on the state of the others */
   costs: (seen: AllSeen) => string;
 }
 
-/** Looks at all parts at once; `isReady` says whether the process works with what was found. */
+/** Checks all parts at once; `isReady` says whether the process can work in this state. */
 export async function lookAtParts(
   parts: Part[],
   isReady: (seen: AllSeen) => boolean,
@@ -60,7 +60,7 @@ export async function lookAtParts(
 type Pool = Pick<Database, 'read' | 'unavailableSince' | 'refusal'>;
 export type Pools = readonly [Pool, ...Pool[]];
 
-/** Milliseconds for an answer of Postgres. */
+/** Milliseconds to wait for Postgres. */
 const postgresPatience = 1_000;
 const lacksMigrations = 'lacks migrations of this release';
 const looksElsewhere = 'the search_path of its login leads past the tables';
@@ -69,10 +69,12 @@ const whyNot = {
   elsewhere: looksElsewhere,
   forbidden: 'its login lacks rights that this release needs: npm run migrate grants them',
   readOnly: 'is read-only (transaction_read_only is on)',
-  unknown: 'does not answer',
+  unknown: 'does not respond',
 };
 
-/** Whether Postgres answers and stores, with the schema and the rights that `app` needs. `pools`: all of the process. */
+/**
+ * Whether Postgres responds and stores, with the schema and the rights that `app` needs. `pools`: all pools of the process.
+ */
 export async function lookAtPostgres(pools: Pools, app: 'api' | 'worker'): Promise<Seen> {
   const [db] = pools;
   const schema = await lookAtSchema(db, postgresPatience, app);
@@ -88,17 +90,17 @@ export async function lookAtPostgres(pools: Pools, app: 'api' | 'worker'): Promi
   return { state: false, fault: { reason: whyNot[schema], since }, canBeRead: schema === 'readOnly' };
 }
 
-/** For a metric. Of all pools: one may lack rights that another one's work does not need. */
+/** For a metric. Checks all pools, since one may lack rights that others do not need. */
 export const isPostgresUsable = async (pools: Pools): Promise<boolean> =>
   pools.every((pool) => pool.unavailableSince() === null) &&
   !(await within(postgresPatience, pools[0].read(isReadOnly)).catch(() => false));
 
-/** Whether the schema is that of a release before, or not found: this process has nothing to work with. */
+/** Whether the schema belongs to an earlier release or is missing, so that this process cannot work. */
 export const isOld = (postgres: Seen | undefined): boolean =>
   [lacksMigrations, looksElsewhere].includes(postgres?.fault?.reason ?? '');
 
-/** As `/readyz` says it; `degraded` and `warnings` are not shown where there are none. */
-export const toAnswer = ({ ready, parts, degraded, warnings }: Readiness): object => ({
+/** The JSON of `/readyz`; without `degraded` and `warnings` if there are none. */
+export const readyzBody = ({ ready, parts, degraded, warnings }: Readiness): object => ({
   ready,
   ...parts,
   ...(degraded.length > 0 && {
@@ -118,7 +120,7 @@ export interface Shard {
 /** Seconds that a job may wait. */
 const patience = 60;
 
-/** A queue that nobody empties. */
+/** A fault if a job has been waiting for too long, as when no worker runs. */
 export function lateQueue(shards: Shard[]): Fault[] {
   const oldest = Math.max(0, ...shards.map((shard) => shard.oldest));
   if (oldest <= patience) return [];

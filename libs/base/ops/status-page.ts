@@ -1,4 +1,4 @@
-/** What an operator wants to know first, on one screen: HTML without scripts. */
+/** What an operator needs to know first, on one screen: HTML without scripts. */
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../http/html.ts';
 import type { Fault, Readiness, Shard } from './readiness.ts';
@@ -55,7 +55,7 @@ interface Status {
   /** of the process: `API` or `worker` */
   name: string;
   readiness: Readiness;
-  /** null: Redis does not answer */
+  /** null: Redis does not respond */
   shards: Shard[] | null;
   links: string[];
   now?: number;
@@ -94,7 +94,7 @@ ${table(
 )}
 ${noted.length > 0 ? `<h2>Warnings</h2><ul>${noted.map((each) => `<li>${escapeHtml(each)}</li>`).join('')}</ul>` : ''}
 <h2>Queues</h2>
-${shards ? table('Jobs by state; a job can have many records', ['Queue', ...states, 'oldest job'], queues) : '<p>Unknown: Redis does not answer.</p>'}
+${shards ? table('Jobs by state; a job can have many records', ['Queue', ...states, 'oldest job'], queues) : '<p>Unknown: Redis does not respond.</p>'}
 <p>Also on this port: ${links.map((link) => `<a href="${link}">${link}</a>`).join(' · ')}</p>
 </main></body>
 </html>

@@ -1,19 +1,19 @@
-/** How the stores are, as this process saw them last, and how busy its connections: read when they are scraped. */
+/** Gauges of the stores, as this process saw them last, and of its connections. */
 import { Gauge, type Registry } from 'prom-client';
 import { lastSuccesses } from '../db/task-leases.ts';
 import { by, type Question } from './asked-gauges.ts';
 
 interface Pool {
-  /** how many queries and transactions are under way or wait for a connection */
+  /** queries and transactions in progress or waiting for a connection */
   running(): number;
   connections: number;
 }
 
 interface Stores {
   isPostgresUsable(): Promise<boolean>;
-  /** the share of maxmemory that Redis uses; null where it does not answer */
+  /** the used share of maxmemory; null if Redis does not respond */
   redisMemory(): number | null;
-  /** milliseconds that this process' clock is ahead of Postgres'; null where that is not known yet */
+  /** milliseconds that this process' clock is ahead of Postgres'; null if unknown */
   clockSkew(): number | null;
   /** of connections to Postgres */
   pools: Record<string, Pool>;
@@ -26,8 +26,8 @@ export function createStoreGauges(
   const registers = [register];
   const postgres = new Gauge({
     name: 'assent_postgres_usable',
-    help: '1 while Postgres answers this process, and may store',
-    // of several processes behind one port the worst
+    help: '1 while Postgres responds to this process and can store',
+    // the worst of the processes behind one port
     aggregator: 'min',
     registers,
     collect: async () => {
@@ -48,7 +48,7 @@ export function createStoreGauges(
   const skew = new Gauge({
     name: 'assent_clock_skew_seconds',
     help: "Seconds that this process' clock is ahead of Postgres'; negative where it is behind",
-    // processes behind one port have one clock
+    // processes behind one port share one clock
     aggregator: 'max',
     registers,
     collect: () => {
@@ -57,7 +57,7 @@ export function createStoreGauges(
       else skew.set(ahead / 1_000);
     },
   });
-  // of several processes behind one port the fullest
+  // the fullest of the processes behind one port
   const shared = { registers: [register], aggregator: 'max' as const };
   const connections = new Gauge({
     name: 'assent_postgres_connections',
@@ -78,15 +78,15 @@ export function createStoreGauges(
 }
 
 interface Housekeeping {
-  /** 1 while it is on; after a restore it may have been forgotten */
+  /** 1 while archiving is on; it may be off by mistake after a restore */
   archiving: number;
-  /** 1 while it fails; 0 also where nothing is archived */
+  /** 1 while archiving fails; 0 also if nothing is archived */
   archiveFailing: number;
   /** Unix seconds, by task */
   successes: Record<string, number>;
 }
 
-/** `tasks`: whose last success is shown. */
+/** `tasks`: the tasks whose last success is shown. */
 export const housekeepingBacklog = (tasks: string[]): Question<Housekeeping> => ({
   ask: async (sql) => {
     const [row] = await sql<Housekeeping[]>`

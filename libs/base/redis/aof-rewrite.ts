@@ -1,39 +1,36 @@
 /**
- * Redis' append-only file keeps what was deleted until it is rewritten. Who wants that notes it in Redis, so that a rewrite
- * comes also where the worker that wanted it, or Redis in the middle of it, was killed.
+ * Redis' append-only file contains deleted values until it is rewritten. The request for a rewrite is stored in Redis, so
+ * that it survives if the worker that asked for it, or Redis itself during a rewrite, is killed.
  */
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
 import { capExpiry } from './key-expiry.ts';
 
 /**
- * `wanted`: how often it was. `begun`: how often it had been when the last rewrite began, and under which servers.
- * `done`: how often it had been when the last one began that came to its end.
+ * `wanted`: number of requests. `begun`: how many there were when the last rewrite began, and on which servers. `done`: how
+ * many there were when the last completed rewrite began.
  */
 const key = 'assent:rewrite';
-/** Milliseconds between two rewrites, whoever asks. */
+/** Minimum milliseconds between two rewrites. */
 const atMostEvery = 60_000;
 const daily = 86_400_000;
 const rewritten = { lately: 'assent:rewritten', today: 'assent:rewritten-today' };
 
-/** To be called before it is noted as done what left something in the file. */
-export const wantRewrite = (client: RedisClient): Promise<number> => client.hincrby(key, 'wanted', 1);
+/** Call it before storing that the deletion is done. */
+export const requestRewrite = (client: RedisClient): Promise<number> => client.hincrby(key, 'wanted', 1);
 
-/**
- * Has the file rewritten where it is wanted, at most once a minute, and once a day in any case. To be called again and
- * again.
- */
+/** Rewrites the file on request, at most once a minute, and once a day in any case. Call it periodically. */
 export async function rewriteFile(client: RedisClient): Promise<void> {
   await capExpiry(client, rewritten.lately, atMostEvery);
   await capExpiry(client, rewritten.today, daily);
   const { wanted = '0', begun = '', done = '0' } = await client.hgetall(key);
   const isWanted = Number(wanted) > Number(done);
   if (!isWanted && (await client.exists(rewritten.today)) === 1) return;
-  // replicas have files of their own
+  // each replica has a file of its own
   const nodes = client instanceof Cluster ? client.nodes() : [client];
   const states = await Promise.all(nodes.map(readState));
   if (states.some(({ isRewriting }) => isRewriting)) return;
-  // each process knows the nodes in an order of its own
+  // each process lists the nodes in a different order
   const servers = states
     .map(({ runId }) => runId)
     .toSorted()

@@ -1,6 +1,6 @@
 /**
- * Connections to Redis, in two roles: a producer fails fast, because a request waits for its answer; a worker waits while
- * Redis is down, because its jobs can.
+ * Connections to Redis, in two roles: a producer fails fast, because a request waits for it; a worker waits while Redis is
+ * down, because its jobs can wait.
  */
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
@@ -13,9 +13,12 @@ export type RedisClient = Redis | Cluster;
 
 export interface RedisAddress {
   url: string;
-  /** host:port of some nodes, an IPv6 address in brackets; then `url` gives only the credentials, and whether TLS is used */
+  /** host:port of some nodes, an IPv6 address in brackets; then `url` only gives the credentials and whether TLS is used */
   clusterNodes: string[];
-  /** Whom to ask for the master; then `url` gives only the credentials, and whether TLS is used, also for the sentinels. */
+  /**
+   * The sentinels to ask for the master. Then `url` only gives the credentials and whether TLS is used, also for the
+   * sentinels.
+   */
   sentinels?: { nodes: string[]; master: string; password?: string | undefined } | undefined;
   /** PEM: the certificates to trust; by default those that Node trusts */
   ca?: string | undefined;
@@ -39,7 +42,7 @@ const roles: Record<Role, Options> = {
     maxRetriesPerRequest: 0,
     commandTimeout: 1_000,
     connectTimeout: 1_000,
-    // replaces a connection that went silent without closing (a dead router, a frozen server)
+    // replaces a connection that stopped responding without closing (a dead router, a frozen server)
     socketTimeout: 3_000,
     retryStrategy: (times) => Math.min(times * 50, 300),
   },
@@ -62,10 +65,10 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
     keepAlive: 10_000,
   };
   const client = clusterNodes.length > 0 ? connectCluster(address, options) : connectServer(address, options);
-  const tell = ({ message, name }: Error, isNews: boolean) => {
+  const logError = ({ message, name }: Error, isNews: boolean) => {
     if (isNews) log.warn({ reason: message || name }, 'Redis connection error');
   };
-  const outcomes = watchOutcomes(tell, Number.POSITIVE_INFINITY);
+  const outcomes = watchOutcomes(logError, Number.POSITIVE_INFINITY);
   client.on('error', outcomes.failed).on('ready', outcomes.succeeded);
   const runIdOf = client instanceof Cluster ? followClusterRunIds(client) : followRunId(client);
   return {
@@ -80,7 +83,8 @@ export function connectRedis(address: RedisAddress, role: Role, log: Pick<Log, '
 function connectServer(address: RedisAddress, common: Options): Redis {
   const options: Options = {
     ...common,
-    // the server is the master no more; a new connection leads to the one that is. Before Redis 7, a script's error has the
+    // the server is no longer the master; a new connection leads to the new master. Before Redis 7, the error of a script
+    // has the word further on
     // word further on.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
   };
@@ -93,7 +97,7 @@ function connectServer(address: RedisAddress, common: Options): Redis {
     name: master,
     ...(password && { sentinelPassword: password }),
     ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
-    // one that is frozen takes connections and answers nothing
+    // a frozen sentinel accepts connections and does not respond
     sentinelCommandTimeout: 1_000,
   });
   const secured = { ...(password && { password }), ...(tls && { tls }) };
@@ -104,7 +108,7 @@ function connectServer(address: RedisAddress, common: Options): Redis {
   );
 }
 
-/** While it asks the sentinels, ioredis would take a disconnect for its end, so it does that again afterwards. */
+/** While it asks the sentinels, ioredis would take a disconnect as final, so the disconnect is repeated afterwards. */
 function reconnect(client: Redis): void {
   if (client.status === 'ready') client.disconnect(true);
   else if (client.listenerCount('ready', reconnectWhenReady) === 0) client.once('ready', reconnectWhenReady);
@@ -119,9 +123,9 @@ function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Optio
   const cluster = new Cluster(clusterNodes.map(parseNode), {
     enableOfflineQueue: redisOptions.enableOfflineQueue ?? true,
     clusterRetryStrategy: (times) => Math.min(times * 100, 1_000),
-    // milliseconds: also learns of replicas, of which no error tells
+    // milliseconds; also finds new replicas, which no error reports
     slotsRefreshInterval: 5_000,
-    // TLS compares the certificate with the name that was given, not with the address that it leads to
+    // TLS compares the certificate with the given name, not with the address that it resolves to
     dnsLookup: (host, found) => found(null, host),
     redisOptions: {
       ...redisOptions,
@@ -133,8 +137,8 @@ function connectCluster({ url, clusterNodes }: RedisAddress, redisOptions: Optio
 }
 
 /**
- * While slots have no node, ioredis closes a cluster's connection again and connects anew, but never settles the
- * `connect()` that began it. BullMQ waits for that one before it takes another job, on a duplicate.
+ * While slots have no node, ioredis closes a cluster's connection and reconnects, but never settles the `connect()` that
+ * began it. BullMQ awaits that one before it takes another job, on a duplicate.
  */
 function settleConnects(cluster: Cluster): Cluster {
   const connect = cluster.connect.bind(cluster);

@@ -1,6 +1,6 @@
 /**
- * Whether Redis can take records now, and whether its settings let it hold them through an outage. Probed several times a
- * second, so that no request has to wait for a timeout.
+ * Whether Redis can take records now, and whether its settings let it keep them through an outage. It is probed several
+ * times a second, so that no request has to wait for a timeout.
  */
 import { Cluster, type Redis } from 'ioredis';
 import { every, within } from '../timers.ts';
@@ -13,13 +13,13 @@ const probeTimeout = 500;
 const fullAt = 0.8;
 
 export interface RedisHealth {
-  /** null: Redis takes records; otherwise why it does not */
+  /** why Redis does not take records; null if it does */
   reason(): string | null;
-  /** since when that is so, in Unix milliseconds */
+  /** since when, in Unix milliseconds */
   since(): number;
-  /** What its operator should change, although it takes records; as of the last answer. */
+  /** What the operator should change although Redis takes records, as of the last probe. */
   warnings(): string[];
-  /** The share of maxmemory that is used, of the fullest master; 0 without maxmemory, null where it does not answer. */
+  /** The used share of maxmemory, of the fullest master; 0 without maxmemory, null if Redis does not respond. */
   memory(): number | null;
   /** An `add` failed: not usable until the next probe succeeds. */
   reportFailure(reason: string): void;
@@ -28,7 +28,7 @@ export interface RedisHealth {
   close(): void;
 }
 
-/** `onWarnings`: where the first answer has any, and whenever they become others. `role`: what the process needs. */
+/** `onWarnings` is called when the first probe finds warnings, and when they change. `role`: what the process needs. */
 export function watchRedis(
   client: RedisClient,
   onChange: (reason: string | null) => void,
@@ -79,20 +79,20 @@ export function watchRedis(
   };
 }
 
-/** Of all masters; with the problem alone where one did not answer. */
+/** Of all masters; only with the problem if one did not respond. */
 async function probeAll(
   client: RedisClient,
   role: Role,
 ): Promise<{ problem: string | null; warnings?: string[]; memory?: number }> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   if (nodes.length === 0) return { problem: 'not connected' };
-  // no node has told it yet who serves which slot
+  // no node has reported the slots yet
   if (client instanceof Cluster && client.slots.length === 0) return { problem: 'not connected' };
   const unserved = client instanceof Cluster ? unservedSlots(client.slots, mastersOf(nodes)) : null;
   if (unserved !== null) return { problem: unserved };
   try {
     const infos = await within(probeTimeout, Promise.all(nodes.map((node) => node.info())));
-    const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(brokenState))) : [];
+    const states = client instanceof Cluster ? await within(probeTimeout, Promise.all(nodes.map(unservedSlotsIn))) : [];
     const problem = [...infos.map(problemIn), ...states].find((each) => each !== null) ?? null;
     const rights = nodes.map((node) => (problem === null ? lackingRight(node, role) : null));
     const lacking = (await within(probeTimeout, Promise.all(rights))).find((each) => each !== null) ?? null;
@@ -116,24 +116,24 @@ const allSlots = 16_384;
 const unservedReason = 'the cluster has slots that no node serves';
 
 /**
- * Why some slots take nothing; null where all do. `slots`: the nodes of each, its master first, as the client knows them;
- * one that it has not seen assigned is missing, one that lost its node since is not. A master that died leaves `connected`
- * at once, and has its slots until a replica takes them over.
+ * Why some slots are not served; null if all are. `slots`: the nodes of each, its master first, as the client knows them. A
+ * slot is missing if it was never assigned; one that lost its node is not. A master that died leaves `connected` at once,
+ * and keeps its slots until a replica takes over.
  */
 export function unservedSlots(slots: readonly string[][], connected: string[]): string | null {
   const masters = new Set<string | undefined>();
-  // not by its holes, which some ways to go through an array pass over
+  // by index, because some array methods skip holes
   for (let slot = 0; slot < allSlots; slot += 1) masters.add(slots[slot]?.[0]);
   if (masters.has(undefined)) return unservedReason;
   const lost = [...masters].find((master) => master !== undefined && !connected.includes(master));
   return lost === undefined ? null : `the master ${lost} is not connected`;
 }
 
-/** Why this master says that the cluster takes nothing in some slots; null where it takes records in all. */
-async function brokenState(node: Redis): Promise<string | null> {
+/** Why this master reports that the cluster takes nothing in some slots; null if it takes records in all. */
+async function unservedSlotsIn(node: Redis): Promise<string | null> {
   const info = String(await node.cluster('INFO'));
   if (fieldOf(info, 'cluster_state') !== 'ok') return 'the cluster is down';
-  // a cluster may be ok without some, by its settings
+  // some settings let a cluster be ok without all slots
   return Number(fieldOf(info, 'cluster_slots_assigned')) < allSlots ? unservedReason : null;
 }
 
@@ -147,13 +147,13 @@ function problemIn(info: string): string | null {
   if (isLoading(info)) return 'loading its data';
   if (field('role') === 'slave') return 'a read-only replica';
   if (field('aof_last_write_status') === 'err') return 'cannot write its append-only file';
-  // there only where min-replicas-to-write is set
+  // the field exists only if min-replicas-to-write is set
   if (field('min_slaves_good_slaves') === '0') return 'no replica, and min-replicas-to-write is set';
   if (memoryIn(info) > fullAt) return `above ${fullAt * 100} % of maxmemory`;
   return null;
 }
 
-/** The share of maxmemory that is used. */
+/** The used share of maxmemory. */
 function memoryIn(info: string): number {
   const max = Number(fieldOf(info, 'maxmemory'));
   return max > 0 ? Number(fieldOf(info, 'used_memory')) / max : 0;

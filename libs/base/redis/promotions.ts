@@ -1,12 +1,12 @@
 /**
- * Which server is the master, by the sentinels' own word: one that they have replaced in order takes writes for some ten
- * more seconds, until they make it a replica, and then forgets them.
+ * Learns from the sentinels which server is the master. A master that they replaced during a planned failover still accepts
+ * writes for some ten seconds, until they make it a replica, and then loses them.
  */
 import { Redis, type RedisOptions } from 'ioredis';
 
 type Sentinel = Pick<RedisOptions, 'host' | 'port' | 'password' | 'tls'>;
 
-/** Calls `onPromotion` once for each sentinel that tells of one. Returns what ends it. */
+/** Calls `onPromotion` once for each sentinel that reports one. Returns a function that stops following. */
 export function followPromotions(sentinels: Sentinel[], master: string, onPromotion: () => void): () => void {
   const followers = sentinels.map((sentinel) => {
     const follower = new Redis({

@@ -1,22 +1,21 @@
-/** Whether the user of a connection may do what a process does in ordinary work: a ping needs no right to speak of. */
+/** Whether the Redis user has the rights for the ordinary work of a process. A ping would not show that. */
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import type { Role } from './connection.ts';
 
-/** What all keys of the service begin with. */
+/** Prefix of all keys of the service. */
 const prefix = 'assent:';
 const script = readFileSync(new URL('./rights.lua', import.meta.url), 'utf8');
 
-/** As Redis counted them (`INFO commandstats`): by our scripts and BullMQ's, and of their own. */
+/** As counted by Redis (`INFO commandstats`): in our scripts, BullMQ's scripts, and outside of scripts. */
 const producer = 'HGET HMGET HMSET HSET GET SET DEL INCR LPUSH PEXPIRE SADD XADD ZADD'.split(' ');
 const worker = 'BZPOPMIN RPOPLPUSH LRANGE LREM HGETALL HINCRBY EXISTS SMEMBERS SREM ZRANGE ZPOPMIN'.split(' ');
 const needed: Record<Role, string[]> = { producer, worker: [...producer, ...worker] };
 
-/** Why it cannot work; null where it can. Rejects with Redis' own error where it may run no script. */
+/** Why the user lacks rights; null if it has them. Rejects with Redis' own error if it may not run scripts. */
 export async function lackingRight(node: Redis, role: Role): Promise<string | null> {
   const command = await node.eval(script, 0, `${prefix}rights`, ...needed[role]);
   return command === null ? null : `its user may not run ${command} on keys that begin with ${prefix}`;
 }
 
-/** Whether that is the reason. */
-export const isOfRights = (reason: string): boolean => /^(NOPERM|its user may not) /.test(reason);
+export const isMissingRight = (reason: string): boolean => /^(NOPERM|its user may not) /.test(reason);

@@ -1,4 +1,4 @@
-/** The run_id of the server that holds a key. It changes with each start, and so does what the server is sure to have. */
+/** The run_id of the server that holds a key. It changes with each start, after which the server may lack data. */
 import calculateSlot from 'cluster-key-slot';
 import type { Cluster, Redis } from 'ioredis';
 
@@ -6,8 +6,8 @@ import type { Cluster, Redis } from 'ioredis';
 const askAgainAfter = 200;
 
 /**
- * INFO is the first command after each connect, so its answer comes before any other: what a read compares with is
- * always the run_id of the server that answered the read.
+ * INFO is the first command after each connect, so its reply comes before any other: a read is always compared with the
+ * run_id of the server that replied to it.
  */
 export function followRunId(client: Redis): (key: string) => string | undefined {
   let runId: string | undefined;
@@ -17,7 +17,7 @@ export function followRunId(client: Redis): (key: string) => string | undefined 
         runId = /^run_id:(\w+)/m.exec(info)?.[1];
       },
       () => {
-        // a short stall must not leave it unknown for the lifetime of the connection
+        // after a short stall it must not stay unknown for the lifetime of the connection
         if (client.status === 'ready') setTimeout(ask, askAgainAfter);
       },
     );
@@ -33,7 +33,7 @@ export function followClusterRunIds(cluster: Cluster): (key: string) => string |
   const nodes = new Map<string, (key: string) => string | undefined>();
   cluster.on('+node', (node: Redis) => {
     nodes.set(`${node.options.host}:${node.options.port}`, followRunId(node));
-    // nodes connect on first use, but their run_id is needed before
+    // nodes connect on first use, but their run_id is needed earlier
     if (node.status === 'wait') node.connect().catch(() => {});
   });
   return (key) => {

@@ -1,6 +1,6 @@
 /**
- * Time in the contract's terms: UTC days (`YYYY-MM-DD`) and months (`YYYY-MM`), as strings, which sort and name counters as
- * they are; and a record's id, a UUIDv7 (RFC 9562), whose first 48 bits are the decision's time in milliseconds.
+ * UTC days (`YYYY-MM-DD`) and months (`YYYY-MM`) as strings, which sort by time; and record ids, UUIDv7 (RFC 9562), whose
+ * first 48 bits are the decision's time in milliseconds.
  */
 
 const dayLength = 24 * 60 * 60 * 1000;
@@ -11,7 +11,7 @@ export const monthOfDay = (day: string): string => day.slice(0, 7);
 export const startOf = (day: string): number => Date.parse(`${day}T00:00:00.000Z`);
 export const addDays = (day: string, count: number): string => dayOf(startOf(day) + count * dayLength);
 
-/** `2026-02-30` is well-formed but no date. */
+/** `2026-02-30` is well-formed but not a date. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const [month, day] = [Number(text.slice(5, 7)), text.slice(8)];
@@ -32,7 +32,7 @@ export function lastDay(month: string): string {
   return `${month}-${isLeapDay ? 29 : lengths[Number(month.slice(5)) - 1]}`;
 }
 
-/** How many days from `from` to `to`, both inclusive. */
+/** The number of days from `from` to `to`, both inclusive. */
 export const countDays = (from: string, to: string): number => (startOf(to) - startOf(from)) / dayLength + 1;
 
 export function daysBetween(from: string, to: string): string[] {
@@ -48,13 +48,12 @@ export function monthsBetween(from: string, to: string): string[] {
 
 export const isMonth = (period: string): boolean => period.length === 7;
 
-/** Days that follow each other, or months that do; both ends inclusive. */
+/** Consecutive days, or consecutive months; both ends inclusive. */
 export interface Span {
   from: string;
   to: string;
 }
 
-/** One day, or one month. */
 export const spanOf = (period: string): Span => ({ from: period, to: period });
 
 export const periodsOf = (spans: Span[]): string[] =>
@@ -79,16 +78,16 @@ export function cover(from: string, to: string): Span[] {
 
 export const uuidv7Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** An id whose time is `time` (Unix milliseconds). The rest is random, taken from a version 4 UUID, variant included. */
+/** An id with this time (Unix milliseconds). The rest is random, taken from a version 4 UUID, including the variant. */
 export const makeIdAt = (time: number): string => `${timePart(time)}-7${crypto.randomUUID().slice(15)}`;
 
-/** The id of that time whose other bits are those of `digest` (hex, at least 20 digits): the same for the same. */
+/** The id with this time whose other bits come from `digest` (hex, at least 20 digits): equal input gives an equal id. */
 export function idOfDigest(time: number, digest: string): string {
   const variant = ((Number.parseInt(digest[3] ?? '0', 16) & 3) | 8).toString(16);
   return `${timePart(time)}-7${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(7, 19)}`;
 }
 
-/** A bound for ranges of ids: no id of that time or later is below it. */
+/** The lower bound for ranges of ids from that time on. */
 export const lowestIdAt = (time: number): string => `${timePart(time)}-0000-0000-000000000000`;
 
 function timePart(time: number): string {
@@ -96,5 +95,5 @@ function timePart(time: number): string {
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
-/** The time that the id carries, in Unix milliseconds. */
+/** The time of the id in Unix milliseconds. */
 export const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -1,25 +1,25 @@
 /**
- * The pages of the dashboard: its routes, menus and crumbs, and the paths that the API serves it at, are made of this
- * list. What is shown there, apps/dashboard/app.tsx says.
+ * The pages of the dashboard. Its routes, menus and breadcrumbs, and the paths that the API serves it at, are made from this
+ * list. apps/dashboard/app.tsx has their content.
  */
 import type { Scope } from './terms.ts';
 
 interface DashboardPage {
   path: string;
-  /** in menus and crumbs */
+  /** in menus and breadcrumbs */
   name: string;
   /** in the menu of its domain or of the organization */
   hasTab?: true;
-  /** the page whose tab stands for it */
+  /** the page whose tab is marked instead */
   under?: string;
-  /** Any of them opens it; absent, every token does. */
+  /** any of them opens it; absent: every token does */
   scopes?: readonly Scope[];
 }
 
-/** Figures and records. */
+/** for statistics and records */
 const scopes = ['read'] as const;
 
-/** Each menu in its order. */
+/** Each menu has this order. */
 export const dashboardPages = {
   home: { path: '/', name: 'Overview', hasTab: true },
   domains: { path: '/domains', name: 'Domains', hasTab: true, scopes: ['manage'] },
@@ -56,16 +56,16 @@ export type PageName = keyof typeof dashboardPages;
 export const pageNames = Object.keys(dashboardPages) as PageName[];
 export const pageOf = (name: PageName): DashboardPage => dashboardPages[name];
 
-/** For those who are not signed in yet: where the identity provider sends people back to, and where links lead. */
+/** For people who are not signed in: the identity provider redirects here, and so do links. */
 export const signInPath = '/sign-in';
 export const setupPath = '/setup';
 export const invitationPath = '/invitation';
 
-/** What stands for the `:name`s of paths. */
+/** Patterns of the `:name`s in paths. */
 export const pageParams: Record<string, RegExp> = {
   domainId: /^[A-Za-z0-9_-]{1,64}$/,
   erasureId: /^ers_[A-Za-z0-9]{1,64}$/,
-  // or where one is made
+  // an id, or the page that creates one
   which: /^(?:new|wh_[A-Za-z0-9]{1,64})$/,
   by: /^[A-Za-z]+$/,
 };

@@ -1,4 +1,4 @@
-/** What the examples are about: one shop, one visitor, one decision. */
+/** All examples show the same shop, visitor and decision. */
 
 export const organizationId = 'org_9c1d5e7f3b2a46801d2e';
 export const domainId = 'dom_e7e294eaccbed2ec8a28';

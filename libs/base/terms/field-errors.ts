@@ -1,8 +1,8 @@
-/** What is wrong with each field, in the contract's words, and the refusal that says so. */
+/** What is wrong with each field, in the contract's words, and the refusal that lists it. */
 import type { z } from 'zod';
 import { type FieldError, Problem } from './problem.ts';
 
-/** Messages for rules whose schema has none of its own, as zod's parse functions take them. */
+/** Messages for rules without one in the schema, as zod's parse functions take them. */
 export const parseOptions = { error: messageOf };
 
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
@@ -27,12 +27,12 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 const kinds: Record<string, string> = { int: 'a whole number', record: 'a map', object: 'a map', array: 'a list' };
 
-/** `place`: where in the request they are; undefined: in its body. */
+/** `place`: where in the request the fields are; undefined: in its body. */
 export function toFieldErrors(issues: z.core.$ZodIssue[], place?: FieldError['in']): FieldError[] {
   const where = place && { in: place };
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => ({ ...unknownParameter(name), ...where }));
-    // for the name of a map's entry: the message of its own rule
+    // the name of a map's entry has the message of its own rule
     const message = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
     return [{ path: pointer(issue.path), ...where, message: message ?? issue.message }];
   });
@@ -47,7 +47,7 @@ export const unknownParameter = (name: string): FieldError => ({
 export const pointer = (path: PropertyKey[]): string =>
   path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** Of a request whose fields or parameters break their rules; of a field that breaks several only the first is reported. */
+/** For a request with invalid fields or parameters. Only the first error of each field is reported. */
 export function refuseFields(broken: FieldError[]): Problem {
   const errors = [
     ...new Map([...broken].reverse().map((error) => [`${error.in} ${error.path}`, error])).values(),

@@ -1,4 +1,4 @@
-/** Origins that may record for a domain, as browsers send them, or with `*.` for any subdomain; also those of apps. */
+/** Origins that may record for a domain: as browsers send them, with `*.` for any subdomain, or of apps. */
 
 /** `https://*.com` would match nearly every site. */
 const isWholeSuffix = (text: string): boolean => text.includes('*') && !/\*(\.[^.:]+){2,}(:\d+)?$/.test(text);
@@ -6,10 +6,7 @@ const isWholeSuffix = (text: string): boolean => text.includes('*') && !/\*(\.[^
 export const originRule =
   'must be an origin as browsers send it (lower case, no path, no default port), such as https://www.example.com, https://*.example.com or capacitor://localhost';
 
-/**
- * What a web view sends as the origin of an app's own pages. Of the schemes that are none, some say nothing of whose page
- * it is.
- */
+/** The origin that a web view sends for an app's own pages. The excluded schemes do not identify the app. */
 const ofApp =
   /^(?!(?:https?|wss?|ftp|javascript|data|blob|file|about):)[a-z][a-z\d+.-]*:\/\/[a-z\d_-]+(?:\.[a-z\d_-]+)*$/;
 
@@ -20,7 +17,7 @@ export function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(plain) && !isWholeSuffix(text);
 }
 
-/** Whether one of the list stands for it. */
+/** Whether the list contains the origin, also by a wildcard. */
 export const isListed = (origins: readonly string[], origin: string): boolean =>
   origins.some((allowed) => matches(allowed, origin));
 
@@ -28,7 +25,7 @@ export const isListed = (origins: readonly string[], origin: string): boolean =>
 export const isAllowed = (origins: readonly string[], origin: string): boolean =>
   origins.length === 0 || isListed(origins, origin);
 
-/** `https://*.example.com` stands for every subdomain of example.com, at any depth, but not for example.com itself. */
+/** `https://*.example.com` matches every subdomain of example.com, at any depth, but not example.com itself. */
 function matches(allowed: string, origin: string): boolean {
   const star = allowed.indexOf('*.');
   if (star === -1) return allowed === origin;

@@ -1,5 +1,5 @@
 /**
- * What path and query parameters of all rooms are made of: strict, so that a typing error never widens an answer.
+ * Path and query parameters of all rooms. They are strict, so that a typing error never returns more than was asked for.
  */
 import { z } from 'zod';
 import { isDate } from './calendar.ts';
@@ -20,7 +20,7 @@ export const date = z
   .refine((day) => day >= '2000-01-01' && day <= '2100-12-31', 'must be between 2000-01-01 and 2100-12-31')
   .meta({ override: { type: 'string', format: 'date' }, example: '2026-11-01' });
 
-/** An invalid date is reported once, as invalid, not as out of order as well. */
+/** An invalid date is reported only as invalid, not as out of order as well. */
 export const inOrder = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
   !(from && to && isDate(from) && isDate(to) && from > to);
 export const outOfOrder = { path: ['from'], message: 'must not be after `to`' };
@@ -35,7 +35,7 @@ export const domainPath = z.object({
   domainId: z.string().regex(domainIdPattern, 'must be 1–64 of A–Z a–z 0–9 _ -').meta({ example: examples.domainId }),
 });
 
-/** Of lists, newest first. */
+/** For lists, newest first. */
 export const listQuery = z.strictObject({
   limit: wholeNumber(1, 200).optional().meta({ description: 'default 50' }),
   cursor: cursor.optional(),

@@ -1,4 +1,4 @@
-/** Errors as the contract names them (RFC 9457). `code` is stable; the title belongs to the code. */
+/** The errors of the contract (RFC 9457). `code` is stable; the title belongs to the code. */
 import { z } from 'zod';
 
 export const problems = {
@@ -79,7 +79,7 @@ export const problemBody = z
   .meta({ id: 'Problem' });
 
 export type ProblemBody = z.infer<typeof problemBody>;
-/** `in`: where in the request; in the body, where it is left out. */
+/** `in`: where in the request; default: in the body. */
 export type FieldError = { path: string; in?: 'body' | 'query' | 'path' | 'header'; message: string };
 
 interface ProblemExtras {
@@ -90,7 +90,7 @@ interface ProblemExtras {
   erasureId?: string;
   headers?: Record<string, string>;
   cause?: unknown;
-  /** A 5xx through no fault of the service or its stores: the client's network, a setting that was left out, a provider. */
+  /** A 5xx that is no fault of the service or its stores: the client's network, a missing setting, a provider. */
   elsewhere?: boolean;
 }
 
@@ -133,9 +133,9 @@ export class Problem extends Error {
   }
 }
 
-/** The operator left out a key that the request needs: nobody has to try again, or is to be woken. */
+/** A key that the request needs is not set. Retrying does not help, and it must not raise an alert. */
 export const notConfigured = (detail: string): Problem => new Problem('not_configured', detail, { elsewhere: true });
 
-/** Neither store can answer, or a deadline passed. The caller should retry after a second. */
+/** No store is available, or a deadline has passed. The caller should retry after a second. */
 export const unavailable = (detail: string, extras: ProblemExtras = {}): Problem =>
   new Problem('unavailable', detail, { ...extras, headers: { 'Retry-After': '1', ...extras.headers } });

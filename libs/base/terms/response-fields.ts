@@ -1,4 +1,4 @@
-/** What several answers are made of. */
+/** Fields that several responses share. */
 import { z } from 'zod';
 
 export const time = z.string().meta({ override: { type: 'string', format: 'date-time' } });

@@ -1,4 +1,4 @@
-/** How long whole months of records are kept. */
+/** The retention of records, in whole months. */
 import { addMonths, dayOf, firstDay, monthOf } from './calendar.ts';
 import { acceptedPast } from './terms.ts';
 
@@ -6,8 +6,8 @@ import { acceptedPast } from './terms.ts';
 const day = 24 * 60 * 60 * 1_000;
 
 /**
- * A month goes only when its last day is past both the retention and the time for which records may still arrive.
- * `retentionMonths`: 0 for ever.
+ * A month is deleted only when its last day is past both the retention and the time in which records may still arrive.
+ * `retentionMonths`: 0 means unlimited.
  */
 export function isPastRetention(month: string, retentionMonths: number, now: number): boolean {
   if (retentionMonths === 0) return false;

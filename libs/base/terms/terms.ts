@@ -1,4 +1,4 @@
-/** The words of the contract, each defined once: API, code, columns and metrics use the same ones. */
+/** The words of the contract, each defined once. API, code, columns and metrics use them. */
 import { z } from 'zod';
 
 export const decisions = ['accept_all', 'reject_all', 'custom', 'withdraw'] as const;
@@ -7,13 +7,13 @@ export const decision = z.enum(decisions);
 
 export const sources = ['banner', 'preferences', 'gpc', 'api', 'import'] as const;
 
-/** The question that the law of a place asks: consent first, a way to object, or none. Rates are of the first. */
+/** How the law of a place asks: for consent first, with a way to object, or not at all. Rates only count the first. */
 export const models = ['opt_in', 'opt_out', 'none'] as const;
 
 export const exportFormats = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** How many decisions of each kind: the value of every counter. */
+/** Decisions of each kind: the value of every counter. */
 export type Breakdown = Record<Decision, number>;
 
 export const emptyBreakdown = (): Breakdown => ({ accept_all: 0, reject_all: 0, custom: 0, withdraw: 0 });
@@ -38,7 +38,7 @@ export const withTotal = (counts: Breakdown = emptyBreakdown()): Breakdown & { t
 export const totalOf = (counts: Breakdown): number =>
   counts.accept_all + counts.reject_all + counts.custom + counts.withdraw;
 
-/** One counter: decisions of a domain (or of a whole organization, where `domainId` is '') in one UTC day or month. */
+/** Decisions of a domain in one UTC day or month; of a whole organization if `domainId` is ''. */
 export interface Counter extends Breakdown {
   organizationId: string;
   domainId: string;
@@ -46,26 +46,25 @@ export interface Counter extends Breakdown {
   period: string;
 }
 
-/** The counters of an organization that one hash in Redis holds, in its own form, so that millions can be copied. */
+/** A hash in Redis with counters of an organization, in its own format, so that millions can be copied. */
 export interface PackedCounters {
   domainId: string;
-  /** `YYYY-MM` of the days that it holds; '' where it holds months */
+  /** `YYYY-MM` of its days; '' if it contains months */
   month: string;
-  /** `01 5 3 2 1;02 0 4 0 0`: the day (or `YYYY-MM`), and its counts in the order of `decisions` */
+  /** `01 5 3 2 1;02 0 4 0 0`: the day (or `YYYY-MM`) and its counts in the order of `decisions` */
   counters: string;
 }
 
 /** The `domainId` of counters at organization level. */
 export const wholeOrganization = '';
 
-/** What an access token may do; each stands for itself. */
+/** What an access token may do. No scope includes another. */
 export const scopes = ['read', 'privacy', 'import', 'manage', 'publish', 'current'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The scopes among these words. */
 export const scopesAmong = (words: readonly unknown[]): Scope[] => scopes.filter((scope) => words.includes(scope));
 
-/** What records are grouped by; `category` groups what they allow and deny. */
+/** What records can be grouped by; `category` groups by allowed and denied categories. */
 export const dimensions = [
   'country',
   'language',
@@ -81,15 +80,15 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** What the records of an organization are grouped by. */
+/** What the records of an organization can be grouped by. */
 export const organizationDimensions = [...dimensions, 'domain'] as const;
 export type OrganizationDimension = (typeof organizationDimensions)[number];
 
-/** Dimensions that a display has too. */
+/** Dimensions that displays have, too. */
 export const displayDimensions: readonly OrganizationDimension[] = ['bannerVersion', 'variant', 'language', 'domain'];
 
 export const domainIdPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** How far a record's time may lie from the server's clock, in milliseconds. */
+/** How far a record's time may be from the server's clock, in milliseconds. */
 export const acceptedPast = 30 * 24 * 60 * 60 * 1000;
 export const acceptedAhead = 5 * 60 * 1000;

@@ -1,32 +1,32 @@
 /**
- * Who may do what in the database. It follows the migrations and is no migration, because the roles' prefix is a setting,
- * and because a restored database may come to a cluster without the roles: whoever migrates again mends that.
+ * Sets up the roles and their rights after the migrations. It is not a migration, because the roles' prefix is a setting,
+ * and because a restored database may come to a cluster without the roles: migrating again then creates them.
  */
 import type postgres from 'postgres';
 import { isForbidden } from '../errors.ts';
 import { grantRights } from './grants.ts';
 import { loginOf, makeLogin } from './logins.ts';
 import { giveToOwner } from './ownership.ts';
-import { beside, createRoles, join, type Place, quoted } from './roles.ts';
+import { createRoles, ignoreConflicts, join, quoted, type SchemaRoles } from './roles.ts';
 
 export interface Arrangement {
-  /** what the roles' names begin with */
+  /** prefix of the roles' names */
   prefix: string;
-  /** The addresses that API and worker connect with: logins are made for them. */
+  /** The addresses that the API and the worker connect with. Logins are created for them. */
   addresses: { api?: string | undefined; worker?: string | undefined };
 }
 
-/** Returns what was done, and what was not for lack of rights, a line each. What is as it should be is left alone. */
+/** Changes only what differs. Returns one line for each change, and one for what this login may not do. */
 export async function arrangeRoles(
   sql: postgres.Sql,
-  place: Place,
+  roles: SchemaRoles,
   addresses: Arrangement['addresses'],
 ): Promise<string[]> {
-  const { schema: _, ...names } = place;
+  const { schema: _, ...names } = roles;
   const { owner, keeper, worker, api } = names;
   const lines: string[] = [];
   const lacking: string[] = [];
-  /** Whether it was allowed: neither refused, nor found by `work`, which then resolves to false, to be of no use. */
+  /** Runs `work` and returns whether it was possible: neither refused by Postgres, nor resolved to false. */
   const may = async (what: string, work: () => Promise<unknown>): Promise<boolean> => {
     const isDone = await work().then(
       (result) => result !== false,
@@ -48,20 +48,20 @@ export async function arrangeRoles(
   if (hasRoles) {
     for (const role of ['pg_read_all_stats', 'pg_signal_backend'])
       await may(`${role} for ${worker}`, () => join(sql, role, worker));
-    await may('the rights of the roles in the schema', () => openSchema(sql, place));
+    await may('the rights of the roles in the schema', () => openSchema(sql, roles));
     const isGiven = await may(`what is in the schema for ${owner}`, async () => {
-      if (!(await standForOwner(sql, owner))) return false;
-      if (await giveToOwner(sql, place)) lines.push(`${owner} owns the tables now`);
+      if (!(await joinOwner(sql, owner))) return false;
+      if (await giveToOwner(sql, roles)) lines.push(`${owner} owns the tables now`);
       return true;
     });
     await may(`the rights of ${api} and ${worker}`, async () => {
-      if (await grantRights(sql, place)) lines.push(`${api} and ${worker} have the rights of this release now`);
+      if (await grantRights(sql, roles)) lines.push(`${api} and ${worker} have the rights of this release now`);
     });
     for (const [group, address] of [
       [api, addresses.api],
       [worker, addresses.worker],
     ] as const) {
-      // until then they could not do all of their work
+      // before the owner has everything, these logins could not do all of their work
       if (address === undefined || !isGiven) continue;
       const login = loginOf(address);
       await may(`the login ${login.name}`, async () => void lines.push(...(await makeLogin(sql, group, login))));
@@ -75,11 +75,11 @@ export async function arrangeRoles(
 }
 
 /**
- * Gives the one who migrates the right to own what the owner owns. Since Postgres 16 who makes a role is a member that may
- * make others members, and no more. Whether they have the right now: before 16 a login may be one that does not inherit,
- * and would give away what it could not use then.
+ * Makes this login a member of the owner's role, if it may. Since Postgres 16, the creator of a role can add members but
+ * does not have its rights. Returns whether this login has them now: before 16 a login may not inherit, and after giving the
+ * tables away it could no longer use them.
  */
-async function standForOwner(sql: postgres.Sql, owner: string): Promise<boolean> {
+async function joinOwner(sql: postgres.Sql, owner: string): Promise<boolean> {
   const isOwner = async () => {
     const [has] = await sql<{ right: boolean }[]>`select pg_has_role(${owner}, 'usage') as right`;
     return has?.right === true;
@@ -89,11 +89,11 @@ async function standForOwner(sql: postgres.Sql, owner: string): Promise<boolean>
     select quote_ident(current_user) as name, current_setting('server_version_num')::int as version`;
   if (!me) throw new Error('Postgres did not say who this is');
   const options = me.version >= 160_000 ? 'with inherit true, set true' : '';
-  await beside(() => sql.unsafe(`grant ${quoted(owner)} to ${me.name} ${options}`));
+  await ignoreConflicts(() => sql.unsafe(`grant ${quoted(owner)} to ${me.name} ${options}`));
   return isOwner();
 }
 
-async function openSchema(sql: postgres.Sql, { schema, ...names }: Place): Promise<void> {
+async function openSchema(sql: postgres.Sql, { schema, ...names }: SchemaRoles): Promise<void> {
   const [here] = await sql<{ database: string }[]>`select current_database() as database`;
   if (!here) throw new Error('Postgres did not say which database this is');
   const { database } = here;

@@ -1,12 +1,12 @@
-/** What only the owner of `records` may do, by a process that has other rights and may stand for it. */
+/** Lets a process with fewer rights do what only the owner of `records` may, by taking on the owner's role. */
 
 import type { Database, Sql } from '../database.ts';
 import { isAnswer, isInTheWay } from '../errors.ts';
 import type { Pool } from '../pooled.ts';
 
 /**
- * The role that the login has to take on, as it stands in a statement; undefined where it has the rights of the tables'
- * owner already, as with one login for everything.
+ * The role to take on, quoted for a statement; undefined if the login already has the rights of the tables' owner, as with
+ * one login for everything.
  */
 export async function ownerToBe(sql: Sql): Promise<string | undefined> {
   const [table] = await sql<{ owner: string; isOurs: boolean }[]>`
@@ -15,7 +15,7 @@ export async function ownerToBe(sql: Sql): Promise<string | undefined> {
   return table?.isOurs ? undefined : table?.owner;
 }
 
-/** Reads a partition of `records`, which only its owner may read by its own name. */
+/** Reads a partition of `records` by its own name, which only the owner may. */
 export const readAsOwner = <T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> =>
   db.transaction(async (sql) => {
     const owner = await ownerToBe(sql);
@@ -23,7 +23,10 @@ export const readAsOwner = <T>(db: Database, work: (sql: Sql) => Promise<T>): Pr
     return work(sql);
   });
 
-/** On a connection of its own, since a role is the session's: it is given back once it has its own role again. */
+/**
+ * On a connection of its own, because a role belongs to the session. The connection returns to the pool once the role is
+ * reset.
+ */
 export async function asOwner<T>(pool: Pool, owner: string, work: (own: Sql) => Promise<T>): Promise<T> {
   const own = await pool.reserve();
   let isThere = true;

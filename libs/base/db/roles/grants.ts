@@ -1,10 +1,10 @@
 /**
- * Grants what rights.ts says, and takes away what it does not say: only what differs, so that a run that changes nothing
- * locks nothing.
+ * Grants the rights that rights.ts lists, and revokes all others. Only differences are changed, so a run that changes
+ * nothing locks nothing.
  */
 import type postgres from 'postgres';
 import { rights } from './rights.ts';
-import { type Place, quoted } from './roles.ts';
+import { quoted, type SchemaRoles } from './roles.ts';
 
 interface Grant {
   table: string;
@@ -15,10 +15,9 @@ interface Grant {
 
 const keyOf = ({ table, role, right }: Grant): string => `${table} ${role} ${right}`;
 
-/** Returns whether anything differed. */
-export async function grantRights(sql: postgres.Sql, names: Place): Promise<boolean> {
+export async function grantRights(sql: postgres.Sql, names: SchemaRoles): Promise<boolean> {
   const { schema } = names;
-  const there = await listGrants(sql, names);
+  const existing = await listGrants(sql, names);
   const tables = new Set(
     (
       await sql<{ name: string }[]>`
@@ -32,14 +31,14 @@ export async function grantRights(sql: postgres.Sql, names: Place): Promise<bool
       ...worker.map((right) => ({ table, role: names.worker, right })),
     ]);
   const wantedKeys = new Set(wanted.map(keyOf));
-  const surplus = there.filter((grant) => !wantedKeys.has(keyOf(grant)));
-  // a right of the table that is taken away takes those of its columns along
-  const taken = new Set(surplus.map(keyOf));
-  const isTaken = (grant: Grant) => taken.has(keyOf({ ...grant, right: grant.right.replace(/\(.*/, '') }));
-  const kept = new Set(there.filter((grant) => !isTaken(grant)).map(keyOf));
+  const surplus = existing.filter((grant) => !wantedKeys.has(keyOf(grant)));
+  // revoking a right on a table also revokes it on its columns
+  const revoked = new Set(surplus.map(keyOf));
+  const isRevoked = (grant: Grant) => revoked.has(keyOf({ ...grant, right: grant.right.replace(/\(.*/, '') }));
+  const remaining = new Set(existing.filter((grant) => !isRevoked(grant)).map(keyOf));
   const changes = [
     ...surplus.map((grant) => statement('revoke', 'from', schema, grant)),
-    ...wanted.filter((grant) => !kept.has(keyOf(grant))).map((grant) => statement('grant', 'to', schema, grant)),
+    ...wanted.filter((grant) => !remaining.has(keyOf(grant))).map((grant) => statement('grant', 'to', schema, grant)),
   ];
   if (changes.length === 0) return false;
   await sql.begin(async (transaction) => {
@@ -51,8 +50,8 @@ export async function grantRights(sql: postgres.Sql, names: Place): Promise<bool
 const statement = (verb: string, to: string, schema: string, { table, role, right }: Grant): string =>
   `${verb} ${right} on table ${quoted(schema)}.${quoted(table)} ${to} ${quoted(role)}`;
 
-/** What API and worker may do with the tables of the schema, months included. */
-const listGrants = (sql: postgres.Sql, { api, worker, schema }: Place) => sql<Grant[]>`
+/** The rights of the API and the worker on the tables of the schema, including the months. */
+const listGrants = (sql: postgres.Sql, { api, worker, schema }: SchemaRoles) => sql<Grant[]>`
   with tables as (
     select oid, relname, relacl from pg_class
     where relnamespace = quote_ident(${schema})::regnamespace and relkind in ('r', 'p')
@@ -68,12 +67,12 @@ const listGrants = (sql: postgres.Sql, { api, worker, schema }: Place) => sql<Gr
   where rolname in (${api}, ${worker})`;
 
 /**
- * What a migration makes is used by the processes that run as soon as it is there, such as in a trigger: until
- * `grantRights` it may be read and written. Only while we migrate, since others may make tables in the schema.
+ * Running processes use new tables as soon as a migration creates them, such as in a trigger. So these are readable and
+ * writable until `grantRights` runs. Only during a migration, since others may create tables in the schema.
  */
 export async function withDefaultRights<T>(
   sql: postgres.Sql,
-  { api, worker, schema }: Place,
+  { api, worker, schema }: SchemaRoles,
   work: () => Promise<T>,
 ): Promise<T> {
   const [roles] =

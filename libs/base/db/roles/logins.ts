@@ -1,4 +1,4 @@
-/** Logins of API and worker, made from the addresses that these connect with. */
+/** Creates the logins of the API and the worker from the addresses that they connect with. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
 import { isForbidden } from '../errors.ts';
@@ -15,8 +15,8 @@ export const loginOf = (databaseUrl: string): Login => {
 };
 
 /**
- * A login that is there gets this password, unless it is a superuser or our own, or a superuser made it a member, whom we
- * may not change. Returns what was made, or why nothing.
+ * An existing login gets this password, unless it is a superuser, our own login, or one that a superuser made a member and
+ * we may not change. Returns what was created, or why nothing was.
  */
 export async function makeLogin(sql: postgres.Sql, group: string, { name, password }: Login): Promise<string[]> {
   const [role] = await sql<{ isSuper: boolean; isOurs: boolean }[]>`
@@ -34,7 +34,7 @@ export async function makeLogin(sql: postgres.Sql, group: string, { name, passwo
   return role ? [] : [`made the login ${name}, a member of ${group}`];
 }
 
-/** What Postgres keeps of a password (SCRAM-SHA-256, RFC 5803): the password itself would stand in its log. */
+/** The SCRAM-SHA-256 verifier that Postgres stores (RFC 5803). The password itself would appear in the log of Postgres. */
 function verifierOf(password: string): string {
   const iterations = 4_096;
   const salt = randomBytes(16);

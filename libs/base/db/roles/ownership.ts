@@ -1,25 +1,25 @@
-/** Gives what the migrations made to the owner's role, beside processes that use it. */
+/** Transfers the tables, types and functions of the migrations to the owner's role while processes use them. */
 import type postgres from 'postgres';
 import { withShortLocks } from '../short-locks.ts';
 import { functions, rights, types } from './rights.ts';
-import { type Place, quoted } from './roles.ts';
+import { quoted, type SchemaRoles } from './roles.ts';
 
 /**
- * Tables first: a function that does as its owner is of use only once the owner has them. Returns whether anything was
- * given.
+ * Tables first, since a `security definer` function only works once its owner has the tables. Returns whether a table was
+ * transferred.
  */
-export async function giveToOwner(sql: postgres.Sql, names: Place): Promise<boolean> {
+export async function giveToOwner(sql: postgres.Sql, names: SchemaRoles): Promise<boolean> {
   const tables = await giveTables(sql, names);
   for (const type of await listTypes(sql, names))
     await sql.unsafe(`alter type ${type} owner to ${quoted(names.owner)}`);
   for (const name of await listFunctions(sql, names))
     await sql.unsafe(`alter function ${name} owner to ${quoted(names.owner)}`);
-  await standForOwner(sql, names);
-  // months that were made meanwhile by a function that still belonged to somebody else
+  await makeSecurityDefiner(sql, names);
+  // months that were created meanwhile by a function that still belonged to another role
   return (await giveTables(sql, names)) || tables;
 }
 
-async function giveTables(sql: postgres.Sql, { owner, schema }: Place): Promise<boolean> {
+async function giveTables(sql: postgres.Sql, { owner, schema }: SchemaRoles): Promise<boolean> {
   const tables = await sql<{ name: string }[]>`
     select oid::regclass::text as name from pg_class
     where relnamespace = quote_ident(${schema})::regnamespace and relkind in ('r', 'p')
@@ -30,7 +30,7 @@ async function giveTables(sql: postgres.Sql, { owner, schema }: Place): Promise<
   return tables.length > 0;
 }
 
-async function listTypes(sql: postgres.Sql, { owner, schema }: Place): Promise<string[]> {
+async function listTypes(sql: postgres.Sql, { owner, schema }: SchemaRoles): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select oid::regtype::text as name from pg_type
     where typnamespace = quote_ident(${schema})::regnamespace and typname in ${sql(types)} and typtype = 'e'
@@ -38,7 +38,7 @@ async function listTypes(sql: postgres.Sql, { owner, schema }: Place): Promise<s
   return rows.map(({ name }) => name);
 }
 
-async function listFunctions(sql: postgres.Sql, { owner, schema }: Place): Promise<string[]> {
+async function listFunctions(sql: postgres.Sql, { owner, schema }: SchemaRoles): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select oid::regprocedure::text as name from pg_proc
     where pronamespace = quote_ident(${schema})::regnamespace and proname in ${sql([...functions.asOwner, ...functions.others])}
@@ -46,8 +46,11 @@ async function listFunctions(sql: postgres.Sql, { owner, schema }: Place): Promi
   return rows.map(({ name }) => name);
 }
 
-/** A migration that replaces such a function takes this from it. What it names is looked for in our schema alone. */
-async function standForOwner(sql: postgres.Sql, { api, worker, schema }: Place): Promise<void> {
+/**
+ * Makes these functions `security definer`, with only our schema on their search path. A migration that replaces one resets
+ * that.
+ */
+async function makeSecurityDefiner(sql: postgres.Sql, { api, worker, schema }: SchemaRoles): Promise<void> {
   const rows = await sql<{ name: string }[]>`
     select oid::regprocedure::text as name from pg_proc
     where pronamespace = quote_ident(${schema})::regnamespace and proname in ${sql(functions.asOwner)}

@@ -1,9 +1,9 @@
 /**
- * What the API and the worker may do with each table; who migrates owns them all. Whoever locks rows needs the right to
- * update some column: where nothing else is to be changed, it is one that does no harm. An empty list: nobody needs it.
+ * The rights of the API and the worker on each table; the migrating login owns them all. Locking a row requires the right to
+ * update some column: if nothing else may be changed, it is a harmless one. An empty list: no process uses the table.
  */
 
-/** A right of a whole table, or of one of its columns. */
+/** A right on a whole table, or on one of its columns. */
 type Right = 'select' | 'insert' | 'update' | 'delete' | `update(${string})`;
 
 interface Rights {
@@ -16,19 +16,19 @@ const read: Right[] = ['select'];
 const add: Right[] = ['select', 'insert'];
 const write: Right[] = ['select', 'insert', 'update'];
 const all: Right[] = ['select', 'insert', 'update', 'delete'];
-/** to lock rows; the column is an identity, and takes no other value */
+/** to lock rows; the column is an identity, so it cannot be set to another value */
 const lock: Right = 'update(number)';
 
 export const rights: Record<string, Rights> = {
   schema_migrations: { api: read, worker: read },
 
-  // the first set-up in the browser makes both; what is there is for the command line alone to change
+  // both are created by the first setup in the browser; only the command line changes them
   plans: { api: add, worker: read },
-  // making many domains notes one column
+  // creating many domains sets one column
   organizations: { api: [...add, lock, 'update(log_indexed_since)'], worker: read },
   domains: { api: write, worker: [...read, lock] },
   deleted_ids: { api: read, worker: read },
-  // who may do what, and what was done: no work of the worker, but for webhooks that it disables
+  // people, their rights and their actions: the worker only records that it disabled a webhook
   api_keys: { api: write, worker: none },
   revoked_tokens: { api: all, worker: none },
   organization_people: { api: all, worker: none },
@@ -45,7 +45,7 @@ export const rights: Record<string, Rights> = {
   widget_files: { api: add, worker: none },
   key_fingerprints: { api: write, worker: write },
 
-  // its partitions are reached through it alone
+  // its partitions are only accessed through it
   records: { api: write, worker: write },
   record_months: { api: read, worker: [...read, 'update'] },
   rejected_records: { api: add, worker: all },
@@ -76,11 +76,11 @@ export const rights: Record<string, Rights> = {
   closed_epochs: { api: read, worker: all },
   derivations: { api: read, worker: write },
   tasks: { api: none, worker: write },
-  // of processes of 0.1.0
+  // used by processes of 0.1.0
   bookmarks: { api: none, worker: none },
   housekeeping_tasks: { api: none, worker: none },
 
-  // what proves records is made by the worker; erasing locks a log, and takes secrets out of it
+  // the worker creates proofs; erasing locks a log and deletes its secrets
   logs: { api: [...read, 'update(sealed_at)'], worker: write },
   log_runs: { api: [...read, 'update(secrets)'], worker: all },
   log_nodes: { api: read, worker: add },
@@ -103,7 +103,7 @@ export const rights: Record<string, Rights> = {
   webhook_deliveries: { api: [...read, 'delete'], worker: [...add, 'delete'] },
 };
 
-/** The functions of the schema. Those of `asOwner` do as the tables' owner what API and worker may not do themselves. */
+/** The functions of the schema. Those of `asOwner` are `security definer`: they do what the API and the worker may not. */
 export const functions = {
   asOwner: ['make_record_month'],
   others: [

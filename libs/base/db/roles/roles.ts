@@ -1,18 +1,17 @@
-/** The group roles, which have no login. They belong to the whole cluster, so other databases may have made them. */
+/** The group roles, which cannot log in. They belong to the whole cluster, so another database may have created them. */
 import postgres from 'postgres';
 
 export interface RoleNames {
   /** owns everything in the schema */
   owner: string;
-  /** the only one of them that may stand for the owner, and does not inherit from it */
+  /** the only role that may take on the owner's role, and does not inherit from it */
   keeper: string;
   worker: string;
   api: string;
 }
 
-/** Of one database. */
-export interface Place extends RoleNames {
-  /** that of the tables */
+export interface SchemaRoles extends RoleNames {
+  /** the schema of the tables */
   schema: string;
 }
 
@@ -28,7 +27,7 @@ async function exists(sql: postgres.Sql, role: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Returns those that were not there. */
+/** Returns the roles that were missing. */
 export async function createRoles(sql: postgres.Sql, { owner, keeper, worker, api }: RoleNames): Promise<string[]> {
   const created: string[] = [];
   for (const [name, kind] of [
@@ -38,7 +37,7 @@ export async function createRoles(sql: postgres.Sql, { owner, keeper, worker, ap
     [api, 'nologin'],
   ] as const) {
     if (await exists(sql, name)) continue;
-    await beside(() => sql.unsafe(`create role "${name}" ${kind}`));
+    await ignoreConflicts(() => sql.unsafe(`create role "${name}" ${kind}`));
     created.push(name);
   }
   return created;
@@ -50,17 +49,19 @@ export async function isMember(sql: postgres.Sql, group: string, member: string)
   return count > 0;
 }
 
-/** Makes `member` a member of `group`, unless it is one. */
 export async function join(sql: postgres.Sql, group: string, member: string): Promise<void> {
   if (!(await isMember(sql, group, member)))
-    await beside(() => sql.unsafe(`grant ${quoted(group)} to ${quoted(member)}`));
+    await ignoreConflicts(() => sql.unsafe(`grant ${quoted(group)} to ${quoted(member)}`));
 }
 
-/** As a name in a statement. */
+/** Quoted as an identifier. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Another database of the cluster may be at the same roles: what it made is there, and a row that it changes is free soon. */
-export async function beside(work: () => Promise<unknown>): Promise<void> {
+/**
+ * Another database of the cluster may be changing the same roles: what it has created exists, and a row that it is changing
+ * is free again soon.
+ */
+export async function ignoreConflicts(work: () => Promise<unknown>): Promise<void> {
   for (let left = 20; ; left -= 1) {
     try {
       await work();

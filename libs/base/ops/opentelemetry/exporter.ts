@@ -1,4 +1,4 @@
-/** Sends spans, and says once that the collector does not take them. Recording goes on whatever becomes of them. */
+/** Exports spans, and logs once that the collector does not accept them. Recording never depends on it. */
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Log } from '../process-log.ts';

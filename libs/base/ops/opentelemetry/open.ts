@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry, as a process has it that traces. Loaded only then.
- * Spans wait in a bounded queue: where the collector is slow or gone they are dropped, and nothing waits for them.
+ * OpenTelemetry, only loaded if a process traces. Spans wait in a bounded queue and are dropped if the collector is slow or
+ * away, so nothing waits for it.
  */
 import { hostname } from 'node:os';
 import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
@@ -22,7 +22,7 @@ import type { Tracing } from '../tracing.ts';
 import { sayOnce } from './exporter.ts';
 import { createSpans } from './spans.ts';
 
-/** spans that wait, beyond which new ones are dropped */
+/** waiting spans above which new ones are dropped */
 const maxQueueSize = 2_048;
 /** milliseconds between two exports */
 const exportEvery = 1_000;
@@ -45,7 +45,7 @@ interface TracingOptions {
 
 export function openTracing({ service, endpoint, headers, ratio, log, onFailure }: TracingOptions): Tracing {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
-  // in a container the host's name is the container's
+  // in a container this is the container's name
   const identity = { 'service.name': service, 'service.instance.id': `${hostname()}-${process.pid}` };
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: exportPatience });
   const provider = new TracerProvider({
@@ -60,11 +60,11 @@ export function openTracing({ service, endpoint, headers, ratio, log, onFailure 
       }),
     ],
   });
-  // BullMQ's spans are made by what is registered here
+  // BullMQ creates its spans with the provider registered here
   trace.setGlobalTracerProvider(provider);
-  // enough for what is read before the first await; AsyncLocalStorage slows down every promise of Node 20
+  // enough for reads before the first await; AsyncLocalStorage slows down every promise of Node 20
   context.setGlobalContextManager(new StackContextManager().enable());
-  // without baggage, whose content anybody could choose
+  // without baggage, which anybody could fill
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   return {
     ...createSpans(trace.getTracer('assent')),
@@ -72,7 +72,7 @@ export function openTracing({ service, endpoint, headers, ratio, log, onFailure 
   };
 }
 
-/** Only requests are drawn by lot: the rest exists because of a request that was. */
+/** Only requests are sampled by chance; other spans originate from a sampled request. */
 function rootSampler(ratio: number): Sampler {
   const [byRatio, always] = [new TraceIdRatioBasedSampler(ratio), new AlwaysOnSampler()];
   return {

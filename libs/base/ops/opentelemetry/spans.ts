@@ -1,11 +1,11 @@
-/** Our spans: of a request, and of work that comes from one or several. Nothing about a visitor is in them. */
+/** Our spans: of a request, and of work that originates from one or several. They contain no visitor's data. */
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 import { linksOf, noOrigins, type Origin, parentOf, type RequestSpan, type Tracing } from '../tracing.ts';
 
 const originOf = (span: Span): Origin => ({ span: span.spanContext(), requests: [] });
 
-/** Never its message, which may quote what was sent. */
+/** Without the error's message, which may quote what was sent. */
 function fail(span: Span, kind: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.setAttribute('error.type', kind);
@@ -20,7 +20,7 @@ export function createSpans(tracer: Tracer): Omit<Tracing, 'close'> {
   return {
     request: ({ traceparent, authorization }) => {
       const named = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
-      // an API key is public: whoever has no more than that may name a trace, but not have one recorded
+      // an API key is public: it may join a trace, but not have one recorded
       const goesOn = named !== null && authorization !== undefined;
       const span = tracer.startSpan(
         'request',
@@ -53,7 +53,7 @@ function requestSpan(span: Span, isOurs: boolean): RequestSpan {
       isTrusted = true;
     },
     end: ({ route, method, status }) => {
-      // a span that does not end is never sent: whoever only claims to be somebody has nothing recorded
+      // a span that does not end is never sent, so unauthenticated callers get nothing recorded
       if (!isTrusted) return;
       span.updateName(route === 'none' ? method : `${method} ${route}`);
       span.setAttributes({

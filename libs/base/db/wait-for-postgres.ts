@@ -1,4 +1,4 @@
-/** A Postgres that is still starting, as in containers, where all begin at once. */
+/** Waits for a Postgres that is still starting, as in containers that all start at once. */
 import postgres from 'postgres';
 import { within } from '../timers.ts';
 
@@ -8,27 +8,30 @@ const pause = 500;
 export interface Waiting {
   /** in milliseconds */
   patience: number;
-  /** told once, if it has to wait */
+  /** called once, if it has to wait */
   say: (line: string) => void;
 }
 
-/** Resolves once the server takes statements. A password or database that it refuses rejects at once. */
-export async function untilAnswers(sql: postgres.Sql, { patience, say }: Waiting): Promise<void> {
+/** Resolves once the server accepts statements. Rejects at once if it refuses the password or the database. */
+export async function waitForPostgres(sql: postgres.Sql, { patience, say }: Waiting): Promise<void> {
   const end = performance.now() + patience;
-  for (let told = false; ; told = true) {
+  for (let isLogged = false; ; isLogged = true) {
     try {
-      // where something accepts connections and ends them, as a proxy may, the driver tries for ever
+      // if something accepts connections and ends them, as a proxy may, the driver retries forever
       await within(Math.max(1, Math.round(end - performance.now())), sql`select`.simple());
       return;
     } catch (error) {
       if (!isAway(error) || performance.now() + pause > end) throw error;
-      if (!told) say(`Postgres does not answer yet, waiting for up to ${patience / 1000} s`);
+      if (!isLogged) say(`Postgres does not respond yet, waiting for up to ${patience / 1000} s`);
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }
 
-/** No server, no name or socket for it yet, or one that starts (57P03). One without the TLS that the address wants is there. */
+/**
+ * No server, no name or socket yet, or a server that is starting (57P03). A server without the TLS that the address asks for
+ * is not away.
+ */
 function isAway(error: unknown): boolean {
   if (error instanceof Error && error.message.includes('before secure TLS connection was established')) return false;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
