@@ -1,4 +1,4 @@
-/** The API process: config → open → signals. */
+/** The API process: reads its settings, opens the API and ends it on signals. */
 import cluster from 'node:cluster';
 import { exitOn, readOrExit } from '#libs/base/config/read';
 import { endOnSignals } from '#libs/base/lifecycle';
@@ -15,7 +15,7 @@ if (config.webConcurrency > 1 && cluster.isPrimary) {
   const primary = openPrimary(config, { log, onUnable: () => process.exit(1) });
   await endOnSignals(primary, { deadline: 15_000, log }).catch(exitOn);
 } else {
-  // in a cluster the primary serves the operations port, with the metrics of all
+  // in a cluster the primary serves the operations port, with the metrics of all processes
   const opsPort = cluster.isWorker ? null : config.opsPort;
   const api = openApi({ ...config, opsPort }, { build: new URL('../', import.meta.url), log });
   const { metrics } = await endOnSignals(api, { deadline: 10_000, log }).catch(exitOn);

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the schemas that validate: what it says is what the service does. */
+/** The OpenAPI 3.1 document, made from the schemas that validate requests. */
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import { bannerRoutes, siteCheckRoutes } from '#libs/banner/routes';
@@ -23,7 +23,7 @@ const etag = { ETag: z.string().meta({ description: 'send it as `If-None-Match` 
 const unchanged = { description: 'Unchanged since the response with this `ETag`' };
 const open = { method: 'get', auth: [], refusals: ['invalid_request'], tag: 'Reference' } as const;
 
-/** Of the document itself, for everybody. */
+/** The document's own routes, without authentication. */
 const referenceRoutes = {
   getSignIn: {
     ...open,
@@ -72,7 +72,7 @@ const routes = {
   ...referenceRoutes,
 };
 
-/** `address`: where people reach the service; else where the document is. */
+/** `address`: where people reach the service; default: the document's own host. */
 export const createOpenApi = (address = '') =>
   createDocument({
     openapi: '3.1.0',

@@ -1,4 +1,7 @@
-/** WEB_CONCURRENCY above 1: the primary process forks the API, replaces processes that die, and serves the operations port. */
+/**
+ * With WEB_CONCURRENCY above 1, the primary process forks the API, replaces processes that die, and serves the operations
+ * port.
+ */
 import cluster from 'node:cluster';
 import { BadSetting } from '#libs/base/config/read';
 import { createDatabase } from '#libs/base/db/database';
@@ -18,27 +21,27 @@ import { queuePages } from './queue-pages.ts';
 import { apiReadiness } from './readiness.ts';
 import { openReplica } from './replica.ts';
 
-/** Milliseconds between a death and its replacement. */
+/** Milliseconds before a dead process is replaced. */
 const restartAfter = 1_000;
-/** Milliseconds for the one query of this process. */
+/** Milliseconds for the single query of this process. */
 const patience = { statementTimeout: 1_000, deadline: 1_300 };
 const silent = { info: () => {}, warn: () => {} };
 
 interface PrimaryOptions {
   log: ProcessLog;
-  /** No process could listen, for example because their port is taken; they have logged why. */
+  /** No process could listen, for example because the port is taken; they have logged the reason. */
   onUnable: () => void;
 }
 
-/** Rejects with a BadSetting where a port or a file cannot be opened, or a key is not in force. */
+/** Rejects with a BadSetting if a port or a file cannot be opened or a key is not in force. */
 export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryOptions): Promise<Running> {
-  // each process reads GEOIP_FILE; a bad one stops all of them here
+  // each process reads GEOIP_FILE; an invalid file is found here, once
   await openPlaceOf(config.place);
   const redis = connectRedis(config.redis, 'producer', log);
-  // its processes log what it finds
+  // the API processes log the warnings
   const redisHealth = watchRedis(redis.client, () => {});
   const queues = observeQueues(redis, config.queueShards);
-  // to say how Postgres is
+  // only to report the state of Postgres
   const db = createDatabase({
     url: config.databaseUrl,
     ...config.databaseMode,
@@ -47,7 +50,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
     ...patience,
   });
   const keys = compareKeys(db, config.keys);
-  // to say how the replica is, likewise: its processes read from it, and log what they find
+  // only to report the state of the replica; the API processes read from it and log its state
   const replica = openReplica(config, { primary: db, connections: 1, log: silent, onLook: () => {} });
   const listening = new Set<number>();
   const metrics = gatherMetrics(listening, (pid) => log.warn({ worker: pid }, 'an API process does not respond'));
@@ -115,7 +118,7 @@ export async function openPrimary(config: ApiConfig, { log, onUnable }: PrimaryO
     metrics,
     queues: queuePages(queues.queues),
   });
-  // both, since the error does not say whose connection it was
+  // both, because the error does not show whose connection it was
   const recover = (error: unknown) => [db, replica].map((each) => each?.recover(error)).includes(true);
   const stop = inOrder(
     [

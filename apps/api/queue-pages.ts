@@ -1,19 +1,19 @@
 /**
- * The queues' page for operators. It shows payloads, so it is served on the operations port only. It is read-only: any
- * site that an operator visits could post a form to it. Failed jobs are retried from the command line.
+ * The queues' page for operators. It shows payloads, so it is only served on the operations port. It is read-only, since any
+ * site that an operator visits could post a form to it. Failed jobs are retried on the command line.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Queue } from 'bullmq';
 import type { createQueueBoard } from './queue-board.ts';
 
-/** `queues`: those that are known now; rejects where Redis does not respond. */
+/** `queues`: the known queues; rejects if Redis does not respond. */
 export function queuePages(queues: () => Promise<Queue[]>): RequestListener {
   let board: Promise<ReturnType<typeof createQueueBoard>> | undefined;
   const fail = (response: ServerResponse, status: number, text: string) =>
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text);
   return (request, response) => {
     if (!isRead(request)) return void response.writeHead(403).end();
-    // loaded on first use: it takes 11 MB, and time in which nothing that is asked of Redis comes in
+    // loaded on first use: it takes 11 MB, and blocks the process for a while
     board ??= import('./queue-board.ts').then((loaded) => loaded.createQueueBoard());
     board.then(
       (show) =>

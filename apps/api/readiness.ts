@@ -1,4 +1,4 @@
-/** What an API can do without a store, and what that costs. */
+/** The faults that an API can have and still work, and their effects. */
 
 import type { Replica } from '#libs/base/db/replica';
 import { isOld, lookAtParts, lookAtPostgres, type Part, type Pools, type Readiness } from '#libs/base/ops/readiness';
@@ -23,8 +23,8 @@ interface Stores {
 }
 
 /**
- * One of Postgres and Redis is enough, unless Postgres has the schema of a release before: then a process of that one is
- * due.
+ * Either Postgres or Redis is enough, unless the schema belongs to an earlier release: then only a process of that release
+ * can work.
  */
 export async function apiReadiness({ pools, redisHealth, replica }: Stores): Promise<Readiness> {
   const health = ({ reason, since }: Pick<Replica, 'reason' | 'since'>) => {

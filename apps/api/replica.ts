@@ -1,16 +1,18 @@
-/** The replica that reads go to, where there is one, with the connections that watch it. */
+/** The replica for reads, if there is one, with the connections that poll it and the primary. */
 
 import { createDatabase, type DatabaseOptions } from '#libs/base/db/database';
 import { createReplica, type Replica, type ReplicaParts } from '#libs/base/db/replica';
 import type { ApiConfig } from '../settings/api.ts';
 
-/** What it does not answer by then is asked of the primary, within the same request. */
+/** A read that takes longer is retried on the primary, within the same request. */
 const timeouts = { statementTimeout: 1_500, deadline: 1_700 };
-/** The deadline includes connecting, which to a far primary with TLS takes many round trips: looks do not wait for it. */
+/**
+ * The deadline includes connecting, which takes many round trips to a distant primary with TLS. Polls do not wait for it.
+ */
 const positionTimeouts = { statementTimeout: 400, deadline: 3_500 };
 
 interface Parts extends Pick<ReplicaParts, 'primary' | 'log' | 'onLook'> {
-  /** at most, to the replica */
+  /** the most connections to the replica */
   connections: number;
 }
 

@@ -1,4 +1,4 @@
-/** One API: connects, listens, and stops in order. It knows neither signals nor exit codes. */
+/** One API: connects, listens, and stops in order. Signals and exit codes are main.ts' business. */
 
 import { createLiveBanners } from '#libs/banner/live';
 import { BadSetting } from '#libs/base/config/read';
@@ -45,39 +45,39 @@ import { openReplica } from './replica.ts';
 
 /** milliseconds */
 const drainTime = 1_000;
-/** Milliseconds: with those of `closeServer` and of closing connections, less than the ten seconds of a process. */
+/** Milliseconds: together with `closeServer` and closing connections, less than the ten seconds of a process. */
 const memoryPatience = 2_500;
 /** Milliseconds to wait for Redis at start. */
 const startPatience = 2_000;
 const timeouts = { statementTimeout: 2_000, deadline: 2_300 };
 /**
- * `recording`: for records that Redis cannot take, and one for what every request is checked against, such as revoked keys.
- * What organizations read must not be in the way of either.
+ * `recording`: for records that Redis cannot take, and one connection for what every request is checked against, such as
+ * revoked keys. Reads of organizations must not delay either.
  */
 const poolSizes = { main: 10, recording: 4 };
 
 interface ApiOptions {
-  /** where the builds of the dashboard, the widget and the page that checks proofs lie; ends with a slash */
+  /** the folder of the builds of the dashboard, the widget and the proof checker; ends with a slash */
   build: URL;
   log: ProcessLog;
   /** Milliseconds for clients to move their next requests to another process when this one stops; default 1,000. */
   drain?: number;
-  /** default: as many as a process has */
+  /** default: those of a process */
   places?: SharedPlaces;
-  /** of scrypt; a test has no time for the usual one */
+  /** of scrypt; tests use a lower one */
   passwordCost?: Cost;
 }
 
 interface RunningApi extends Running {
   port: number;
-  /** null where another process serves it */
+  /** null: another process serves it */
   opsPort: number | null;
   metrics: BaseMetrics;
 }
 
 /**
- * Rejects with a BadSetting where a port or a file cannot be opened, or a key is not in force. `opsPort` of null: another
- * process serves it, and compares the keys.
+ * Rejects with a BadSetting if a port or a file cannot be opened or a key is not in force. If `opsPort` is null, another
+ * process serves that port and compares the keys.
  */
 export async function openApi(
   config: Omit<ApiConfig, 'opsPort'> & { opsPort: number | null },
@@ -190,9 +190,9 @@ export async function openApi(
     stopping = true;
     return closeServer(server, drain);
   };
-  // all, since the error does not say whose connection it was
+  // all, because the error does not show whose connection it was
   const recover = (error: unknown) => [...pools, replica].map((each) => each?.recover(error)).includes(true);
-  // a record that is still under way was not acknowledged: its client was cut off
+  // a record in progress was not acknowledged: its client was disconnected
   const recorded = () => within(memoryPatience, recorder.idle()).catch(() => {});
   const closeStores = async () => {
     await Promise.all([producer.close(), queues.close()]);
@@ -202,7 +202,7 @@ export async function openApi(
     [
       { name: 'keys', stop: () => keys.close() },
       { name: 'requests', stop: () => stopListening() },
-      // together: each may wait for 2.5 s where a store is away
+      // together, since each may wait 2.5 s if a store is away
       { name: 'what is in memory', stop: () => Promise.all([recorded(), displays.close(), logReads.close()]) },
       { name: 'tenants', stop: () => tenants.close() },
       { name: 'notices', stop: () => notices.close() },
@@ -210,7 +210,7 @@ export async function openApi(
       { name: 'widget', stop: () => widget.close() },
       { name: 'clock', stop: async () => clock.close() },
       { name: 'redis health', stop: () => redisHealth.close() },
-      // by now nobody waits for what they carry
+      // nobody waits for their responses any more
       { name: 'connections', stop: () => Promise.all([endsSoon(closeStores()), tracing?.close()]) },
       { name: 'operations port', stop: () => ops.close() },
     ],

@@ -1,9 +1,9 @@
 /** The operator's command line. */
-import { fail, run } from './run.ts';
+import { fail, run } from './program.ts';
 import { createTools } from './tools.ts';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // who reads has seen enough, as `head` does
+  // the reader has closed the pipe, as `head` does
   if (error.code === 'EPIPE') process.exit(0);
   process.exit(fail(`standard output: ${error.message}`));
 });

@@ -1,4 +1,4 @@
-/** `org delete`: an organization with all that is its own, in Postgres and in Redis. */
+/** `org delete`: deletes an organization and everything that belongs to it, in Postgres and Redis. */
 import { setTimeout } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { Command } from 'commander';
@@ -25,8 +25,8 @@ import { tables as ofWidget } from '#libs/widget/tables';
 import type { AllTools } from './tools.ts';
 
 /**
- * All tables, in the order in which an organization's rows go: deliveries end, then there is nothing any more to derive
- * from, and then, from the top floor down, what was derived goes.
+ * All tables, in the order in which an organization's rows are deleted: deliveries first, then the sources of derivations,
+ * and then derived rows from top to bottom.
  */
 export const tables: Table[] = [
   ...ofWebhooks,
@@ -42,11 +42,11 @@ export const tables: Table[] = [
   ...ofNobody,
 ];
 
-/** Milliseconds: each process knows within half a second, and whatever came before is answered within five. */
+/** Milliseconds: each process learns of it within half a second, and responds to earlier requests within five. */
 const underWay = 6_000;
-/** milliseconds until each process has asked for new acts */
+/** Milliseconds until each process has polled for new acts. */
 const untilSeen = 3_000;
-/** Milliseconds: what a process stores does not take longer. */
+/** Milliseconds: longer than any statement that stores something. */
 const longestStatement = 60_000;
 const states: JobState[] = ['waiting', 'prioritized', 'delayed', 'failed'];
 
@@ -71,7 +71,7 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
     tools.queues(async (queues) => {
       const leaving = await closeOrganization(db, actor, organizationId);
       if (!leaving) {
-        // of a run that was cut off at its very end
+        // left by a run that was interrupted at the end
         await deleteClosing(db, organizationId);
         throw new Error(`no organization ${organizationId}`);
       }
@@ -92,12 +92,12 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
       const names = tables.map(({ name }) => name);
       while (!(await untilWritersEnd(db, names, longestStatement)))
         process.stderr.write('waiting for transactions that began before, and may store something yet\n');
-      // those that a worker had in hand before, and put off
+      // jobs that a worker was processing before, and put back
       jobs += await emptyQueues(queues, leaving);
       await deleteAll();
       progress.end();
       const domainIds = leaving.domains.map(({ domainId }) => domainId);
-      // before its name, by which a run that was cut off goes on; and after it, since a fill may just have come
+      // before the name, by which an interrupted run continues; and after it, since a fill may have come in between
       await forget(tools, organizationId, domainIds);
       await deleteNames(db, actor, leaving);
       await forget(tools, organizationId, domainIds);
@@ -108,7 +108,7 @@ async function deleteOrganization(tools: AllTools, organizationId: string) {
   );
 }
 
-/** What Redis remembers beside jobs. */
+/** Deletes what Redis stores beside jobs. */
 const forget = (tools: AllTools, organizationId: string, domainIds: string[]): Promise<void> =>
   tools.redis(async ({ client }) => {
     await drop(client, organizationId);
@@ -116,12 +116,12 @@ const forget = (tools: AllTools, organizationId: string, domainIds: string[]): P
     await forgetTombstonesOf(client, organizationId);
   });
 
-/** Returns how many jobs had records of it. */
+/** Returns how many jobs had records of the organization. */
 async function emptyQueues(queues: Queue[], { domains }: Leaving): Promise<number> {
   const ids = new Set(domains.map(({ domainId }) => domainId));
   let jobs = 0;
   for (const queue of queues) {
-    // removing moves what is listed
+    // removing jobs shifts the pages of the list
     for (let some = -1; some !== 0; jobs += some) {
       some = await rewriteJobs(queue, states, async (records) =>
         records.some(({ domainId }) => ids.has(domainId))

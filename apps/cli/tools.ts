@@ -1,4 +1,4 @@
-/** Opens what commands work with: settings, and connections that are closed after their work. */
+/** Provides what commands need: settings, and connections that are closed after the work. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Tools } from '#libs/base/cli/session';
 import { createDatabase, type Database } from '#libs/base/db/database';
@@ -17,7 +17,7 @@ const stackFile = '.data/env';
 
 export type AllTools = Tools<CliConfig> &
   QueueTools & {
-    /** Whose acts are written, where the system's user has no name. */
+    /** Sets the actor, for a system user without a name. */
     actAs(actor: string | undefined): void;
   };
 
@@ -38,7 +38,7 @@ export function createTools(environment: NodeJS.ProcessEnv): AllTools {
     },
     queues: async (work) => {
       const { queueShards } = config().connections();
-      // two thirds of a command's start, and most commands need no queue
+      // loading it takes two thirds of a command's start, and most commands need no queue
       const { openToRead } = await import('#libs/record/queue-summary');
       return redis(async (connection) => {
         const shards = await knownShards(connection.client, queueShards);
@@ -106,7 +106,7 @@ function ready(redis: RedisConnection): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = performance.now() + 5_000;
     const poll = () => {
-      // a cluster is ready later than the first of its nodes
+      // a cluster is ready after the first of its nodes
       if (redis.runIdOf('') !== undefined && redis.client.status === 'ready') return resolve();
       if (performance.now() >= end) return reject(new Error('Redis does not respond'));
       setTimeout(poll, 10);

@@ -1,6 +1,6 @@
 /**
- * What an API and a worker say of themselves alike: the metrics of all rooms, traces, whether Redis can be used, and which
- * keys they were started without.
+ * What both the API and the worker report: the metrics of all rooms, traces, whether Redis is usable, and which keys are
+ * missing.
  */
 import { type BaseMetrics, countFailures, createBaseMetrics } from '#libs/base/ops/metrics';
 import type { ProcessLog } from '#libs/base/ops/process-log';
@@ -15,7 +15,7 @@ import { createTenantMetrics } from '#libs/tenants/metrics';
 import { createWebhookMetrics } from '#libs/webhooks/metrics';
 import type { readTracing } from '../settings/shared.ts';
 
-/** `service`: as traces name the process. */
+/** `service`: the name of the process in traces. */
 export async function observe(
   service: string,
   { tracing: traced }: { tracing: ReturnType<typeof readTracing> },
@@ -47,7 +47,7 @@ export async function observe(
   return { metrics, failed, tracing, queueTracing };
 }
 
-/** `words`: what the log says of a change. */
+/** `words`: the log messages for a change. */
 export const observeRedis = (
   client: RedisClient,
   { metrics, log }: { metrics: BaseMetrics; log: ProcessLog },
@@ -70,7 +70,7 @@ interface Keys {
   secretsKey: Buffer | undefined;
 }
 
-/** One line for each key that is not set: otherwise that first shows when somebody wants to be erased. */
+/** Logs each missing key at start: otherwise it would be noticed only when somebody asks to be erased. */
 export function warnOfMissingKeys({ privacyKey, secretsKey }: Keys, log: Pick<ProcessLog, 'warn'>): void {
   if (!privacyKey)
     log.warn(

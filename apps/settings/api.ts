@@ -1,4 +1,4 @@
-/** What the API reads. */
+/** The settings of the API. */
 
 import { checkPostgresAddress } from '#libs/base/config/postgres-address';
 import { isSafeAddress, readSettings, refuse } from '#libs/base/config/read';
@@ -24,13 +24,13 @@ function readDemo({ DEMO_DOMAIN: domainId, DEMO_API_KEY: apiKey }: Values) {
   return { domainId, apiKey: apiKey ?? refuse('DEMO_API_KEY', 'set: the key of DEMO_DOMAIN') };
 }
 
-/** Undefined where there is none. */
+/** Undefined without a replica. */
 function readReplica({ DATABASE_READ_URL: url, DATABASE_URL: primary, DATABASE_READ_MAX_LAG: seconds }: Values) {
   if (url === undefined || url === primary) return undefined;
   return { url: checkPostgresAddress('DATABASE_READ_URL', url), maxLag: seconds * 1_000 };
 }
 
-/** The OpenID Connect provider by which people sign in to the dashboard; null where none is set. */
+/** The OpenID Connect provider for sign-in to the dashboard; null if none is set. */
 function readProvider(values: Values): Provider | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_SCOPES: scopes, OIDC_AUDIENCE: audience } = values;
   if (issuer === undefined) return clientId === undefined ? null : refuse('OIDC_ISSUER', 'set with OIDC_CLIENT_ID');
@@ -58,7 +58,10 @@ function readPlace(values: Values) {
   };
 }
 
-/** Of people's tokens; the first signs: the previous one while there is one, which every process of a rolling restart has. */
+/**
+ * The keys of people's tokens. The first one signs: the previous key while there is one, since every process has it during a
+ * rolling restart.
+ */
 function readPersonKeys(values: Values) {
   const keys = [readPreviousSecretsKey(values), readSecretsKey(values)];
   return values.PUBLIC_URL === undefined ? [] : keys.flatMap((key) => (key ? [personTokenKey(key)] : []));
@@ -76,11 +79,11 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     opsHost: values.OPS_HOST,
     opsPort: values.OPS_PORT ?? 3001,
     tokens: { ...readTokens(values), personKeys: readPersonKeys(values) },
-    /** null: the dashboard takes access tokens only */
+    /** null: the dashboard only takes access tokens */
     oidc: readProvider(values),
-    /** where people reach the service, without a slash at its end; undefined: nobody said */
+    /** where people reach the service, without a trailing slash; undefined if not set */
     publicUrl: readPublicUrl(values),
-    /** where the service is on its host: '' at the top, or such as `/consent` */
+    /** the path of the service on its host: '' at the top, or such as `/consent` */
     basePath: readBasePath(values),
     webConcurrency: values.WEB_CONCURRENCY,
     recordRatePerMinute: values.RECORD_RATE_PER_MINUTE,
@@ -88,7 +91,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
     readRatePerMinute: values.READ_RATE_PER_MINUTE ?? (isLimited ? readRate : 0),
     currentRatePerMinute: values.CURRENT_RATE_PER_MINUTE ?? (isLimited ? currentRate : 0),
     changeRatePerMinute: values.CHANGE_RATE_PER_MINUTE ?? changeRate,
-    /** what an organization may make over HTTP; the command line has no bounds */
+    /** what an organization may create over HTTP; the command line has no limits */
     quotas: { domains: values.ORG_MAX_DOMAINS, webhooks: values.ORG_MAX_WEBHOOKS, keys: values.DOMAIN_MAX_KEYS },
     failureRatePerMinute: values.FAILURE_RATE_PER_MINUTE ?? (isLimited ? failureRate : 0),
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
@@ -99,7 +102,7 @@ export function readApiConfig(environment?: NodeJS.ProcessEnv) {
       ['PRIVACY_KEY', 'SECRETS_KEY', 'IP_HASH_KEY'],
     ),
     retentionMonths: values.RECORD_RETENTION_MONTHS,
-    /** how it is found where a request comes from */
+    /** how the visitor's country and region are determined */
     place: readPlace(values),
     /** how often the worker seals; 0: never */
     sealSeconds: values.SEAL_SECONDS,

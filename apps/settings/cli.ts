@@ -1,4 +1,4 @@
-/** What the command line reads. */
+/** The settings of the command line. */
 
 import { userInfo } from 'node:os';
 import { readSettings, refuse, withSecretFiles } from '#libs/base/config/read';
@@ -20,8 +20,9 @@ import {
 import { readMaxLifetime, readTokens } from './token-keys.ts';
 
 /**
- * Each part is read on demand, since no command needs all of them. `stack`: the settings of a running `npm start`. They
- * apply only if the environment names no store; its own settings always win. `actorGiven`: with `--actor`.
+ * Each part is read on demand, since no command needs all of them. `stack`: the settings of a running `npm start`, used only
+ * if the environment has no address of a store; the environment's settings take precedence. `actorGiven`: the value of
+ * `--actor`.
  */
 export function readCliConfig(
   stack: Record<string, string>,
@@ -51,7 +52,7 @@ export function readCliConfig(
     previousPrivacyKey: () => readPreviousPrivacyKey(values),
     secretsKey: () => readSecretsKey(values) ?? refuse('SECRETS_KEY', 'set, as for the API'),
     previousSecretsKey: () => readPreviousSecretsKey(values),
-    /** of those of these that are set */
+    /** the fingerprints of those keys that are set */
     keys: (names: KeyName[]) => fingerprintsOf(values, names, names),
     webhookReach: readWebhookReach(values),
     addressRule: () => readAddressRule(values),
@@ -67,8 +68,8 @@ export function readCliConfig(
 export type CliConfig = ReturnType<typeof readCliConfig>;
 
 /**
- * Whose acts a command's are: the system's user, which the environment cannot change. `given`: with `--actor`, for a user
- * without a name, as in a container that runs under another number.
+ * The actor in the log of administrative acts: the system's user, which the environment cannot change. `given`: the value of
+ * `--actor`, for a user without a name, such as in a container with another user id.
  */
 export function readActor(given: string | undefined, systemUser: () => { username: string } = userInfo): string {
   const name = nameOf(systemUser);

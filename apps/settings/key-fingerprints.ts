@@ -1,12 +1,12 @@
 /**
- * Fingerprints of the keys that all processes have to share. Under another key nothing fails: an erased visitor is not
- * recognized any more, or a log is signed by a stranger. So Postgres remembers which keys it is used with.
+ * Fingerprints of the keys that all processes must share. A different key causes no error: an erased visitor is no longer
+ * recognized, or a log is signed with the wrong key. So Postgres stores which keys it is used with.
  */
 import { hkdfSync } from 'node:crypto';
 import type { KeyName, OwnKey } from '#libs/base/db/key-fingerprints';
 import type { Values } from './settings.ts';
 
-/** Of those keys among `wanted` that are set. `withPrevious`: of which the process reads the one before, too. */
+/** The fingerprints of those `wanted` keys that are set. `withPrevious`: the keys whose predecessor this process reads. */
 export function fingerprintsOf(values: Values, wanted: KeyName[], withPrevious: KeyName[]): OwnKey[] {
   return wanted.flatMap((name) => {
     const key = values[name];
@@ -25,7 +25,7 @@ function isUsed(name: KeyName, { IP_MODE, SEAL_SECONDS }: Values): boolean {
 }
 
 function fingerprint(name: KeyName, key: string): string {
-  // digits of either case are the same key; an address is hashed under a text
+  // hex digits of either case are the same key; the key for addresses is text
   const bytes = name === 'IP_HASH_KEY' ? Buffer.from(key) : Buffer.from(key, 'hex');
   return Buffer.from(hkdfSync('sha256', bytes, '', `assent fingerprint ${name}`, 16)).toString('hex');
 }

@@ -31,9 +31,9 @@ type Process = 'api' | 'worker' | 'cli';
 export interface Setting {
   schema: z.ZodType;
   default?: string;
-  /** what it is for, in the table of docs/operations.md */
+  /** its purpose, in the table of docs/operations.md */
   about: string;
-  /** processes that use it; every process checks it */
+  /** the processes that use it; every process checks it */
   for: Process[];
   secret?: boolean;
 }
@@ -54,7 +54,7 @@ const headerName = z
   .meta({ rule: 'the name of a header' });
 
 const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
-/** `UK` has a name, too, but is written `GB`. */
+/** `UK` has a name, too, but its code is `GB`. */
 const isCountry = (code: string): boolean =>
   names.of(code) !== undefined && new Intl.Locale(`und-${code}`).region === code;
 

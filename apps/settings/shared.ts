@@ -1,4 +1,4 @@
-/** What several processes read. */
+/** Settings that several processes use. */
 import { checkPostgresAddress } from '#libs/base/config/postgres-address';
 import { refuse } from '#libs/base/config/read';
 import type { AddressRule } from '#libs/base/http/client-address';
@@ -17,20 +17,19 @@ export const readConnections = (values: Values) => ({
 export const readDatabaseUrl = ({ DATABASE_URL: url }: Values): string =>
   checkPostgresAddress('DATABASE_URL', url ?? refuse('DATABASE_URL', 'set: the address of Postgres'));
 
-/** Where people reach the service, without a slash at its end; undefined: nobody said. */
+/** Where people reach the service, without a trailing slash; undefined if not set. */
 export const readPublicUrl = ({ PUBLIC_URL: url }: Values): string | undefined => url?.href.replace(/\/$/, '');
 
-/** Where the service is on its host: '' at the top, or such as `/consent`. */
+/** The path of the service on its host: '' at the top, or such as `/consent`. */
 export const readBasePath = ({ PUBLIC_URL: url }: Values): string => url?.pathname.replace(/\/$/, '') ?? '';
 
-/** Undefined: nothing is traced. */
+/** Undefined: no tracing. */
 export const readTracing = ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_HEADERS: headers = {},
   OTEL_TRACES_SAMPLER_ARG: ratio,
 }: Values) => (endpoint === undefined ? undefined : { endpoint, headers, ratio });
 
-/** How statements reach Postgres. */
 export const readDatabaseMode = ({ DATABASE_PREPARE: prepare, DATABASE_POOLER: pooler }: Values) => ({
   prepare,
   pooled: pooler || !prepare,
@@ -76,20 +75,20 @@ export const readPreviousPrivacyKey = (values: Values) => fromHex(values.PRIVACY
 /** 32 bytes; undefined: there are no webhooks, accounts and site checks. */
 export const readSecretsKey = (values: Values) => fromHex(values.SECRETS_KEY);
 
-/** The one before it, if any. */
+/** The previous key, if any. */
 export function readPreviousSecretsKey({ SECRETS_KEY: key, SECRETS_KEY_PREVIOUS: previous }: Values) {
   if (previous === undefined) return undefined;
   return key === undefined ? refuse('SECRETS_KEY', 'set beside SECRETS_KEY_PREVIOUS') : Buffer.from(previous, 'hex');
 }
 
-/** Where webhooks may lead. */
+/** The addresses that webhooks may have. */
 export function readWebhookReach(values: Values) {
   const { WEBHOOK_ALLOW_PRIVATE: allowPrivate, WEBHOOK_ALLOW: { networks, names } = { networks: [], names: [] } } =
     values;
   return { allowPrivate, networks, names, stores: readStores(values) };
 }
 
-/** Host and port of each store that the settings name. One behind a socket has none. */
+/** Host and port of each store in the settings, except those on a socket. */
 function readStores(values: Values): { host: string; port: number }[] {
   const addresses = [
     [values.DATABASE_URL, 5432],

@@ -1,4 +1,4 @@
-/** The keys that sign and verify access tokens, and what else a token must state. */
+/** The keys that sign and verify access tokens, and the claims that a token must have. */
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { isSafeAddress, refuse } from '#libs/base/config/read';
 import type { Scope } from '#libs/base/terms/terms';
@@ -8,7 +8,7 @@ import type { Values } from './settings.ts';
 export const secretKey = (name: string, value: string): KeyObject =>
   Buffer.byteLength(value) < 32 ? refuse(name, 'at least 32 bytes') : createSecretKey(value, 'utf8');
 
-/** Copied from an example, or typed to fill the length: anyone could sign with it. */
+/** Copied from an example, or typed to reach the length: anybody could sign with it. */
 const isPlaceholder = (value: string): boolean =>
   /change.?me|place.?holder|your.?(jwt.?)?secret|replace.?(me|this)/i.test(value) || new Set(value).size < 8;
 
@@ -31,7 +31,10 @@ function publicKey(name: string, value: string, algorithm: string): KeyObject {
   return key;
 }
 
-/** An environment variable often holds the lines of a PEM separated by a literal `\n`. */
+/**
+ * In environment variables the lines of a PEM are often separated by a literal `
+ * `.
+ */
 function parsePem(value: string): KeyObject | undefined {
   try {
     return createPublicKey(value.replaceAll('\\n', '\n'));
@@ -40,7 +43,7 @@ function parsePem(value: string): KeyObject | undefined {
   }
 }
 
-/** A provider signs for all its customers with the same keys, so issuer and audience have to be checked. */
+/** A provider signs the tokens of all its customers with the same keys, so issuer and audience have to be checked. */
 function readJwksUrl(values: Values): string | undefined {
   const { JWT_JWKS_URL: url, JWT_ALGORITHM: algorithm } = values;
   if (url === undefined) return undefined;
@@ -52,7 +55,7 @@ function readJwksUrl(values: Values): string | undefined {
   return url;
 }
 
-/** Seconds that a token may be valid. */
+/** Seconds for which a token may be valid. */
 export const readMaxLifetime = ({ JWT_MAX_LIFETIME: hours }: Pick<Values, 'JWT_MAX_LIFETIME'>): number | undefined =>
   hours === undefined ? undefined : hours * 3_600;
 
@@ -82,16 +85,16 @@ export function readTokens(values: Values) {
   return {
     algorithm,
     keys,
-    /** the only ids that a token's `kid` may name; empty: `kid` is ignored */
+    /** the only allowed values of a token's `kid`; empty: `kid` is ignored */
     keysById,
     keyId: values.JWT_KEY_ID,
     issuer: values.JWT_ISSUER,
     audience: values.JWT_AUDIENCE,
-    /** where a provider has its keys; they are accepted beside `keys` */
+    /** a provider's keys, which are accepted beside `keys` */
     jwksUrl,
     orgClaim: values.JWT_ORG_CLAIM,
     scopeClaim: values.JWT_SCOPE_CLAIM,
-    /** of a token without that claim; a provider issues tokens that were never meant for us */
+    /** for a token without scopes; a provider also issues tokens that are not meant for us */
     defaultScopes: values.JWT_DEFAULT_SCOPE ?? (jwksUrl === undefined ? (['read'] satisfies Scope[]) : []),
     /** seconds */
     maxLifetime: readMaxLifetime(values),

@@ -1,4 +1,4 @@
-/** What the worker reads. */
+/** The settings of the worker. */
 
 import { readSettings, refuse } from '#libs/base/config/read';
 import type { KeyName } from '#libs/base/db/key-fingerprints';
@@ -36,7 +36,7 @@ export function readWorkerConfig(environment?: NodeJS.ProcessEnv) {
   };
 }
 
-/** Undefined where nothing is to be sealed. */
+/** Undefined if nothing is sealed. */
 function readSealing(values: Values) {
   const { LOG_KEY, LOG_KEY_PREVIOUS, LOG_NAME, SEAL_SECONDS } = values;
   if (LOG_KEY_PREVIOUS && !LOG_KEY) refuse('LOG_KEY', 'set beside LOG_KEY_PREVIOUS');

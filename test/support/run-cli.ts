@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { inject } from 'vitest';
-import { run } from '../../apps/cli/run.ts';
+import { run } from '../../apps/cli/program.ts';
 import { createTools } from '../../apps/cli/tools.ts';
 import { privacyKey, secretsKey } from './settings.ts';
 

@@ -1,4 +1,4 @@
-/** GET /w/:domainId.js: the one tag of a site. Nothing of the request enters it, nor its query. */
+/** GET /w/:domainId.js: the one tag of a site. It depends on nothing in the request except the domain's id. */
 
 import type { LiveBanners } from '#libs/banner/live';
 import { createScripts } from '#libs/banner/script';
@@ -8,15 +8,15 @@ import { Problem } from '#libs/base/terms/problem';
 import { atOnce, sendPacked } from './send-packed.ts';
 import type { WidgetCache } from './widget-cache.ts';
 
-/** Else browsers report the policy instead of the status. */
+/** Without it browsers report the policy instead of the status. */
 const forSites = { 'Cross-Origin-Resource-Policy': 'cross-origin' };
-/** Caches of browsers and networks ask again soon for one that may be created, or restored. */
+/** Caches ask again after a minute, since the domain may be created or restored. */
 const soon = 'public, max-age=60';
 
 export function bannerScript({ banners, widget }: { banners: LiveBanners; widget: WidgetCache }): Middleware {
   const scriptOf = createScripts(widget.current('widget').content, widget.current('assent-extras').content);
   return async (ctx) => {
-    // of an error
+    // for an error
     ctx.set({ ...forDocuments, ...forSites, 'Cache-Control': 'no-store' });
     const line = await banners.line(ctx.params.domainId);
     if (!line) throw new Problem('not_found', 'no such domain is in use', { headers: { 'Cache-Control': soon } });

@@ -1,6 +1,6 @@
 /**
- * The dashboard: one HTML page for all its addresses, revalidated on each visit, and assets with a hash in their name.
- * The page contains no figures: the browser reads them from the public endpoints, with its token.
+ * The dashboard: one HTML page for all its paths, revalidated on each visit, and assets with a hash in their name. The page
+ * contains no figures: the browser reads them from the public endpoints, with its token.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Context, Middleware } from '#libs/base/http/context';
@@ -25,7 +25,7 @@ type Config = Pick<SignIn, 'oidc'> & Pick<ApiConfig, 'basePath' | 'demo'>;
 interface Parts {
   build: URL;
   config: Config;
-  /** undefined where people have none */
+  /** undefined if people have no accounts */
   accounts: { publicUrl: string } | undefined;
 }
 
@@ -40,9 +40,9 @@ function readBuilt(file: URL, caching: string, change = (content: Buffer) => con
 }
 
 /**
- * Tells the page what it cannot ask for: the path that the service is under; that people sign in with a provider, or
- * with accounts and at which address, so that a link with a token asks before it opens a session; and the domain that the
- * demo shop records for.
+ * Adds settings that the page cannot ask for: the service's base path; whether people sign in with a provider, or with
+ * accounts and at which address, so that a link with a token asks before it opens a session; and the domain of the demo
+ * shop.
  */
 const adapted = (html: Buffer, { config: { basePath: base, oidc, demo }, accounts }: Parts): Buffer => {
   const told = [
@@ -61,7 +61,7 @@ const adapted = (html: Buffer, { config: { basePath: base, oidc, demo }, account
   );
 };
 
-/** Of a path's parameters. */
+/** The messages for invalid path parameters. */
 const invalid: Record<string, string> = {
   domainId: 'this is not a valid domain id',
   by: 'records are not grouped by this',
@@ -69,7 +69,7 @@ const invalid: Record<string, string> = {
   erasureId: 'this is not a valid erasure id',
 };
 
-/** Path → handler. Every other path stays a 404. */
+/** Path → handler. Every other path is a 404. */
 export function dashboard(parts: Parts): Record<string, Middleware> {
   const { build } = parts;
   const html = readBuilt(new URL('dashboard/index.html', build), eachTime, (page) => adapted(page, parts));

@@ -82,7 +82,7 @@ export function demoPage({
     }));
   });
 
-  /** As the server of a shop would ask before it sends an event, there with an access token. */
+  /** As a shop's server asks before it sends an event, where it uses an access token. */
   const current = guard({ params: z.object({ visitorId }) }, async (ctx, given) => {
     const { visitorId } = given.params;
     const { organizationId } = (await tenants.domain(domainId)) ?? {};

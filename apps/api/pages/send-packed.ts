@@ -1,4 +1,4 @@
-/** Files held in memory, plain and gzipped: sent once, and then only if they changed. */
+/** Files in memory, plain and gzipped. They are sent only if the client lacks the current version. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
@@ -11,9 +11,9 @@ export interface PackedFile {
   zipped: Uint8Array;
 }
 
-/** What a cache asks for each time, and what it never asks for again. */
+/** For caches that revalidate each time. */
 export const eachTime = 'no-cache';
-/** What websites load first thing: at once from a cache that has it, which asks afterwards whether it has changed. */
+/** For files that websites load first: a cache returns them at once and revalidates afterwards. */
 export const atOnce = 'public, max-age=300, stale-while-revalidate=86400, stale-if-error=604800';
 export const forEver = 'public, max-age=31536000, immutable';
 
@@ -26,7 +26,10 @@ export const pack = (content: Uint8Array): PackedFile => ({
   hash: hashOf(content),
 });
 
-/** For what few processes are ever asked for: made with the first request, off the main thread, and then kept. */
+/**
+ * For files that few processes are asked for: read and compressed with the first request, off the main thread, and then
+ * kept.
+ */
 export function packWhenAsked(read: () => Uint8Array): () => Promise<PackedFile> {
   const make = async (): Promise<PackedFile> => {
     const content = read();
@@ -39,7 +42,7 @@ export function packWhenAsked(read: () => Uint8Array): () => Promise<PackedFile>
   };
 }
 
-/** Of `file`, which may make them only when they are wanted, one of the two is read. */
+/** `file` may create its two variants lazily, so only one of them is read. */
 export function sendPacked(ctx: Context, file: PackedFile, type: string, caching: string): void {
   const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
   const etag = isZipped ? `"${file.hash}-gzip"` : `"${file.hash}"`;
@@ -52,6 +55,6 @@ export function sendPacked(ctx: Context, file: PackedFile, type: string, caching
   ctx.type = type;
   if (isZipped) ctx.set('Content-Encoding', 'gzip');
   const { buffer, byteOffset, byteLength } = isZipped ? file.zipped : file.content;
-  // shared by all responses: a copy would be memory for as long as its client does not read
+  // shared by all responses: a copy would use memory until a slow client has read it
   ctx.body = Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -1,4 +1,4 @@
-/** The widget's files: this build's from memory, those of other releases from Postgres. */
+/** The widget's files: of this build from memory, of other releases from Postgres. */
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
 import type { Database } from '#libs/base/db/database';
@@ -22,18 +22,18 @@ export interface WidgetCache {
   current(name: WidgetFileName): ServedFile;
   /** Of any release. Rejects while Postgres is down. */
   find(name: WidgetFileName, hash: string): Promise<ServedFile | undefined>;
-  /** The texts in one language, of any release, as `find`. */
+  /** The texts in one language, of any release. Rejects as `find` does. */
   pack(hash: string, language: string): Promise<PackedFile | undefined>;
-  /** Stores this build's files for later releases; retries until it succeeds. */
+  /** Stores this build's files for later releases. Retries until it succeeds. */
   store(): void;
   close(): void;
 }
 
-/** Milliseconds between tries. */
+/** Milliseconds between retries. */
 const retryEvery = 5_000;
 /** Milliseconds for a lookup. */
 const patience = 1_500;
-/** Files of other releases in memory. */
+/** Files of other releases kept in memory. */
 const others = 50;
 
 const toServed = (file: WidgetFile): ServedFile => ({ ...pack(file.content), ...file });
@@ -49,10 +49,10 @@ function packsOf({ content }: WidgetFile): Map<string, PackedFile> {
 
 interface WidgetCacheParts {
   db: Database;
-  /** that of the widget lies in it */
+  /** the folder of the builds */
   build: URL;
   log: Pick<Log, 'warn'>;
-  /** this build's files could not be stored, which is tried again */
+  /** called when this build's files could not be stored; that is retried */
   onStoreError?: () => void;
 }
 
@@ -63,7 +63,7 @@ export function createWidgetCache({ db, build, log, onStoreError = () => {} }: W
   );
   const known = new LRUCache<string, ServedFile>({ max: others });
   const packs = new LRUCache<string, Map<string, PackedFile>>({ max: others });
-  // one query at a time, however many hashes strangers ask for
+  // one query at a time, since anybody can ask for any hashes
   const lookups = new Batcher<FileKey, Map<string, ServedFile>>({
     run: async (keys) => {
       const found = await db.read((sql) => findWidgetFiles(sql, keys), { deadline: patience });

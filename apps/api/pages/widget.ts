@@ -1,6 +1,6 @@
 /**
- * GET /widget.js and its companions, each at two addresses: one that follows the release, within minutes, and one that
- * contains the content's hash, never changes, and outlives the release.
+ * GET /widget.js and its companions, each at two addresses: one follows the release within minutes; one contains the
+ * content's hash, never changes, and outlives the release.
  */
 
 import type { Context, Middleware } from '#libs/base/http/context';
@@ -11,7 +11,7 @@ import { packPath } from '#libs/widget/languages';
 import { atOnce, eachTime, forEver, type PackedFile, sendPacked } from './send-packed.ts';
 import type { WidgetCache } from './widget-cache.ts';
 
-/** What pages load by tags of their own, and wait for. */
+/** Pages load these with tags of their own, and wait for them. */
 const first = new Set<WidgetFileName>(['widget', 'consent-mode']);
 
 /** Path → handler. */
@@ -25,7 +25,7 @@ export function widgetFiles({ widget }: { widget: WidgetCache }): Record<string,
     async (ctx) => {
       const { hash } = ctx.params;
       const file = widgetHashPattern.test(hash) ? await widget.find(name, hash) : undefined;
-      // a release that is being rolled out may have it in a moment
+      // another process may have it soon, during a rolling upgrade
       ctx.set('Cache-Control', 'no-store');
       if (!file) return absent(ctx);
       serve(ctx, file, 'text/javascript', forEver);
@@ -46,7 +46,7 @@ export function widgetFiles({ widget }: { widget: WidgetCache }): Record<string,
   ]);
 }
 
-/** An error is no script, so it gets the headers of every other error. */
+/** An error is not a script, so it gets the headers of other errors. */
 function absent(ctx: Context): never {
   ctx.set(forDocuments);
   throw new Problem('not_found', 'no release contains this file');

@@ -1,4 +1,4 @@
-/** An operation as a command: with what it needs, and an example of each. */
+/** An operation as a curl command, with an example value for each required part. */
 import type { Operation, Parameter } from './described.ts';
 
 const headers: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** The OpenAPI document, as far as its page shows it. */
+/** The parts of the OpenAPI document that its page shows. */
 import { z } from 'zod';
 import { createOpenApi } from '../../openapi.ts';
 

@@ -1,4 +1,4 @@
-/** Fields of bodies, and parameters: name, type, rules, and what they are. */
+/** Tables of body fields and parameters: name, type, rules and description. */
 import { escapeHtml } from '#libs/base/http/html';
 import type { Field, Parameter } from './described.ts';
 import { code, inline } from './markup.ts';
@@ -37,7 +37,7 @@ function rulesOf({ type, format, pattern, ...limits }: Field): string {
   return rules.map((rule) => `, ${rule}`).join('');
 }
 
-/** What a field is made of, where it has no name of its own. */
+/** The fields of a schema without a name of its own. */
 function inside(field: Field): string {
   if (field.properties) return fieldList(field);
   const parts = [...(field.anyOf ?? field.oneOf ?? []), ...(field.items ? [field.items] : [])];
@@ -57,5 +57,5 @@ export function fieldList({ properties = {}, required = [] }: Field): string {
 export const parameterList = (parameters: Parameter[]): string =>
   list(parameters.map(({ name, required = false, schema }) => entry(name, required, schema)));
 
-/** A body: the schema that it has a name for, or its own fields. */
+/** A body: the name of its schema, or its fields. */
 export const bodyType = (schema: Field): string => `<p>${typeOf(schema)}</p>${inside(schema)}`;

@@ -1,12 +1,12 @@
-/** HTML of plain text. */
+/** HTML from plain text. */
 import { escapeHtml } from '#libs/base/http/html';
 
-/** Descriptions mark names with backticks, and nothing else. */
+/** Descriptions only use backticks as markup. */
 export const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 
 export const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
 
-/** It may be wider than the page, so it scrolls, and the keyboard has to reach it. */
+/** It may be wider than the page, so it scrolls and takes the keyboard focus. */
 export const block = (label: string, text: string): string =>
   `<pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${escapeHtml(text)}</code></pre>`;
 

@@ -1,4 +1,4 @@
-/** The OpenAPI document as a page, which needs no script but for its filter. */
+/** The OpenAPI document as a page. Only its filter needs a script. */
 import { escapeHtml } from '#libs/base/http/html';
 import { commandOf } from './command.ts';
 import { type Content, type Operation, readDocument } from './described.ts';
@@ -16,7 +16,7 @@ const bodies = (content: Content, name: string): string =>
 function responses({ operationId, responses: all }: Operation): string {
   const entries = Object.entries(all).map(([status, { description, content }]) => {
     const told = description.split('\n\n').map((line) => `<p>${inline(line)}</p>`);
-    // all errors are of one form, which the page describes once
+    // all errors have the same form, which the page describes once
     const shown = status.startsWith('2') ? bodies(content, `Response ${status} of ${operationId}`) : '';
     return `<dt>${status}</dt><dd>${told.join('')}${shown}</dd>`;
   });
@@ -43,7 +43,7 @@ function section(operation: Operation): string {
 const link = ({ operationId, summary }: Operation): string =>
   `<li><a href="#${operationId}">${inline(summary)}</a></li>`;
 
-/** `address`: where people reach the service, if it is known. */
+/** `address`: where people reach the service, if known. */
 export function referencePage(address?: string): string {
   const { info, tags, operations, components } = readDocument();
   const byTag = tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags: [name] }) => name === tag.name) }));
