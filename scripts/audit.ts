@@ -1,4 +1,4 @@
-/** Fails on a known vulnerability that is high or critical. A registry that answers no audit fails nothing. */
+/** Fails on a known vulnerability of level high or critical. If the registry offers no audit, nothing fails. */
 import { spawnSync } from 'node:child_process';
 import { root } from './stack/paths.ts';
 
@@ -19,7 +19,7 @@ function parse(text: string): Report {
   try {
     return JSON.parse(text);
   } catch {
-    // a page of a proxy, or nothing
+    // an error page of a proxy, or an empty body
     return {};
   }
 }

@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME… | --quick | --list | --against DIR]`: figures beside their references, measured in one run. */
+/** `npm run bench [-- NAME… | --quick | --list | --against DIR]`: measures figures together with their references. */
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean' }, list: { type: 'boolean' }, against: { type: 'string' } },
 });
-/** The checkout to compare with, in turns. */
+/** The checkout to compare with; both are measured alternately. */
 const other = values.against === undefined ? undefined : path.resolve(values.against);
 const scale = values.quick ? quick : whole;
 const all = [accept, sustain, drain, stats, current, disk, seal, pages, tenants, cost, banner, widget];
@@ -42,7 +42,7 @@ if (values.list) {
 } else {
   const args = [...(values.quick ? ['--quick'] : []), ...names];
   const measured = other === undefined ? measure() : compare({ other, args, rounds: scale.rounds, signal });
-  // what fails once we are asked to end fails because its servers go
+  // after an interrupt a measurement fails because its servers stop
   await measured.then(report).catch((error) => {
     if (!signal.aborted) throw error;
     process.exitCode = 1;
@@ -77,6 +77,6 @@ function report(rows: Row[]): void {
   if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);
   const results = { at: new Date(), machine, other, scale, rows, failed };
   writeFileSync(path.join(ensureDataRoot(), 'bench.json'), `${JSON.stringify(results, null, 2)}\n`);
-  // machines are noisy, so that a missed target fails nothing; a lost or doubled record does
+  // machines are noisy, so a missed target fails nothing; a lost or duplicated record does
   if (failed.length > 0) process.exitCode = 1;
 }

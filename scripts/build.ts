@@ -1,4 +1,4 @@
-/** `npm run build`: what plain Node runs and what browsers load, in `dist`. */
+/** `npm run build`: writes what Node runs and what browsers load to `dist`. */
 import { build } from './stack/build.ts';
 
 const start = performance.now();

@@ -1,4 +1,4 @@
-/** `npm run chaos [-- NAME… | --quick | --list | --random --minutes N --seed S]`: promises are checked under faults. */
+/** `npm run chaos [-- NAME… | --quick | --list | --random --minutes N --seed S]`: checks the guarantees under faults. */
 import { setMaxListeners } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -40,13 +40,13 @@ if (list) {
   process.exit(await run(random ? [randomDrill(random)] : drills.filter(isChosen)));
 }
 
-/** Performs the drills and returns the exit code. A signal ends the drills under way, with their stacks. */
+/** Runs the drills and returns the exit code. A signal ends the drills in progress, with their stacks. */
 async function run(chosen: Drill[]): Promise<number> {
   const folder = path.join(ensureDataRoot(), `chaos-build-${process.pid}`);
   const dist = path.join(folder, 'dist');
   const broken: string[] = [];
   const signal = onInterrupt();
-  // every wait of every drill listens
+  // every wait of every drill adds a listener
   setMaxListeners(0, signal);
   const performOne = async (drill: Drill): Promise<void> => {
     signal.throwIfAborted();
@@ -60,7 +60,7 @@ async function run(chosen: Drill[]): Promise<number> {
     await build(dist, { signal });
     const limit = pLimit(atOnce);
     const together = chosen.filter(({ alone }) => !alone).map((drill) => limit(performOne, drill));
-    // each of them takes its own stack down, even if another one failed
+    // each stops its own stack, even if another one failed
     for (const each of await Promise.allSettled(together)) if (each.status === 'rejected') throw each.reason;
     for (const drill of chosen.filter(({ alone }) => alone)) await performOne(drill);
   } catch (error) {

@@ -1,4 +1,6 @@
-/** `npm run fuzz [-- --requests N --seed S]`: hostile requests, after which the service has what it acknowledged. */
+/**
+ * `npm run fuzz [-- --requests N --seed S]`: sends hostile requests, and checks that every acknowledged record is stored.
+ */
 import { parseArgs } from 'node:util';
 import { startChaosStack } from './chaos/stack.ts';
 import { recordBesidePeers } from './fuzz/peers.ts';
@@ -7,7 +9,7 @@ import { wholeNumber } from './stack/advice.ts';
 import { newKey, onInterrupt, stopAtInterrupt } from './stack/private-stores.ts';
 import { signToken } from './stack/sites.ts';
 
-/** Bytes. What a heap of this service goes up and down by on its own. */
+/** Bytes by which the heap varies without a leak. */
 const allowedGrowth = 32 * 1024 * 1024;
 
 const { values } = parseArgs({ options: { requests: { type: 'string', default: '20000' }, seed: { type: 'string' } } });
@@ -16,7 +18,7 @@ const seed = values.seed === undefined ? undefined : Number(values.seed);
 
 const stack = await stopAtInterrupt(onInterrupt(), startChaosStack());
 try {
-  // the worker has no such key, and so sends nothing to webhooks
+  // the worker has no such key, so it sends no webhooks
   const settings = { SECRETS_KEY: newKey(), ...accountSettings };
   const [api] = await Promise.all([stack.start('api', settings), stack.start('worker')]);
   const tokenOf = (scope: string) => signToken(stack.site.organizationId, stack.jwtSecret, scope);

@@ -1,4 +1,4 @@
-// Brings node_modules up to package-lock.json. Plain JavaScript: it runs before there is anything to run TypeScript with.
+// Brings node_modules up to package-lock.json. Plain JavaScript, since it runs before TypeScript can.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ export async function install() {
   const say = () => console.log('another run is installing packages: waiting for it');
   const release = await waitForLock(path.join(dataRoot, 'install-lock'), { say });
   try {
-    // Whoever had the lock before may have done it.
+    // the process that had the lock may have installed them
     if (!isInstalled()) await installNow();
   } finally {
     release();
@@ -29,7 +29,7 @@ export async function install() {
 
 function isInstalled() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash()) return true;
-  // Installed by hand: npm leaves a lock file of what it put there.
+  // installed by hand: npm writes a lock file of what it installed
   const installed = path.join(modules, '.package-lock.json');
   if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lockFile).mtimeMs) return false;
   writeFileSync(stamp, lockHash());
@@ -41,16 +41,16 @@ function lockHash() {
 }
 
 async function installNow() {
-  // npm would empty the folder that the link leads to
+  // npm would empty the folder that the link points to
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new Error(`${modules} is a link, and its packages are not those of this checkout: remove the link.`);
   }
   const start = performance.now();
   console.log('installing packages (once) …');
-  // Development packages too, whatever NODE_ENV says: tsx and the compiler are among them.
+  // with development packages even if NODE_ENV is production: tsx and the compiler are among them
   let result = await npm(['ci', '--include=dev']);
   if (result.code !== 0 && /EUSAGE|in sync/.test(result.output)) {
-    // A registry that lacks a platform's optional package makes npm ci refuse a lock file that npm install takes.
+    // if a registry lacks a platform's optional package, npm ci refuses a lock file that npm install accepts
     const reason = /(Missing|Invalid): .*/.exec(result.output)?.[0] ?? 'it is not in sync with package.json';
     console.log(`npm ci refuses the lock file (${reason}): using npm install`);
     result = await npm(['install', '--no-save', '--include=dev']);
@@ -62,7 +62,7 @@ async function installNow() {
 
 async function npm(args) {
   const child = spawn('npm', [...args, '--no-audit', '--no-fund'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-  // A Ctrl-C reaches npm from the terminal, another signal only us.
+  // a Ctrl-C in the terminal reaches npm, other signals only reach us
   const end = () => {
     child.kill();
     process.exit(1);

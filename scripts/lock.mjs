@@ -1,21 +1,19 @@
-// One process at a time: a lock that frees itself when its owner is gone. Plain JavaScript, since it also guards the
-// installation of all that could run anything else.
-//
-// The lock is a folder that holds one file, named after its owner. Moving a ready-made folder into place either takes
-// the lock with the owner's name already in it, or fails. A dead owner's file is removed by its own name, so that of two
-// who find it dead neither can remove the other's; an empty folder is free to be moved upon.
+// Lets one process run at a time, with a lock that frees itself when its owner is gone. Plain JavaScript, since it also
+// guards the installation of everything else. The lock is a folder with one file, named after its owner. Moving a prepared
+// folder into place either takes the lock together with the owner's name, or fails. A dead owner's file is removed by its
+// name, so of two processes that find it dead neither removes the other's. An empty folder can be replaced.
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Takes the lock and gives back what releases it, or undefined while a living process holds it. */
+/** Takes the lock and returns a function that releases it; undefined while a living process holds it. */
 export function takeLock(folder) {
   const name = `${process.pid}.${startTime(process.pid)}`;
   const ours = `${folder}-${process.pid}`;
   fs.rmSync(ours, { recursive: true, force: true });
   fs.mkdirSync(ours, { recursive: true });
   fs.writeFileSync(path.join(ours, name), '');
-  // whoever has it may give it back meanwhile
+  // the owner may release it meanwhile
   ignoring(['ENOENT'], () => {
     for (const owner of fs.readdirSync(folder))
       if (!isAlive(owner)) ignoring(['ENOENT'], () => fs.unlinkSync(path.join(folder, owner)));
@@ -29,7 +27,7 @@ export function takeLock(folder) {
   };
 }
 
-/** Takes the lock as soon as it is free. `say` is called once where it has to wait. */
+/** Takes the lock as soon as it is free. `say` is called once if it has to wait. */
 export async function waitForLock(folder, { say = () => {}, signal } = {}) {
   for (let waited = false; ; waited = true) {
     signal?.throwIfAborted();
@@ -50,11 +48,13 @@ function isAlive(owner) {
   return startTime(pid) === started;
 }
 
-/** Tells a process from a later one with the same number (in a container: after every restart); '' once it is dead. */
+/**
+ * When the process started, since a later one may have the same id (in a container after every restart); '' if it is dead.
+ */
 function startTime(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets, and may hold anything.
+    // the second field is the program's name in brackets, which may contain anything
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return state === 'Z' ? '' : rest[18];
   } catch {
@@ -62,7 +62,7 @@ function startTime(pid) {
   }
 }
 
-/** Whether it was done; an error with one of the codes means no. */
+/** Whether it succeeded; an error with one of the codes means no. */
 function ignoring(codes, action) {
   try {
     action();

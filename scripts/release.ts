@@ -17,7 +17,7 @@ else await make();
 
 async function make() {
   const place = path.join(ensureDataRoot(), 'release', version);
-  // after a failure the work stays, for whoever looks for the cause
+  // kept after a failure, to look for the cause
   const work = path.join(ensureDataRoot(), 'release/work');
   const fresh = path.join(work, 'release');
   rmSync(work, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// The way into every script, on a bare clone too: `node scripts/run.mjs <name> [arguments]`.
-// Nothing is imported before the check, and the syntax is plain, so that an old Node says what it lacks.
+// Runs a script, also on a bare clone: `node scripts/run.mjs <name> [arguments]`. Imports nothing before the check and uses
+// plain syntax, so that an old Node prints what it lacks.
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {

@@ -1,14 +1,15 @@
-/** `npm start`: all that the service needs, from a bare clone, until Ctrl-C. */
+/** `npm start`: runs everything that the service needs, from a bare clone, until Ctrl-C. */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { takeLock } from './lock.mjs';
 import { Advice, explain } from './stack/advice.ts';
 import { ensureDataRoot } from './stack/paths.ts';
 import { onInterrupt } from './stack/private-stores.ts';
-import { bringUp, failure, type Running, summary } from './start/bring-up.ts';
+import { bringUp, type Running, summary } from './start/bring-up.ts';
+import { failure } from './start/services.ts';
 import { readPrivate, removePrivate } from './start/settings.ts';
 
-// It takes no options: refuses whatever is given.
+// throws on any option: there are none
 parseArgs();
 const running: Running = { parts: [], stopping: false };
 const signal = onInterrupt(() => {
@@ -17,7 +18,7 @@ const signal = onInterrupt(() => {
   process.exit(1);
 });
 const interrupted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-// Whoever reads our output may leave before we end.
+// the reader of our output may close it before we end
 process.stdout.on('error', () => {});
 
 const release = takeLock(path.join(ensureDataRoot(), 'start-lock'));
@@ -25,7 +26,7 @@ if (release === undefined) {
   const demo: { baseUrl: string } | null = JSON.parse(readPrivate('demo.json') ?? 'null');
   throw new Advice(`npm start is already running in this folder${demo ? `, at ${demo.baseUrl}` : ''}.`);
 }
-// of a run that was killed
+// left by a run that was killed
 removePrivate('env', 'demo.json');
 try {
   const { facts, services } = await bringUp(running, signal);

@@ -1,17 +1,17 @@
 /**
- * `npm test [-- PATH…] [-t PATTERN]`: what a change must pass, or the tests whose path contains one of the words, those of
- * rehearsals too. `--all`: the rehearsals of a release as well; `--with PATH`: those whose path contains it. `--again`: a
- * file that failed runs once more, alone, and is named as a defect. The servers that tests need are started by the tests'
- * own set-up and end with it, also on Ctrl-C.
+ * `npm test [-- PATH…] [-t PATTERN]`: runs what a change must pass, or all tests whose path contains one of the words.
+ * `--all`: also the rehearsals of a release; `--with PATH`: those whose path contains it. `--again`: a file that failed runs
+ * once more, alone, and is reported as a defect. The tests' set-up starts the servers and stops them at the end, also on
+ * Ctrl-C.
  */
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createVitest, type TestModule } from 'vitest/node';
 
-/** Files that run once more: where more fail, it is the change that fails. */
+/** At most so many files run once more: with more failures the change is at fault. */
 const mostAgain = 5;
 
-/** What a change must pass: all but the rehearsals of a release. */
+/** What a change must pass: everything except the rehearsals of a release. */
 const everyChange = readdirSync(new URL('../test/', import.meta.url))
   .filter((folder) => folder !== 'rehearsals')
   .map((folder) => `test/${folder}/`);
@@ -43,7 +43,7 @@ process.exit(failed > 0 ? 1 : 0);
 
 async function run(filters: string[]): Promise<Result> {
   const vitest = await createVitest('test', { run: true, watch: false, ...(names && { testNamePattern: names }) });
-  // its own would end this process at once; the set-up, which has started the servers, has others
+  // vitest's handlers would end this process at once; the set-up has its own
   process.removeAllListeners('SIGINT').removeAllListeners('SIGTERM');
   let failure = 0;
   await vitest.start(filters).catch((error) => {
@@ -62,7 +62,7 @@ async function run(filters: string[]): Promise<Result> {
   };
 }
 
-/** A file that could not even be loaded, or whose hooks failed, counts as a failed test. */
+/** A file that could not be loaded or whose hooks failed counts as a failed test. */
 function countOf(module: TestModule): Result['broken'][number] {
   const states = [...module.children.allTests()].map((test) => test.result().state);
   const count = (wanted: string) => states.filter((state) => state === wanted).length;

@@ -262,7 +262,7 @@ export const settings = {
   REGION_COUNTRIES: setting(countries, {
     for: api,
     about:
-      'countries whose regions are recorded and told to the widget, such as US,CA; needs REGION_HEADER or a GEOIP_FILE with subdivisions',
+      'countries whose regions are recorded and sent to the widget, such as US,CA; needs REGION_HEADER or a GEOIP_FILE with subdivisions',
   }),
   GEOIP_FILE: setting(text, {
     for: api,

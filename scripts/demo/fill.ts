@@ -1,4 +1,4 @@
-/** Stores made-up records, as the API does while Redis is away. Through the API nothing so old can be recorded. */
+/** Stores generated records directly, as the API does while Redis is away. The API refuses such old ones. */
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/calendar';
@@ -25,7 +25,7 @@ import {
 } from './visits.ts';
 
 const batchSize = 5_000;
-/** Beside each visitor who answers, how many leave the banner as it is. */
+/** For each visitor who decides, how many ignore the banner. */
 const unanswered = 0.6;
 
 interface Target {
@@ -36,11 +36,11 @@ interface Target {
 
 export interface Filled {
   added: number;
-  /** records that were there before */
+  /** number of records that already existed */
   present: number;
 }
 
-/** After `stop`, begins no further batch; what was stored is counted too. */
+/** After `stop`, begins no further batch. What was stored is counted. */
 export async function fill(
   { db, admin, organizationId }: Target,
   period: Period,
@@ -62,7 +62,7 @@ export async function fill(
     waiting = waiting.concat(made.map((record) => ({ ...record, domainId, notice: noticeOf(record).hash })));
     if (waiting.length < batchSize && at < days.length - 1) continue;
     await storeShown(db, await withoutKnown(db, waiting));
-    // a worker raises the counters in Redis
+    // a worker updates the counters in Redis
     const { added } = await persist(db, waiting, { owe: true });
     filled.added += added;
     filled.present += waiting.length - added;
@@ -72,7 +72,9 @@ export async function fill(
   return filled;
 }
 
-/** Before the records that name them, those that are not in `shown` yet: a domain's id and the hash. */
+/**
+ * Stores the notices that are not in `shown` yet, before the records that name them. A key is a domain's id and the hash.
+ */
 async function putNotices(db: Database, domainId: string, records: Made[], shown: Set<string>): Promise<void> {
   for (const notice of new Set(records.map(noticeOf))) {
     const name = `${domainId} ${notice.hash}`;
@@ -82,7 +84,7 @@ async function putNotices(db: Database, domainId: string, records: Made[], shown
   }
 }
 
-/** Before the records, under an id that follows from them: after a kill between both, nothing is missing or counted twice. */
+/** Before the records, with an id derived from them: a run that is killed in between neither loses nor repeats a count. */
 async function storeShown(db: Database, records: NewRecord[]): Promise<void> {
   if (records.length === 0) return;
   const id = bytesOf('displays', ...records.map((record) => record.id)).toString('hex', 0, 16);
@@ -99,7 +101,7 @@ async function withoutKnown(db: Database, records: NewRecord[]): Promise<NewReco
   return (await Promise.all(lists)).flat();
 }
 
-/** The ids of all sites' domains by name; those that are missing are made. */
+/** The ids of all sites' domains by name. Missing ones are created. */
 async function ensureDomains(db: Database, admin: Administration, organizationId: string) {
   const found = (await db.run((sql) => findOrganizations(sql, [organizationId]))).get(organizationId);
   if (!found) throw new Advice(`There is no organization ${organizationId}.`);
@@ -111,7 +113,7 @@ async function ensureDomains(db: Database, admin: Administration, organizationId
   return ids;
 }
 
-/** How often banners were shown: to each visitor who answered one, and to some who did not. */
+/** How often banners were shown: to each visitor who decided, and to some who did not. */
 export function displaysOf(records: readonly NewRecord[]): Displays[] {
   const any = Number.POSITIVE_INFINITY;
   const tally = createDisplayTally({ perDomain: any, perOrganization: any, inAll: any });

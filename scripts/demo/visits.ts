@@ -1,4 +1,6 @@
-/** What visitors of the demo's sites decided. It follows from site, day and number: a second run repeats it. */
+/**
+ * The decisions of visitors of the demo's sites. They only depend on site, day and number, so a second run repeats them.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { v7 } from 'uuid';
@@ -12,20 +14,20 @@ import { root } from '../stack/paths.ts';
 
 const hour = 3_600_000;
 const daysOfMonth = 365.25 / 12;
-/** of a visitor's hash: what follows them is chance */
+/** bytes of a visitor's hash that are the id; the others are random numbers */
 const idBytes = 16;
-/** on average: some visitors decide again */
+/** on average, since some visitors decide again */
 const recordsPerVisit = 1.04;
 
 export interface Period {
-  /** about how many records in all of `months` */
+  /** approximate number of records in all `months` */
   records: number;
   months: number;
-  /** Unix milliseconds; nothing is later */
+  /** Unix milliseconds; the latest time of a record */
   until: number;
 }
 
-/** A record that does not know its domain's id yet. */
+/** A record before its domain's id is known. */
 export type Made = Omit<NewRecord, 'domainId'>;
 
 /** The visits to one site on one UTC day. */
@@ -36,7 +38,7 @@ interface SiteDay {
   visits: number;
 }
 
-/** Oldest first. Some days go better than others. */
+/** Oldest first. Some days have more visits than others. */
 export function planDays({ records, months, until }: Period): SiteDay[] {
   const last = dayOf(until);
   const length = Math.round(months * daysOfMonth);
@@ -49,7 +51,7 @@ export function planDays({ records, months, until }: Period): SiteDay[] {
   );
 }
 
-/** The decisions of that day's visitors and what became of them later, as far as the service had received it. */
+/** The decisions of that day's visitors and their later ones, as far as the service had received them by then. */
 export function recordsOf({ site, date, visits }: SiteDay, { until }: Period): Made[] {
   return Array.from({ length: visits }, (_, number) => visit(site, date, number))
     .flat()
@@ -75,7 +77,7 @@ function visit(site: Site, date: string, number: number): Made[] {
     visitorId: identity.toString('hex', 0, idBytes),
     language,
     country,
-    // of a range reserved for benchmarks (RFC 2544), shortened as the API does
+    // from a range reserved for benchmarks (RFC 2544), truncated as the API does
     ip: `198.18.${Math.floor(random() * 256)}.0`,
     userAgent,
     metadata: { demo: true },
@@ -99,7 +101,7 @@ function visit(site: Site, date: string, number: number): Made[] {
   const opinion = 100 * random();
   const chosen = opinion < accept + leaning ? 'accept_all' : opinion < accept + reject ? 'reject_all' : 'custom';
   const first = { ...decide(at, chosen, 'banner'), ...(variant && { variant }) };
-  // some withdraw, others change their mind: most of them soon, a few after weeks
+  // some withdraw or change their mind: most of them soon, a few after weeks
   const later = at + 60_000 + Math.floor(random() ** 8 * 30 * 24 * hour);
   const hasGiven = chosen !== 'reject_all';
   if (hasGiven && random() < 0.04) return [first, decide(later, 'withdraw', 'preferences')];
@@ -107,16 +109,16 @@ function visit(site: Site, date: string, number: number): Made[] {
   return [first];
 }
 
-/** A custom choice allows one category and refuses others: all or nothing would be another decision. */
+/** A custom choice allows one category and refuses others: otherwise it would be another decision. */
 function preferencesOf(decision: Decision, chosen: string): Record<string, boolean> {
   const allows = (name: string) => decision === 'accept_all' || (decision === 'custom' && name === chosen);
   return Object.fromEntries(categories.map((name) => [name, allows(name)]));
 }
 
-/** Of the site's A/B test. `chance`: from 0 to less than 1 */
+/** The variant of the site's A/B test. `chance`: from 0 to less than 1 */
 export const variantOf = (chance: number): string => `wording:${chance < 0.5 ? 'short' : 'plain'}`;
 
-/** The banner is redesigned each September: a year always has two of them. */
+/** The banner changes each September, so a year always has two of them. */
 function bannerOf(date: string): string {
   const [year, month] = [Number(date.slice(0, 4)), Number(date.slice(5, 7))];
   return `${month < 9 ? year - 1 : year}-09`;
@@ -124,10 +126,10 @@ function bannerOf(date: string): string {
 
 type Words = (string | number)[];
 
-/** The same words give the same bytes, on every machine. */
+/** Equal words give equal bytes on every machine. */
 export const bytesOf = (...words: Words): Buffer => createHash('sha512').update(words.join('\n')).digest();
 
-/** Gives numbers from 0 to less than 1, up to 16 of them. */
+/** Returns random numbers from 0 to less than 1, up to 16 of them. */
 export const randomOf = (...words: Words): (() => number) => numbersIn(bytesOf(...words));
 
 function numbersIn(bytes: Buffer, at = 0): () => number {
@@ -140,7 +142,7 @@ function numbersIn(bytes: Buffer, at = 0): () => number {
 
 type Shown = Pick<Made, 'language' | 'variant' | 'bannerVersion' | 'policyVersion' | 'source' | 'pageUrl'>;
 
-/** Some hundred different ones for all records. */
+/** A few hundred different notices for all records. */
 const made = new Map<string, Notice>();
 
 export function noticeOf({ language = 'en', variant, bannerVersion, policyVersion, source, pageUrl }: Shown): Notice {
@@ -191,9 +193,9 @@ type Site = (typeof sites)[number];
 const german = ['de-DE', 'de-DE', 'de-DE', 'de-AT'];
 
 /**
- * `share`: percent of all visits; they add up to 100. `accept`, `reject`: percent of the visitors; the others choose for
- * themselves. `languages`: of browsers, with the country of most visitors who have it. `better`: by how many percent more
- * accept the shorter text in the site's experiment; without it there is none. The first is the domain of the demo shop.
+ * `share`: percent of all visits; they add up to 100. `accept`, `reject`: percent of the visitors; the others make a custom
+ * choice. `languages`: of browsers, with the country of most of their visitors. `better`: how many percent more accept the
+ * shorter text in the site's experiment; without it there is none. The first site is the domain of the demo shop.
  */
 export const sites = [
   { name: 'demo.example', share: 17, accept: 52, reject: 31, languages: ['en-GB', 'en-GB', 'en-US'], better: 1 },
@@ -203,11 +205,11 @@ export const sites = [
   { name: 'ledger.example', share: 3, accept: 41, reject: 33, languages: ['en-US'] },
 ];
 
-/** How many visits begin in each UTC hour, beside each other. */
+/** Relative number of visits in each UTC hour. */
 const visitsByHour = [2, 1, 1, 1, 1, 1, 2, 5, 7, 8, 8, 8, 9, 8, 7, 7, 8, 9, 10, 12, 13, 12, 9, 5];
 const hours = visitsByHour.flatMap((visits, hour) => Array<number>(visits).fill(hour));
 
-/** Where the few come from whose country is not that of their language. */
+/** The countries of the few visitors whose country does not match their language. */
 const abroad = ['NL', 'NL', 'CH', 'CH', 'CH', 'BE', 'BE', 'IT', 'ES', 'PL', 'SE', 'DK', 'IE', 'CA'];
 
 const categories = ['functional', 'analytics', 'marketing'] as const;

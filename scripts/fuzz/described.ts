@@ -1,4 +1,4 @@
-/** Whether an answer is one that the OpenAPI document describes. */
+/** Whether a response is one that the OpenAPI document describes. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -9,21 +9,21 @@ export interface Described {
   >;
 }
 
-/** `path` is without the query, `type` the media type, perhaps with parameters. */
+/** `path` is without the query; `type` is the media type, possibly with parameters. */
 type GivenAnswer = Record<'method' | 'path' | 'type', string> & { status: number; body: unknown };
 
-/** Returns what the document lacks or says otherwise; null also for an operation that it does not know. */
+/** Returns how the response differs from the document; null also for an unknown operation. */
 export function createCheck(document: Described): (answer: GivenAnswer) => string | null {
   const ajv = new Ajv2020.default({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'openapi', ...document });
   const templates = Object.keys(document.paths).map((template) => ({
     template,
-    // a tile's number may have slashes
+    // the number of a tile may contain slashes
     pattern: new RegExp(`^${template.replace('{tile}', '.+').replace(/\{\w+\}/g, '[^/]+')}$`),
   }));
 
-  /** by pointer: compiling one takes longer than many answers take to check */
+  /** by pointer: compiling one takes longer than checking many responses */
   const compiled = new Map<string, ValidateFunction>();
   const validatorAt = (steps: string[]): ValidateFunction => {
     const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');

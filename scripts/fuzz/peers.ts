@@ -1,4 +1,4 @@
-/** Records beside callers that send valid HTTP in the costliest way, compared with a control that sends as much. */
+/** Records next to callers that send valid HTTP in the costliest way, compared with a control that sends as much. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callersOf, mostSlower, quantile, startPeer } from '../chaos/peers.ts';
 import { type FuzzedSite, record } from './run.ts';
@@ -8,7 +8,7 @@ const records = 60;
 const pause = 50;
 const floor = 100;
 
-/** For each kind: what it came to, and whether a record took at most three times as long as beside the control. */
+/** The result of each kind, and whether a record took at most three times as long as next to the control. */
 export async function recordBesidePeers(site: FuzzedSite): Promise<Record<string, boolean>> {
   const checks: Record<string, boolean> = {};
   const port = Number(new URL(site.baseUrl).port);

@@ -1,4 +1,4 @@
-/** Requests to every route of the OpenAPI document: each answer is as the document says, and in time. */
+/** Sends requests to every route of the OpenAPI document. Each response must match the document, and be in time. */
 import { createHash } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -11,7 +11,7 @@ import { type Document, hostileUrls, type Known, type Request, requestsOf } from
 type Sent = Awaited<ReturnType<typeof send>>;
 
 const together = 20;
-/** Milliseconds: the service answers within 5 s; the rest is what a busy machine may add. */
+/** Milliseconds: the contract's 5 s, and the delay of a busy machine. */
 const patience = 6_000;
 
 /** Rejects with fast-check's report: the seed, and the smallest request that still fails. */
@@ -38,7 +38,7 @@ export async function fuzz(
     const made: { id?: string; importId?: string; queued?: number; url?: string } = JSON.parse(text);
     if (status === 202 && made.id) recorded.add(made.id);
     if (made.importId && !given.target.includes('dryRun=true')) imported += made.queued ?? 0;
-    // the body of any other request means nothing
+    // the body of any other request is ignored
     if (!made.url || !['POST', 'PATCH'].includes(given.method)) return;
     const asked = Buffer.from(given.body ?? []).toString();
     if (hostileUrls.some((hostile) => asked.includes(`"url":${JSON.stringify(hostile)}`)))
@@ -55,12 +55,12 @@ export async function fuzz(
     .assert(fc.asyncProperty(batches, work), { numRuns: runs, ...(seed !== undefined && { seed }) })
     .finally(() => agent.destroy());
   const third = Math.floor(heap.length / 3);
-  /** bytes by which the API's heap grew, from its low point in the first third to that in the last */
+  /** bytes by which the API's heap grew, from its minimum in the first third to that in the last */
   const growth = Math.min(...heap.slice(-third)) - Math.min(...heap.slice(0, third));
   return { requests: sent, statuses, recorded, imported, growth };
 }
 
-/** Over connections that are used again, as clients' are. */
+/** Over reused connections, as clients do. */
 async function send(agent: Agent, baseUrl: string, { method, target, headers, body }: Request) {
   const { hostname, port } = new URL(baseUrl);
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -83,11 +83,11 @@ function complaintAbout({ method, target }: Request, sent: Sent, check: ReturnTy
   if (status >= 500) return `${method} ${target} failed with ${status}`;
   if (!requestId) return `${method} ${target} ${status} has no request id`;
   if (/\bat .+\.(?:[jt]s|mjs):\d+|node_modules|PostgresError/.test(text) && !path.startsWith('/docs'))
-    return `${method} ${target} ${status} tells of its inside`;
+    return `${method} ${target} ${status} reveals internals`;
   if (method === 'HEAD' || status === 204) return text === '' ? null : `${method} ${target} ${status} has a body`;
-  // NDJSON is many objects
+  // NDJSON consists of many objects
   const body: unknown = /json/.test(type) && !type.includes('ndjson') ? JSON.parse(text) : text;
-  // what is wrong with the path, with the method or with the headers as a whole comes before any operation
+  // errors of the path, of the method and of the headers as a whole come before any operation
   const { code = '', detail } = body as { code?: string; detail?: string };
   if (['not_found', 'method_not_allowed'].includes(code) || detail === 'the headers are larger than 16 KiB')
     return null;
@@ -100,11 +100,11 @@ async function heapOf(opsUrl: string): Promise<number> {
 }
 
 const origin = 'https://consent.example.com';
-/** What the API of a run has, so that people can have accounts. */
+/** Settings for an API on which people can have accounts. */
 export const accountSettings = { PUBLIC_URL: origin };
 
 export const prepared = 3;
-/** The fuzzer erases them again and again, and records for them. */
+/** The fuzzer keeps erasing them and recording for them. */
 const visitors = ['v-1', 'v/2?#%'];
 
 export type FuzzedSite = Pick<Known, 'domainId' | 'apiKey' | 'token' | 'webhooksToken'> & { baseUrl: string };
@@ -124,12 +124,12 @@ export async function prepare(site: FuzzedSite): Promise<Known> {
   const log = `/v1/consent/${domainId}/records`;
   const pages = await Promise.all([`${log}?limit=1`, '/v1/consent/org-stats?limit=1'].map((path) => get(site, path)));
   const { records = [] } = await get(site, log);
-  // what the fuzzer sends most often as a document
+  // the fuzzer's most frequent document
   const hash = createHash('sha256').update('{}').digest('hex');
   await ask(site, 'PUT', `/v1/consent/${domainId}/notices/${hash}`, { 'x-api-key': apiKey }, '{}');
   const { erasureId } = await ask(site, 'DELETE', '/v1/organization/visitors/nobody', bearer(token));
   const webhook = JSON.stringify({ url: 'https://receiver.example/', types: ['visitor.erased'] });
-  // many, since the fuzzer deletes them
+  // several, since the fuzzer deletes them
   const webhooks = await Promise.all(
     Array.from({ length: 20 }, () => ask(site, 'POST', '/v1/organization/webhooks', bearer(webhooksToken), webhook)),
   );
@@ -154,7 +154,7 @@ export async function prepare(site: FuzzedSite): Promise<Known> {
 export const record = async (site: FuzzedSite): Promise<number> =>
   (await postRecord(site.baseUrl, site, { decision: 'custom' })).status;
 
-/** Whether the log comes to hold exactly so many; a record may take 30 s from its receipt to the log. */
+/** Whether the log gets exactly this many records; a record may take 30 s from receipt to the log. */
 export const waitForTotal = (site: FuzzedSite, total: number): Promise<boolean> => {
   const page = `/v1/consent/${site.domainId}/records?limit=1`;
   return waitUntil(async () => (await get(site, page)).total === total, { deadlineMs: 30_000 });

@@ -1,4 +1,4 @@
-/** Values that a schema of the OpenAPI document allows, and what no friend would send: add hostile values here. */
+/** Values that a schema of the OpenAPI document allows, and hostile ones: add those here. */
 import fc from 'fast-check';
 import { makeIdAt } from '#libs/base/terms/calendar';
 
@@ -19,19 +19,19 @@ interface Schema {
   additionalProperties?: Schema;
 }
 
-/** What a valid request needs that no document can tell. */
+/** What a valid request needs beyond the document. */
 export interface Known {
   domainId: string;
   apiKey: string;
   token: string;
-  /** for webhooks alone: whatever else one may manage would end the run */
+  /** only for webhooks: other rights would let the fuzzer end the run */
   webhooksToken: string;
-  /** of somebody with an account, and the origin of the service's own pages */
+  /** of a person with an account, and the origin of the service's own pages */
   personToken: string;
   origin: string;
   cursors: string[];
   recordIds: string[];
-  /** of the domain, by their hash */
+  /** of the domain, by hash */
   notices: string[];
   visitors: string[];
   erasures: string[];
@@ -40,13 +40,13 @@ export interface Known {
 
 const day = 86_400_000;
 const dayFrom = (days: number) => new Date(Date.now() + days * day).toISOString().slice(0, 10);
-/** Each is its own, so that a record is stored once, however many come at a time. */
+/** All different, so that each record is stored once, even if many arrive together. */
 const recentId = fc.integer({ min: -29 * day, max: 0 }).map((ago) => makeIdAt(Date.now() + ago));
 const hash = (known: string[]) => fc.oneof(fc.constantFrom(...known), fc.stringMatching(/^[0-9a-f]{64}$/));
 
-/** The `name` is that of the parameter or field that a value is for. */
+/** `name`: the parameter or field that the value is for. */
 function createValid(schemas: Record<string, Schema>, known: Known) {
-  /** Where the schema alone is too wide to hit often. */
+  /** Where random values of the schema would rarely be useful. */
   const special: Record<string, fc.Arbitrary<unknown>> = {
     domainId: fc.constant(known.domainId),
     id: recentId,
@@ -102,7 +102,7 @@ function scalar({ type, minimum = 0, maximum = 1e9, ...rest }: Schema): fc.Arbit
 
 function text({ format, pattern = '', minLength = 0, maxLength = 64 }: Schema): fc.Arbitrary<string> {
   if (format === 'date') return fc.integer({ min: -400, max: 30 }).map(dayFrom);
-  // the others say what a text may not hold; fast-check takes no lookahead
+  // the other patterns exclude something; fast-check does not support lookaheads
   const ofPattern = /^\^(?:\(\?!.*?\$\))?\)?(\[A-Za-z.*)$/.exec(pattern)?.[1];
   const any = ofPattern
     ? fc.stringMatching(new RegExp(`^${ofPattern}`))
@@ -117,7 +117,7 @@ const webhookUrls = listOf(`
   https://receiver.example/ https://receiver.example:8443/hook?a=1 https://xn--bcher-kva.example/
 `);
 
-/** No webhook may ever lead there. */
+/** A webhook must never get one of these addresses. */
 export const hostileUrls = listOf(`
   http://receiver.example/ ftp://receiver.example/ file:///etc/passwd gopher://receiver.example/ //x x
   https://user:password@receiver.example/ https://user@receiver.example/ https://receiver.example/#x
@@ -196,7 +196,7 @@ const fileOf = (rows: fc.Arbitrary<string>, first: fc.Arbitrary<string[]>): fc.A
     .tuple(first, fc.array(rows, { maxLength: 12 }), lineBreak, encoding)
     .map(([head, lines, between, as]) => Buffer.from([...head, ...lines].join(between), as));
 
-/** Told by its name where a run fails with it. */
+/** Shown by its name in the report of a failed run. */
 const large = (name: string, text: string) => Object.assign(Buffer.from(text), { [fc.toStringMethod]: () => name });
 const largeFiles = [
   large('a line of 10 MB', 'x'.repeat(10 * megabyte)),
@@ -214,7 +214,7 @@ const importFile: fc.Arbitrary<Uint8Array> = fc.oneof(
 
 export interface Request {
   method: string;
-  /** path and query, as they go over the wire */
+  /** path and query, as they are sent */
   target: string;
   headers: Record<string, string>;
   body: Uint8Array | null;
@@ -238,12 +238,12 @@ const headerNames = [
 ];
 const headerValues = ['https://shop.example', 'null', '1', '203.0.113.9, ::1', 'gzip', 'Googlebot/2.1'];
 
-/** Half a surrogate pair is then only some bytes. */
+/** as bytes, so that half a surrogate pair can be encoded */
 const encode = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 const inQuery = (value: unknown) => encode(typeof value === 'string' ? value : String(JSON.stringify(value)));
 const toQuery = (pairs: [string, unknown][]) => pairs.map((pair) => pair.map(inQuery).join('=')).join('&');
 const asJson = (value: unknown) => Buffer.from(JSON.stringify(value));
-/** As much as Node's own client lets through. */
+/** What Node's own client allows. */
 const headerValue = (text: string) => text.replaceAll(/[^\t\x20-\x7e\xa0-\xff]/g, '?').slice(0, 4_000);
 const mostly = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ arbitrary, weight });
 
@@ -297,7 +297,7 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
     const type = fc.oneof(mostly(19, fc.constantFrom(...types)), hostileText);
     const value = fc.oneof(hostileText, fc.constantFrom(...headerValues)).map(headerValue);
     const extra = fc.dictionary(fc.constantFrom(...headerNames), value, { maxKeys: 3 });
-    // what reads bodies leniently is tried in both forms
+    // endpoints that correct mistakes are tried in both modes
     const isLenient = parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'Prefer');
     const form = fc.constantFrom({}, isLenient ? { prefer: 'handling=strict' } : {});
     return fc.tuple(credential, type, fc.oneof(fc.constant({}), extra), form).map(([given, media, others, prefer]) => ({
@@ -315,7 +315,7 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
       .map(({ name, schema }) => {
         const proper = mostly(18, valid(schema, name).map(String));
         const value = fc.oneof(proper, fc.stringMatching(/^[\w-]{1,64}$/), hostileText);
-        // the slashes of a tile's number are its own
+        // the slashes in a tile's number stay
         return [name, name === 'tile' ? value.map((tile) => tile.split('/').map(encode).join('/')) : value.map(encode)];
       });
     const values: fc.Arbitrary<Record<string, string>> = fc.record(Object.fromEntries(fields));
@@ -340,7 +340,7 @@ export function requestsOf({ paths, components }: Document, known: Known): fc.Ar
   const all = Object.entries(paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, operation]) => {
       const { content } = operation.requestBody ?? {};
-      // what takes a body is tried most
+      // operations with a body are tried most
       return mostly(content?.['text/csv'] ? 10 : content ? 5 : 1, requestOf(path, method.toUpperCase(), operation));
     }),
   );

@@ -1,4 +1,4 @@
-/** What a release needs. Each check returns its faults, one line each; none stops the others. */
+/** The requirements of a release. Each check returns its faults, one line each; none stops the others. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +33,7 @@ export const findFaults = (checkout: string): string[] =>
     }
   });
 
-/** By the places that name it; the first is that of the release. */
+/** The version in each place that contains it; the first is that of the release. */
 export function readVersions(checkout: string): Record<string, string> {
   const lock: { version: string; packages: { '': { version: string } } } = JSON.parse(
     read(checkout, 'package-lock.json'),
@@ -64,7 +64,7 @@ interface Section {
   text: string;
 }
 
-/** Of CHANGELOG.md, newest first. */
+/** The sections of CHANGELOG.md, newest first. */
 export const readSections = (changelog: string): Section[] =>
   changelog
     .split(/^## /m)
@@ -77,7 +77,7 @@ export const readSections = (changelog: string): Section[] =>
 
 const hasEntries = ({ text }: Section): boolean => /^[^#\s]/m.test(text);
 
-/** What keeps `version` from being released. */
+/** The reasons why `version` cannot be released. */
 export function checkChangelog(changelog: string, version: string): string[] {
   const sections = readSections(changelog);
   const unreleased = sections.find(({ name }) => name === 'Unreleased');
@@ -107,10 +107,10 @@ function hasReleaseBefore(checkout: string): string[] {
 /** Licences that allow what this project's own licence allows. CC-BY-4.0 is that of data: caniuse-lite. */
 const allowed = '0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 CC-BY-4.0 ISC MIT Unlicense'.split(' ');
 
-/** Tools, of which nothing is shipped. */
+/** Tools that are not shipped. */
 const tools = /^(axe-core|argparse|lightningcss(-.*)?)$/;
 
-/** Of what we build with and ship. `lock`: the text of package-lock.json */
+/** The licences of what we build with and ship. `lock`: the text of package-lock.json */
 export function checkLicences(lock: string): string[] {
   const { packages }: { packages: Record<string, { version: string; license?: string }> } = JSON.parse(lock);
   return Object.entries(packages).flatMap(([place, { version, license = 'none' }]) => {
@@ -127,7 +127,7 @@ const isAllowed = (licence: string): boolean =>
     .split(' OR ')
     .some((choice) => choice.split(' AND ').every((each) => allowed.includes(each)));
 
-/** What it finds is printed before. */
+/** Prints what it finds. */
 function isSafe(checkout: string): string[] {
   const audit = ['scripts/run.mjs', 'audit'];
   const { status } = spawnSync(process.execPath, audit, { cwd: checkout, stdio: ['ignore', 'inherit', 'inherit'] });
@@ -136,7 +136,7 @@ function isSafe(checkout: string): string[] {
 
 export type Release = Record<'version' | 'date' | 'commit', string>;
 
-/** The newest first. */
+/** Newest first. */
 export const readReleases = (checkout: string): [Release, ...Release[]] =>
   JSON.parse(readFileSync(path.join(checkout, 'scripts/release/releases.json'), 'utf8'));
 
@@ -146,7 +146,7 @@ export function git(checkout: string, ...args: string[]): string {
   return stdout;
 }
 
-/** Why the commit of a release is not at hand, in one line with what to do about it. */
+/** One line on why a release's commit is missing, and what to do about it. */
 function whyMissing(checkout: string, { version, commit }: Release): string | undefined {
   const { status } = spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout });
   if (status === 0) return undefined;
@@ -154,7 +154,7 @@ function whyMissing(checkout: string, { version, commit }: Release): string | un
   return `${what}: git fetch --unshallow, or git fetch origin ${commit}`;
 }
 
-/** The files of a commit, below `folder`; `paths`: only these. */
+/** Extracts the files of a commit to `folder`; `paths`: only these. */
 export function extract(checkout: string, commit: string, folder: string, paths: string[] = []): void {
   mkdirSync(folder, { recursive: true });
   const archive = `${folder}.tar`;
@@ -164,7 +164,7 @@ export function extract(checkout: string, commit: string, folder: string, paths:
   rmSync(archive);
 }
 
-/** Returns its `dist`. */
+/** Builds the previous release and returns its `dist`. */
 export async function buildBefore(signal?: AbortSignal): Promise<string> {
   const [release] = readReleases(root);
   const missing = whyMissing(root, release);
@@ -179,7 +179,7 @@ async function make(work: string, commit: string, signal: AbortSignal | undefine
   linkFolder(path.join(root, 'node_modules'), path.join(work, 'node_modules'));
   const lockOf = (folder: string) => readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
   const options = { cwd: work, signal };
-  // of the packages that are linked, npm replaces those that differ
+  // npm replaces those linked packages whose version differs
   if (lockOf(root) !== lockOf(work))
     await outputOf('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--prefer-offline'], options);
   await outputOf(process.execPath, ['scripts/run.mjs', 'build'], options);

@@ -1,4 +1,4 @@
-/** What the image holds, as a tarball whose bytes follow from the commit alone. */
+/** The content of the image as a tarball, whose bytes only depend on the commit. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,15 +8,15 @@ import { rehearseImage } from '../stack/image.ts';
 import { lastLines, outputOf } from '../stack/tether.ts';
 import { extract, git, type Release, readSections } from './check.ts';
 
-/** Two paths that differ in length: what depends on the folder shows. */
+/** Two paths of different length, so that a build that depends on its folder is noticed. */
 const folders = ['one', 'another-folder'];
 
-/** Builds it twice, from the commit alone, in `work` inside of the checkout. Returns the tar, and the source. */
+/** Builds the commit twice, in `work` inside of the checkout. Returns the tar and the source. */
 export function buildTarball(checkout: string, work: string, version: string): { tar: Buffer; source: string } {
   const seconds = Number(git(checkout, 'log', '-1', '--format=%ct'));
   const [first, second] = folders.map((name) => {
     console.log(`building in ${name} …`);
-    // npm names what it describes after its folder
+    // npm names the package after its folder
     const source = path.join(work, name, 'assent');
     extract(checkout, 'HEAD', source);
     const { app } = rehearseImage(path.join(work, name, 'image'), source);
@@ -27,7 +27,7 @@ export function buildTarball(checkout: string, work: string, version: string): {
   return first;
 }
 
-/** Of `app`, without what tells when, by whom and in which order its files were made. `seconds`: their time. */
+/** Packs `app` without times, users and the order of creation. `seconds`: the time of all files. */
 export function pack(app: string, { version, seconds }: { version: string; seconds: number }): Buffer {
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX', '--hard-dereference'];
   const name = `--transform=flags=r;s,^\\.,assent-${version},`;
@@ -37,17 +37,17 @@ export function pack(app: string, { version, seconds }: { version: string; secon
   return stdout;
 }
 
-/** SHA256SUMS, as `sha256sum --check` reads it: of all files in `folder`, a line each. */
+/** SHA256SUMS of all files in `folder`, as `sha256sum --check` reads it. */
 export const sums = (folder: string): Promise<string> => outputOf('/bin/sh', ['-c', 'sha256sum *'], { cwd: folder });
 
-/** What it is made of, as CycloneDX: `folder` has package-lock.json. */
+/** The CycloneDX SBOM; `folder` has package-lock.json. */
 export const makeSbom = (folder: string): Promise<string> =>
   outputOf('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { cwd: folder });
 
 /** By name; undefined: without a default. */
 type Defaults = Record<string, { default?: string }>;
 
-/** `work`: a folder for the source of the release before, inside of a checkout, where Node finds the packages. */
+/** `work`: a folder for the source of the previous release, inside of a checkout, where Node finds the packages. */
 export async function makeNotes(checkout: string, work: string, version: string, before: Release): Promise<string> {
   const sections = readSections(readFileSync(path.join(checkout, 'CHANGELOG.md'), 'utf8'));
   const { text = '', date = '' } = sections.find(({ name }) => name === version) ?? {};
@@ -70,7 +70,7 @@ ${list(settings)}
 `;
 }
 
-/** Their names, which stay, wherever a commit has them. */
+/** Migrations by file name, which is the same in every commit. */
 const listMigrations = (checkout: string, commit: string): string[] =>
   git(checkout, 'ls-tree', '-r', '--name-only', commit, '--', 'libs')
     .split('\n')

@@ -1,15 +1,15 @@
-/** One of our processes from a build, with its output kept, from its start until it says where it listens. */
+/** Starts one of our processes from a build, collects its output, and waits until it listens. */
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type CommandOptions, outputOf, spawnTethered } from './tether.ts';
 import { waitUntil } from './wait.ts';
 
-/** The default young generation (16 MB) copies most records. package.json, the image and compose say the same. */
+/** The default young generation (16 MB) copies most records. package.json, the image and compose set the same. */
 export const nodeFlags = ['--max-semi-space-size=32'];
 
 export type AssentProcess = Awaited<ReturnType<typeof startAssent>>;
 
-/** `lines`: what it writes, unless a `logFile` gets it. */
+/** `lines`: its output, unless a `logFile` is given. */
 export function launch(dist: string, app: string, env: NodeJS.ProcessEnv, args: string[] = [], logFile?: string) {
   const main = path.join(dist, 'apps', app, 'main.js');
   const output = { stdout: 'pipe', stderr: 'pipe', logFile } as const;
@@ -21,11 +21,10 @@ export function launch(dist: string, app: string, env: NodeJS.ProcessEnv, args: 
   return { process: child, lines };
 }
 
-/** What a command of the build's command line prints; a failure is thrown with its last lines. */
+/** The output of a command of the build. A failure is thrown with its last lines. */
 export const runCli = (dist: string, args: string[], options: CommandOptions): Promise<string> =>
   outputOf(process.execPath, [path.join(dist, 'apps/cli/main.js'), ...args], { cwd: dist, ...options });
 
-/** Whether the operations port says so. */
 export const answersReady = (opsUrl: string): Promise<boolean> =>
   fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
     async (response) => {
@@ -35,7 +34,7 @@ export const answersReady = (opsUrl: string): Promise<boolean> =>
     () => false,
   );
 
-/** Starts the API or the worker and waits for the line with its ports. The worker has only an operations port. */
+/** Starts the API or the worker and waits for the line with its ports. The worker only has an operations port. */
 export async function startAssent(dist: string, app: 'api' | 'worker', env: NodeJS.ProcessEnv) {
   const launched = launch(dist, app, env);
   const { lines, process: child } = launched;

@@ -1,4 +1,4 @@
-/** The package `@assent/client`, as a registry takes it. It has no dependency: types and libraries are written out in it. */
+/** Builds the npm package `@assent/client`. It has no dependencies: types and libraries are bundled. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice } from './advice.ts';
@@ -8,12 +8,12 @@ import { root } from './paths.ts';
 import { lastLines, runCommand } from './tether.ts';
 
 const source = path.join(root, 'libs/client');
-/** The files that make up what each entry shows. The same declarations have what these files import from each other. */
+/** The source files of each entry's types. Declarations in other files of the list are not repeated. */
 const entries = {
   assent: ['assent-error', 'webhook', 'proof', 'assent'],
   react: ['react'],
 };
-/** Their code is in the bundle. */
+/** Bundled, so that they are no dependencies. */
 const bundled = ['@noble/ed25519', '@noble/hashes'];
 
 export async function buildClient(outDir: string): Promise<void> {
@@ -27,7 +27,7 @@ export async function buildClient(outDir: string): Promise<void> {
     license,
     type: 'module',
     sideEffects: false,
-    // for what does not know `exports`
+    // for tools that do not support `exports`
     main: './assent.js',
     types: './assent.d.ts',
     exports: {
@@ -40,7 +40,7 @@ export async function buildClient(outDir: string): Promise<void> {
     peerDependenciesMeta: { react: { optional: true } },
   };
   writeFileSync(path.join(outDir, 'package.json'), `${JSON.stringify(file, null, 2)}\n`);
-  // of the other pages there is nothing in the package
+  // the package does not contain the other pages
   const readme = read('docs/client.md').replaceAll(/\[([^\]]+)\]\((?!https?:|#)[^)]*\)/g, '$1');
   writeFileSync(path.join(outDir, 'README.md'), readme);
   const licences = bundled.map((name) => `${name}:\n\n${read(`node_modules/${name}/LICENSE`)}`);
@@ -65,7 +65,7 @@ const bundleCode = (outDir: string): Promise<void> =>
     { root: source },
   );
 
-/** One file for each entry, without what it imports from us. */
+/** One file for each entry, without imports from our own modules. */
 async function writeTypes(outDir: string): Promise<void> {
   const made = mkdtempSync(path.join(outDir, 'types-'));
   const flags = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--noCheck', '--rootDir', root];
@@ -86,7 +86,7 @@ async function writeTypes(outDir: string): Promise<void> {
   rmSync(made, { recursive: true });
 }
 
-/** Imports, and exports of what is declared elsewhere in the same file. */
+/** Imports, and exports of declarations elsewhere in the same file. */
 const moved = /^(?:import .*|export (?:type )?\{.*\}.*);\n/gm;
 
 /** The names that a declaration file exports. */

@@ -1,4 +1,4 @@
-/** Builds what plain Node runs and what browsers load, and checks the types of apps and libs. */
+/** Builds what Node runs and what browsers load, and checks the types of apps and libs. */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { ensureDataRoot, root } from './paths.ts';
 import { lastLines, runCommand } from './tether.ts';
 import { zipWordPressPlugin } from './wordpress-plugin.ts';
 
-/** What is read as it is, beside what reads it: files of pages, Lua, SQL and the texts in other languages. */
+/** Files that are read at runtime, next to the code that reads them: of pages, Lua, SQL and translations. */
 const isRead = /^apps\/api\/pages\/public\/|^libs\/(?!client\/).*\.(lua|sql|json)$/;
 
 interface BuildOptions {
@@ -22,12 +22,12 @@ interface BuildOptions {
   checksTypes?: boolean;
 }
 
-/** The folder must be inside the checkout, where Node finds the packages. A reader sees the old build or the new one. */
+/** The folder must be inside the checkout, where Node finds the packages. It is replaced atomically. */
 export async function build(outDir: string, { signal, checksTypes = true }: BuildOptions = {}): Promise<void> {
   const target = path.resolve(root, outDir);
   const unfinished = `${target}-${process.pid}-new`;
   const folderOf = (app: string) => path.join(unfinished, 'apps', app);
-  // of a build that was killed, by a process with the same number, as in a container
+  // left by a killed build of a process with the same id, as in a container
   rmSync(unfinished, { recursive: true, force: true });
   try {
     await Promise.all([
@@ -59,14 +59,14 @@ function version(): string {
 
 async function checkTypes(signal: AbortSignal | undefined) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  // what was checked once is checked again only where it has changed
+  // checks only what has changed since the last time
   const known = ['--incremental', '--tsBuildInfoFile', path.join(ensureDataRoot(), 'types.tsbuildinfo')];
   const args = [tsc, '-p', path.join(root, 'tsconfig.build.json'), ...known];
   const { code, output } = await runCommand(process.execPath, args, { cwd: root, signal });
   if (code !== 0) throw new Advice(`The source does not compile.\n${lastLines(output, 40)}`);
 }
 
-/** Two renames: nobody sees half a build. */
+/** Two renames, so that nobody sees half a build. */
 function replace(target: string, fresh: string) {
   const old = `${target}-${process.pid}-old`;
   mkdirSync(path.dirname(target), { recursive: true });
@@ -76,10 +76,10 @@ function replace(target: string, fresh: string) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** They look for files of their own beside them. */
+/** These packages read files next to their own code. */
 const apart = ['postgres', '@bull-board/api', '@bull-board/koa'];
 
-/** One file and what it loads on demand: a process that reads hundreds of files takes twice as long to start. */
+/** One file, and what it loads on demand: loading hundreds of files would double the start time. */
 const bundleProcess = (app: 'api' | 'worker' | 'cli', outDir: string): Promise<void> =>
   bundle(
     app,
@@ -90,7 +90,7 @@ const bundleProcess = (app: 'api' | 'worker' | 'cli', outDir: string): Promise<v
       minify: false,
       rolldownOptions: {
         input: { main: path.join(root, 'apps', app, 'main.ts') },
-        // what seems unused may be called for what it throws
+        // a call whose result is unused may be made for the error it throws
         treeshake: false,
         output: { entryFileNames: '[name].js', chunkFileNames: '[name].js', keepNames: true, minify: false },
       },
@@ -102,7 +102,7 @@ const bundleProcess = (app: 'api' | 'worker' | 'cli', outDir: string): Promise<v
     },
   );
 
-/** `import.meta.url` of each of our modules is that of its source, seen from `folder`, where the bundle lies. */
+/** Makes `import.meta.url` of each module the path of its source, relative to the bundle's `folder`. */
 const addressesOfSource = (folder: string): Plugin => ({
   name: 'addresses-of-source',
   enforce: 'pre',
@@ -116,7 +116,7 @@ const addressesOfSource = (folder: string): Plugin => ({
 
 /** Output and source below apps/widget. Those for script tags are plain scripts, the others modules. */
 const widgetFiles = [
-  // each before the one that names it by its hash
+  // each before the file that contains its hash
   { name: 'assent-check', source: 'check/main.ts', format: 'iife' },
   { name: 'assent-preferences', source: 'preferences.ts', format: 'iife' },
   { name: 'assent-extras', source: 'extras.ts', format: 'iife' },
@@ -135,16 +135,16 @@ const widgetFiles = [
   { name: 'preview', source: 'preview/main.ts', format: 'iife' },
 ] as const;
 
-/** What further files are called in the one that loads them. */
+/** The constants that contain a file's hashed name. */
 const constants = { 'assent-check': '__FOURTH', 'assent-preferences': '__SECOND', 'assent-extras': '__THIRD' } as const;
 const isNamedByHash = (name: string): name is keyof typeof constants => name in constants;
 
-/** Of 2023 and newer: all have dialogs, constructed style sheets and `AbortSignal.timeout`. */
+/** Browsers of 2023 and newer: with dialogs, constructed style sheets and `AbortSignal.timeout`. */
 const widgetBrowsers = ['chrome111', 'firefox114', 'safari16.4'];
-/** Of 2024 and newer: all have `light-dark()` and `AbortSignal.any`. */
+/** Browsers of 2024 and newer: with `light-dark()` and `AbortSignal.any`. */
 const dashboardBrowsers = ['chrome123', 'firefox124', 'safari17.5'];
 
-/** What the service keeps as one file, with one hash. */
+/** The service stores all languages as one file with one hash. */
 const texts = JSON.stringify(
   Object.fromEntries(
     packs.map((tag) => [tag, JSON.parse(readFileSync(path.join(root, `libs/widget/languages/${tag}.json`), 'utf8'))]),
@@ -171,7 +171,7 @@ async function bundleWidget(outDir: string): Promise<void> {
 
 const jsx = { runtime: 'automatic', importSource: 'preact', development: false } as const;
 
-/** All that the overview begins with is one file: it would otherwise have to be read before the next one is asked for. */
+/** One file for what the overview needs first, instead of a chain of imports. */
 const first = { name: 'index', test: /\/dashboard\/main\.tsx$/, includeDependenciesRecursively: true };
 
 /** Scripts and styles get names with a hash of their content. */
@@ -186,7 +186,7 @@ const bundleDashboard = (outDir: string): Promise<void> =>
       assetsInlineLimit: 0,
       rolldownOptions: { output: { codeSplitting: { groups: [first] } } },
     },
-    // below a path, too: the page itself is told by the service where they are
+    // also below a path, which the service adds to the page
     {
       base: './',
       define: { __TEXTS__: textsHash },
@@ -195,8 +195,8 @@ const bundleDashboard = (outDir: string): Promise<void> =>
   );
 
 /**
- * One file, which also works when it is opened from disk, with a policy that allows its script and style alone. It shows
- * notices with a part of the dashboard.
+ * One file that also works when it is opened from disk. Its policy only allows its own script and style. It shows notices
+ * with a part of the dashboard.
  */
 async function bundleVerifyPage(outDir: string): Promise<void> {
   const source = path.join(root, 'apps/verify');
@@ -223,7 +223,7 @@ async function bundleVerifyPage(outDir: string): Promise<void> {
   writeFileSync(path.join(outDir, 'index.html'), html);
 }
 
-/** Constants stay constants, so that those that are used once are written where they are used. */
+/** Keeps `const`, so that constants used once are inlined. */
 const script = (name: string, input: string, format: 'iife' | 'es') =>
   ({
     input,

@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for a server of ours: whoever is to trust it is given the certificate. */
+/** A self-signed certificate for a test server. Clients get it in order to trust it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { type ServiceUser, writeFor } from './service-user.ts';
 import { outputOf } from './tether.ts';
 
 export interface Certificate {
-  /** the one name or address that it is good for */
+  /** its only name or address */
   host: string;
   keyFile: string;
   certFile: string;
@@ -20,7 +20,7 @@ export async function makeCertificate(dir: string, host: string): Promise<Certif
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { binary, env } = await findOpenssl();
   const [keyFile, certFile] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
-  // an unpacked openssl does not find its own
+  // an unpacked openssl does not find its own configuration
   const config = path.join(folder, 'openssl.conf');
   writeFileSync(config, '[req]\ndistinguished_name = name\n[name]\n');
   const kind = ['-config', config, '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
@@ -30,7 +30,7 @@ export async function makeCertificate(dir: string, host: string): Promise<Certif
   return { host, keyFile, certFile, cert: readFileSync(certFile, 'utf8') };
 }
 
-/** The same in `folder`, for a server that runs as another user. */
+/** Copies it to `folder` for a server that runs as another user. */
 export function handCertificate(made: Certificate, folder: string, user: ServiceUser | undefined): Certificate {
   const [keyFile, certFile] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')];
   writeFor(user, keyFile, readFileSync(made.keyFile));

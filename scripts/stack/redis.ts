@@ -1,4 +1,4 @@
-/** A private Redis server that keeps what it acknowledged: every write is on disk before the answer. */
+/** A private Redis server that writes every change to disk before it responds. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
@@ -9,7 +9,7 @@ import { type RunningServer, readNumber, restartable, type ServerOptions, startS
 
 export type RunningRedis = RunningServer;
 
-/** With TLS and a password, for clients and for other servers alike. */
+/** With TLS and a password, for clients and for other servers. */
 export interface Secured {
   certificate: Certificate;
   password: string;
@@ -17,16 +17,16 @@ export interface Secured {
 
 interface RedisOptions extends ServerOptions {
   secured?: Secured;
-  /** Instead of records it watches over servers that others started: the lines of its file that say which. */
+  /** Makes it a sentinel of other servers: the lines of its configuration. */
   sentinel?: string[];
 }
 
-/** Without one, jobs that wait for Postgres would take all memory of the machine. docker-compose.yml has the same. */
+/** Without a limit, jobs that wait for Postgres would use all memory of the machine. docker-compose.yml has the same. */
 export const maxmemory = '1gb';
 
 const keeping = { appendonly: 'yes', appendfsync: 'always', save: '""', maxmemory, 'maxmemory-policy': 'noeviction' };
 
-/** `settings`: directives as redis.conf has them, such as `{ maxmemory: '64mb' }` */
+/** `settings`: directives of redis.conf, such as `{ maxmemory: '64mb' }` */
 export async function startRedis({ settings = {}, port, say, signal, secured, sentinel, ...rest }: RedisOptions) {
   const { binary, env } = await findRedis({ say, signal });
   const dataDir = path.resolve(rest.dataDir);
@@ -37,7 +37,7 @@ export async function startRedis({ settings = {}, port, say, signal, secured, se
     bind: '127.0.0.1',
     dir: `"${dataDir}"`,
     pidfile: `"${pidFile}"`,
-    // a process title would hide the file, by which a leftover is known
+    // a process title would hide the file name, by which a leftover process is found
     'set-proc-title': 'no',
     ...(!sentinel && keeping),
     ...(secured && tlsDirectives(secured)),
@@ -61,7 +61,7 @@ export async function startRedis({ settings = {}, port, say, signal, secured, se
     tether: { env },
     probe: async (url, pid) => {
       await askRedis(url, secured?.certificate, 'PING');
-      // one that another process was quicker to start at this port answers, too
+      // a server of another process that took the port first responds, too
       const info = String(await askRedis(url, secured?.certificate, 'INFO', 'server'));
       if (!info.includes(`process_id:${pid}\r`)) throw new Error('another server answers at its port');
     },
@@ -73,13 +73,13 @@ const tlsDirectives = ({ certificate: { keyFile, certFile }, password }: Secured
   'tls-cert-file': certFile,
   'tls-key-file': keyFile,
   'tls-ca-cert-file': certFile,
-  // clients show no certificate
+  // clients have no certificate
   'tls-auth-clients': 'no',
   'tls-replication': 'yes',
   requirepass: password,
 });
 
-/** To one server; one that does not answer is told at once. */
+/** Connects to one server, without retries. */
 const connectTo = (url: string, certificate: Certificate | undefined): Redis =>
   new Redis(url, {
     ...(certificate && { tls: { ca: certificate.cert } }),
@@ -87,7 +87,7 @@ const connectTo = (url: string, certificate: Certificate | undefined): Redis =>
     commandTimeout: 20_000,
   }).on('error', () => {});
 
-/** One command on a connection of its own. */
+/** Sends one command on a connection of its own. */
 async function askRedis(url: string, certificate: Certificate | undefined, ...command: [string, ...string[]]) {
   const client = connectTo(url, certificate);
   try {
@@ -99,7 +99,7 @@ async function askRedis(url: string, certificate: Certificate | undefined, ...co
 
 export type GroupOptions = Pick<ServerOptions, 'dataDir' | 'settings' | 'signal'>;
 
-/** `host`: by which all of them are known, to the certificate too. What they start is registered to be stopped. */
+/** `host`: the name of all servers, also in the certificate. Servers are registered to be stopped. */
 export async function createGroup({ dataDir, signal }: GroupOptions, host: string, onStop: OnStop) {
   const certificate = await makeCertificate(dataDir, host);
   const startOne = async (name: string, options: Omit<RedisOptions, 'dataDir'>) => {
@@ -110,7 +110,7 @@ export async function createGroup({ dataDir, signal }: GroupOptions, host: strin
     });
     return server;
   };
-  /** Can be killed and started again, on its port and with its data. */
+  /** Can be killed and restarted, on its port and with its data. */
   const startAgainable = async (name: string, options: Omit<RedisOptions, 'dataDir'>) => {
     const again = (port?: number) => startOne(name, { ...options, port });
     return restartable(await again(), again);

@@ -1,4 +1,4 @@
-/** A server of our own on the loopback: on its port or a free one, with its log in a file. */
+/** Starts a server on the loopback, on its own or a free port, with its log in a file. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Advice, describe } from './advice.ts';
@@ -7,12 +7,12 @@ import { lastLines, spawnTethered, type Tethered, type TetherOptions } from './t
 import { untilTrue, waitUntil } from './wait.ts';
 
 export interface ServerOptions {
-  /** Made when missing, and all of it ours. */
+  /** Created if missing; used by this server only. */
   dataDir: string;
   port?: number | undefined;
   settings?: Record<string, string>;
   say?: (line: string) => void;
-  /** Gives up, and leaves nothing running, when aborted before the server answers. */
+  /** An abort before the server responds stops it. */
   signal?: AbortSignal | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Start extends Pick<ServerOptions, 'dataDir' | 'port' | 'signal'> {
   /** how it is started and stopped */
   tether?: TetherOptions;
   urlOf(port: number): string;
-  /** Resolves once the server, whose process that is, is ready; what it throws says why it is not yet. */
+  /** Resolves once the server with this process is ready; its error explains why it is not. */
   probe(url: string, pid: number): Promise<unknown>;
 }
 
@@ -54,7 +54,7 @@ export async function startServer(start: Start) {
   }
 }
 
-/** Recovery after a crash may take its time. */
+/** Waits long enough for a recovery after a crash. */
 async function untilReady(probe: () => Promise<unknown>, server: Tethered, signal: AbortSignal | undefined) {
   let last: unknown;
   const isReady = async () => {
@@ -68,13 +68,13 @@ async function untilReady(probe: () => Promise<unknown>, server: Tethered, signa
   if (!(await waitUntil(isReady, { deadlineMs: 120_000, signal }))) throw last;
 }
 
-/** The number on the first line of a file, such as a pid; undefined without one that makes sense. */
+/** The number on the first line of a file, such as a pid; undefined if it has none. */
 export function readNumber(file: string): number | undefined {
   const number = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0;
   return number > 1 ? number : undefined;
 }
 
-/** How a process was started, '' when there is none: a pid alone may long belong to another program. */
+/** The command line of a process; '' if there is none. A pid alone may belong to another program by now. */
 export function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
@@ -83,7 +83,7 @@ export function commandLine(pid: number): string {
   }
 }
 
-/** Until a server ends that a killed run left behind: two would destroy what is in `argument`, their folder. */
+/** Waits for a server that a killed run left behind: two would destroy the folder in `argument`. */
 export const untilEnded = (pid: number | undefined, argument: string): Promise<void> =>
   untilTrue(
     () => pid === undefined || !commandLine(pid).includes(argument),
@@ -92,7 +92,7 @@ export const untilEnded = (pid: number | undefined, argument: string): Promise<v
 
 export type Restartable = Pick<ReturnType<typeof restartable>, 'running' | 'start'>;
 
-/** A server that is taken away and started again, on its port and with its data. */
+/** A server that can be stopped and restarted, on its port and with its data. */
 export function restartable<Server extends RunningServer>(first: Server, again: (port: number) => Promise<Server>) {
   let server = first;
   return {
@@ -106,7 +106,7 @@ export function restartable<Server extends RunningServer>(first: Server, again: 
     start: async () => {
       server = await again(first.port);
     },
-    /** Another one takes its place, such as a promoted replica. */
+    /** Replaces it by another server, such as a promoted replica. */
     become: (other: Server) => {
       server = other;
     },

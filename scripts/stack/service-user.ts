@@ -1,4 +1,4 @@
-/** As root, Postgres runs as another user: whatever that user is handed is made here, where it can reach it. */
+/** As root, Postgres runs as another user. Files for that user are created here, where it can reach them. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ export interface ServiceUser {
   gid: number;
 }
 
-/** Whom Postgres runs as; undefined: as ourselves. */
+/** The user that Postgres runs as; undefined: our own. */
 export function serviceUser(): ServiceUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const entries = fs.readFileSync('/etc/passwd', 'utf8').split('\n');
@@ -23,13 +23,16 @@ export function serviceUser(): ServiceUser | undefined {
   throw new Advice('Postgres does not run as root, and there is no user "postgres" or "nobody".');
 }
 
-/** Asks the kernel as that user, since only it knows about access lists and mount options. */
+/** Asks the kernel as that user, since only the kernel knows access lists and mount options. */
 export function canUse(user: ServiceUser, file: string): boolean {
   const { uid, gid } = user;
   return spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', file], { uid, gid, cwd: '/' }).status === 0;
 }
 
-/** A folder that this user alone enters, elsewhere if a closed one is above it. `removeFolder` finds it there, too. */
+/**
+ * A folder that only this user can enter. It is elsewhere if a parent folder is closed to the user; `removeFolder` finds it
+ * there.
+ */
 export function reachableFolder(folder: string, user = serviceUser(), say: (line: string) => void = () => {}): string {
   fs.mkdirSync(path.dirname(folder), { recursive: true, mode: 0o711 });
   if (giveTo(user, folder)) return folder;
@@ -41,7 +44,7 @@ export function reachableFolder(folder: string, user = serviceUser(), say: (line
   return other;
 }
 
-/** A file that its user alone reads, and never half of it: that user, in such a folder, or else our own. */
+/** Writes a file atomically that only its user can read: that user in such a folder, or our own. */
 export function writeFor(user: ServiceUser | undefined, file: string, content: string | Buffer): void {
   const unfinished = `${file}.${process.pid}`;
   fs.writeFileSync(unfinished, content, { mode: 0o600 });
@@ -49,16 +52,16 @@ export function writeFor(user: ServiceUser | undefined, file: string, content: s
   fs.renameSync(unfinished, file);
 }
 
-/** Also what `reachableFolder` made elsewhere for it, and for folders in it. */
+/** Also removes what `reachableFolder` created elsewhere. */
 export function removeFolder(folder: string): void {
-  // what is ending may still write
+  // a server that is stopping may still write
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   try {
     for (const name of fs.readdirSync(outside))
       if (`${name}-`.startsWith(`${nameOf(folder)}-`)) fs.rmSync(path.join(outside, name), { recursive: true });
     fs.rmdirSync(outside);
   } catch {
-    // nothing is there, or what others use
+    // it does not exist, or others use it
   }
 }
 
@@ -68,7 +71,7 @@ function giveTo(user: ServiceUser | undefined, folder: string): boolean {
   return user === undefined || canUse(user, folder);
 }
 
-/** Of this checkout, where only root makes folders. */
+/** For this checkout, where only root creates folders. */
 const outside = `/var/lib/assent-${digest(root)}`;
 
 function nameOf(folder: string): string {

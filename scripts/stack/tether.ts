@@ -1,8 +1,8 @@
 /**
- * A child that cannot outlive us. It leads its own session, so that a Ctrl-C in the terminal reaches only us and we stop
- * things in order; and when we vanish without a word (SIGKILL, a crash) it is stopped all the same: it begins as a shell
- * that forks a watcher and becomes the program. The watcher reads a pipe that only we hold open. A line means that the
- * program ended, the end of the pipe without a line that we are gone.
+ * A child process that cannot outlive us. It leads its own session, so that a Ctrl-C in the terminal only reaches us and we
+ * stop things in order. It is also stopped when we are killed or crash: it begins as a shell that forks a watcher and
+ * becomes the program. The watcher reads a pipe that only we hold open. A line means that the program ended; the end of the
+ * pipe without a line means that we are gone.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,14 +13,14 @@ export interface TetherOptions {
   gid?: number | undefined;
   cwd?: string | undefined;
   env?: NodeJS.ProcessEnv | undefined;
-  /** Where each stream goes, as `spawn` has it. Default `ignore`. */
+  /** Where each stream goes, as for `spawn`. Default `ignore`. */
   stdout?: 'pipe' | 'inherit' | 'ignore';
   stderr?: 'pipe' | 'inherit' | 'ignore';
   /** Both streams go there instead, into a new file. */
   logFile?: string | undefined;
-  /** What asks the program to end, from us and from the watcher. Default SIGTERM. */
+  /** The signal that asks the program to end, from us and from the watcher. Default SIGTERM. */
   stopSignal?: NodeJS.Signals;
-  /** How long it may take to end, in milliseconds, before it is killed. Default 10,000. */
+  /** Milliseconds until it is killed. Default 10,000. */
   stopDeadlineMs?: number;
 }
 
@@ -62,7 +62,7 @@ export function spawnTethered(command: string, args: readonly string[], options:
     stdio: ['pipe', log ?? stdout, log ?? stderr],
   });
   if (log !== undefined) closeSync(log);
-  // Without a pid the 'error' event follows; the throw below already tells.
+  // without a pid the 'error' event follows; the throw below already reports it
   child.on('error', () => {});
   const { pid } = child;
   if (pid === undefined) throw new Error(`cannot start ${command}`);
@@ -75,7 +75,7 @@ export function spawnTethered(command: string, args: readonly string[], options:
       resolve({ code, signal });
     });
   });
-  // The watcher may already be gone with the rest of the group.
+  // the watcher may be gone with the rest of the group
   child.stdin?.on('error', () => {});
 
   function kill() {
@@ -83,11 +83,11 @@ export function spawnTethered(command: string, args: readonly string[], options:
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // it ended in this moment
+      // it ended just now
     }
   }
 
-  /** Signals, waits, and kills the whole process group after the deadline. Safe to call again, and after the end. */
+  /** Sends the signal, waits, and kills the process group after the deadline. Can be called again, also after the end. */
   async function stop(signal = stopSignal, deadlineMs = stopDeadlineMs) {
     if (!running) return exited;
     child.kill(signal);
@@ -102,7 +102,7 @@ export function spawnTethered(command: string, args: readonly string[], options:
 
 export type CommandOptions = Omit<TetherOptions, 'stdout' | 'stderr'> & { signal?: AbortSignal | undefined };
 
-/** Runs a program to its end; an abort ends it and throws. `output`: both streams as they came. */
+/** Runs a program to its end. An abort ends it and throws. `output`: both streams in order. */
 export async function runCommand(command: string, args: readonly string[], options: CommandOptions = {}) {
   options.signal?.throwIfAborted();
   const tethered = spawnTethered(command, args, { ...options, stdout: 'pipe', stderr: 'pipe' });
@@ -123,7 +123,7 @@ export async function runCommand(command: string, args: readonly string[], optio
   return { code, stdout, output };
 }
 
-/** What the program writes to stdout; a failure is thrown with its last lines. */
+/** The program's stdout. A failure is thrown with its last lines. */
 export async function outputOf(command: string, args: readonly string[], options: CommandOptions): Promise<string> {
   const { code, stdout, output } = await runCommand(command, args, options);
   if (code !== 0) throw new Error(lastLines(output, 5) || `${command} ended with ${code}`);

@@ -8,7 +8,7 @@ interface WaitOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Asks again and again until the probe says yes; false once the deadline has passed. What the probe throws ends the wait. */
+/** Polls until the probe returns true; false after the deadline. An error of the probe ends the wait. */
 export async function waitUntil(probe: Probe, options: WaitOptions): Promise<boolean> {
   const end = performance.now() + options.deadlineMs;
   for (;;) {
@@ -19,7 +19,7 @@ export async function waitUntil(probe: Probe, options: WaitOptions): Promise<boo
   }
 }
 
-/** What comes within two minutes, however slow the machine, or within `deadlineMs`; else it is an error. */
+/** Waits two minutes, enough for a slow machine, or `deadlineMs`; then throws. */
 export async function untilTrue(probe: Probe, what: string, options: Partial<WaitOptions> = {}): Promise<void> {
   const { deadlineMs = 120_000 } = options;
   if (!(await waitUntil(probe, { ...options, deadlineMs })))

@@ -1,4 +1,4 @@
-/** What the processes run with, the user's own settings first, and what a start keeps of it in `.data`. */
+/** The settings of the processes, with the user's own first, and those that `npm start` creates and keeps in `.data`. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { Advice, describe } from '../stack/advice.ts';
 import { dataRoot } from '../stack/paths.ts';
 import { writeFor } from '../stack/service-user.ts';
 
-/** Whole or not at all: others wait for these files to appear. */
+/** Written atomically, since others wait for these files to appear. */
 export const writePrivate = (name: string, text: string): void => writeFor(undefined, path.join(dataRoot, name), text);
 
 export function readPrivate(name: string): string | undefined {
@@ -20,7 +20,7 @@ export function removePrivate(...names: string[]): void {
   for (const name of names) rmSync(path.join(dataRoot, name), { force: true });
 }
 
-/** What the user has set, also in files of secrets (`NAME_FILE`). */
+/** The user's environment, including files of secrets (`NAME_FILE`). */
 export function environment(): NodeJS.ProcessEnv {
   try {
     return withSecretFiles(settings, process.env);
@@ -33,8 +33,8 @@ export function environment(): NodeJS.ProcessEnv {
 export const given = (name: string): string | undefined => environment()[name] || undefined;
 
 /**
- * The settings that name the user's own stores; undefined where they have none. A database and a queue that do not belong
- * together would mix up records: with one of them alone it does not start.
+ * The names of the settings with the user's own stores; undefined if there are none. It refuses only one of the two, since a
+ * database and a queue that do not belong together would mix up records.
  */
 export function ownStores(): { postgres: string; redis: string } | undefined {
   const postgres = given('DATABASE_URL') && 'DATABASE_URL';
@@ -47,13 +47,13 @@ export function ownStores(): { postgres: string; redis: string } | undefined {
   );
 }
 
-/** Tokens can be issued only with a shared secret; with a public key, the host product has the other half. */
+/** Only with a shared secret: with a public key, the host product has the private one. */
 export const canIssueTokens = (): boolean => (given('JWT_ALGORITHM') ?? 'HS256') === 'HS256';
 
-/** Of the token in the dashboard's link, in hours: a week, or the most that the user allows. */
+/** Lifetime of the token in the dashboard's link, in hours: a week, or the maximum that the user allows. */
 export const tokenHours = (): number => Math.min(7 * 24, Number(given('JWT_MAX_LIFETIME') ?? Number.POSITIVE_INFINITY));
 
-/** What a start makes for itself where the user has set nothing. Records are sealed sooner than elsewhere, to be seen. */
+/** Settings that the user has not set. Records are sealed sooner than by default, so that it is visible. */
 export const madeSettings = (): Record<string, string> => ({
   ...(canIssueTokens() && { JWT_SECRET: secret('JWT_SECRET') }),
   PRIVACY_KEY: secret('PRIVACY_KEY'),
@@ -63,7 +63,7 @@ export const madeSettings = (): Record<string, string> => ({
   SEAL_SECONDS: given('SEAL_SECONDS') ?? '10',
 });
 
-/** The user's, or one of this installation, which is made once. */
+/** The user's secret, or one that is created once for this installation. */
 function secret(name: string): string {
   const file = name.toLowerCase().replaceAll('_', '-');
   const known = given(name) ?? readPrivate(file);
@@ -73,11 +73,11 @@ function secret(name: string): string {
   return fresh;
 }
 
-/** Every setting that is set, for the command line of another terminal, one per line. */
+/** Writes every setting for the command line in another terminal, one per line. */
 export function publishSettings(env: NodeJS.ProcessEnv): void {
   const lines = Object.keys(settings).flatMap((name) => {
     const value = env[name];
-    // A key in PEM has several lines; the services take them written like this.
+    // the lines of a PEM are separated by a literal `\n`, which the services accept
     return value ? [`${name}=${value.replaceAll('\n', '\\n')}\n`] : [];
   });
   writePrivate('env', lines.join(''));

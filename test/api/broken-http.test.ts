@@ -109,13 +109,13 @@ describe('what is not a whole HTTP request', () => {
 });
 
 /**
- * Two requests look like one to a proxy, or one like two. Whatever the shape, a request that hides in another's body is
+ * Two requests look like one to a proxy, or one like two. A request that hides in another's body is
  * never carried out.
  */
 describe('a request hidden in another', () => {
   const hidden = record('Connection: close');
   const recorded = async () => recordedIn(await metrics());
-  /** How many records `bytes` make, and the answers' statuses; no answer is one too. */
+  /** How many records `bytes` make, and the statuses of the responses; no response counts, too. */
   const send = async (bytes: string) => {
     const before = await recorded();
     const answer = await exchange(stack.api.baseUrl, [bytes]).catch(() => null);
@@ -174,15 +174,15 @@ describe('a request hidden in another', () => {
 });
 
 describe('what comes too slowly', () => {
-  it.each(tooSlow)('$name: answered and ended', async ({ answer, detail }) => {
+  it.each(tooSlow)('$name: a response and the end', async ({ answer, detail }) => {
     const found = await answer;
-    const told = { status: 503, code: 'unavailable', detail: expect.stringMatching(detail) };
-    expect(problemIn(found)).toMatchObject(told);
+    const expected = { status: 503, code: 'unavailable', detail: expect.stringMatching(detail) };
+    expect(problemIn(found)).toMatchObject(expected);
     expect(Number(found.headers.get('retry-after'))).toBeGreaterThan(0);
     expect([found.status, found.headers.get('connection')]).toEqual([503, 'close']);
   });
 
-  it('headers that stop, after a request that was answered: answered and ended too', async () => {
+  it('headers that stop, after a complete request: a response and the end, too', async () => {
     const { status, body } = await stopsAfterAnother;
     expect(status).toBe(404);
     expect(body).toMatch(/HTTP\/1\.1 503 .*"detail":"the request did not arrive in time/s);
@@ -192,7 +192,7 @@ describe('what comes too slowly', () => {
     expect((await keptReady).status).toBe(202);
   });
 
-  // the answer comes at once, and must stay the only one
+  // the response comes at once, and must stay the only one
   it('a body that stops, of a request already refused: ended soon after', async () => {
     const answer = await stopsRefused;
     expectRefusal(answer);

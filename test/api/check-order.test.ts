@@ -21,7 +21,7 @@ interface Asked {
   type?: string;
   body?: string;
 }
-/** Everything is wrong with it; each line puts right what is told first. */
+/** Everything is wrong with it; each line corrects the mistake that is reported first. */
 const wrong = { origin: 'https://evil.example', type: 'text/plain', body: 'x'.repeat(20_000) };
 const post = { ...wrong, method: 'POST', rest: 'record' };
 const put = { ...wrong, method: 'PUT', rest: 'notices/x' };
@@ -34,7 +34,7 @@ const visitor = { scope: 'privacy', rest: 'visitors/v', isUnknown: true };
 
 const stack = await useStack({ tenant: { domains: 2, origins: [mine], consentLog: false } });
 
-describe('of several mistakes, the first in the order of the contract is told', () => {
+describe('of several mistakes, the first in the order of the contract is reported', () => {
   it.each<[string, number, string, Asked]>([
     ['recording: the method', 405, 'method_not_allowed', { ...post, method: 'PUT' }],
     ['recording: credentials', 401, 'invalid_api_key', post],
@@ -87,7 +87,7 @@ describe('of several mistakes, the first in the order of the contract is told', 
     expectProblem(answer, status, code);
   });
 
-  it('an API key that is wrong in any way gets one answer, which does not tell in which', async () => {
+  it('an API key that is wrong in any way gets one response, which does not show in which', async () => {
     const stranger = await makeTenant(stack.db);
     const { domainId, apiKey } = stack;
     const attempts: [string, string][] = [
@@ -111,7 +111,7 @@ describe('of several mistakes, the first in the order of the contract is told', 
       answers.add(indistinguishable(answer));
     }
     expect(answers.size).toBe(1);
-    // who sends it as a page closes is told why it has no key
+    // a page that sends it while closing learns why it has no key
     expect([...answers][0]).toContain('navigator.sendBeacon cannot send this header');
     expect((await record(domainId, apiKey)).status).toBe(202);
   });

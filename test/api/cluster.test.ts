@@ -49,7 +49,7 @@ describe('an API of two processes', () => {
       expect(recordedIn(await response.text())).toBe(count);
     });
 
-  it('has the metrics of both, added up, also of one that does not answer, or died and was replaced', async () => {
+  it('has the metrics of both, added up, also of one that does not respond, or died and was replaced', async () => {
     await untilCounted(20);
     const [first = 0] = pids();
     process.kill(first, 'SIGSTOP');

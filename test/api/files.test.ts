@@ -15,7 +15,7 @@ import { runApi, startApi } from '../support/service.ts';
 import { useStack } from '../support/stack.ts';
 import { eventually } from '../support/wait.ts';
 
-/** as caches are told of what never changes */
+/** the caching of files that never change */
 const kept = 'public, max-age=31536000, immutable';
 
 const stack = await useStack();
@@ -42,7 +42,7 @@ it.each<[string, string]>([
   ['/consent-mode.js', 'text/javascript; charset=utf-8'],
   ['/record-klaro.js', 'text/javascript; charset=utf-8'],
 ])(
-  '%s is sent, packed for whoever takes it, only when it changed, which is asked for each time, or behind the page’s back',
+  '%s is sent, compressed if accepted, only when it changed, which is asked for each time, or behind the page’s back',
   async (target, type) => {
     const plain = await get(target);
     const packed = await get(target, { 'accept-encoding': 'gzip' });
@@ -106,7 +106,7 @@ describe('the dashboard', () => {
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=/);
   });
 
-  it('loads files that are kept for ever under names with their hash, and at most 40,000 bytes, packed', async () => {
+  it('loads files that are cached without limit under names with their hash, and at most 40,000 bytes, gzipped', async () => {
     const html = await textOf('/');
     const assets = linksIn(html);
     expect(assets).toHaveLength(3);
@@ -224,7 +224,7 @@ describe('the files of the widget', () => {
     expect([old.headers.get('cache-control'), await old.text()]).toEqual([kept, before]);
     expect(await (await get('/widget.js', {}, next.baseUrl)).text()).toBe(after);
     expect(await (await soon(hashedPath('widget', after))).text()).toBe(after);
-    // each widget finds the texts that it was built with, whichever release answers
+    // each widget finds the texts that it was built with, from any release
     expect(await (await get(packPath(textsIn(before), 'de'), {}, next.baseUrl)).text()).toBe(german);
     expect(await textOf(packPath(hashOf(translated), 'de'))).toBe('{"title":"Neu"}');
   });

@@ -66,7 +66,7 @@ describe(`with ${perMinute} of each a minute`, () => {
     return found;
   };
 
-  it('records of one domain and client count together, whatever it writes before what the proxy appends', async () => {
+  it('records of one domain and client count together, even if it writes something before the part of the proxy', async () => {
     const address = nextAddress();
     expect(await statuses((index) => record(`198.51.100.${index}, ${address}`))).toEqual(times(202, 429));
     const limited = await record(`::ffff:${address}`, stack.apiKey, { origin: 'https://shop.example' });
@@ -85,7 +85,7 @@ describe(`with ${perMinute} of each a minute`, () => {
     expect((await record('2001:db8:1:3::1')).status).toBe(202);
   });
 
-  it('reads count by token, from whatever address, whatever is read, and another token is not concerned', async () => {
+  it('all reads count by token, from any address, and other tokens do not count', async () => {
     const paths = ['/v1/organization', '/v1/consent/org-stats', `/v1/consent/${stack.domainId}/records`];
     const one = tokenOf('one');
     const readAt = (index: number) => read(one, nextAddress(), paths[index % paths.length]);
@@ -94,14 +94,14 @@ describe(`with ${perMinute} of each a minute`, () => {
     expect((await read(tokenOf('other'))).status).toBe(200);
   });
 
-  it('every answer to a token says what is left of each limit that counts it, and no failed one does', async () => {
+  it('every response to a token shows what is left of each limit that counts it, and no failed one does', async () => {
     const left = ({ headers }: Answer<unknown>) => headers.get('ratelimit')?.replaceAll(/t=\d+/g, 't=…');
-    const told = tokenOf('told');
-    const first = await read(told);
+    const token = tokenOf('told');
+    const first = await read(token);
     expect([first.status, left(first), first.headers.get('ratelimit-policy')]).toEqual([
       ...[200, '"read";r=4;t=…', '"read";q=5;w=60'],
     ]);
-    const refused = await read(told, nextAddress(), '/v1/organization/domains');
+    const refused = await read(token, nextAddress(), '/v1/organization/domains');
     expect([refused.status, left(refused)]).toEqual([403, '"read";r=3;t=…']);
     const manage = tokenFor(stack.tenant.organizationId, { jti: 'manager', scope: 'manage' });
     const changed = await request(stack.api.baseUrl, '/v1/organization/domains', {
@@ -154,7 +154,7 @@ describe(`with ${perMinute} of each a minute`, () => {
       expect((await record(address, makeApiKey())).status).toBe(401);
     });
 
-    it('of one IPv6 network that come at once are told no more often than those that come one by one', async () => {
+    it('of one IPv6 network that come at once are shown no more often than those that come one by one', async () => {
       const attempts = Array.from({ length: 4 * perMinute }, (_, n) => record(`2001:db8:7:8::${n}`, makeApiKey()));
       const answers = await Promise.all(attempts);
       expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(perMinute);

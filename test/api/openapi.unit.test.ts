@@ -1,6 +1,6 @@
 /**
  * Redocly's default rules, and what those of Spectral ask beyond them, as far as the schemas do not give it already.
- * That answers are as the document describes them is checked by `test/support/client.ts`, with every request.
+ * Responses are compared with the document in `test/support/client.ts`, with every request.
  */
 
 import { createConfig, lintFromString } from '@redocly/openapi-core';
@@ -35,7 +35,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 const namesOf = (operations: { operationId: string }[]) => operations.map(({ operationId }) => operationId);
 
-/** Bodies that are sent, and that are answered. */
+/** Bodies of requests and responses. */
 const bodies = operations.flatMap(({ at, operationId, requestBody, responses }) =>
   Object.entries({ ...responses, ...(requestBody && { requestBody }) }).flatMap(([part, { content = {} }]) =>
     Object.entries(content).map(([type, body]) => ({

@@ -54,7 +54,7 @@ describe('the operations port', () => {
     expect(api.events('refused')).toHaveLength(1);
   });
 
-  it('tells the age of the oldest job: the API while no worker runs, and a worker that cannot store what it holds', async () => {
+  it('shows the age of the oldest job: the API while no worker runs, and a worker that cannot store what it holds', async () => {
     const { api, db, env } = stack;
     const scrape = async (opsUrl: string) => ({
       age: await metric(opsUrl, 'assent_queue_oldest_job_age_seconds{shard="0"}'),
@@ -138,7 +138,7 @@ describe('the operations port', () => {
     await other.stop();
   });
 
-  it("has the queue's page, with all its files, which loads nothing else and changes nothing, whoever asks", async () => {
+  it("has the queue's page, with all its files, which loads nothing else and never changes anything", async () => {
     const { opsUrl } = stack.api;
     const policy =
       "default-src 'self';style-src 'self' 'unsafe-inline';img-src 'self' data:;object-src 'none';form-action 'none';frame-ancestors 'none'";

@@ -23,7 +23,7 @@ const api = await startApi({
 });
 
 describe('one request', () => {
-  it('is known by one id in its answer, in its job and with a record that Postgres refuses', async () => {
+  it('is known by one id in its response, in its job and with a record that Postgres refuses', async () => {
     const admin = createAdministration(stores.db, 'test');
     const { domainId } = await admin.createDomain(tenant.organizationId, { name: 'soon gone', origins: [] });
     const { apiKey } = await admin.createKey(domainId);
@@ -53,7 +53,7 @@ describe('one request', () => {
     });
   });
 
-  it('that fails is known by one id in its answer and in the log, which holds nothing of what it brought', async () => {
+  it('that fails is known by one id in its response and in the log, which holds nothing of what it brought', async () => {
     const token = tokenFor(tenant.organizationId);
     const unknownKey = makeApiKey();
     const domainId = at(tenant.domainIds, 0);
@@ -85,7 +85,7 @@ describe('one request', () => {
     for (const line of api.lines) expect(() => JSON.parse(line)).not.toThrow();
   });
 
-  it('that meets a bug is told nothing of it, and its id leads to what the log says', async () => {
+  it('that meets a bug learns nothing about it, and its id leads to the log line', async () => {
     await stores.sql`
       insert into counters (organization_id, domain_id, period)
       values (${tenant.organizationId}, '', to_char(now(), 'YYYY-MM-DD'))`;
@@ -94,7 +94,7 @@ describe('one request', () => {
       create view counters as
       select organization_id, domain_id, period, accept_all, reject_all, custom, 1 / withdraw as withdraw from kept`;
     await stores.sql`grant select on counters to public`;
-    // the connections that were cut off are made anew first
+    // the broken connections are opened again first
     const { status, headers, body } = await eventually(async () => {
       const asked = await request<ProblemAnswer>(api.baseUrl, '/v1/consent/org-stats', {
         headers: { authorization: `Bearer ${tokenFor(tenant.organizationId)}`, 'x-request-id': 'traced-4' },

@@ -1,4 +1,4 @@
-/** Paths, methods, request ids, and the headers of every kind of answer. */
+/** Paths, methods, request ids, and the headers of each kind of response. */
 import { describe, expect, it } from 'vitest';
 import { type Answer, type ProblemAnswer, request, tokenFor } from '../support/client.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -55,8 +55,8 @@ describe('paths, methods and request ids', () => {
     ['HEAD', '/nope', 404, /^$/],
   ])('%s %s in a browser is a page (%i)', async (method, path, status, text) => {
     const answer = await fetch(stack.api.baseUrl + path, { method, headers: browser });
-    const told = ['content-type', 'vary', 'content-security-policy'].map((name) => answer.headers.get(name));
-    expect([answer.status, ...told]).toEqual([
+    const shown = ['content-type', 'vary', 'content-security-policy'].map((name) => answer.headers.get(name));
+    expect([answer.status, ...shown]).toEqual([
       status,
       'text/html; charset=utf-8',
       'Accept',
@@ -85,7 +85,7 @@ describe('paths, methods and request ids', () => {
     for (const id of ['A'.repeat(65), 'a b', '<script>', 'é', '']) expect(await given(id)).toMatch(/^[\da-f]{16}$/);
   });
 
-  it('every answer carries an id of its own, which tells nothing of how many came before', async () => {
+  it('every response has an id of its own, which does not show how many came before', async () => {
     const record = () => stack.client.record(stack.domainId, stack.apiKey, { decision: 'custom' });
     const answers = await Promise.all([
       record(),
@@ -99,7 +99,7 @@ describe('paths, methods and request ids', () => {
   });
 });
 
-describe('the headers of an answer', () => {
+describe('the headers of a response', () => {
   const always = { 'x-content-type-options': 'nosniff', 'x-powered-by': null, server: null };
   /** What is for programs and for this service's own pages: no other site may load, frame or run it. */
   const closed = {

@@ -13,7 +13,7 @@ import { eventually } from '../support/wait.ts';
 const recordSpan = 'POST /v1/consent/:domainId/record';
 const [server, producer, consumer, internal] = [2, 4, 5, 1];
 
-/** Of whoever asks for it. */
+/** For anybody. */
 const namedTrace = 'ab'.repeat(16);
 const named = { traceparent: `00-${namedTrace}-${'cd'.repeat(8)}-01` };
 
@@ -124,7 +124,7 @@ describe('tracing', () => {
     await other.stop();
   });
 
-  it('sends nothing of what is not sampled, whatever a visitor sends, but goes on with the trace of a known caller', async () => {
+  it('sends nothing of what is not sampled, regardless of what a visitor sends, but continues the trace of a known caller', async () => {
     await queued(sparing, {}, named);
     await queued(sparing, {}, { ...named, authorization: 'Bearer of.no.use' });
     expect((await waitingJobs()).map(({ opts }) => opts.telemetry)).toEqual([undefined, undefined]);

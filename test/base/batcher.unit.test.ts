@@ -171,7 +171,7 @@ it('patience ends the wait of items in a run that hangs and of those behind it, 
   await idle;
 });
 
-it('every item gets its own batch’s result, whatever comes when', async () => {
+it('every item gets its own batch’s result, at any rate of arrival', async () => {
   const script = fc.array(fc.record({ weight: fc.nat(6), pause: fc.boolean(), fails: fc.boolean() }), {
     maxLength: 40,
     size: 'max',

@@ -52,7 +52,7 @@ const bodies = (text: string) => [...text.matchAll(/\r\n\r\n(\/[a-z])/g)].map(([
 describe('requests that a client sends ahead', () => {
   let begun: string[] = [];
   let waiting: (() => void)[] = [];
-  /** Each is answered with its path, once the test says so. */
+  /** Each response is the request's path, once the test sends it. */
   const openHeld = () => {
     begun = [];
     waiting = [];
@@ -64,7 +64,7 @@ describe('requests that a client sends ahead', () => {
   const untilBegun = (...paths: string[]) => eventually(() => expect(begun).toEqual(paths));
   const answerNext = () => waiting.shift()?.();
 
-  it('begin one after the other, and are answered in order', async () => {
+  it('begin one after the other, and get their responses in order', async () => {
     await openHeld();
     const { socket, ...found } = await client(get('/a') + get('/b'));
     socket.on('data', (data) => {
@@ -142,7 +142,7 @@ describe('requests that a client sends ahead', () => {
     await eventually(() => expect(statuses(few.received)).toHaveLength(17));
   });
 
-  it('are answered by a server that ends, and the last answer says so', async () => {
+  it('get responses from a server that stops, and the last one says so', async () => {
     await openHeld();
     const found = await client(get('/a') + get('/b'));
     await untilBegun('/a');
@@ -157,7 +157,7 @@ describe('requests that a client sends ahead', () => {
     expect(connections).toEqual(['keep-alive', 'close']);
   });
 
-  it('and come too slowly, since nobody reads them, are not answered before the first', async () => {
+  it('and come too slowly, since nobody reads them, get no response before the first', async () => {
     await openHeld();
     server.headersTimeout = 1;
     const found = await client(get('/a') + get('/b').slice(0, -2));

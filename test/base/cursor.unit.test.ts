@@ -63,7 +63,7 @@ describe('a cursor', () => {
     expectRefused(makeCursor(position, { ...binding, domainId: '' }));
   });
 
-  it('holds for the filters that it was made with alone, in whatever order they are given', () => {
+  it('is only valid for its own filters, in any order', () => {
     const filtered = { ...binding, filters: { decision: 'custom', bot: false, visitorId: undefined } };
     const cursor = makeCursor(position, filtered);
     expect(readCursor(cursor, { ...binding, filters: { bot: false, decision: 'custom' } })).toEqual(position);

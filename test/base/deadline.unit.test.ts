@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Context } from '#libs/base/http/context';
 import { deadline } from '#libs/base/http/deadline';
 
-it('what takes longer than the contract’s 5 s is answered before, as unavailable', async () => {
+it('what takes longer than the contract’s 5 s ends before, as unavailable', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const answered = deadline({} as Context, () => new Promise(() => {})).catch((error: unknown) => error);

@@ -98,7 +98,7 @@ describe('a write of the driver to a connection that has just closed', () => {
       2_000,
     );
 
-  it('is known by its stack, and every statement after it is answered', async () => {
+  it('is recognized by its stack, and every later statement gets a response', async () => {
     repairs.add(repair);
     for (let attempt = 0; attempt < 50 && uncaught.length === 0; attempt += 1) {
       await expect(loseConnection()).rejects.toThrow();

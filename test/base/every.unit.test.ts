@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { every } from '#libs/base/timers';
 import { eventually } from '../support/wait.ts';
 
-it('rounds go on after failures, each is told of, and one that repeats the one before is no news', async () => {
+it('rounds continue after failures, each is reported, and a repeated one is no news', async () => {
   const results = ['a', 'a', 'b', undefined, 'b'];
-  const told: [string, boolean][] = [];
+  const reported: [string, boolean][] = [];
   let begun = 0;
   const rounds = every({
     name: 'some',
@@ -14,12 +14,12 @@ it('rounds go on after failures, each is told of, and one that repeats the one b
       begun += 1;
       if (result !== undefined) throw new Error(result);
     },
-    failed: (error, isNews) => told.push([String(error), isNews]),
+    failed: (error, isNews) => reported.push([String(error), isNews]),
   });
   await eventually(() => expect(begun).toBeGreaterThan(results.length));
   await rounds.stop();
   expect(rounds.isWell()).toBe(true);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['Error: a', true],
     ['Error: a', false],
     ['Error: b', true],
@@ -27,7 +27,7 @@ it('rounds go on after failures, each is told of, and one that repeats the one b
   ]);
 });
 
-it('a round that is told runs at once, never beside another, and none begins after the end', async () => {
+it('a round on request runs at once, never beside another, and none begins after the end', async () => {
   let ends: (() => void)[] = [];
   let begun = 0;
   const rounds = every({

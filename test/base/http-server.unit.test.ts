@@ -39,7 +39,7 @@ describe('the HTTP server', () => {
     await open((_, response) => void response.end('fine'), { stalledAfter: 500, maxConnections: 10 });
     const [idle, other] = [await client(request), await client()];
     await once(idle, 'data');
-    // a connection that never asked has no more time than that, so its end tells that the time is over
+    // an unused connection has no more time than that, so its end shows that the time is over
     other.resume();
     await once(other, 'close');
     idle.write(request);
@@ -60,7 +60,7 @@ describe('the HTTP server', () => {
   });
 });
 
-describe('an answer that is sent as it is made', () => {
+describe('a streamed response', () => {
   /** random, so that gzip makes it no smaller */
   const piece = crypto.getRandomValues(new Uint8Array(60_000));
   let made = 0;
@@ -118,7 +118,7 @@ describe('an answer that is sent as it is made', () => {
   });
 });
 
-it('a server that ends answers whoever has reached it, however late it looks', async () => {
+it('a server that stops responds to every client that has reached it, even if it notices late', async () => {
   await open((_, response) => void response.end('fine'));
   const { port } = server.address() as AddressInfo;
   const sent = new Int32Array(new SharedArrayBuffer(4));

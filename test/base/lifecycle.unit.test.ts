@@ -72,7 +72,7 @@ describe('a process', () => {
     expect([await exited, lines]).toEqual([1, ['stopping', 'did not stop in time']]);
   });
 
-  it('that is told to stop while it opens stops once it has opened', async () => {
+  it('that gets a signal while it opens stops once it has opened', async () => {
     let open = (_: Running) => {};
     const opening = new Promise<Running>((resolve) => {
       open = resolve;

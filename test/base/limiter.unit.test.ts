@@ -69,7 +69,7 @@ describe('a limiter', () => {
     expect(remembered.at(-1)).toBe(true);
   });
 
-  it('begins anew after a minute, and says how long that is', () => {
+  it('starts again after a minute, and says how long that is', () => {
     const limiter = limited(2);
     expect(admitted(3, () => admits(limiter, 'a'))).toBe(2);
     vi.advanceTimersByTime(59_500);

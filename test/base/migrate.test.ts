@@ -48,7 +48,7 @@ describe('migrate', () => {
     expect(await schemaOf(sql)).toEqual(schema);
   });
 
-  it('makes an index anew that one before was cut off at', async () => {
+  it('rebuilds an index that an interrupted run left behind', async () => {
     const sql = connectAs(url);
     const [file = ''] = files.filter((each) =>
       readFileSync(new URL(each, folder), 'utf8').includes('index concurrently'),
@@ -96,7 +96,7 @@ describe('migrate', () => {
     await expect(migrate(gate.url, { patience: 300 })).rejects.toThrow(/no response within 300 ms|CONN/);
   });
 
-  it('waits no longer altogether where a server comes that does not answer', async () => {
+  it('waits no longer in total if a server does not respond', async () => {
     const later = await nobodyAt(url);
     const say = () => {
       const server = createServer();
@@ -111,9 +111,9 @@ describe('migrate', () => {
   it.each<[string, string, string, RegExp]>([
     ['TLS where there is none', '/assent', '?sslmode=require', /before secure TLS/],
     ['a database that is not there', '/no_such_database', '', /no_such_database/],
-  ])('does not wait for %s', async (_, pathname, search, told) => {
+  ])('does not wait for %s', async (_, pathname, search, message) => {
     const say = vi.fn();
-    await expect(migrate(new URL(pathname + search, url).href, { say })).rejects.toThrow(told);
+    await expect(migrate(new URL(pathname + search, url).href, { say })).rejects.toThrow(message);
     expect(say).not.toHaveBeenCalled();
   });
 
@@ -152,7 +152,7 @@ describe('each migration since the first release', () => {
           expect(isDone || waiting.count > 0).toBe(true);
         });
         if (!isDone) waited.push(file);
-        // as whoever writes there, but far more patient
+        // as processes that write there, but with far more patience
         const write = (name: string) =>
           `begin; set local lock_timeout = '5s'; lock table "${name}" in row exclusive mode; commit`;
         const all = tables.map(({ name }) => write(name)).join(';');

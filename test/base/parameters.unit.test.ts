@@ -58,7 +58,7 @@ it.each<[string, string, unknown[], unknown[], z.ZodType]>([
   ['the log', 'page', ['1', '1000000000'], ['1000000001', '0', '99999999999999999999'], recordsQuery],
   ['the log', 'visitorId', ['x'.repeat(128)], ['x'.repeat(129), '', 'a\0b'], recordsQuery],
   ['an organization', 'limit', ['1000'], ['1001'], orgStatsQuery],
-  // a typing error never widens the answer
+  // a typing error never returns more
   ['the log', 'form', [], ['2026-10-01'], recordsQuery],
   ['an organization', 'page', [], ['1'], orgStatsQuery],
   ['a path', 'domainId', ['a', 'A-z_9', 'x'.repeat(64)], ['', 'x'.repeat(65), 'a.b', 'ä', 'a\n', "a'"], domainPath],

@@ -16,7 +16,7 @@ function open(options: PlacesOptions) {
       signal,
     );
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  /** How it ends by now: what waits on would wait for ever. */
+  /** Its state by now: work that still waits would never settle. */
   const now = <T>(outcome: Promise<T>): Promise<T> =>
     Promise.race([outcome, turn().then(() => Promise.reject(new Error('it is still waiting')))]);
   /** The oldest that runs ends. */

@@ -33,14 +33,14 @@ describe('a line of the log', () => {
     expect(JSON.parse(line).msg).toContain('…');
   });
 
-  it('stays one line, whatever is in it', () => {
+  it('stays one line with any content', () => {
     const text = 'a\n{"level":"info","msg":"forged"}\r\n\u2028\u0000\u001b[31m';
     const line = written((log) => log.warn({ text, err: new Error(text) }, text));
     expect(line.trimEnd()).not.toMatch(/\p{Cc}/u);
     expect(JSON.parse(line)).toMatchObject({ level: 'warn', msg: text, text });
   });
 
-  it("tells a driver's error without what was asked of it", () => {
+  it("shows a driver's error without the query", () => {
     const asked = { parameters: ['SECRET'], query: 'SECRET' };
     const error = Object.assign(new Error('value too long'), { code: '22001', ...asked });
     const line = written((log) => log.error({ err: error }, 'x'));
@@ -94,7 +94,7 @@ describe('a flood of lines', () => {
     expect(lines).toHaveLength(11);
   });
 
-  it('holds back no other text, no other bug of the same text, and nothing at info, which tells of few things', () => {
+  it('holds back no other text, no other bug of the same text, and nothing at info, which has few lines', () => {
     const { log, lines, suppressed } = open();
     for (const text of ['one', 'one', 'two']) log.warn({}, text);
     const bug = (n: number) => new Error(`bug ${n}`);

@@ -22,20 +22,20 @@ const loopback = hasIPv6 ? '::1' : '127.0.0.1';
 
 // each waits for probes, of servers of its own
 describe.concurrent('the settings of Redis', () => {
-  const watch = (address: RedisAddress, role: Role = 'producer'): { health: RedisHealth; told: string[][] } => {
+  const watch = (address: RedisAddress, role: Role = 'producer'): { health: RedisHealth; warned: string[][] } => {
     const connection = connectRedis(address, role, { warn: () => {} });
-    const told: string[][] = [];
+    const warned: string[][] = [];
     const health = watchRedis(
       connection.client,
       () => {},
-      (warnings) => told.push(warnings),
+      (warnings) => warned.push(warnings),
       role,
     );
     atEnd(() => {
       health.close();
       return connection.close();
     });
-    return { health, told };
+    return { health, warned };
   };
   /** So many probes later. */
   const probes = async (client: Redis, count: number) => {
@@ -52,13 +52,13 @@ describe.concurrent('the settings of Redis', () => {
   const forgetting = expect.stringContaining('no append-only file');
   const evicting = expect.stringContaining('allkeys-lru');
 
-  it('are told of once, and again when they become worse, while records go on', async () => {
+  it('are reported once, and again when they become worse, while records go on', async () => {
     const server = await openRedisServer({ maxmemory: '0' });
     const client = connect(server);
-    const { health, told } = watch({ url: server.url, clusterNodes: [] });
+    const { health, warned } = watch({ url: server.url, clusterNodes: [] });
     await health.usable();
     await probes(client, 2);
-    expect(told).toEqual([[unlimited]]);
+    expect(warned).toEqual([[unlimited]]);
     expect(health.warnings()).toEqual([unlimited]);
     // a probe may have taken too long
     const untilUsable = () => eventually(() => expect(health.reason()).toBeNull());
@@ -74,13 +74,13 @@ describe.concurrent('the settings of Redis', () => {
       await eventually(() => expect(health.warnings()).toEqual(warnings));
     }
     await probes(client, 2);
-    expect(told).toEqual([[unlimited], [unlimited, evicting], [evicting], [forgetting]]);
+    expect(warned).toEqual([[unlimited], [unlimited, evicting], [evicting], [forgetting]]);
     await untilUsable();
   });
 
   it('are not guessed while it loads its data', async () => {
     const server = await openRedisServer();
-    const { health, told } = watch({ url: server.url, clusterNodes: [] });
+    const { health, warned } = watch({ url: server.url, clusterNodes: [] });
     const pipeline = connect(server).pipeline();
     for (let key = 0; key < 8_000; key += 1) pipeline.set(String(key), '');
     await pipeline.exec();
@@ -91,7 +91,7 @@ describe.concurrent('the settings of Redis', () => {
     await connect(server).config('SET', 'key-load-delay', '0');
     await slow;
     await eventually(() => expect(health.reason()).toBeNull());
-    expect([told, health.warnings()]).toEqual([[], []]);
+    expect([warned, health.warnings()]).toEqual([[], []]);
   });
 
   it('of its user count, too: without a right that the process needs, it is not usable', async () => {

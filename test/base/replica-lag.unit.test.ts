@@ -38,7 +38,7 @@ describe('a replica', () => {
     expect(watch.lag(5_000)).toBe(0);
   });
 
-  it('that is not asked any more, or whose primary does not tell where it is, lags more and more', () => {
+  it('that is not asked any more, or whose primary does not report its position, lags more and more', () => {
     look(1_000, 100, 100);
     expect(watch.lag(9_000)).toBe(8_000);
     watch.hear(9_000);
@@ -62,7 +62,7 @@ describe('a replica', () => {
     for (const time of [2_000, 9_000]) lookAlone(time, 100);
     expect(watch.lag(9_000)).toBe(0);
     look(10_000, 200, 100);
-    // neither answers for a while
+    // neither responds for a while
     for (const time of [12_000, 19_000]) lookAlone(time, 100);
     expect(watch.lag(19_000)).toBe(1_000);
     lookAlone(20_000, 200);
@@ -86,7 +86,7 @@ describe('a replica', () => {
     expect(watch.see(1_000, replica)).toBe(reason);
   });
 
-  it('of a primary that was promoted is measured anew', () => {
+  it('of a primary that was promoted is measured from the start', () => {
     look(1_000, 100, 100);
     const promoted = { ...history, timeline: '00000002' };
     watch.hear(2_000, { ...promoted, wal: 90 });

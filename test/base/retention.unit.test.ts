@@ -5,7 +5,7 @@ const past = (month: string, retention: number, now: string) => isPastRetention(
 
 describe('a month of records', () => {
   it.each([
-    // for ever
+    // unlimited
     ['2000-01', 0, '2026-11-20T12:00:00.000Z', false],
     // kept: the current month and as many whole months before it
     ['2026-08', 2, '2026-11-20T12:00:00.000Z', true],

@@ -9,18 +9,18 @@ import { eventually } from '../support/wait.ts';
 /** Longer than a command of a producer may take, and shorter than a connection may stay silent. */
 const stall = 1_500;
 
-it('the run_id is known after a moment in which Redis did not answer', async () => {
+it('the run_id is known after a moment in which Redis did not respond', async () => {
   const redis = await openRedisServer();
-  let told = 0;
+  let asked = 0;
   let stalls = () => {};
   const stalled = new Promise<void>((resolve) => {
     stalls = resolve;
   });
   const hold = (answer: Buffer) => {
     if (!answer.includes('run_id:')) return undefined;
-    told += 1;
+    asked += 1;
     // the first is for the client itself
-    if (told !== 2) return undefined;
+    if (asked !== 2) return undefined;
     stalls();
     return sleep(stall);
   };

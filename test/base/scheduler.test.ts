@@ -57,7 +57,7 @@ describe('a task of one process at a time', () => {
     await eventually(() => expect(begun[1]).toBeGreaterThan(before));
   });
 
-  it('is taken over from one that stands still once its lease is over, and that one is told once it goes on', async () => {
+  it('is taken over from one that stands still once its lease is over, and that process ends the task once it continues', async () => {
     const frozen = createTaskLeases(db);
     await eventually(async () => expect(await frozen.claim([], [{ name: 'some', pace: hour }], 500)).toEqual(['some']));
     const seen: { lease: boolean }[] = [];
@@ -87,7 +87,7 @@ describe('a task of one process at a time', () => {
     await eventually(() => expect(run).toHaveBeenCalledTimes(2));
   });
 
-  it('runs at once where it is told to, also where another process has it, and goes on after a failure', async () => {
+  it('runs at once on request, also if another process has it, and continues after a failure', async () => {
     const one = open(db, unhurried);
     let runs = 0;
     const failures: unknown[] = [];
@@ -119,7 +119,7 @@ describe('a task of one process at a time', () => {
     await eventually(() => expect(runs + run.mock.calls.length).toBe(4));
   });
 
-  it('is told to end once its lease is over while Postgres is away, and goes on; those of each process run meanwhile', async () => {
+  it('is aborted once its lease ends while Postgres is away, and continues later; tasks of every process run meanwhile', async () => {
     const gate: Gate = await openGate(url);
     const { every } = open(connectDatabase(gate.url).db);
     let runs = 0;

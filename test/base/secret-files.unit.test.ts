@@ -43,7 +43,10 @@ describe('a secret from a file', () => {
     ['/nowhere/key', {}, /^LOG_KEY_FILE must be a file that can be read, not "\/nowhere\/key" \(ENOENT\)$/],
     [inFile('\n'), {}, /^LOG_KEY_FILE must be a file with the secret in it; .* is empty$/],
     [inFile('a'), { LOG_KEY: 'a' }, /^LOG_KEY_FILE must be unset where LOG_KEY is set$/],
-  ])('that is missing, empty, or beside the setting itself is told in one line: %s, %j', (LOG_KEY_FILE, rest, says) => {
-    expect(() => withSecretFiles(settings, { LOG_KEY_FILE, ...rest })).toThrow(says);
-  });
+  ])(
+    'that is missing, empty, or beside the setting itself is reported in one line: %s, %j',
+    (LOG_KEY_FILE, rest, says) => {
+      expect(() => withSecretFiles(settings, { LOG_KEY_FILE, ...rest })).toThrow(says);
+    },
+  );
 });

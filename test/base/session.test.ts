@@ -61,7 +61,7 @@ it('a connection has the formats, the encoding and the isolation that statements
   }
 });
 
-it('migrations work with such defaults, and a login that looks into another schema is told so, and makes no second one', async () => {
+it('migrations work with such defaults, and fail with a reason, without a second schema, for a login that looks into another one', async () => {
   const url = await createEmptyDatabase(sharedPostgresUrl());
   const group = `odd_group_${randomBytes(4).toString('hex')}`;
   const owner = openPool(url);
@@ -71,17 +71,18 @@ it('migrations work with such defaults, and a login that looks into another sche
   expect(await lookAtSchema(openPool(odd), 20_000, 'api')).toBe('current');
 
   const lost = await withLogin(url, group, { search_path: 'elsewhere' });
-  const told = /^the tables are in the schema public, and the search_path of this login is elsewhere: alter role odd_/;
-  await expect(migrate(lost)).rejects.toThrow(told);
+  const message =
+    /^the tables are in the schema public, and the search_path of this login is elsewhere: alter role odd_/;
+  await expect(migrate(lost)).rejects.toThrow(message);
   expect(await lookAtSchema(openPool(lost), 20_000, 'api')).toBe('elsewhere');
   const { stderr } = await runCli({ DATABASE_URL: lost }, 'plan', 'list');
-  expect(stderr).toMatch(told);
+  expect(stderr).toMatch(message);
   const redis = await openRedisServer();
   const api = await startApi({ DATABASE_URL: lost, REDIS_URL: redis.url });
-  expect((await api.logged('tables_elsewhere')).msg).toMatch(told);
+  expect((await api.logged('tables_elsewhere')).msg).toMatch(message);
 });
 
-it('beside another application: tables of ours that it hides are told of, and its own stay its own', async () => {
+it('beside another application: tables of ours that it hides are reported, and its own stay as they are', async () => {
   const url = await createEmptyDatabase(sharedPostgresUrl());
   const admin = connectAs(url);
   await migrate(url);
@@ -94,10 +95,10 @@ it('beside another application: tables of ours that it hides are told of, and it
   const migrating = () => migrate(url, { patience: 20_000 });
   const [database] = await admin<{ name: string }[]>`select quote_ident(current_database()) as name`;
   await admin.unsafe(`alter database ${database?.name} set search_path = legacy, public`);
-  const told =
+  const message =
     /^the tables are in the schema public, and the search_path of this login is legacy, public: alter role \w+ set search_path = public$/;
   for (const hidden of ['schema_migrations', 'records']) {
-    await expect(migrating()).rejects.toThrow(told);
+    await expect(migrating()).rejects.toThrow(message);
     expect(await look()).toBe('elsewhere');
     await admin.unsafe(`alter table legacy.${hidden} rename to their_${hidden}`);
   }

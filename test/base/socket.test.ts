@@ -8,7 +8,7 @@ import { freshDatabase } from '../support/stores.ts';
 
 it('migrations and commands reach it by each spelling', async () => {
   const server = new URL(await freshDatabase());
-  // whatever TMPDIR is: short enough for a socket
+  // independent of TMPDIR, so that the path is short enough for a socket
   const folder = mkdtempSync('/tmp/assent-');
   atEnd(() => rmSync(folder, { recursive: true }));
   const socket = createServer((client) => {

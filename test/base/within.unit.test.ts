@@ -32,7 +32,7 @@ describe('what is waited for only so long', () => {
 
   const answer = async () => String(await once(client, 'data'));
 
-  it('has answered, if its answer came while this process stood still', async () => {
+  it('has responded, if its response came while this process stood still', async () => {
     const onTimeout = vi.fn();
     const result = within(patience, answer(), onTimeout);
     store.write('here');
@@ -41,7 +41,7 @@ describe('what is waited for only so long', () => {
     expect(onTimeout).not.toHaveBeenCalled();
   });
 
-  it('is late, if no answer came while this process stood still', async () => {
+  it('is late, if no response came while this process stood still', async () => {
     const onTimeout = vi.fn();
     const late = answer();
     const result = within(patience, late, onTimeout);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { Tethered } from '../../scripts/stack/tether.ts';
-import { failure, onFreePorts, PortTaken } from '../../scripts/start/bring-up.ts';
+import { onFreePorts, PortTaken } from '../../scripts/start/addresses.ts';
+import { failure } from '../../scripts/start/services.ts';
 
 it('others are chosen where a port was taken meanwhile, a few times, and not after another failure', async () => {
   let tries = 0;

@@ -1,4 +1,4 @@
-/** Whoever may publish a domain's banner. */
+/** Publishes a domain's banner, with a token that may. */
 import { expect } from 'vitest';
 import type { BannerVersion, ShownVersion, VersionsPage } from '#libs/banner/contract';
 import { createAsk } from './client.ts';

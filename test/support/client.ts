@@ -1,4 +1,4 @@
-/** A client that checks every answer it gets against the OpenAPI document that the service itself serves. */
+/** A client that checks every response against the OpenAPI document of the service. */
 import { createSecretKey } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { expect } from 'vitest';
@@ -66,7 +66,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Asks as whoever has an access token of the organization with these claims. */
+/** Sends requests with an access token of the organization with these claims. */
 export const createAsk =
   (baseUrl: string, organizationId: string, claims: object) =>
   <Body = object>(method: string, path: string, { body, headers }: Asked = {}): Promise<Answer<OrProblem<Body>>> =>
@@ -80,7 +80,7 @@ export const createAsk =
       body: body === undefined ? null : JSON.stringify(body),
     });
 
-/** Either the answer or the problem: a test reads the fields that it expects. */
+/** Either the response or the problem: a test reads the fields that it expects. */
 type OrProblem<Body> = Body & ProblemAnswer;
 
 /** What one organization's pages and dashboards do. */

@@ -42,7 +42,7 @@ interface Collector {
   named(name: string): CollectedSpan[];
   /** once there are so many of this name */
   until(name: string, count: number): Promise<CollectedSpan[]>;
-  /** From now on: it hangs where it takes what comes and does not answer. */
+  /** From now on it accepts requests and does not respond. */
   fail(how: 'hangs' | 'refuses'): void;
 }
 
@@ -53,7 +53,7 @@ export async function startCollector(): Promise<Collector> {
   let failing: 'hangs' | 'refuses' | undefined;
   const server = createServer(async (request, response) => {
     if (request.url !== '/v1/traces') return void response.writeHead(404).end();
-    // whoever sends it may give up in the middle
+    // the sender may give up in the middle
     const body = await text(request).catch(() => undefined);
     if (failing === 'refuses') return void response.writeHead(400).end();
     if (failing === 'hangs' || body === undefined) return;

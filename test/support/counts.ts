@@ -1,4 +1,4 @@
-/** What counters must be: the records themselves, counted anew at every level. */
+/** The expected counters: the records themselves, counted at every level. */
 
 import type { Database } from '#libs/base/db/database';
 import type { Counter } from '#libs/base/terms/terms';

@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { atEnd } from './at-end.ts';
 import { eventually } from './wait.ts';
 
-/** Statements as whoever that address names, on one connection that ends with the file. */
+/** Statements as the login of that address, on one connection that closes with the file. */
 export function connectAs(url: string): postgres.Sql {
   const sql = postgres(url.replace(/\?.*$/, ''), { max: 1, onnotice: () => {} });
   atEnd(() => sql.end({ timeout: 1 }));

@@ -1,10 +1,10 @@
-/** Records at a steady rate, whatever comes back: a server that stalls does not slow its visitors down. */
+/** Sends records at a steady rate. A server that stalls does not slow its visitors down. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface Flood {
   sent: number;
-  /** status → answers */
+  /** status → responses */
   answers: Map<number, number>;
 }
 
@@ -16,13 +16,13 @@ const answer = /^HTTP\/1\.1 (\d{3}) .*?\r\ncontent-length: (\d+).*?\r\n\r\n/is;
 
 interface Lane {
   socket: Socket;
-  /** requests without an answer */
+  /** requests without a response */
   waiting: number;
-  /** what has arrived of the next answer */
+  /** the part of the next response that has arrived */
   received: string;
 }
 
-/** Sends `rate` requests a second for that long, and waits for all answers. */
+/** Sends `rate` requests a second for that long, and waits for all responses. */
 export async function flood(baseUrl: string, request: string, { rate = 2_000, seconds = 4 } = {}): Promise<Flood> {
   const { hostname: host, port } = new URL(baseUrl);
   const found: Flood = { sent: 0, answers: new Map() };

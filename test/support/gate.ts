@@ -1,4 +1,4 @@
-/** A door in front of a server that others share: shut for an outage, frozen for a server that no longer answers. */
+/** A proxy for a server that tests share: closed for an outage, or frozen like a server that stops responding. */
 import { connect, createServer, type Socket } from 'node:net';
 import { atEnd } from './at-end.ts';
 import { listen } from './listen.ts';
@@ -11,9 +11,9 @@ export interface Gate {
   shut(): void;
   /** keeps connections and takes new ones, but nothing passes any more */
   freeze(): void;
-  /** what clients send passes, and no answer does */
+  /** what clients send passes, and no response does */
   loseAnswers(): void;
-  /** bytes that the server has answered */
+  /** bytes that the server has sent */
   answered(): number;
   /** how many are open */
   connections(): number;
@@ -21,7 +21,7 @@ export interface Gate {
   leadTo(url: string): void;
 }
 
-/** Gives a promise for an answer that is to wait until it resolves, and all behind it on its connection as well. */
+/** Holds back one response, and all that follow on its connection, until the promise resolves. */
 type Hold = (answer: Buffer, connection: object) => Promise<unknown> | undefined;
 
 /** `delay`: milliseconds that each piece takes in either direction, as on a long way. */

@@ -5,7 +5,7 @@ export const recordedIn = (metrics: string): number =>
     0,
   );
 
-/** What the operations port tells of one sample, which is named with all its labels; NaN where it tells nothing. */
+/** The value of one sample on the operations port, given with all its labels; NaN if there is none. */
 export async function sampleOf(opsUrl: string, sample: string): Promise<number> {
   const text = await (await fetch(`${opsUrl}/metrics`)).text();
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));

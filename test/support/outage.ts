@@ -23,7 +23,7 @@ export async function restartRedis(
   return server;
 }
 
-/** Redis accepts connections and answers nothing, until `thaw`. */
+/** Redis accepts connections and does not respond until `thaw`. */
 export function freeze({ pid }: { pid: number }): { thaw(): void } {
   process.kill(pid, 'SIGSTOP');
   return { thaw: () => void process.kill(pid, 'SIGCONT') };
@@ -53,7 +53,7 @@ interface OwnPostgres {
   start(): Promise<void>;
 }
 
-/** A Postgres that a test may take away without harm to the others; migrated, unless told otherwise. */
+/** A Postgres that a test may stop without harm to the others; migrated by default. */
 export async function openOwnPostgres({
   migrated = true,
   certificate,

@@ -37,8 +37,8 @@ export function expectBlame(answer: Answer<ProblemAnswer>, ...paths: string[]): 
 }
 
 /**
- * All that a caller can compare, but the time, and how many requests are left: equal for two answers that must not tell anything apart.
- * The requests have to carry the same X-Request-Id.
+ * Everything that a caller can compare, except the time and the remaining requests: equal for two responses that must not
+ * differ. The requests must have the same X-Request-Id.
  */
 export function indistinguishable({ status, headers, body }: Answer<ProblemAnswer>): string {
   const rest = [...headers].filter(([name]) => name !== 'date' && name !== 'ratelimit');

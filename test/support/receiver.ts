@@ -1,4 +1,4 @@
-/** A receiver of webhooks behind HTTP: keeps what it got, and answers as it is told. */
+/** A receiver of webhooks over HTTP: stores what it gets, and responds as the test sets it. */
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -19,7 +19,7 @@ export interface Receiver {
   answerWith(answer?: (response: ServerResponse, received: Received) => void): void;
   /** once there are so many */
   until(count: number): Promise<Received[]>;
-  /** from now on it answers nobody, and ends every connection */
+  /** from now on it does not respond, and closes every connection */
   hangUp(): void;
 }
 
@@ -28,7 +28,7 @@ export async function startReceiver(tls?: { key: string; cert: string }): Promis
   const taken = (response: ServerResponse) => void response.writeHead(204).end();
   let answer: (response: ServerResponse, received: Received) => void = taken;
   const handle: RequestListener = async (request, response) => {
-    // whoever sends it may give up in the middle
+    // the sender may give up in the middle
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
     const one = { headers: request.headers, body, message: JSON.parse(body) };

@@ -163,7 +163,7 @@ export async function startApiProcess(env: Record<string, string>): Promise<ApiP
   return { ...service, baseUrl: addressOf(port), opsUrl: addressOf(ops) };
 }
 
-/** Of several processes the first serves the operations port, and tells it before it starts the others. */
+/** Of several processes the first serves the operations port, and reports it before it starts the others. */
 function opsPortOfPrimary(lines: string[]): number {
   const line = lines.find((each) => each.includes('"msg":"forking"'));
   return (JSON.parse(line ?? '{}') as { opsPort: number }).opsPort;

@@ -17,7 +17,7 @@ export function limitSetUp(file: string): void {
 
 export const endLimit = (): void => clearTimeout(timer);
 
-/** Steps by name; those that have not ended after `patience` milliseconds are told to `tooLate`. */
+/** Steps by name; `tooLate` gets those that have not ended after `patience` milliseconds. */
 export function limitSteps(patience: number, tooLate: (names: string[]) => void) {
   const open = new Set<string>();
   const timer = setTimeout(() => tooLate([...open]), patience);

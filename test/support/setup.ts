@@ -91,7 +91,7 @@ export default function setup(project: TestProject): () => Promise<void> {
     const names = Array.from({ length: project.config.maxWorkers }, (_, index) => `worker-${index + 1}`);
     const stores = await settled(names.map((name) => step(`the stores of ${name}`, openStores(server.url, name))));
     const started: Started = { postgresUrl: server.url, stores };
-    // whoever waits for it finds it whole
+    // written atomically, since others wait for it
     writeFileSync(`${startedFile(folder)}.part`, JSON.stringify(started));
     renameSync(`${startedFile(folder)}.part`, startedFile(folder));
   };

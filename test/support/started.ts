@@ -1,4 +1,4 @@
-/** What the set-up of a run tells its files once the servers run: files that need none begin before. */
+/** What the set-up of a run passes to its files once the servers run: files that need none begin earlier. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -22,7 +22,7 @@ export interface Recorded {
 /** milliseconds */
 const pause = 20;
 
-/** Each of `sites` in turn. Whatever is not acknowledged fails the test that calls `stop`. */
+/** Each of `sites` in turn. A record without an acknowledgement fails the test that calls `stop`. */
 export function recordSteadily(sites: Recorder[], { every = pause } = {}) {
   const recorded: Recorded[] = [];
   const refused: object[] = [];
@@ -37,7 +37,7 @@ export function recordSteadily(sites: Recorder[], { every = pause } = {}) {
     }
   };
   const all = Promise.all(sites.map(work));
-  // a test that failed before is told of that
+  // an earlier failure is reported first
   atEnd(() => {
     isRunning = false;
     return all.catch(() => {});

@@ -3,7 +3,7 @@ import type { Database } from '#libs/base/db/database';
 import { request, tokenFor } from './client.ts';
 import { eventually } from './wait.ts';
 
-/** Asks for somebody to be erased in all of the organization; resolves to the answer's status. */
+/** Requests the erasure of somebody in the whole organization; resolves to the response's status. */
 export async function eraseVisitor(
   baseUrl: string,
   organizationId: string,
@@ -15,12 +15,12 @@ export async function eraseVisitor(
   return (await request(baseUrl, path, { method: 'DELETE', headers })).status;
 }
 
-/** Until a worker has told Redis of everybody who was erased. */
+/** Until a worker has stored all erasures in Redis. */
 export const untilRedisKnowsErased = (db: Database): Promise<void> =>
   eventually(async () => {
     const [row] = await db.run(
-      (sql) => sql<{ all: number; told: number }[]>`
-        select count(*)::int as all, count(remembered_at)::int as told from tombstones`,
+      (sql) => sql<{ all: number; stored: number }[]>`
+        select count(*)::int as all, count(remembered_at)::int as stored from tombstones`,
     );
-    expect([row?.all === 0, row?.told]).toEqual([false, row?.all]);
+    expect([row?.all === 0, row?.stored]).toEqual([false, row?.all]);
   });

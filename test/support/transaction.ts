@@ -8,7 +8,7 @@ export function inTransaction(db: Database, transaction: Sql): Database {
   return { ...db, read: inside, write: inside, transaction: inside, run };
 }
 
-/** Whatever `work` changes is undone. */
+/** Rolls back all changes of `work`. */
 export const rolledBack = <T>(db: Database, work: (inside: Database) => Promise<T>): Promise<T> =>
   db.transaction(async (sql) => {
     const result = await work(inTransaction(db, sql));

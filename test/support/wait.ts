@@ -17,7 +17,10 @@ export async function untilTodayLasts(): Promise<void> {
 /** What is promised within a second, on a machine that is ten times slower. */
 export const withinASecond = { within: 10_000 };
 
-/** What passes never waits so long, so a machine may be many times slower; less than a test may take, so that it tells why. */
+/**
+ * A passing test never waits so long, so a machine may be many times slower. Shorter than the limit of a test, so that the
+ * reason is shown.
+ */
 const patience = 180_000;
 
 /** The longer it has waited, the less often it looks, so that long waits leave the processors to others. */

@@ -118,7 +118,9 @@ function copyMissing({ unpacked }: Software, file: string, copy: string): boolea
   return false;
 }
 
-/** Without tables of rights, whoever reaches its port may do everything: it is on the loopback, and ends with the test. */
+/**
+ * Without tables of rights, anybody who reaches its port may do everything: it is on the loopback, and ends with the test.
+ */
 async function startMariadb(dataDir: string, { mariadb, messages }: Software): Promise<string> {
   mkdirSync(dataDir, { recursive: true });
   const first = path.join(dataDir, 'first.sql');

@@ -45,7 +45,7 @@ function readBuilt(file: URL, caching: string, change = (content: Buffer) => con
  * shop.
  */
 const adapted = (html: Buffer, { config: { basePath: base, oidc, demo }, accounts }: Parts): Buffer => {
-  const told = [
+  const attributes = [
     base && ` data-base="${escapeHtml(base)}"`,
     oidc && ' data-sign-in="provider"',
     accounts && ` data-accounts="${escapeHtml(accounts.publicUrl)}"`,
@@ -56,7 +56,7 @@ const adapted = (html: Buffer, { config: { basePath: base, oidc, demo }, account
   return Buffer.from(
     html
       .toString()
-      .replace('<html lang="en">', `<html lang="en"${told}>`)
+      .replace('<html lang="en">', `<html lang="en"${attributes}>`)
       .replaceAll('="./assets/', `="${escapeHtml(base)}/assets/`),
   );
 };

@@ -164,7 +164,7 @@ export const hasFocus = (element: Locator): Promise<void> =>
 export const painted = (element: Locator): Promise<unknown> =>
   element.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** Stops the clock of all pages. By the time they are told of the moment to stop at, a busy machine may be past it. */
+/** Stops the clock of all pages. On a busy machine they may already be past the given moment. */
 export const stopClock = (context: BrowserContext): Promise<void> =>
   eventually(() => context.clock.pauseAt(Date.now() + 500));
 

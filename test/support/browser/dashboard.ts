@@ -125,7 +125,7 @@ export interface Dashboard extends Stores {
   regular(options?: BrowserContextOptions): Promise<Visitor>;
   /** A page in that tab, signed in by the link that a host product would give. */
   open(who: Who, path?: string, options?: BrowserContextOptions): Promise<Visitor>;
-  /** Loads the page anew, wherever the tab has been. */
+  /** Reloads the page from any state of the tab. */
   enter(page: Page, who: Who, path?: string): Promise<void>;
 }
 
@@ -196,7 +196,7 @@ export function useDashboard(own: Partial<Pick<Dashboard, 'db' | 'sql' | 'env' |
   return dashboard;
 }
 
-/** Another address of the dashboard, as a link in it would open it: nothing is loaded anew. */
+/** Opens another address of the dashboard as a link in it would, without a reload. */
 export const go = (page: Page, path: string): Promise<void> =>
   page.evaluate((address) => {
     window.history.pushState(null, '', address);

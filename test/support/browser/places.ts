@@ -1,4 +1,4 @@
-/** Visitors in different places, as a proxy in front of the service tells of them. */
+/** Visitors in different places, as a proxy in front of the service reports them. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { type Stack, type StackWithApi, useStackWithApi } from '../stack.ts';
 import { config } from './site.ts';
@@ -22,7 +22,7 @@ const note = `<script>seen = []; for (const name of ['ready', 'change'])
 export const signal = '<script>Object.defineProperty(navigator, "globalPrivacyControl", { value: true })</script>';
 export const settingsOfPlaces = { regions, policyVersion: '1', policyUrl: '/privacy', displays: true };
 
-/** Notes what runs, and what the widget tells, in `seen`. */
+/** Logs what runs and the widget's events in `seen`. */
 const noted = (body: string): [head: string, body: string] => [note, body + scripts];
 
 /** A page that asks different questions in different places. */

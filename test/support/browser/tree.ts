@@ -1,9 +1,9 @@
-/** What a screen reader is told of a page, as lines of text. */
+/** A page as a screen reader presents it, as lines of text. */
 import type { CDPSession } from 'playwright-core';
 
 /** Roles that say nothing by themselves. */
 const silent = ['InlineTextBox', 'generic', 'none', 'LineBreak', 'ListMarker', 'code'];
-const told = ['checked', 'expanded', 'modal', 'focused', 'level'];
+const shown = ['checked', 'expanded', 'modal', 'focused', 'level'];
 
 /**
  * The role, name, description and states of each, below what it belongs to; text that only repeats its parent's name is left
@@ -20,7 +20,7 @@ export async function treeOf(session: CDPSession): Promise<string[]> {
     const name = String(node.name?.value ?? '');
     const isShown = !node.ignored && !silent.includes(role) && !(role === 'StaticText' && name === above);
     const states = (node.properties ?? []).flatMap(({ name: state, value }) =>
-      told.includes(state) &&
+      shown.includes(state) &&
       !(state === 'level' && role === 'listitem') &&
       value.value !== false &&
       value.value !== 'false'

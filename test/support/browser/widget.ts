@@ -74,6 +74,6 @@ export const kept = (page: Page, part: string): Promise<string[]> =>
 export const decide = (page: Page, decision: string): Promise<string | undefined> =>
   page.evaluate((given) => window.client?.record({ decision: given }), decision);
 
-/** What the widget says to whoever runs the site. */
+/** The widget's messages for the site's operator. */
 export const warningsIn = (messages: string[]): string[] =>
   messages.filter((message) => message.startsWith('warning: assent'));

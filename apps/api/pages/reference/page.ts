@@ -15,10 +15,10 @@ const bodies = (content: Content, name: string): string =>
 
 function responses({ operationId, responses: all }: Operation): string {
   const entries = Object.entries(all).map(([status, { description, content }]) => {
-    const told = description.split('\n\n').map((line) => `<p>${inline(line)}</p>`);
+    const paragraphs = description.split('\n\n').map((line) => `<p>${inline(line)}</p>`);
     // all errors have the same form, which the page describes once
     const shown = status.startsWith('2') ? bodies(content, `Response ${status} of ${operationId}`) : '';
-    return `<dt>${status}</dt><dd>${told.join('')}${shown}</dd>`;
+    return `<dt>${status}</dt><dd>${paragraphs.join('')}${shown}</dd>`;
   });
   return `<dl class="responses">${entries.join('')}</dl>`;
 }
