@@ -26,10 +26,11 @@ import { scheduleDelivering } from '#libs/webhooks/delivering';
 import { webhookBacklog } from '#libs/webhooks/metrics';
 import { observe, observeRedis, warnOfMissingKeys } from '../process/observe.ts';
 import type { WorkerConfig } from '../settings/worker.ts';
-import { createConsumer, statements } from './consume.ts';
+import { createConsumer } from './consume.ts';
 import { derivationsOf, scheduleDeriving } from './deriving.ts';
 import { removeOldSchedules } from './old-schedules.ts';
 import { workerReadiness } from './readiness.ts';
+import { statements } from './store-jobs.ts';
 import { scheduleHousekeeping } from './tasks.ts';
 
 const timeouts = { statementTimeout: 8_000, deadline: 10_000 };

@@ -5,7 +5,7 @@ import { flags, limited, none, verbsOf } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 import { type NewRecord, newRecord } from '#libs/record/contract';
 import { deleteRejected, listRejected, type RejectedRecord } from '#libs/record/rejected';
-import { persistInPart } from '#libs/record/store';
+import { storeInPart } from '#libs/record/store';
 import { addExport, type ExportTools } from './export-command.ts';
 import { type ImportTools, importCommand } from './import-command.ts';
 
@@ -66,7 +66,8 @@ async function replayPage(db: Database, page: RejectedRecord[]): Promise<number>
     const record = newRecord.safeParse(JSON.parse(row.record));
     if (record.success) ids.set(record.data, row.id);
   }
-  const { rejections } = await persistInPart(db, [...ids.keys()], { owe: true });
+  const { rejections, errors } = await storeInPart(db, [...ids.keys()], { owe: true });
+  if (errors.length > 0) throw errors[0];
   for (const { record } of rejections) ids.delete(record);
   if (ids.size > 0) await db.write((sql) => deleteRejected(sql, [...ids.values()]));
   return ids.size;

@@ -1,17 +1,16 @@
 /**
- * The direct path: records go straight to Postgres, where Redis cannot take them. A batch has records of several
- * organizations. Those of one whose statements take too long, since somebody holds a lock, must not keep the others from it.
+ * The direct path: if Redis takes no jobs, records go straight to Postgres. A batch has records of several organizations.
+ * One whose statements take too long, because somebody holds a lock, must not keep the others from being stored.
  */
 import pLimit from 'p-limit';
 import type { Database } from '#libs/base/db/database';
-import { isTooSlow } from '#libs/base/db/errors';
+import { type Failure, failureOf } from '#libs/base/db/errors';
 import { groupBy } from '#libs/base/group-by';
 import type { Log } from '#libs/base/ops/process-log';
 import type { NewRecord } from './contract.ts';
 import type { RecordMetrics } from './metrics.ts';
 import { persistWatched } from './store.ts';
 
-/** A record, and whose it is. */
 export interface RecordOf {
   record: NewRecord;
   organizationId: string;
@@ -21,16 +20,16 @@ interface DirectStoreParts {
   db: Database;
   metrics: RecordMetrics;
   log: Pick<Log, 'error' | 'warn'>;
-  /** statements at once: whoever waits for its turn here uses up no deadline */
+  /** at once: a statement that waits for its turn here uses up no deadline */
   statements: number;
-  /** milliseconds for which an organization is refused whose statement took too long; default 10,000 */
+  /** milliseconds for which an organization is refused after a statement that took too long; default 10,000 */
   refusedFor?: number;
 }
 
-/** statements of a batch that took too long, with none that did not: then it is Postgres, not its organizations */
-const enough = 3;
+/** Slow statements of a batch with none that succeeded: then Postgres is slow, not an organization. */
+const maxSlow = 3;
 
-/** Resolves to the organizations whose records could not be stored; rejects where none could. */
+/** Resolves to the organizations whose records could not be stored; rejects if no record could be. */
 export function createDirectStore({
   statements,
   refusedFor = 10_000,
@@ -41,54 +40,50 @@ export function createDirectStore({
   const isRefused = (organizationId: string) => performance.now() < (slow.get(organizationId) ?? 0);
   const refuse = (organizationId: string) => slow.set(organizationId, performance.now() + refusedFor);
   const turns = pLimit(statements);
-  /** of batches that are stored by organization: the one that is slow leaves the other turn to all others */
+  /** statements for one organization: while one of them is slow, the other turn is for the rest */
   const apart = pLimit(2);
 
-  const store = (records: RecordOf[]) =>
-    turns(() =>
-      persistWatched(
-        parts,
-        records.map(({ record }) => record),
-        { owe: true, isEnd: isTooSlow },
-      ),
-    );
-
-  /** Nobody waits for it: they are sent again, and then stored once. */
-  const probe = async (organizationId: string, records: RecordOf[]): Promise<void> => {
-    refuse(organizationId);
-    try {
-      await store(records);
-      slow.delete(organizationId);
-    } catch (error) {
-      if (!isTooSlow(error)) slow.delete(organizationId);
-    }
+  const store = (records: RecordOf[]): Promise<Failure | undefined> => {
+    const batch = records.map(({ record }) => record);
+    return turns(() => failureOf(() => persistWatched(parts, batch, { owe: true })));
   };
 
-  /** `error`: of all of them together. */
-  const storeEach = async (records: RecordOf[], error: unknown): Promise<string[]> => {
+  /** Tries a slow organization again. Its records are refused meanwhile: clients send them again, and they are stored once. */
+  const probe = async (organizationId: string, records: RecordOf[]): Promise<void> => {
+    refuse(organizationId);
+    const failure = await store(records);
+    if (failure?.fault !== 'slow') slow.delete(organizationId);
+  };
+
+  /** Returns the organizations whose records were not stored. `failure`: of all records in one statement. */
+  const storeEach = async (records: RecordOf[], failure: Failure): Promise<string[]> => {
     const byOrganization = groupBy(records, ({ organizationId }) => organizationId);
-    if (byOrganization.size === 1) throw error;
+    if (byOrganization.size === 1) throw failure.error;
     const stored = new Set<string>();
     const late: string[] = [];
-    const tryOne = async ([organizationId, some]: [string, RecordOf[]]): Promise<void> => {
-      // of another batch it was found out meanwhile, or it is of no use
-      if (isRefused(organizationId) || (stored.size === 0 && late.length >= enough)) return;
-      try {
-        await store(some);
+    const failures: Failure[] = [];
+    const storeOne = async ([organizationId, some]: [string, RecordOf[]]): Promise<void> => {
+      // another batch may have found it slow meanwhile
+      if (isRefused(organizationId) || (stored.size === 0 && late.length >= maxSlow)) return;
+      const own = await store(some);
+      if (!own) {
         stored.add(organizationId);
-      } catch (cause) {
-        if (!isTooSlow(cause)) throw cause;
+      } else if (own.fault === 'slow') {
         late.push(organizationId);
         refuse(organizationId);
-      }
+      } else failures.push(own);
     };
-    const tries = await Promise.allSettled(Array.from(byOrganization, (one) => apart(tryOne, one)));
-    const failed = tries.find((one) => one.status === 'rejected');
-    if (failed || stored.size === 0) for (const each of late) slow.delete(each);
-    if (failed) throw failed.reason;
-    if (stored.size === 0 && late.length > 0) throw error;
+    await Promise.all(Array.from(byOrganization, (each) => apart(storeOne, each)));
+    const ofAll = failures[0] ?? (stored.size === 0 && late.length > 0 ? failure : undefined);
+    if (ofAll) {
+      for (const each of late) slow.delete(each);
+      throw ofAll.error;
+    }
     if (late.length > 0)
-      parts.log.warn({ err: error, organizationIds: late }, 'a statement took too long; records of these are refused');
+      parts.log.warn(
+        { err: failure.error, organizationIds: late },
+        'a statement took too long; records of these organizations are refused',
+      );
     return [...byOrganization.keys()].filter((organizationId) => !stored.has(organizationId));
   };
 
@@ -103,13 +98,9 @@ export function createDirectStore({
       if (!isRefused(organizationId)) void probe(organizationId, some);
       refused.push(organizationId);
     }
-    if (others.length === 0) return new Set(refused);
-    try {
-      await store(others);
-    } catch (error) {
-      if (!isTooSlow(error)) throw error;
-      refused.push(...(await storeEach(others, error)));
-    }
+    const failure = others.length > 0 ? await store(others) : undefined;
+    if (failure?.fault === 'slow') refused.push(...(await storeEach(others, failure)));
+    else if (failure) throw failure.error;
     return new Set(refused);
   };
 }

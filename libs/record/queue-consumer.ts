@@ -20,40 +20,26 @@ import {
 } from './queue.ts';
 import type { QueueTracing } from './queue-tracing.ts';
 
-/** Seconds before a job that gave up its place is delivered again. */
+/** Seconds before a job that gave up its place is delivered again, multiplied by how often it was delivered, up to a bound. */
 const putOffFor = 5;
-/** as many times as long, by how often it was delivered */
-const longestPutOff = 60;
+const maxPutOff = 60;
 /** milliseconds before a shard asks for a job again once Redis has refused it one */
 const refusalLasts = 200;
-/** Seconds between two looks for queues that other processes announced, or an operator had forgotten. */
+/** seconds between two rounds that look for queues that other processes announced, or that an operator removed */
 const lookEvery = 3;
 
 /** Bytes of jobs in memory, roughly: more than the jobs of one busy shard take. */
 const mostInAll = 128 * 1024 * 1024;
 
-/** Thrown by `handle` when the worker stops before the job is done. It does not use up one of the job's attempts. */
-export class NotNow extends Error {}
-
-/**
- * Thrown by `handle` where these of the job's records have to wait, and the job gives up its place meanwhile. Uses up no
- * attempt.
- */
-export class Later extends Error {
-  readonly records: NewRecord[];
-  constructor(records: NewRecord[]) {
-    super(`${records.length} records wait`);
-    this.records = records;
-  }
-}
-
-export interface JobInHand {
+export interface RecordJob {
   records: NewRecord[];
-  /** of the job */
   origins: readonly Origin[];
-  /** how often it was delivered, but for those that ended because it failed, or because a worker was gone */
-  times: number;
+  /** this one included, but without those that ended because the job failed or a worker was gone */
+  deliveries: number;
 }
+
+/** Only `done` completes the job, and only a rejection uses up an attempt. `waiting`: its records that are delivered later. */
+export type Handled = 'done' | 'returned' | { waiting: NewRecord[] };
 
 interface ConsumerOptions {
   /** waits while Redis is down */
@@ -66,12 +52,11 @@ interface ConsumerOptions {
   concurrency: number;
   /** bytes of jobs in memory, roughly; default 128 MiB */
   mostHeld?: number | undefined;
-  /** milliseconds that a second lasts between two looks, and for jobs that gave up their place; default 1,000 */
+  /** milliseconds that a second lasts between two rounds, and for jobs that gave up their place; default 1,000 */
   second?: number | undefined;
-  /** A job is done once this resolves; rejecting uses up one of its attempts. */
-  handle: (job: JobInHand) => Promise<void>;
+  handle: (job: RecordJob) => Promise<Handled>;
   log: Log;
-  /** other processes' shards could not be looked for, which is tried again */
+  /** other processes' shards could not be read, which is retried */
   onLookError?: () => void;
   tracing?: QueueTracing | undefined;
 }
@@ -90,7 +75,7 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
     if (isClosing || workers.has(shard)) return;
     const worker = consumeShard(shard, hold, { ...options, concurrency: atOnce(hold.isFull()) });
     workers.set(shard, worker);
-    // BullMQ never recovers a worker whose first commands failed: the next look begins another one
+    // BullMQ never recovers a worker whose first commands failed: the next round begins another one
     worker.waitUntilReady().catch(() => {
       if (!isClosing) end(shard, worker);
     });
@@ -125,12 +110,9 @@ export function consumeShards(options: ConsumerOptions): { close(): Promise<void
   };
 }
 
-/** What is left of a job that could not be ended is delivered again once its lock has run out, which uses up no attempt. */
+/** A job that could not be completed is delivered again once its lock has run out, which uses up no attempt. */
 class JobWorker extends Worker {
-  /**
-   * BullMQ asks again at once where Redis refuses it a job, which keeps both busy; after a failed start it would block this
-   * process.
-   */
+  /** BullMQ asks again at once if Redis refuses it a job, which keeps both busy, and blocks this process after a failed start. */
   protected override async moveToActive(...of: Parameters<Worker['moveToActive']>) {
     try {
       return await super.moveToActive(...of);
@@ -151,7 +133,7 @@ class JobWorker extends Worker {
   }
 }
 
-/** Of Redis: the job stays with this worker until its lock has run out. */
+/** If Redis refuses a command, the job stays with this worker until its lock has run out. */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
 }
@@ -162,37 +144,33 @@ function consumeShard(
   { queueRedis, concurrency, second = 1_000, handle, log, tracing }: ConsumerOptions,
 ): Worker {
   const putOff = async (job: Job<unknown>, token: string | undefined, times: number): Promise<never> => {
-    // not all at the same moment, so that each may once be the first
-    const wait = times * putOffFor * second * (1 + Math.random() / 2);
+    // a random part, so that jobs that wait together are not always delivered in the same order
+    const wait = Math.min(times, maxPutOff) * putOffFor * second * (1 + Math.random() / 2);
     await job.moveToDelayed(Math.round(Date.now() + wait), token).catch(ignoreRefusal);
     throw new DelayedError();
   };
+  const giveBack = async (job: Job<unknown>, token: string | undefined): Promise<never> => {
+    await job.moveToWait(token).catch(ignoreRefusal);
+    throw new WaitingError();
+  };
+  const processJob = async (job: Job<unknown>, token: string | undefined): Promise<void> => {
+    // known only before the first await
+    const origins = tracing?.origins() ?? noOrigins;
+    if (isOfNewer(job.data)) {
+      log.warn({ jobId: job.id }, 'job of a newer release waits for a worker that can read it');
+      return putOff(job, token, 3);
+    }
+    const records = readPayload(job);
+    const deliveries = deliveriesOf(job);
+    const handled = await handle({ records, origins, deliveries });
+    if (handled === 'done') return;
+    if (handled === 'returned') return giveBack(job, token);
+    if (handled.waiting.length < records.length) await job.updateData(packJob(handled.waiting)).catch(ignoreRefusal);
+    return putOff(job, token, deliveries);
+  };
   const worker = new JobWorker(
     recordQueue(shard),
-    async (job, token) => {
-      // known only before the first await
-      const origins = tracing?.origins() ?? noOrigins;
-      let count = 0;
-      try {
-        if (isOfNewer(job.data)) {
-          log.warn({ jobId: job.id }, 'job of a newer release waits for a worker that can read it');
-          return await putOff(job, token, 3);
-        }
-        const records = readPayload(job);
-        count = records.length;
-        await handle({ records, origins, times: timesOf(job) });
-      } catch (error) {
-        if (error instanceof Later) {
-          if (error.records.length < count) await job.updateData(packJob(error.records)).catch(ignoreRefusal);
-          return await putOff(job, token, Math.min(timesOf(job), longestPutOff));
-        }
-        if (!(error instanceof NotNow)) throw error;
-        await job.moveToWait(token).catch(ignoreRefusal);
-        throw new WaitingError();
-      } finally {
-        hold.remove(job);
-      }
-    },
+    (job, token) => processJob(job, token).finally(() => hold.remove(job)),
     {
       connection: queueRedis.client,
       prefix: queuePrefix,
@@ -205,12 +183,11 @@ function consumeShard(
       ...(tracing && { telemetry: tracing.telemetry }),
     },
   );
-  const tell = (error: Error, isNews: boolean) => {
+  const outcomes = watchOutcomes((error: Error, isNews) => {
     if (isNews) log.warn({ err: error }, 'queue worker error');
-  };
-  const outcomes = watchOutcomes(tell, Number.POSITIVE_INFINITY);
+  }, Number.POSITIVE_INFINITY);
   worker.on('error', outcomes.failed);
-  // which is said when a job is fetched, and it may take long until it is begun
+  // a job is active once it is fetched, which may be long before it is processed
   worker.on('active', (job) => {
     outcomes.succeeded();
     hold.add(job);
@@ -222,7 +199,7 @@ function consumeShard(
   return worker;
 }
 
-const timesOf = ({ attemptsStarted, attemptsMade, stalledCounter }: Job<unknown>): number =>
+const deliveriesOf = ({ attemptsStarted, attemptsMade, stalledCounter }: Job<unknown>): number =>
   Math.max(1, attemptsStarted - attemptsMade - stalledCounter);
 
 function readPayload({ data }: Job<unknown>): NewRecord[] {
@@ -236,19 +213,14 @@ function readPayload({ data }: Job<unknown>): NewRecord[] {
 /** A job, by its data alone. */
 type AnyJob = Pick<Job<unknown>, 'data'>;
 
-interface Hold {
-  isFull(): boolean;
-  add(job: AnyJob): void;
-  /** Once is enough, and more do no harm. */
-  remove(job: AnyJob): void;
-}
+type Hold = ReturnType<typeof createHold>;
 
 /**
- * What a worker holds of jobs in memory, over all shards: while Postgres is away or slow they stay, and more are fetched.
- * Past a bound each shard fetches only while it holds none, and the rest waits in Redis. `onChange`: told whenever the bound
- * is passed, in either direction; `most`: bytes.
+ * The jobs that a worker holds in memory, over all shards: while Postgres is down or slow they stay, and more are fetched.
+ * Past a bound each shard fetches only while it holds none, and the rest waits in Redis. `onChange` is called whenever the
+ * bound is passed, in either direction; `most`: bytes.
  */
-function createHold(onChange: (isFull: boolean) => void, most = mostInAll): Hold {
+function createHold(onChange: (isFull: boolean) => void, most = mostInAll) {
   const held = new Map<AnyJob, number>();
   let sum = 0;
   const change = (bytes: number) => {
@@ -259,12 +231,13 @@ function createHold(onChange: (isFull: boolean) => void, most = mostInAll): Hold
   };
   return {
     isFull: () => sum > most,
-    add: (job) => {
+    add: (job: AnyJob) => {
       const bytes = roughSize(job.data);
       held.set(job, bytes);
       change(bytes);
     },
-    remove: (job) => {
+    /** May be called again for the same job. */
+    remove: (job: AnyJob) => {
       const bytes = held.get(job);
       held.delete(job);
       if (bytes !== undefined) change(-bytes);

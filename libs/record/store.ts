@@ -1,122 +1,106 @@
 /**
- * Persists a batch that may contain records that cannot be stored: the others are stored. Records that Postgres refuses
- * are kept in `rejected_records` with their error. Those of a domain that is gone may be half of all that comes, and cost
- * no statement of their own. For any other error but an outage the batch is halved until the bad record is alone.
+ * Stores a batch that may contain records that cannot be stored: the others are stored. Records that Postgres refuses are
+ * kept in `rejected_records` with their error. Records of deleted domains may be half of a batch, and cost no statement of
+ * their own. For any other error but an outage the batch is halved until the bad record is alone.
  */
 
 import type { Database } from '#libs/base/db/database';
-import { isBadData, isOutage } from '#libs/base/db/errors';
+import { faultOf } from '#libs/base/db/errors';
 import type { Log } from '#libs/base/ops/process-log';
 import type { NewRecord } from './contract.ts';
 import type { RecordMetrics } from './metrics.ts';
 import { type Persisted, persist } from './persist/persist.ts';
 import { keepRejected, type Rejection } from './rejected.ts';
 
-/** Records that failed alone, one after the other, with none stored between them: then it is Postgres, not they. */
-const enough = 3;
+/** Records that failed alone, one after the other, with none stored between them: then the cause is Postgres, not a record. */
+const maxFailuresInARow = 3;
 
-type Stored = Pick<Persisted, 'added' | 'counters'>;
+interface StoreOptions {
+  /** the counters are also noted in `owed_raises`, for a caller that cannot raise them itself */
+  owe?: boolean;
+  /** A batch whose statement takes too long is halved. Otherwise the error is thrown at once. Default true. */
+  halveSlow?: boolean;
+}
 
-interface PersistedOrRejected extends Stored {
+interface Stored extends Pick<Persisted, 'added' | 'counters'> {
   rejected: number;
 }
 
-interface PersistedInPart extends Stored {
-  /** what Postgres refused, or belongs to no domain */
+interface StoredInPart extends Pick<Persisted, 'added' | 'counters'> {
+  /** refused by Postgres, or of a domain that does not exist */
   rejections: Rejection[];
+  /** of records that failed alone for another reason; what the others counted is owed */
+  errors: unknown[];
 }
 
-interface PersistOptions {
-  owe?: boolean;
-  /** Whether the caller goes no further with this error: then a batch that fails is not halved. */
-  isEnd?: (error: unknown) => boolean;
-}
-
-/**
- * Rejects with the error of the first record that neither could be stored nor is refused for what it is: one that takes
- * longer than a statement may, or an error that says nothing of rows. Then all others are stored, and what they counted is
- * owed, unless Postgres fails whatever it gets.
- */
-export async function persistOrReject(
+/** Keeps no rejections. Rejects with the error of an outage. */
+export async function storeInPart(
   db: Database,
   records: NewRecord[],
-  options: PersistOptions = {},
-): Promise<PersistedOrRejected> {
-  const outcome = newOutcome();
-  await persistPiece(db, records, options, outcome);
-  const { added, counters, rejections } = outcome;
-  if (rejections.length > 0) await db.write((sql) => keepRejected(sql, rejections));
-  if (outcome.errors.length > 0) throw outcome.errors[0];
-  return { added, counters, rejected: rejections.length };
+  { halveSlow = true, ...options }: StoreOptions = {},
+): Promise<StoredInPart> {
+  const stored: StoredInPart = { added: 0, counters: [], rejections: [], errors: [] };
+  let failuresInARow = 0;
+
+  const storePiece = async (piece: NewRecord[], owe: boolean): Promise<void> => {
+    if (failuresInARow >= maxFailuresInARow) return;
+    try {
+      const { added, counters, ofUnknownDomain } = await persist(db, piece, { owe, isPartial: true });
+      failuresInARow = 0;
+      stored.added += added;
+      stored.counters.push(...counters);
+      stored.rejections.push(...ofUnknownDomain.map(ofNoDomain));
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === 'outage' || (fault === 'slow' && !halveSlow)) throw error;
+      const [record] = piece;
+      if (piece.length > 1) {
+        const middle = Math.ceil(piece.length / 2);
+        // the caller gets no counters if a later piece fails for good
+        const owes = owe || fault !== 'row';
+        await storePiece(piece.slice(0, middle), owes);
+        await storePiece(piece.slice(middle), owes);
+      } else if (fault === 'row' && record) {
+        failuresInARow = 0;
+        stored.rejections.push(refused(record, error));
+      } else {
+        failuresInARow += 1;
+        stored.errors.push(error);
+      }
+    }
+  };
+  await storePiece(records, options.owe ?? false);
+  return stored;
 }
 
-/** The same, with how long it took and what became of the batch in the process's metrics and log. */
+/** Rejects with an outage's error, or that of the first record that failed alone: then all others are stored. */
+export async function persistOrReject(db: Database, records: NewRecord[], options?: StoreOptions): Promise<Stored> {
+  const { rejections, errors, ...stored } = await storeInPart(db, records, options);
+  if (rejections.length > 0) await db.write((sql) => keepRejected(sql, rejections));
+  if (errors.length > 0) throw errors[0];
+  return { ...stored, rejected: rejections.length };
+}
+
+/** As `persistOrReject`, with metrics. A statement that takes too long is not halved: its records are stored by tenant. */
 export async function persistWatched(
   { db, metrics, log }: { db: Database; metrics: RecordMetrics; log: Pick<Log, 'error'> },
   records: NewRecord[],
-  options: PersistOptions,
-): Promise<PersistedOrRejected> {
+  options?: Pick<StoreOptions, 'owe'>,
+): Promise<Stored> {
   const finish = metrics.persistDuration.startTimer();
-  const persisted = await persistOrReject(db, records, options);
+  const stored = await persistOrReject(db, records, { ...options, halveSlow: false });
   finish();
-  const { added, rejected } = persisted;
+  const { added, rejected } = stored;
   metrics.batchSize.observe(records.length);
   metrics.records.inc({ outcome: 'duplicate' }, records.length - added - rejected);
   if (rejected > 0) {
     metrics.records.inc({ outcome: 'rejected' }, rejected);
     log.error({ rejected }, 'Postgres rejected records; see: assent records rejected');
   }
-  return persisted;
+  return stored;
 }
 
-/** Stores what can be stored; what Postgres refuses is returned with its errors, and kept nowhere. Rejects likewise. */
-export async function persistInPart(
-  db: Database,
-  records: NewRecord[],
-  options: PersistOptions = {},
-): Promise<PersistedInPart> {
-  const outcome = newOutcome();
-  await persistPiece(db, records, options, outcome);
-  if (outcome.errors.length > 0) throw outcome.errors[0];
-  return outcome;
-}
-
-interface Outcome extends PersistedInPart {
-  /** records that failed alone and are not refused, with none stored since */
-  failedInARow: number;
-  /** of all of these */
-  errors: unknown[];
-}
-
-const newOutcome = (): Outcome => ({ added: 0, counters: [], rejections: [], failedInARow: 0, errors: [] });
-
-async function persistPiece(db: Database, records: NewRecord[], options: PersistOptions, outcome: Outcome) {
-  if (outcome.failedInARow >= enough) return;
-  try {
-    const { added, counters, ofUnknownDomain } = await persist(db, records, { ...options, isPartial: true });
-    outcome.failedInARow = 0;
-    outcome.added += added;
-    outcome.counters.push(...counters);
-    outcome.rejections.push(...ofUnknownDomain.map(ofNoDomain));
-  } catch (error) {
-    const isRefused = isBadData(error);
-    if (isOutage(error) || (options.isEnd?.(error) && !isRefused)) throw error;
-    const [record] = records;
-    if (records.length === 1 && record) {
-      outcome.failedInARow = isRefused ? 0 : outcome.failedInARow + 1;
-      if (isRefused) outcome.rejections.push(refused(record, error));
-      else outcome.errors.push(error);
-      return;
-    }
-    const middle = Math.ceil(records.length / 2);
-    // the caller may never learn what was counted
-    const more = isRefused ? options : { ...options, owe: true };
-    await persistPiece(db, records.slice(0, middle), more, outcome);
-    await persistPiece(db, records.slice(middle), more, outcome);
-  }
-}
-
-/** As Postgres says of a row that refers to nothing. */
+/** With the code that Postgres gives a row that refers to nothing. */
 const ofNoDomain = (record: NewRecord): Rejection => ({
   record,
   errorCode: '23503',

@@ -41,7 +41,10 @@ describe('the consumer of a queue', () => {
       redis,
       shards: 1,
       concurrency,
-      handle: ({ records }) => handle(records),
+      handle: async ({ records }) => {
+        await handle(records);
+        return 'done';
+      },
       log,
     });
     onTestFinished(() => consumer.close());

@@ -1,4 +1,4 @@
-/** What a Postgres error means for the caller, by SQLSTATE (Postgres manual, appendix A). */
+/** Classifies Postgres errors by SQLSTATE (Postgres manual, appendix A). */
 import postgres from 'postgres';
 import { TimedOut } from '../timers.ts';
 
@@ -30,13 +30,13 @@ export const isInTheWay = (error: unknown): boolean => ['57014', '55P03'].includ
 /** The statement took longer than the server lets it take: Postgres is slow, or one of the rows is. */
 export const isTooSlow = (error: unknown): boolean => stateOf(error) === '57014';
 
-/** The server answered, and with more than that it is starting, stopping, too slow, or away behind a pooler. */
+/** The server is there: its error is not that it is starting, stopping, too slow, or away behind a pooler. */
 export const isAnswer = (error: unknown): boolean => {
   const state = stateOf(error);
   return state !== undefined && !/^(08|57)/.test(state);
 };
 
-/** No partition for the row. Its code is that of a check violation; the server's routine tells them apart. */
+/** No partition for the row. A check violation has the same code, but comes from another routine of the server. */
 export const isMissingMonth = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23514' && error.routine === 'ExecFindPartition';
 
@@ -46,7 +46,7 @@ const isOutOfIds = (error: unknown): boolean =>
   error.code === '54000' &&
   /^GetNew(TransactionId|MultiXactId)$/.test(error.routine ?? '');
 
-/** Postgres answers, and stores nothing: its disk is full or fails, it is read-only, or out of transaction ids. */
+/** Postgres is there and stores nothing: its disk is full or fails, it is read-only, or out of transaction ids. */
 export const isNothingStored = (error: unknown): error is Error =>
   isOutOfIds(error) || ['25006', '53100', '58030'].includes(stateOf(error) ?? '');
 
@@ -77,8 +77,31 @@ export function isUnavailable(error: unknown): boolean {
   return isLost || isUntrusted(error) || isOfTls(error);
 }
 
-/** Unavailable, whatever the statement was about: with fewer rows it fails as well. */
-export const isOutage = (error: unknown): boolean => isUnavailable(error) && !isTooSlow(error);
+/**
+ * `outage`: the statement fails with any rows; `slow`: it took longer than the server lets it take; `row`: one of its rows is
+ * refused; `unknown`: one of its rows may be to blame.
+ */
+export type Fault = 'outage' | 'slow' | 'row' | 'unknown';
+
+export function faultOf(error: unknown): Fault {
+  if (isTooSlow(error)) return 'slow';
+  if (isUnavailable(error)) return 'outage';
+  return isBadData(error) ? 'row' : 'unknown';
+}
+
+export const isOutage = (error: unknown): boolean => faultOf(error) === 'outage';
+
+export interface Failure {
+  fault: Fault;
+  error: unknown;
+}
+
+/** Undefined where the work succeeds. */
+export const failureOf = (work: () => Promise<unknown>): Promise<Failure | undefined> =>
+  work().then(
+    () => undefined,
+    (error) => ({ fault: faultOf(error), error }),
+  );
 
 /** Returns the error. Where a setting is to blame, its message says which. */
 export function advise<T>(error: T): T {

@@ -22,7 +22,7 @@ export interface Persisted {
   ofUnknownDomain: NewRecord[];
 }
 
-interface Manner {
+interface PersistOptions {
   /** the counters are also noted in `owed_raises`, for a caller that cannot raise them itself */
   owe?: boolean;
   /** records of domains that do not exist are left out, instead of failing the batch */
@@ -39,7 +39,7 @@ class ConnectionsClosed extends Error {
  * Rejects with the driver's error if nothing of the batch was stored, or with TimedOut if that is unknown: then either
  * all of it was stored or nothing.
  */
-export async function persist(db: Database, records: NewRecord[], manner: Manner = {}): Promise<Persisted> {
+export async function persist(db: Database, records: NewRecord[], options: PersistOptions = {}): Promise<Persisted> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const generation = db.generation();
@@ -50,7 +50,7 @@ export async function persist(db: Database, records: NewRecord[], manner: Manner
       if (generation === db.generation()) {
         const added = newOf(userAgents);
         const newNumbers = added.map(({ number }) => number);
-        const rows = await db.write((sql) => store(sql, batch, newNumbers, manner));
+        const rows = await db.write((sql) => store(sql, batch, newNumbers, options));
         for (const each of added) each.isNew = false;
         return toPersisted(rows, records);
       }
@@ -96,7 +96,7 @@ export const addExcluded = (sql: Sql) =>
  * All inserts are ordered: two batches that share ids or counters then wait for each other in one direction and
  * cannot deadlock. `newNumbers`: user agents that were added for the batch.
  */
-const store = (sql: Sql, batch: string, newNumbers: number[], { owe = false, isPartial = false }: Manner) =>
+const store = (sql: Sql, batch: string, newNumbers: number[], { owe = false, isPartial = false }: PersistOptions) =>
   sql<(Counter | Outcome)[]>`
     with input as materialized (${readBatch(sql, batch)}),
     added as (${addRecords(sql, isPartial)}),
@@ -128,7 +128,7 @@ const readBatch = (sql: Sql, batch: string) => sql`
   left join domains d on d.id = r.domain_id
   left join organizations o on o.id = d.organization_id`;
 
-/** A record of an unknown domain violates the not-null rule instead of being dropped silently; in a partial batch it is left out and told. */
+/** A record of an unknown domain violates the not-null rule instead of being dropped silently; a partial batch leaves it out and returns it. */
 const addRecords = (sql: Sql, isPartial: boolean) => sql`
   insert into records (domain_number, organization_number, epoch, ${sql.unsafe(storedColumns)})
   select domain_number, organization_number, (select open_epoch()), ${sql.unsafe(storedColumns)}
