@@ -1,9 +1,9 @@
-/** What workers of the release before keep in Redis for housekeeping: a queue, with schedules that nobody follows any more. */
+/** Workers of the previous release keep a queue in Redis for housekeeping, with schedules that nothing uses any more. */
 import { Queue } from 'bullmq';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { closeAll, maintenanceQueue, queuePrefix } from '#libs/record/queue';
 
-/** Removes it, once none of these workers is left: each writes its schedules anew, and follows a new one at once. */
+/** Removes it once no such worker is left: each of them writes its schedules again, and follows a new one at once. */
 export async function removeOldSchedules(redis: RedisConnection): Promise<void> {
   const { client } = redis;
   if ((await client.exists(`${queuePrefix}:${maintenanceQueue}:meta`)) === 0) return;

@@ -1,4 +1,4 @@
-/** What a worker cannot do without a store, and what that costs. It needs both. */
+/** Whether a worker can reach its stores, and what an outage of either costs. It needs both. */
 
 import { isOld, lookAtParts, lookAtPostgres, type Part, type Pools, type Readiness } from '#libs/base/ops/readiness';
 import type { RedisClient } from '#libs/base/redis/connection';
@@ -29,7 +29,7 @@ export async function workerReadiness({ pools, client: redis, redisHealth }: Sto
     },
     {
       name: 'redis',
-      // one that takes no records may still answer
+      // a Redis that takes no records may still reply
       look: async () => {
         const answers = await isAnswered(redis.ping());
         const reason = redisHealth.reason() ?? (answers ? null : 'does not respond');

@@ -11,13 +11,13 @@ import { inSpan, noOrigins, type Origin, originsOf, type Tracing } from '#libs/b
 import type { RedisConnection } from '#libs/base/redis/connection';
 import type { Counter } from '#libs/base/terms/terms';
 import type { NewRecord } from '#libs/record/contract';
+import { createHeldUp } from '#libs/record/held-up';
 import type { RecordMetrics } from '#libs/record/metrics';
 import type { RecordJob } from '#libs/record/queue-consumer';
 import { persistWatched } from '#libs/record/store';
 import type { StatsMetrics } from '#libs/stats/metrics';
 import { oweRaises } from '#libs/stats/owed-raises';
 import { raise } from '#libs/stats/redis-counters';
-import { watchHeldUp } from './held-up.ts';
 
 /** records in one statement */
 const maxBatch = 1_000;
@@ -34,6 +34,11 @@ export const statements = atOnce + 1;
  * records/s this saves two thirds of Postgres' CPU time and a third of the worker's.
  */
 const linger = { from: 8, enough: maxBatch, milliseconds: 50, gap: 10 };
+
+/** seconds from the end of a try, which lasts up to eight, to the next */
+const tryEvery = 10;
+/** seconds after a statement that took too long in which the organization's records are stored apart */
+const heldUpFor = 60;
 
 export interface JobStoreParts {
   /** fails fast */
@@ -57,18 +62,18 @@ export interface Stored {
 
 export function createJobStore(parts: JobStoreParts, closing: AbortSignal): (job: RecordJob) => Promise<Stored> {
   const { db, log, lingersFor, second = 1_000 } = parts;
-  const heldUp = watchHeldUp(db, second);
+  const heldUp = createHeldUp({ tryEvery: tryEvery * second, staysFor: heldUpFor * second });
   const oneByOne = pLimit(1);
 
-  const store = (jobs: RecordJob[], records: NewRecord[]) => failureOf(() => storeAndRaise(parts, jobs, records));
+  const store = async (jobs: RecordJob[], records: NewRecord[]): Promise<Failure | undefined> =>
+    records.length > 0 ? failureOf(() => storeAndRaise(parts, jobs, records)) : undefined;
 
   /** Stores the jobs in one statement, except records that are held up: these are returned. */
   const batcher = new Batcher<RecordJob, { apart: Set<NewRecord>; failure: Failure | undefined }>({
     run: async (jobs) => {
       const records = jobs.flatMap((job) => job.records);
       const apart = new Set(records.filter(({ domainId }) => heldUp.has(domainId)));
-      const others = without(records, apart);
-      return { apart, failure: others.length > 0 ? await store(jobs, others) : undefined };
+      return { apart, failure: await store(jobs, without(records, apart)) };
     },
     weigh: ({ records }) => records.length,
     maxBatch,
@@ -103,15 +108,23 @@ export function createJobStore(parts: JobStoreParts, closing: AbortSignal): (job
     return { waiting: [] };
   };
 
+  /** Its organization's domains share counters, so that all of them are held up. */
+  const holdUp = async (domainId: string): Promise<void> => heldUp.add([domainId, ...(await siblingsOf(db, domainId))]);
+
   const storeDomain = async (job: RecordJob, domainId: string, records: NewRecord[]): Promise<Stored> => {
     if (heldUp.mustWait(domainId)) return { waiting: records };
-    if (heldUp.has(domainId)) return heldUp.tryAgain(domainId, () => storeInParts(job, records));
+    if (heldUp.has(domainId)) {
+      const end = heldUp.beginTry(domainId);
+      const stored = await storeInParts(job, records);
+      end(stored.failure !== undefined || stored.waiting.length > 0);
+      return stored;
+    }
     return oneByOne(async () => {
       // another job may have found it held up meanwhile
       if (heldUp.has(domainId)) return { waiting: records };
       const stored = await storeAlone(job, records);
       if (stored.waiting.length === 0 || closing.aborted) return stored;
-      return { waiting: records, failure: await failureOf(() => heldUp.begin(domainId)) };
+      return { waiting: records, failure: await failureOf(() => holdUp(domainId)) };
     });
   };
 
@@ -140,6 +153,14 @@ export function createJobStore(parts: JobStoreParts, closing: AbortSignal): (job
     );
   };
 }
+
+const siblingsOf = async (db: Database, domainId: string): Promise<string[]> => {
+  const domains = await db.read(
+    (sql) => sql<{ id: string }[]>`
+      select id from domains where organization_id = (select organization_id from domains where id = ${domainId})`,
+  );
+  return domains.map(({ id }) => id);
+};
 
 const without = (records: NewRecord[], apart: Set<NewRecord>): NewRecord[] =>
   apart.size === 0 ? records : records.filter((record) => !apart.has(record));

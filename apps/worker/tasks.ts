@@ -1,6 +1,6 @@
 /**
- * Housekeeping, of which any one worker runs each task: months, retention, user agents, notices, busy visitors, deliveries,
- * kept answers and displays.
+ * Housekeeping: months, retention, user agents, notices, busy visitors, deliveries, responses of idempotent requests and
+ * displays. Any one worker runs each task.
  */
 
 import { type Clock, trustedAfter } from '#libs/base/db/clock';
@@ -19,18 +19,18 @@ import { deleteOldAnswers } from '#libs/tenants/idempotency';
 import { deleteOldDeliveries } from '#libs/webhooks/stored-webhooks';
 
 interface TaskParts {
-  /** 0: records are kept for ever */
+  /** 0: records are never dropped */
   retentionMonths: number;
   /** 0: personal fields stay as long as the records */
   personalRetentionMonths: number;
-  /** those that have to be done with a month before it is dropped */
+  /** those that must have processed a month before it is dropped */
   derivations: string[];
   db: Database;
   clock: Clock;
   log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
-/** `second`: milliseconds of a second between two rounds. Returns the names of the tasks. */
+/** `second`: its milliseconds. Returns the names of the tasks. */
 export function scheduleHousekeeping(
   { every }: Pick<Scheduler, 'every'>,
   { second, ...parts }: TaskParts & { second: number },
@@ -55,12 +55,12 @@ export function scheduleHousekeeping(
   return Object.keys(tasks);
 }
 
-/** One round; `signal` ends what takes long. */
+/** One round; `signal` aborts long work. */
 type Task = (signal: AbortSignal) => Promise<void>;
 
 /** May be called by any one worker at a time. Times are Postgres'. */
 export function createTasks({ retentionMonths, personalRetentionMonths, derivations, db, clock, log }: TaskParts) {
-  /** What cannot be undone is not begun while the clocks differ: nobody knows which is wrong. `now`: Unix milliseconds. */
+  /** Irreversible work does not begin while the clocks differ, since either may be wrong. `now`: Unix milliseconds. */
   const byAge =
     (task: string, work: (now: number, signal: AbortSignal) => Promise<void>): Task =>
     async (signal) => {
@@ -68,7 +68,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       if (clock.agrees()) await work(now, signal);
       else log.warn({ event: 'waits_for_clock', task }, `${task} waits until the clocks of worker and Postgres agree`);
     };
-  const tellFound = (months: string[], setting: string, what: string) => {
+  const logFound = (months: string[], setting: string, what: string) => {
     if (months.length > 0)
       log.warn({ event: 'months_due', months }, `past ${setting}: after ${roundsNeeded} hourly rounds ${what}`);
   };
@@ -77,7 +77,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
     retention: byAge('retention', async (now) => {
       const given = { retentionMonths, derivations, round: hourlyRound(clock) };
       const { dropped, found, hidden, awaited } = await dropExpiredMonths(db, given, now);
-      tellFound(found, 'RECORD_RETENTION_MONTHS', 'these months are dropped');
+      logFound(found, 'RECORD_RETENTION_MONTHS', 'these months are dropped');
       for (const month of dropped) log.info({ month }, 'dropped a month of records past retention');
       if (awaited)
         log.warn(
@@ -89,7 +89,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
     personalRetention: byAge('personalRetention', async (now, signal) => {
       const given = { personalRetentionMonths, round: hourlyRound(clock) };
       const { records, found } = await blankOldMonths(db, given, now, signal);
-      tellFound(found, 'PERSONAL_RETENTION_MONTHS', 'these months lose their personal fields');
+      logFound(found, 'PERSONAL_RETENTION_MONTHS', 'these months lose their personal fields');
       if (records > 0) log.info({ records }, 'records past PERSONAL_RETENTION_MONTHS lost their personal fields');
     }),
     userAgents: async () => {
@@ -97,7 +97,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       if (userAgents > 0) log.info({ userAgents }, 'deleted user agents that no record names any more');
     },
     notices: byAge('notices', async () => {
-      // at first, records that name them may wait in queues since before this worker began
+      // records that were queued before this worker began may still name them
       const notices = clock.steadyFor() < trustedAfter ? 0 : await dropUnnamedNotices(db);
       if (notices > 0) log.info({ notices }, 'dropped notices that no record named within a day');
       const rare = await judgeNotices(db);

@@ -1,7 +1,6 @@
 /**
- * Group commit: while one run is in flight, what arrives gathers; then all of it becomes the next run.
- * Alone, an item waits for nothing; in a burst, runs grow and their number stays, or with `linger` falls
- * (then the first items after a burst may linger once more).
+ * Group commit: items that arrive while a run is in flight become the next run. A single item waits for nothing; in a burst
+ * runs grow and their number stays the same, or with `linger` falls (the first items after a burst may linger once more).
  */
 export class BatcherFull extends Error {}
 export class BatcherTimeout extends Error {}
@@ -19,7 +18,7 @@ export interface BatcherOptions<Item, Result> {
   concurrency?: number;
   /** For runs that cost much by themselves. Default: never. */
   linger?: Linger;
-  /** Milliseconds after which an item is rejected with BatcherTimeout, whatever its run does. Default: never. */
+  /** Milliseconds after which an item is rejected with BatcherTimeout, even if its run succeeds later. Default: never. */
   patience?: number;
 }
 
@@ -49,14 +48,14 @@ export class Batcher<Item, Result> {
   readonly #options: Required<BatcherOptions<Item, Result>>;
   readonly #linger: Required<Linger>;
   #waiting: Entry<Item, Result>[] = [];
-  // arrays: a Set that always changes leaves old tables behind, which keep alive what was in them
+  // an array: a Set that changes all the time leaves old tables behind, which keep its former members in memory
   #underWay: Entry<Item, Result>[][] = [];
   /** how many have no result yet */
   #unsettled = 0;
   #weight = 0;
   /** of `#waiting` */
   #waitingWeight = 0;
-  /** what came since then, by `performance.now()`, and within as long before it: for `linger` */
+  /** For `linger`: the weight that came since then, by `performance.now()`, and in the same time before. */
   #since = 0;
   #lately = 0;
   #before = 0;
@@ -130,7 +129,7 @@ export class Batcher<Item, Result> {
     this.#scheduled = false;
     this.#lingering = undefined;
     while (this.#underWay.length < this.#options.concurrency && this.#waiting.length > 0) void this.#runNext();
-    this.#tellIdle();
+    this.#resolveIdle();
   }
 
   async #runNext(): Promise<void> {
@@ -145,11 +144,11 @@ export class Batcher<Item, Result> {
     } finally {
       this.#underWay.splice(this.#underWay.indexOf(batch), 1);
       if (this.#waiting.length > 0) this.#schedule();
-      else this.#tellIdle();
+      else this.#resolveIdle();
     }
   }
 
-  #tellIdle(): void {
+  #resolveIdle(): void {
     if (this.#underWay.length > 0 || this.#waiting.length > 0) return;
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }

@@ -1,6 +1,6 @@
 /**
- * Busy visitors: whose records on a domain are so many that counting them takes long. Once noted, persist counts what
- * comes by day, in the statement that stores it; the worker adds what was there before.
+ * Busy visitors have so many records on a domain that counting them takes long. Once a visitor is noted, persist counts new
+ * records by day in the statement that stores them, and the worker adds those that were stored before.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
@@ -18,7 +18,7 @@ interface Visitor {
 
 /** Milliseconds: to count a visitor with many millions of records. */
 const countTimeout = 5 * 60_000;
-/** milliseconds that statements may take which began before a visitor was noted; else the next round counts it */
+/** milliseconds for statements that began before a visitor was noted; if they take longer, the next round counts it */
 const patience = 10_000;
 
 export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: string; visitorId: string }) => sql`
@@ -27,20 +27,20 @@ export const noteBusyVisitor = (sql: Sql, { domainId, visitorId }: { domainId: s
 
 export type NoteBusy = (domainId: string, visitorId: string) => void;
 
-/** Nothing waits for it, and the next page of this visitor asks again. */
+/** Runs in the background; the next page of this visitor notes it again. */
 export function createNoteBusy({ db, metrics }: { db: Database; metrics: BaseMetrics }): NoteBusy {
   const countFailure = countFailures(metrics, 'note_busy_visitor');
   return (domainId, visitorId) =>
     void db.write((sql) => noteBusyVisitor(sql, { domainId, visitorId })).catch(countFailure);
 }
 
-/** Of one who is erased, on the domains with these numbers. */
+/** For an erasure, on the domains with these numbers. */
 export async function forgetVisitor(sql: Sql, visitorId: string, numbers: ReturnType<Sql>): Promise<void> {
   await sql`delete from visitor_counters where visitor_id = ${visitorId} and domain_number in (${numbers})`;
   await sql`delete from busy_visitors where visitor_id = ${visitorId} and domain_number in (${numbers})`;
 }
 
-/** Of months whose visitors go: no visitor's id outlasts them; one that comes back is noted again. */
+/** For months that lose their visitors' ids. A visitor that comes back is noted again. */
 export async function forgetVisitorsOf(sql: Sql, months: string[]): Promise<void> {
   await sql`delete from visitor_counters where left(period, 7) = any(${months})`;
   await sql`
@@ -59,11 +59,11 @@ export async function countBusyVisitors(db: Database): Promise<number> {
       select domain_number as "domainNumber", visitor_id as "visitorId" from busy_visitors where counted_at is null`,
   );
   if (noted.length === 0) return 0;
-  // one that persists locks the table before it begins to read: whichever does not know of these visitors is among them;
-  // who only reads, as a backup does for hours, is not waited for
+  // persist locks the table before it begins to read, so that every statement that does not know of these visitors is waited
+  // for; a mere reader, such as a backup that runs for hours, is not
   if (!(await untilWritersEnd(db, ['visitor_counters'], patience))) return 0;
   const errors: unknown[] = [];
-  // one that cannot be counted keeps no other from it
+  // if one cannot be counted, the others still are
   for (const visitor of noted) {
     try {
       await count(db, visitor);
@@ -77,8 +77,8 @@ export async function countBusyVisitors(db: Database): Promise<number> {
 }
 
 /**
- * What is stored and not counted yet is added to the counters. In one statement, which sees a record and its count or
- * neither: nothing is missed or counted twice, however much is stored meanwhile, and to repeat it does no harm.
+ * Adds records that are stored and not counted yet. One statement sees a record and its count, or neither: nothing is missed
+ * or counted twice while others store records, and repeating it does no harm.
  */
 const count = (db: Database, { domainNumber, visitorId }: Visitor) =>
   db.transaction(async (sql) => {

@@ -1,6 +1,6 @@
 /**
- * Counts refused records by reason, so that a flood of them is visible at once, and logs which domains they are of. A
- * metric with a label for the domain would have a series for each domain and reason in every process.
+ * Counts refused records by reason, so that a flood of them is visible at once, and logs their domains. A metric with a
+ * label for the domain would have a series for each domain and reason in every process.
  */
 import { LRUCache } from 'lru-cache';
 import type { Context } from '#libs/base/http/context';
@@ -14,7 +14,7 @@ import type { RecordMetrics } from './metrics.ts';
 const silence = 60 * 60 * 1_000;
 const remembered = 10_000;
 
-/** Only existing domains are logged; otherwise anyone could fill the log. The answer does not wait for this. */
+/** Only existing domains are logged; otherwise anyone could fill the log. The response does not wait for this. */
 export function countRefusal(deps: {
   log: Pick<Log, 'warn'>;
   metrics: RecordMetrics;

@@ -8,6 +8,7 @@ import { type Failure, failureOf } from '#libs/base/db/errors';
 import { groupBy } from '#libs/base/group-by';
 import type { Log } from '#libs/base/ops/process-log';
 import type { NewRecord } from './contract.ts';
+import { createHeldUp } from './held-up.ts';
 import type { RecordMetrics } from './metrics.ts';
 import { persistWatched } from './store.ts';
 
@@ -35,10 +36,7 @@ export function createDirectStore({
   refusedFor = 10_000,
   ...parts
 }: DirectStoreParts): (records: RecordOf[]) => Promise<ReadonlySet<string>> {
-  /** by organization, when it is tried again, by `performance.now()` */
-  const slow = new Map<string, number>();
-  const isRefused = (organizationId: string) => performance.now() < (slow.get(organizationId) ?? 0);
-  const refuse = (organizationId: string) => slow.set(organizationId, performance.now() + refusedFor);
+  const heldUp = createHeldUp({ tryEvery: refusedFor, staysFor: 0 });
   const turns = pLimit(statements);
   /** statements for one organization: while one of them is slow, the other turn is for the rest */
   const apart = pLimit(2);
@@ -50,9 +48,9 @@ export function createDirectStore({
 
   /** Tries a slow organization again. Its records are refused meanwhile: clients send them again, and they are stored once. */
   const probe = async (organizationId: string, records: RecordOf[]): Promise<void> => {
-    refuse(organizationId);
+    const end = heldUp.beginTry(organizationId);
     const failure = await store(records);
-    if (failure?.fault !== 'slow') slow.delete(organizationId);
+    end(failure?.fault === 'slow');
   };
 
   /** Returns the organizations whose records were not stored. `failure`: of all records in one statement. */
@@ -64,19 +62,19 @@ export function createDirectStore({
     const failures: Failure[] = [];
     const storeOne = async ([organizationId, some]: [string, RecordOf[]]): Promise<void> => {
       // another batch may have found it slow meanwhile
-      if (isRefused(organizationId) || (stored.size === 0 && late.length >= maxSlow)) return;
+      if (heldUp.has(organizationId) || (stored.size === 0 && late.length >= maxSlow)) return;
       const own = await store(some);
       if (!own) {
         stored.add(organizationId);
       } else if (own.fault === 'slow') {
         late.push(organizationId);
-        refuse(organizationId);
+        heldUp.add([organizationId]);
       } else failures.push(own);
     };
     await Promise.all(Array.from(byOrganization, (each) => apart(storeOne, each)));
     const ofAll = failures[0] ?? (stored.size === 0 && late.length > 0 ? failure : undefined);
     if (ofAll) {
-      for (const each of late) slow.delete(each);
+      for (const each of late) heldUp.remove(each);
       throw ofAll.error;
     }
     if (late.length > 0)
@@ -91,11 +89,11 @@ export function createDirectStore({
     const refused: string[] = [];
     const others: RecordOf[] = [];
     for (const [organizationId, some] of groupBy(records, (each) => each.organizationId)) {
-      if (!slow.has(organizationId)) {
+      if (!heldUp.has(organizationId)) {
         others.push(...some);
         continue;
       }
-      if (!isRefused(organizationId)) void probe(organizationId, some);
+      if (!heldUp.mustWait(organizationId)) void probe(organizationId, some);
       refused.push(organizationId);
     }
     const failure = others.length > 0 ? await store(others) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Months that are due for what cannot be undone: to be dropped, or to lose their personal fields. One round's clocks may be
- * wrong, so rounds are counted with the month, and it goes once enough of them have found it due.
+ * Months that are due to be dropped, or to lose their personal fields, which cannot be undone. The clocks of one round may be
+ * wrong, so a month is ready only after enough rounds have found it due.
  */
 import { type Clock, trustedAfter } from '#libs/base/db/clock';
 import type { Database } from '#libs/base/db/database';
@@ -9,13 +9,13 @@ export type Act = 'drop' | 'blank';
 
 /** How many hourly rounds have to find a month due. */
 export const roundsNeeded = 20;
-/** Milliseconds from one round that counts to the next, whichever worker it is in: less than an hour, which no timer hits. */
+/** Milliseconds between two rounds that count, in any worker: less than an hour, because timers are not exact. */
 const roundEvery = 50 * 60 * 1_000;
 
 export interface Round {
   /** Whether the clocks of this process may be trusted for longer than a moment. */
   counts: boolean;
-  /** Milliseconds since Postgres' clock jumped: what was counted before does not hold. Null where no jump was seen. */
+  /** Milliseconds since Postgres' clock jumped, which restarts the count; null if no jump was seen. */
   sinceJump: number | null;
   /** milliseconds */
   every: number;
@@ -31,13 +31,13 @@ export const hourlyRound = (clock: Pick<Clock, 'steadyFor' | 'sinceJump'>): Roun
 });
 
 interface DueMonths {
-  /** those that may go now */
+  /** those that enough rounds found due */
   ready: string[];
   /** those that no round before found due */
   found: string[];
 }
 
-/** Notes the months, in any order, that a round found due; all others are due no longer. The lists are oldest first. */
+/** Notes the months, in any order, that a round found due; all others are no longer due. The lists are oldest first. */
 export async function noteDueMonths(
   db: Database,
   act: Act,

@@ -1,4 +1,4 @@
-/** What is recorded, and what the queue and the epochs do. */
+/** Metrics of recording, the queues and the epochs. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type AskedGauge, by, type Question } from '#libs/base/ops/asked-gauges';
 import { fractions } from '#libs/base/ops/metrics';
@@ -44,9 +44,9 @@ export function createRecordMetrics(register: Registry) {
       registers,
     }),
   };
-  // a rate misses the first count of what begins with it
+  // without a zero first, a rate misses the first count
   for (const outcome of outcomes) metrics.records.inc({ outcome }, 0);
-  // absent where a process knows nothing of it: a 0 would say that all is well, or that nothing is
+  // absent in processes that do not know it, where a 0 would be wrong
   metrics.epochInterval.remove();
   return metrics;
 }

@@ -60,7 +60,7 @@ export async function listHiddenMonths(sql: Sql): Promise<string[]> {
 /**
  * Drops a month without a lock that readers or writers of the log would wait for. It is hidden from the log first; then
  * its partition is detached, which waits for every transaction that may still read it. Where that takes longer than the
- * statement's timeout, the answer is false, and the next call goes on from there.
+ * statement's timeout, the result is false, and the next call continues from there.
  */
 export async function dropMonth(pool: Pool, month: string): Promise<boolean> {
   const partition = partitionOf(month);
@@ -81,8 +81,8 @@ export async function dropMonth(pool: Pool, month: string): Promise<boolean> {
 export const partitionOf = (month: string): string => `records_${month.replace('-', '_')}`;
 
 /**
- * Which of `records` are in the month, by their ids: only the owner may read a partition by its name. In the text, so that
- * no plan looks at another month.
+ * A condition for records of the month, by their ids: only the owner may read a partition by its name. The ids are literals,
+ * so that no plan reads another month.
  */
 export function isOfMonth(sql: Sql, month: string) {
   const [first, below] = [month, addMonths(month, 1)].map((each) => lowestIdAt(startOf(firstDay(each))));
@@ -122,8 +122,8 @@ async function detach(sql: Sql, other: Sql, partition: string): Promise<void> {
 }
 
 /**
- * Behind a pooler a role can be taken on for a transaction alone, and none holds `concurrently`. So the lock is tried for
- * again and again, each time for a moment, since whoever reads or records waits behind it.
+ * Behind a pooler a role can be set only within a transaction, which `concurrently` does not allow. So the lock is requested
+ * repeatedly, each time for a moment, since readers and writers wait behind the request.
  */
 async function removeInTransaction(sql: Pool, owner: string, partition: string): Promise<void> {
   const attachment = await attachmentOf(sql, partition);

@@ -82,7 +82,7 @@ function textOf(header: string): string {
   return isUtf8(bytes) ? bytes.toString() : header;
 }
 
-/** Past Koa, which finds out type and length of every body: that took 4 % of a record's processor time. */
+/** Bypasses Koa, which computes type and length of every body: that took 4 % of a record's processor time. */
 function sendReceipt(ctx: Context, receipt: Receipt): void {
   ctx.res.statusCode = 202;
   // the client may have left
@@ -92,7 +92,7 @@ function sendReceipt(ctx: Context, receipt: Receipt): void {
   ctx.respond = false;
 }
 
-/** In a flood many records share a millisecond, and to write one takes 2 % of a record's processor time. */
+/** Under load many records share a millisecond, and formatting it takes 2 % of a record's processor time. */
 let last = { time: 0, text: new Date(0).toISOString() };
 function toTimestamp(time: number): string {
   if (time !== last.time) last = { time, text: new Date(time).toISOString() };
@@ -103,8 +103,8 @@ function toTimestamp(time: number): string {
 function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): string {
   const time = timeOf(id);
   if (isAccepted(time, now)) return id;
-  // a client that corrected its clock by a wrong one would date the decision wrongly for good, and the clock that this
-  // request arrived by may have been set right meanwhile
+  // a client that corrects its clock by a wrong one would date the decision wrongly, and this process' clock may have been
+  // corrected since the request arrived
   if (!clock.agrees() || isAccepted(time, Date.now()))
     throw unavailable("the id's time cannot be judged: the clocks of the service do not agree");
   throw new Problem('id_time_out_of_range', "the id's time must be between 30 days ago and 5 minutes ahead", {
@@ -115,7 +115,7 @@ function checkTime(id: string, now: number, clock: Pick<Clock, 'agrees'>): strin
 
 const isAccepted = (time: number, now: number): boolean => time >= now - acceptedPast && time <= now + acceptedAhead;
 
-/** Only an import says that a record was imported: whoever has a page's key could claim it. */
+/** Only an import may set this source: a page's key is public. */
 function refuseOrLeaveOut(source: string, isStrict: boolean): LeftOut {
   const why = 'must not be `import`, which imports alone set';
   if (isStrict) throw refuseFields([{ path: '/source', message: why }]);
@@ -135,7 +135,7 @@ const isProgram = ({ userAgent, source }: NewRecord, ctx: Context): boolean =>
 const isObjectionBySignal = ({ source, model }: NewRecord): boolean =>
   source === 'gpc' && (model === 'opt_out' || model === 'none');
 
-/** What comes with such a signal may serve nothing else (11 CCR § 7025(d)), so a crawler is told apart before it goes. */
+/** Data of such a request may be used for nothing else (11 CCR § 7025(d)). Crawlers are detected before the user agent is dropped. */
 function keepDecisionAlone(record: NewRecord): void {
   if (record.userAgent !== undefined && isbot(record.userAgent)) record.bot = true;
   for (const field of ['ip', 'userAgent', 'pageUrl', 'metadata'] as const) record[field] = undefined;

@@ -1,16 +1,16 @@
-/** Shards that QUEUE_SHARDS names no more: once nothing is in them and nobody adds to them, they need no consumers. */
+/** Shards that QUEUE_SHARDS no longer names: once they are empty and nobody adds to them, they need no consumers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisConnection } from '#libs/base/redis/connection';
 import { announcedShards, announceEvery, announceShards, unannounceShards } from './queue.ts';
 import { openToRead } from './queue-summary.ts';
 
-/** Milliseconds within which whoever adds to a shard announces it again: those of an older release after five seconds. */
+/** Milliseconds within which a producer announces its shards again; one of an older release does so every five seconds. */
 const settled = 3 * announceEvery;
 
 /**
- * Throws an error that names an obstacle; then all of them stay known. Where the process is killed or Redis fails
- * meanwhile, they may stay forgotten, with their jobs: an API process whose QUEUE_SHARDS has them makes them known again.
- * `patience`: milliseconds in which an API process has to announce what it uses.
+ * Throws an error with the obstacle; then all of them stay known. If the process is killed or Redis fails meanwhile, they may
+ * stay forgotten, with their jobs, until an API process whose QUEUE_SHARDS has them announces them again. `patience`:
+ * milliseconds within which an API process has to announce its shards.
  */
 export async function forgetShards(redis: RedisConnection, shards: number[], patience = settled): Promise<void> {
   const { client } = redis;
@@ -21,10 +21,10 @@ export async function forgetShards(redis: RedisConnection, shards: number[], pat
   await unannounceShards(client, shards);
   try {
     await refuseAnnouncements(redis, shards, patience);
-    // of a process that has ended meanwhile
+    // a producer may have added jobs and ended meanwhile
     await refuseJobs(redis, shards);
   } catch (error) {
-    // where Redis fails here too, the first error says what was in the way
+    // if Redis fails here too, the first error is the one to show
     await announceShards(client, shards).catch(() => {});
     throw error;
   }

@@ -45,7 +45,7 @@ export async function summarizeOne(queue: Queue, seen = new Map<string, number>(
     queue.getWaiting(0, 0),
     // a worker that cannot store what it holds has it as active jobs
     queue.getActive(0, 0),
-    // one that this release cannot read waits here for a newer worker
+    // a job that this release cannot read waits here for a newer worker
     queue.getDelayed(0, 0),
   ]);
   const now = performance.now();
@@ -71,7 +71,7 @@ export function observeQueues(redis: RedisConnection, shards: number) {
     const queue = openToRead(redis, shard);
     const made = { shard, queue, seen: new Map<string, number>() };
     opened.set(shard, made);
-    // BullMQ never recovers a queue whose first commands failed: the next look opens another one
+    // BullMQ never recovers a queue whose first commands failed: the next round opens another one
     queue.waitUntilReady().catch(() => {
       opened.delete(shard);
       void closeAll(redis, [queue]);
@@ -83,7 +83,7 @@ export function observeQueues(redis: RedisConnection, shards: number) {
     Promise.all(
       (await openKnown()).map(async ({ shard, queue, seen }) => ({ shard, ...(await summarizeOne(queue, seen)) })),
     );
-  // both reject where Redis does not answer in time
+  // both reject if Redis does not reply in time
   return {
     queues: async (): Promise<Queue[]> => (await within(patience, openKnown())).map(({ queue }) => queue),
     summarize: (): Promise<ShardSummary[]> => within(patience, summarizeAll()),

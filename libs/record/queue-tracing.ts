@@ -31,7 +31,7 @@ export interface QueueTracing {
 const producer: number = SpanKind.PRODUCER;
 const consumer: number = SpanKind.CONSUMER;
 
-/** What a job is made of, and the requests among it where they are several. */
+/** The origins of a job, and its requests if there are several. */
 class Carried {
   readonly origins: readonly Origin[];
   readonly requests: readonly SpanContext[];
@@ -117,14 +117,14 @@ const unrecorded: Span<Context> = {
   end: () => {},
 };
 
-/** What a job carries of its trace beside W3C's `traceparent`: its requests, where they are several. */
+/** A job's metadata: W3C's `traceparent`, and its requests if there are several. */
 export function addRequests(metadata: string, requests: readonly SpanContext[]): string {
   if (requests.length === 0) return metadata;
   const texts = requests.slice(0, maxLinks).map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
   return JSON.stringify({ ...JSON.parse(metadata), requests: texts });
 }
 
-/** Undefined for what is no trace of ours: a job is stored whatever it says. */
+/** Undefined for metadata that is not ours: it does not keep a job from being stored. */
 export function requestsIn(metadata: string): SpanContext[] | undefined {
   const carried = parse(metadata);
   if (typeof carried !== 'object' || carried === null) return undefined;

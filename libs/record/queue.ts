@@ -1,8 +1,7 @@
 /**
- * The queues of records, as those who fill and those who empty them share them: one for each shard, and what a job in it is.
- * While QUEUE_SHARDS is being changed, processes disagree: producers announce the shards that they use and consumers serve
- * those too, so that no queue is left without a consumer. A shard stays known until it is taken out, and whoever uses it
- * soon brings it back.
+ * The record queues, one for each shard, and the format of a job, shared by producers and consumers. While QUEUE_SHARDS is
+ * being changed, processes disagree: producers announce the shards that they use and consumers serve those too, so that no
+ * queue is left without a consumer. A shard stays known until it is removed; a producer that still uses it announces it again.
  */
 
 import { createHash } from 'node:crypto';
@@ -47,7 +46,7 @@ export async function unannounceShards(client: RedisClient, shards: number[]): P
   await client.srem(shardsKey, ...shards);
 }
 
-/** Milliseconds: a job in hand is locked for so long, and workers look so often for jobs whose lock has ended. */
+/** Milliseconds for which an active job is locked, and between two rounds in which workers look for jobs whose lock ended. */
 export const lockLasts = 10_000;
 export const stalledCheckedEvery = 3_000;
 
@@ -170,7 +169,7 @@ export function isOfNewer(data: unknown): boolean {
 
 export type Fields = Record<string, unknown>;
 
-/** For what a job holds before it is checked. */
+/** For a job's payload before it is validated. */
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -27,7 +27,7 @@ const addsAtOnce = 2;
 const linger = { from: 7 * 1024, enough: 20 * 1024, milliseconds: 5, gap: 2 };
 /** Milliseconds for one `add`; after that, everything pending takes the direct path. */
 const addTimeout = 1_000;
-/** Milliseconds from arrival to an answer, in any case. */
+/** Milliseconds from arrival to a response, in any case. */
 const patience = 4_000;
 /** Bytes of memory for a record and its pending request, in addition to its body. */
 const overhead = 2 * 1024;
@@ -182,7 +182,7 @@ export function createProducer(
   const open = new Map<number, Queue>();
   let closed = false;
 
-  // BullMQ never recovers a queue whose first commands failed, so a queue is used only once it has answered
+  // BullMQ never recovers a queue whose first commands failed, so a queue is used only once it has responded
   const openQueue = async (shard: number): Promise<void> => {
     while (!closed) {
       const queue = new Queue(recordQueue(shard), {

@@ -45,7 +45,7 @@ export async function countRejected(sql: Sql, records: NewRecord[]): Promise<num
 
 const toRow = ({ record, ...rest }: Rejection) => ({ ...rest, record: textOf(record), domainId: record.domainId });
 
-/** The fields in one order, whoever made the record: the same record is the same text. */
+/** The fields in one order, so that the same record is always the same text. */
 const textOf = (record: NewRecord): string => JSON.stringify(Object.fromEntries(Object.entries(record).sort()));
 
 /** Newest first; `after` is the id of the last one of the page before. */
@@ -59,7 +59,7 @@ export const listRejected = (sql: Sql, { limit, after }: { limit: number; after?
 
 export const deleteRejected = (sql: Sql, ids: number[]) => sql`delete from rejected_records where id = any(${ids})`;
 
-/** In the order in which they came. `onlyNew`: of those that nobody has searched for erased visitors yet. */
+/** Oldest first. `onlyNew`: only those that were not searched for erased visitors yet. */
 export const listRejectedAfter = (
   sql: Sql,
   { after, onlyNew, limit }: { after: number; onlyNew: boolean; limit: number },
@@ -72,7 +72,7 @@ export const noteRejectedSearched = (sql: Sql, page: { id: number }[]) => sql`
   update rejected_records set searched_at = clock_timestamp()
   where id = any(${page.map(({ id }) => id)}::bigint[]) and searched_at is null`;
 
-/** By itself without personal fields: one that is there already is not listed twice. The error may quote what it was about. */
+/** With the record without personal fields. If that is there already, it is not listed twice. The error may quote the record. */
 export const replaceRejected = (sql: Sql, id: number, record: NewRecord) => sql`
   with known as (
     select ${textOf(record)}::text as record

@@ -1,4 +1,4 @@
-/** Changes the records of jobs that wait, are delayed, or failed: what no worker holds just now. */
+/** Changes the records of jobs that are waiting, delayed or failed, which no worker holds. */
 
 import type { Job, Queue } from 'bullmq';
 import type { RedisClient } from '#libs/base/redis/connection';
@@ -12,7 +12,7 @@ const scanSize = 1_000;
 /** `delayed` and `failed` ones stay for long; those that wait are soon consumed, unless Postgres is away. */
 export type JobState = 'waiting' | 'prioritized' | 'delayed' | 'failed';
 
-/** Undefined where they stay as they are; without some of them, or each in its place. */
+/** Returns undefined if nothing changes, and otherwise fewer records, or one for each in the same order. */
 export type ChangeRecords = (records: NewRecord[]) => Promise<NewRecord[] | undefined>;
 
 /**
@@ -33,17 +33,21 @@ export async function rewriteJobs(queue: Queue, states: JobState[], change: Chan
   return changed;
 }
 
-/** `seen`: those that were looked at, as they stood there: one that comes again stands there with another score. */
-interface Look {
+/** `seen`: jobs with their state and score, since a job that comes back has another score. */
+interface RestingJobs {
   client: RedisClient;
   seen: Set<string>;
 }
 
 /**
- * As `rewriteJobs`, for those that stay for long, but for those in `seen`, to which it adds what it looks at. None is missed
- * that is there all the while, whatever comes and goes.
+ * As `rewriteJobs`, for delayed and failed jobs that are not in `seen`, to which it adds them. A job that stays there
+ * meanwhile is never missed.
  */
-export async function rewriteResting(queue: Queue, { client, seen }: Look, change: ChangeRecords): Promise<number> {
+export async function rewriteResting(
+  queue: Queue,
+  { client, seen }: RestingJobs,
+  change: ChangeRecords,
+): Promise<number> {
   let changed = 0;
   const there = new Set<string>();
   for (const state of ['delayed', 'failed']) {
@@ -79,7 +83,7 @@ async function rewriteJob(job: Job, change: ChangeRecords): Promise<boolean> {
 
 const replace = (job: Job, data: unknown): Promise<void> => (data === null ? job.remove() : job.updateData(data));
 
-/** Undefined: it stays as it is; null: nothing is left of it. */
+/** Undefined: the job does not change; null: no record is left. */
 async function changedData(job: Job, change: ChangeRecords): Promise<unknown> {
   const records = recordsOf(job);
   if (!records) return rewriteUnreadable(job.data, change);

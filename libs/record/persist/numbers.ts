@@ -1,5 +1,5 @@
 /**
- * User agents and notices by number: each text, and each hash that records of a domain name, is one row. A process remembers
+ * User agents and notices by number: each text, and each hash that records of a domain name, is one row. A process existing
  * those that it has met, so that a record costs a look into its memory; what is new is added before the batch is stored.
  * The key of a page is public and anyone may make up texts, so new ones are bounded by domain and day: past the bound a
  * record names the text's family. `name_notices` marks its rows as named, and these are never deleted: no remembered number
@@ -20,7 +20,7 @@ export interface UserAgent {
 
 /** Texts that nobody has sent before, for a domain and UTC day. */
 export const newTextsBound = 1_000;
-/** Texts that a process remembers, and hashes. With more it begins anew, which costs a statement. */
+/** How many texts, and how many hashes, a process existing. Past that it forgets all of them, which costs a statement. */
 const remembered = 40_000;
 /** Texts that are read at once where a domain has used up its bound. */
 const loaded = 20_000;
@@ -63,7 +63,7 @@ interface Memory {
   notices: Notices;
 }
 
-/** What is not known, or not for these months; from each domain that sent it. */
+/** A text that is not known, or not for these months, for each domain that sent it. */
 interface Wanted {
   text: string;
   months: string[];
@@ -81,7 +81,7 @@ export async function userAgentsOf(db: Database, records: NewRecord[]): Promise<
   const found: (UserAgent | undefined)[] = records.map(knownOf);
   const unknown = records.filter(({ userAgent }, at) => userAgent !== undefined && !found[at]);
   if (unknown.length === 0) return found;
-  // in a flood Postgres is not asked for what it surely lacks
+  // under a flood Postgres is not asked for texts that it cannot have
   const now = performance.now();
   const isHopeful = ({ domainId, userAgent = '' }: NewRecord) =>
     now > memory.completeUntil || !isFull(memory, domainId) || memory.texts.has(userAgent);
@@ -131,9 +131,9 @@ const memories = new WeakMap<Database, Memory>();
 
 /** After a lost connection the database may be another one, restored or promoted, with other numbers. */
 function memoryOf(db: Database): Memory {
-  const kept = memories.get(db);
+  const existing = memories.get(db);
   const now = performance.now();
-  const ofServer = kept?.generation === db.generation() ? kept : undefined;
+  const ofServer = existing?.generation === db.generation() ? existing : undefined;
   if (ofServer && now < ofServer.until && ofServer.texts.size <= remembered) return ofServer;
   const memory: Memory = {
     generation: db.generation(),
@@ -178,7 +178,7 @@ async function learn(db: Database, memory: Memory, kind: Kind, records: NewRecor
   if (full.length > 0 && now > memory.completeUntil) await complete(db, memory);
 }
 
-/** Reads all texts, so that what a flood sends need not be looked for. Where they are too many, it is looked for. */
+/** Reads all texts, unless there are too many, so that a flood's texts need not be looked up one by one. */
 async function complete(db: Database, memory: Memory): Promise<void> {
   const newest = await db.read(
     (sql) => sql<(UserAgent & { text: string })[]>`
@@ -234,20 +234,20 @@ async function find(db: Database, { isFamily }: Kind, known: Known, wanted: Want
   const there = new Map(rows.map((each) => [each.text, each]));
   for (const [text, noted] of months) {
     const found = there.get(text);
-    const kept = known.get(text);
+    const current = known.get(text);
     if (found) {
       const { number, crawler } = found;
-      const same = kept?.number === number ? kept : undefined;
+      const same = current?.number === number ? current : undefined;
       known.set(text, { number, crawler, isNew: same?.isNew === true, months: [...(same?.months ?? []), ...noted] });
-    } else if (kept === before.get(text)) {
-      // else another batch has added it since this one looked
+    } else if (current === before.get(text)) {
+      // otherwise another batch has added it meanwhile
       known.delete(text);
     }
   }
 }
 
 let last = { from: 0, below: 0, month: '' };
-/** Most records of a batch are of one month, and to write it takes as long as all else here. */
+/** Most records of a batch are of one month, and formatting it takes as long as everything else here. */
 function monthOfId(id: string): string {
   const time = timeOf(id);
   if (time < last.from || time >= last.below) {

@@ -18,7 +18,7 @@ export interface Persisted {
   added: number;
   /** the absolute value of every counter that the batch touched, even if nothing was new */
   counters: Counter[];
-  /** those that were left out, in a partial batch */
+  /** left out of a partial batch */
   ofUnknownDomain: NewRecord[];
 }
 
@@ -45,8 +45,8 @@ export async function persist(db: Database, records: NewRecord[], options: Persi
       const generation = db.generation();
       const userAgents = await userAgentsOf(db, records);
       const batch = JSON.stringify(toRows(records, userAgents, await noticeNumbersOf(db, records)));
-      // else the numbers in it may be those of another server than the one that would store them; without a pooler that
-      // one may still come when the statement waits for a connection
+      // otherwise the numbers may be those of another server than the one that stores them; without a pooler the server may
+      // still change while the statement waits for a connection
       if (generation === db.generation()) {
         const added = newOf(userAgents);
         const newNumbers = added.map(({ number }) => number);
@@ -209,8 +209,8 @@ const noteOwed = (sql: Sql, owe: boolean) => sql`
   on conflict (organization_id, domain_id, period) do update set times = owed_raises.times + 1`;
 
 /**
- * A new user agent whose records were all there before, such as those of a visitor who has been erased since, is named by
- * nobody: it is noted, to be looked for and to go.
+ * If all records of a new user agent were there before, such as those of a visitor who was erased since, nothing names it. It
+ * is noted for deletion.
  */
 const noteUnnamed = (sql: Sql, newNumbers: number[]) => sql`
   insert into user_agents_to_look_for (number)

@@ -1,0 +1,50 @@
+/**
+ * Tenants whose records wait because somebody, such as a forgotten transaction, holds a row that their statements need. One
+ * try at a time shows whether that is over, so that other tenants' records are not held up.
+ */
+
+interface Wait {
+  /** by `performance.now()` */
+  until: number;
+  failedAt: number;
+  /** whether the last try succeeded */
+  isOver: boolean;
+}
+
+interface HeldUpTimes {
+  /** milliseconds from a try that failed to the next */
+  tryEvery: number;
+  /** Milliseconds after the last failure in which a tenant stays held up, as other records of it may still fail. */
+  staysFor: number;
+}
+
+/** Keys are ids of domains or of organizations. */
+export function createHeldUp({ tryEvery, staysFor }: HeldUpTimes) {
+  const waits = new Map<string, Wait>();
+
+  const waitOf = (key: string): Wait | undefined => {
+    const wait = waits.get(key);
+    if (wait?.isOver && performance.now() >= wait.failedAt + staysFor) waits.delete(key);
+    return waits.get(key);
+  };
+  const failed = () => ({ until: performance.now() + tryEvery, failedAt: performance.now(), isOver: false });
+
+  return {
+    /** Whether its records are stored apart from those of others. */
+    has: (key: string): boolean => waitOf(key) !== undefined,
+    /** Whether nobody may try yet, because another try is under way or has just failed. */
+    mustWait: (key: string): boolean => performance.now() < (waitOf(key)?.until ?? 0),
+    /** These are held up together: a try for one of them is a try for all. */
+    add: (keys: string[]): void => {
+      const wait = failed();
+      for (const key of keys) waits.set(key, wait);
+    },
+    remove: (key: string): void => void waits.delete(key),
+    /** Nobody else may try until the returned function is called. */
+    beginTry: (key: string): ((hasFailed: boolean) => void) => {
+      const wait = waitOf(key) ?? failed();
+      wait.until = Number.POSITIVE_INFINITY;
+      return (hasFailed) => void Object.assign(wait, hasFailed ? failed() : { until: 0, isOver: true });
+    },
+  };
+}
