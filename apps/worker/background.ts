@@ -9,7 +9,7 @@ import { scheduleDelivering } from '#libs/webhooks/delivering';
 import type { WorkerConfig } from '../settings/worker.ts';
 import { derivationsOf, scheduleDeriving } from './deriving.ts';
 import { removeOldSchedules } from './old-schedules.ts';
-import type { Observed, Queues, Stores } from './open.ts';
+import type { Observed, Queues, Stores } from './stores.ts';
 import { scheduleHousekeeping } from './tasks.ts';
 
 /** milliseconds within which a receiver has to respond */
@@ -29,7 +29,7 @@ export function scheduleBackground(
 ) {
   const { db, deliveryDb, redis, clock, keys } = stores;
   const scheduler = createScheduler({
-    // its statements are short, so that turns are kept while those of other tasks take long
+    // its statements are short, so that leases are renewed in time
     leases: createTaskLeases(deliveryDb),
     pace: second,
     failed: counting(failed('look_for_turns'), (error, isNews) => {

@@ -1,9 +1,6 @@
 /** One worker: connects, consumes and maintains, and stops in order. It knows neither signals nor exit codes. */
 import { BadSetting } from '#libs/base/config/read';
-import { createClock } from '#libs/base/db/clock';
-import { createDatabase } from '#libs/base/db/database';
-import { compareKeys, failingOf } from '#libs/base/db/key-fingerprints';
-import { reportTablesElsewhere } from '#libs/base/db/search-path';
+import { failingOf } from '#libs/base/db/key-fingerprints';
 import { inOrder, type Running } from '#libs/base/lifecycle';
 import { askPostgres, createAskedGauges, type Question } from '#libs/base/ops/asked-gauges';
 import { createOpsServer } from '#libs/base/ops/port';
@@ -11,23 +8,19 @@ import { listenForOperators } from '#libs/base/ops/port-address';
 import type { ProcessLog } from '#libs/base/ops/process-log';
 import { isPostgresUsable } from '#libs/base/ops/readiness';
 import { createStoreGauges, housekeepingBacklog } from '#libs/base/ops/store-gauges';
-import { connectRedis } from '#libs/base/redis/connection';
 import { version } from '#libs/base/version';
 import { retentionBacklog } from '#libs/privacy/metrics';
 import { queueGauges, recordBacklog } from '#libs/record/metrics';
 import { observeQueues } from '#libs/record/queue-summary';
 import { statsBacklog } from '#libs/stats/metrics';
 import { webhookBacklog } from '#libs/webhooks/metrics';
-import { observe, observeRedis, warnOfMissingKeys } from '../process/observe.ts';
+import { observe, warnOfMissingKeys } from '../process/observe.ts';
 import type { WorkerConfig } from '../settings/worker.ts';
 import { type Background, scheduleBackground } from './background.ts';
 import { createConsumer } from './consume.ts';
 import { derivationsOf } from './deriving.ts';
 import { workerReadiness } from './readiness.ts';
-import { statements } from './store-jobs.ts';
-
-const timeouts = { statementTimeout: 8_000, deadline: 10_000 };
-const connections = { main: 6, recording: statements, delivery: 3 };
+import { connections, type Observed, openStores, type Queues, type Stores } from './stores.ts';
 
 interface WorkerOptions {
   /** Milliseconds that a second lasts between two rounds of background work; default 1,000. A test shortens it. */
@@ -106,37 +99,6 @@ function warnOfSettings(config: WorkerConfig, log: ProcessLog): void {
   warnOfMissingKeys(config, log);
   if (config.webhookReach.allowPrivate)
     log.warn({ event: 'webhooks_private' }, 'WEBHOOK_ALLOW_PRIVATE is set: webhooks may lead to this machine');
-}
-
-export type Observed = Awaited<ReturnType<typeof observe>>;
-export type Stores = ReturnType<typeof openStores>;
-export type Queues = ReturnType<typeof observeQueues>;
-
-function openStores(config: WorkerConfig, { metrics }: Observed, log: ProcessLog) {
-  const database = { ...timeouts, ...config.databaseMode, url: config.databaseUrl, name: 'assent-worker' };
-  const db = createDatabase({ ...database, max: connections.main });
-  // other work may take minutes, and must not delay recording
-  const recordingDb = createDatabase({ ...database, max: connections.recording });
-  // many messages at once must not delay what is derived
-  const deliveryDb = createDatabase({ ...database, max: connections.delivery });
-  const clock = createClock(db, log);
-  void reportTablesElsewhere(db, log);
-  void clock.follow();
-  const queueRedis = connectRedis(config.redis, 'worker', log);
-  // raising counters must not wait while Redis is down
-  const redis = connectRedis(config.redis, 'producer', log);
-  const words = { usable: 'Redis takes jobs', unusable: 'Redis takes no jobs' };
-  return {
-    db,
-    recordingDb,
-    deliveryDb,
-    pools: [db, recordingDb, deliveryDb] as const,
-    clock,
-    keys: compareKeys(db, config.keys),
-    queueRedis,
-    redis,
-    redisHealth: observeRedis(redis.client, { metrics, log }, words, 'worker'),
-  };
 }
 
 function createGauges(
