@@ -7,6 +7,7 @@ import { createProgress } from '#libs/base/cli/progress';
 import { print } from '#libs/base/cli/session';
 import { untilWritersEnd } from '#libs/base/db/lock-holders';
 import { type Leaving, tables as ofNobody, type Table } from '#libs/base/db/tables';
+import { tables as ofEpochs } from '#libs/epochs/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofPeople } from '#libs/people/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
@@ -37,6 +38,7 @@ export const tables: Table[] = [
   ...ofStats,
   ...ofNotices,
   ...ofPeople,
+  ...ofEpochs,
   ...ofTenants,
   ...ofWidget,
   ...ofNobody,

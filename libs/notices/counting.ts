@@ -3,8 +3,9 @@
  * to lock a row for it.
  */
 import type { Database, Sql } from '#libs/base/db/database';
-import { createPieceSize, type Derivation, deriveNext, patiently } from '#libs/record/derivations';
-import { nextDomains } from '#libs/record/epoch-records';
+import { type Derivation, deriveNext } from '#libs/epochs/derivations';
+import { createPieceSize, patiently } from '#libs/epochs/piece-size';
+import { nextDomains } from '#libs/epochs/slices';
 
 export const noticeCounting = 'notices';
 

@@ -5,8 +5,9 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { cachePerServer } from '#libs/base/db/per-server-cache';
 import { groupBy } from '#libs/base/group-by';
-import { createPieceSize, type Derivation, deriveNext, type Progress } from '#libs/record/derivations';
-import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
+import { type Derivation, deriveNext, type Progress } from '#libs/epochs/derivations';
+import { createPieceSize } from '#libs/epochs/piece-size';
+import { createIdLister, nextDomains, nil } from '#libs/epochs/slices';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { erasedAmong } from './erased-records.ts';
 import { countBlanked, listRunning } from './erasures.ts';

@@ -4,7 +4,7 @@
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import { chunksOf, groupBy } from '#libs/base/group-by';
-import { nil } from '#libs/record/epoch-records';
+import { nil } from '#libs/epochs/slices';
 import { isVisitor } from '#libs/record/visitor-rows';
 import { isInScope, numbersOf, type ScopeNumbers, type VisitorHash, type VisitorScope } from '#libs/tenants/visitors';
 import { eraseVisitor, finishErasure } from './erasures.ts';

@@ -6,7 +6,7 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { readAsOwner } from '#libs/base/db/roles/as-owner';
 import { addMonths, firstDay, lowestIdAt, startOf } from '#libs/base/terms/calendar';
-import { nil } from '#libs/record/epoch-records';
+import { nil } from '#libs/epochs/slices';
 
 /** runs in one transaction */
 const chunk = 64;

@@ -3,7 +3,8 @@
 import type { Database } from '#libs/base/db/database';
 import type { Log } from '#libs/base/ops/process-log';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { createPieceSize, deriveNext } from '#libs/record/derivations';
+import { deriveNext } from '#libs/epochs/derivations';
+import { createPieceSize } from '#libs/epochs/piece-size';
 import { createCatchingUp } from './catching-up.ts';
 import type { ProofMetrics } from './metrics.ts';
 import { createInspection } from './seal/halt.ts';

@@ -1,8 +1,8 @@
 /** The state of the logs, for the operator. */
 
 import type { Sql } from '#libs/base/db/database';
-import { doneWith } from '#libs/record/derivations';
-import { secondsBehind } from '#libs/record/epochs';
+import { secondsBehind } from '#libs/epochs/closed-epochs';
+import { doneWith } from '#libs/epochs/derivations';
 import { type Halted, sealing } from './heads.ts';
 
 interface LogStatus {

@@ -6,9 +6,9 @@
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { addMonths } from '#libs/base/terms/calendar';
-import { createPieceSize } from './derivations.ts';
-import { nextDomains, nil } from './epoch-records.ts';
-import { holdEpoch, lastClosedEpoch } from './epochs.ts';
+import { holdEpoch, lastClosedEpoch } from '#libs/epochs/closed-epochs';
+import { createPieceSize } from '#libs/epochs/piece-size';
+import { nextDomains, nil } from '#libs/epochs/slices';
 import { hasPersonal, isOfMonth, listMonthsWithPersonal } from './month-partitions.ts';
 
 /** records per piece */

@@ -4,15 +4,9 @@
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import {
-  createPieceSize,
-  type Derivation,
-  deriveNext,
-  doneWith,
-  type Progress,
-  withMark,
-} from '#libs/record/derivations';
-import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
+import { type Derivation, deriveNext, doneWith, type Progress, withMark } from '#libs/epochs/derivations';
+import { createPieceSize } from '#libs/epochs/piece-size';
+import { createIdLister, nextDomains, nil } from '#libs/epochs/slices';
 import { addDisplays, newestDisplays } from './derive/add-displays.ts';
 import { addRecords } from './derive/add-records.ts';
 import { facetsName } from './facets.ts';

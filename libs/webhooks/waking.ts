@@ -4,7 +4,7 @@
  */
 
 import type { Database } from '#libs/base/db/database';
-import { createPieceSize } from '#libs/record/derivations';
+import { createPieceSize } from '#libs/epochs/piece-size';
 import { addNewLanes, compareLanes, findNewestDomain, wakeGrown, wokenAtOnce } from './lanes.ts';
 
 /** milliseconds */

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#libs/base/db/database';
+import { deriveNext } from '#libs/epochs/derivations';
 import { readPage } from '#libs/log/domain-page';
 import { type Notice, readNotice } from '#libs/notices/contract';
 import { createNoticeDerivation } from '#libs/notices/counting';
@@ -7,7 +8,6 @@ import { findNotice, listNotices, putNotice } from '#libs/notices/documents';
 import { dropUnnamedNotices, judgeNotices } from '#libs/notices/dropping';
 import { createKnownNotices } from '#libs/notices/known-notices';
 import type { NewRecord } from '#libs/record/contract';
-import { deriveNext } from '#libs/record/derivations';
 import { noticeNumbersOf } from '#libs/record/persist/numbers';
 import { persist } from '#libs/record/persist/persist';
 import { persistOrReject } from '#libs/record/store';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { createPieceSize } from '#libs/epochs/piece-size';
 import { createCatchingUp } from '#libs/proof/catching-up';
 import type { Step } from '#libs/proof/seal/steps';
-import { createPieceSize } from '#libs/record/derivations';
 
 it('a log that fails only after longer than a turn lasts delays the others once', async () => {
   let time = 0;

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '#libs/base/sha256';
+import { deriveNext } from '#libs/epochs/derivations';
 import { readPage } from '#libs/log/domain-page';
 import { dropExpiredMonths } from '#libs/privacy/drop-months';
 import { checkLogs } from '#libs/proof/check/check-domains';
@@ -10,7 +11,6 @@ import { createSeal } from '#libs/proof/seal/seal';
 import { readSealed } from '#libs/proof/sealed-entries';
 import { entryOf } from '#libs/proof/tree/entry';
 import { type Entry, parseEntry } from '#libs/proof/tree/parse-entry';
-import { deriveNext } from '#libs/record/derivations';
 import { persist } from '#libs/record/persist/persist';
 import { createPerform } from '#libs/tenants/audited-change';
 import { atOnce } from '../support/clock.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createPieceSize } from '#libs/epochs/piece-size';
 import { eraseVisitor } from '#libs/privacy/erasures';
-import { createPieceSize } from '#libs/record/derivations';
 import { persist } from '#libs/record/persist/persist';
 import { deleteUnnamedUserAgents } from '#libs/record/user-agent-deletion';
 import { createVisitorHash } from '#libs/tenants/visitors';

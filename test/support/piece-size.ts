@@ -1,5 +1,5 @@
 /** Pieces whose size changes from one to the next, as where some of them took too long. */
-import type { PieceSize } from '#libs/record/derivations';
+import type { PieceSize } from '#libs/epochs/piece-size';
 
 export function changingSize(sizes: number[]): PieceSize {
   let pieces = 0;

@@ -6,6 +6,7 @@
 
 import { tables as ofBanner } from '#libs/banner/tables';
 import { tables as ofNobody, type Table } from '#libs/base/db/tables';
+import { tables as ofEpochs } from '#libs/epochs/tables';
 import { tables as ofNotices } from '#libs/notices/tables';
 import { tables as ofPeople } from '#libs/people/tables';
 import { tables as ofPrivacy } from '#libs/privacy/tables';
@@ -27,7 +28,7 @@ export const floors = [
   ['proof', 'banner'],
   ['stats', 'notices', 'current'],
   ['record', 'people'],
-  ['place'],
+  ['place', 'epochs'],
   ['tenants'],
   ['widget'],
   ['base'],
@@ -84,6 +85,7 @@ export const tables: Record<string, Table[]> = {
   notices: ofNotices,
   record: ofRecord,
   people: ofPeople,
+  epochs: ofEpochs,
   tenants: ofTenants,
   widget: ofWidget,
   base: ofNobody,

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ExportFormat } from '#libs/base/terms/terms';
-import { nil } from '#libs/record/epoch-records';
+import { nil } from '#libs/epochs/slices';
 import { readCsv } from '../import/csv.ts';
 import { readNdjson } from '../import/ndjson.ts';
 import { headers } from './lines.ts';

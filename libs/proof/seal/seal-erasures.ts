@@ -3,7 +3,8 @@
 import type { Database } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { type PieceSize, type Progress, withMark } from '#libs/record/derivations';
+import { type Progress, withMark } from '#libs/epochs/derivations';
+import type { PieceSize } from '#libs/epochs/piece-size';
 import { addErasureEntries, listErased, takeErasures } from '../erasures-to-seal.ts';
 import { lockHeads, sealing } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';

@@ -6,16 +6,10 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
+import { type Derivation, doneWith, type Mark, withMark } from '#libs/epochs/derivations';
+import { createPieceSize, type PieceSize } from '#libs/epochs/piece-size';
+import { createIdLister, nextDomains, nil } from '#libs/epochs/slices';
 import { findSeenNotices } from '#libs/notices/documents';
-import {
-  createPieceSize,
-  type Derivation,
-  doneWith,
-  type Mark,
-  type PieceSize,
-  withMark,
-} from '#libs/record/derivations';
-import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
 import { findUserAgents } from '#libs/record/joined-names';
 import { type Head, lockHeads, saveHeads, sealing, type Waiting } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';

@@ -1,6 +1,6 @@
 /** Facets of records: what a piece of closed epochs adds to them. */
 import type { Sql } from '#libs/base/db/database';
-import type { Span } from '#libs/record/derivations';
+import type { Span } from '#libs/epochs/derivations';
 import { addFacets } from './add-facets.ts';
 
 /** Whole epochs, some domains of one epoch, or of one domain these records (16 bytes each). */

@@ -1,8 +1,9 @@
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '#libs/base/ops/process-log';
+import { secondsBehind } from '#libs/epochs/closed-epochs';
+import { closeEpoch, createClosing, listInTheWay } from '#libs/epochs/closing';
 import { readOpenEpoch } from '#libs/log/exported-lines';
-import { closeEpoch, createClosing, listInTheWay, secondsBehind } from '#libs/record/epochs';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
 import { atEnd } from '../support/at-end.ts';

@@ -72,16 +72,6 @@ async function endClosing(sql: Sql, { patience }: Manner): Promise<Closing> {
   return closed.count === 1 ? 'closed' : 'not yet';
 }
 
-/**
- * Whether nothing that is committed from now on is of a closed epoch, nor of one that is closed before the transaction
- * ends; false while an epoch is about to be closed.
- */
-export async function holdEpoch(sql: Sql): Promise<boolean> {
-  const [held] = await sql<{ epoch: number }[]>`select open_epoch() as epoch`;
-  const [row] = await sql<{ open: number }[]>`select open from epochs`;
-  return held !== undefined && held.epoch === row?.open;
-}
-
 interface InTheWay {
   pid: number;
   /** the process's name for its connections */
@@ -115,30 +105,6 @@ async function endConnection(sql: Sql, pid: number): Promise<boolean> {
     if (isForbidden(error)) return false;
     throw error;
   }
-}
-
-/** The newest closed epoch, 0 for none. */
-export async function lastClosedEpoch(sql: Sql): Promise<number> {
-  const [row] = await sql<{ epoch: number }[]>`select open - 1 as epoch from epochs`;
-  return row?.epoch ?? 0;
-}
-
-/** Seconds since the oldest closed epoch was closed that is newer than `epoch`; 0 where there is none. */
-export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select greatest(0, extract(epoch from clock_timestamp() - closed_at))::float8 as seconds
-    from closed_epochs where epoch > ${epoch} order by epoch limit 1`;
-  return row?.seconds ?? 0;
-}
-
-/** Forgets when epochs were closed that all of these derivations are done with, but for the last one. */
-export async function forgetEpochs(sql: Sql, derivations: string[]): Promise<void> {
-  await sql`
-    delete from closed_epochs
-    where epoch < (select open - 1 from epochs) and epoch < (
-      select min(coalesce(derivations.epoch, 0))
-      from unnest(${derivations}::text[]) as name left join derivations using (name)
-    )`;
 }
 
 /** milliseconds */

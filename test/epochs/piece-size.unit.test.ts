@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { TimedOut } from '#libs/base/timers';
-import { createPieceSize } from '#libs/record/derivations';
+import { createPieceSize } from '#libs/epochs/piece-size';
 
 it('pieces are halved down to one record where they take too long, for no other reason, and grow again', async () => {
   const size = createPieceSize(100);

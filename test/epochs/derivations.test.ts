@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Sql } from '#libs/base/db/database';
+import { lastClosedEpoch } from '#libs/epochs/closed-epochs';
+import { type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/epochs/derivations';
+import { createPieceSize } from '#libs/epochs/piece-size';
+import { createIdLister, nextDomains, nil } from '#libs/epochs/slices';
 import { createNoticeDerivation } from '#libs/notices/counting';
-import { createPieceSize, type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/record/derivations';
-import { createIdLister, nextDomains, nil } from '#libs/record/epoch-records';
-import { lastClosedEpoch } from '#libs/record/epochs';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
 import { openPool } from '../support/pool.ts';

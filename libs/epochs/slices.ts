@@ -1,7 +1,7 @@
 /** The records of closed epochs, domain by domain: the pieces of which derivations are made. */
 import type { Database, Sql } from '#libs/base/db/database';
 import { cachePerServer } from '#libs/base/db/per-server-cache';
-import { type PieceSize, patiently } from './derivations.ts';
+import { type PieceSize, patiently } from './piece-size.ts';
 
 /** before all ids */
 export const nil = '00000000-0000-0000-0000-000000000000';

@@ -1,0 +1,66 @@
+import type { Sql } from '#libs/base/db/database';
+import { isTooSlow } from '#libs/base/db/errors';
+
+/** pieces in a row that have to be done before they grow */
+const piecesUntilGrowth = 8;
+
+/**
+ * How many records a piece has. One whose statement took longer than statements may would take as long again: the next has
+ * half as many, down to a single one. After some that did not, pieces grow again.
+ */
+export interface PieceSize {
+  records(): number;
+  /**
+   * Milliseconds that may be taken by what reads all that is left of a domain's epoch, however small the piece is. Undefined
+   * while no piece took too long: then it takes as long as others may.
+   */
+  patience(): number | undefined;
+  /**
+   * Does `work` as it is, and learns from how it ends. What ends because of others, or of a lost connection, teaches
+   * nothing.
+   */
+  watch<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Lasts as long as the process: whoever begins anew finds out again what is too much. */
+export function createPieceSize(usual: number): PieceSize {
+  let records = usual;
+  let done = 0;
+  return {
+    records: () => records,
+    patience: () => (records < usual ? 5 * 60_000 : undefined),
+    async watch(work) {
+      try {
+        const result = await work();
+        done += 1;
+        if (done >= piecesUntilGrowth && records < usual) {
+          records = Math.min(usual, records * 2);
+          done = 0;
+        }
+        return result;
+      } catch (error) {
+        if (isTooSlow(error)) {
+          records = Math.max(1, Math.floor(records / 2));
+          done = 0;
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Does `work`, of which a statement may take minutes after pieces that took too long; those after it may again take as long
+ * as others. To be called in a transaction of a derivation.
+ */
+export async function patiently<T>(sql: Sql, size: PieceSize, work: () => Promise<T>): Promise<T> {
+  const patience = size.patience();
+  if (patience === undefined) return work();
+  const timeout = (value: string) => sql<{ before: string }[]>`
+    select before, set_config('statement_timeout', ${value}, true)
+    from current_setting('statement_timeout') as before`;
+  const [usual] = await timeout(String(patience));
+  const result = await work();
+  if (usual) await timeout(usual.before);
+  return result;
+}
