@@ -26,7 +26,7 @@ export async function secondsBehind(sql: Sql, epoch: number): Promise<number> {
   return row?.seconds ?? 0;
 }
 
-/** Forgets when epochs were closed that all of these derivations are done with, but for the last one. */
+/** Deletes when epochs were closed that all of these derivations are done with, except for the last one. */
 export async function forgetEpochs(sql: Sql, derivations: string[]): Promise<void> {
   await sql`
     delete from closed_epochs

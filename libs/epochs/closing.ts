@@ -1,7 +1,7 @@
 /**
- * Epochs: closed sets of stored records. Who persists stamps the open epoch's number on its rows; once it is closed no
- * further record can have that number, and whatever is derived from its records may begin. To close one takes two steps:
- * first whoever comes stamps the next number, then those are waited for who stamped this one.
+ * Closes epochs. A transaction that stores records stamps the open epoch's number on them; once the epoch is closed, no
+ * further record can have that number, so its records can be derived. Closing takes two steps: new transactions stamp the
+ * next number, then we wait for those that still stamp this one.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
@@ -11,18 +11,18 @@ import type { Log } from '#libs/base/ops/process-log';
 /** `in the way`: a transaction that stores records lasted longer than `patience`. */
 type Closing = 'closed' | 'not yet' | 'in the way';
 
-interface Manner {
-  /** milliseconds that the last one has to have been closed */
+interface Timing {
+  /** milliseconds since the last epoch was closed */
   pace: number;
-  /** milliseconds to wait for whoever still stores records under it */
+  /** milliseconds to wait for transactions that still store records under the epoch */
   patience: number;
 }
 
-/** Closes the open epoch, unless another process is about to, or it is not time yet. Whoever persists meanwhile never waits. */
-export async function closeEpoch(db: Database, manner: Manner): Promise<Closing> {
-  if (!(await db.write((sql) => beginClosing(sql, manner)))) return 'not yet';
+/** Closes the open epoch, unless another process does, or the last one was closed too recently. No transaction waits for it. */
+export async function closeEpoch(db: Database, timing: Timing): Promise<Closing> {
+  if (!(await db.write((sql) => beginClosing(sql, timing)))) return 'not yet';
   try {
-    return await db.transaction((sql) => endClosing(sql, manner));
+    return await db.transaction((sql) => endClosing(sql, timing));
   } catch (error) {
     if (isInTheWay(error)) return 'in the way';
     throw error;
@@ -30,10 +30,10 @@ export async function closeEpoch(db: Database, manner: Manner): Promise<Closing>
 }
 
 /**
- * From now on whoever comes stamps the next number; false where it is not time yet. Where the clock was ahead no age is
- * known, and each counts from now on.
+ * From now on transactions stamp the next number; false where the last epoch was closed too recently. An epoch that was
+ * closed in the future, by a clock that was ahead, counts as closed now.
  */
-async function beginClosing(sql: Sql, { pace }: Manner): Promise<boolean> {
+async function beginClosing(sql: Sql, { pace }: Timing): Promise<boolean> {
   const [turn] = await sql<{ isDue: boolean }[]>`
     with turn as materialized (
       select pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) and not exists (
@@ -49,10 +49,10 @@ async function beginClosing(sql: Sql, { pace }: Manner): Promise<boolean> {
   return turn?.isDue ?? false;
 }
 
-/** Milliseconds for the first epoch of this release: whoever persists waits behind whoever closes it. */
+/** Milliseconds to wait in the first epoch of this release: transactions that store records wait until it is closed. */
 const firstPatience = 200;
 
-async function endClosing(sql: Sql, { patience }: Manner): Promise<Closing> {
+async function endClosing(sql: Sql, { patience }: Timing): Promise<Closing> {
   const [epoch] = await sql<{ open: number; filling: number | null; isMine: boolean }[]>`
     select open, filling, pg_try_advisory_xact_lock(hashtext('assent.close_epoch')) as "isMine" from epochs`;
   if (!epoch) throw new Error('there is no open epoch');
@@ -78,7 +78,7 @@ interface InTheWay {
   name: string;
   /** seconds since its transaction began */
   seconds: number;
-  /** It has committed, and waits for a synchronous standby. To end it would let others take that for done. */
+  /** It has committed, and waits for a synchronous standby. If it were ended, its client would take that for done. */
   waitsForStandby: boolean;
 }
 
@@ -96,7 +96,7 @@ export const listInTheWay = (sql: Sql): Promise<InTheWay[]> => sql<InTheWay[]>`
     end
   order by xact_start`;
 
-/** False where it is a superuser's, such as a command of an operator, and the login of this process is none. */
+/** False where the connection is a superuser's, such as that of an operator's command, and ours is not. */
 async function endConnection(sql: Sql, pid: number): Promise<boolean> {
   try {
     await sql`select pg_terminate_backend(${pid})`;
@@ -113,19 +113,13 @@ const closingPatience = { first: 200, most: 5_000 };
 interface ClosingParts {
   db: Database;
   log: Pick<Log, 'warn' | 'error'>;
-  /**
-   * Milliseconds that an epoch stays open at least: all workers try, and a round that comes a moment too early leaves it to
-   * the next.
-   */
+  /** milliseconds that an epoch stays open at least */
   pace: number;
   /** Seconds after which a connection of ours that is still in the way is ended. */
   longest?: number;
 }
 
-/**
- * Closes epochs on time: it waits for whoever stores records under one, and nobody waits for it. Returns a round, to be
- * called once a second, which answers whether it closed one.
- */
+/** Returns a function, to be called once a second, that closes the open epoch on time and returns whether it closed one. */
 export function createClosing({ db, log, pace, longest = 30 }: ClosingParts): () => Promise<boolean> {
   let wait = closingPatience.first;
   return async () => {

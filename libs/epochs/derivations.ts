@@ -1,84 +1,75 @@
 /**
- * How far derivations are. Each goes through the closed epochs in order and handles every record once: what it stores of a
- * piece, and its mark, are one transaction.
+ * Derivations. Each goes through the closed epochs in order and handles every record once: what it stores of a slice, and
+ * its mark, are one transaction.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
-import type { PieceSize } from './piece-size.ts';
+import { type PieceSize, PieceTooLarge } from './piece-size.ts';
+import { type Mark, nextSlice, nil, type Slice, type Slicing } from './slices.ts';
 
-export interface Mark {
-  /** done with all of it */
-  epoch: number;
-  /** and, in the one after it, with the domains up to this number; 0 for none */
-  domainNumber: number;
-}
-
-export interface Derivation {
+export interface Derivation extends Slicing {
   name: string;
   /** the one that has to be done with an epoch before this may begin it */
   after?: string;
-  /** of its pieces */
-  size?: PieceSize;
-  /** The first epoch that it has to look at; undefined for none. */
+  /** The first epoch that it concerns; undefined for none. */
   first?(sql: Sql): Promise<number | undefined>;
-  /**
-   * Handles the next records of `epoch`, those of domains beyond `after`. Answers the domain up to which all of the epoch
-   * is handled now, or undefined where that is the whole epoch.
-   */
-  piece(sql: Sql, epoch: number, after: number): Promise<number | undefined>;
-  /**
-   * Handles all records of these epochs at once, no more than a piece may have: an epoch costs by itself, however few its
-   * records are. False where the first epoch was begun in pieces, and goes on in pieces.
-   */
-  span?(sql: Sql, epochs: Span): Promise<boolean>;
+  /** Handles a slice. Where it handles less, or passes over more, it returns its mark. */
+  derive(sql: Sql, slice: Slice): Promise<Mark | undefined>;
 }
 
-/** Epochs that follow each other. */
-export interface Span {
-  first: number;
-  last: number;
-}
-
-/** `elsewhere`: another process is at it. */
+/** `elsewhere`: another process holds the mark. */
 export type Progress = 'more' | 'done' | 'elsewhere';
 
-/** Handles one piece, if there is one. `upTo`: the last epoch that it may have; default: whatever may be derived. */
-export const deriveNext = (
+/** Milliseconds for all statements of a slice together; each of them also has the statement timeout. */
+const usualDeadline = 30_000;
+const deadlineOf = (size: PieceSize): number => size.patience() ?? usualDeadline;
+
+/** Handles slices up to epoch `upTo`, by default all that may be derived. */
+export async function deriveAll(
+  db: Database,
+  derivation: Derivation,
+  signal: AbortSignal,
+  upTo?: number,
+): Promise<void> {
+  while (!signal.aborted && (await deriveNext(db, derivation, upTo)) === 'more');
+}
+
+/** Handles one slice, if there is one. */
+export async function deriveNext(
   db: Database,
   derivation: Derivation,
   upTo = Number.POSITIVE_INFINITY,
-): Promise<Progress> => {
-  const derive = () => derivePiece(db, derivation, upTo);
-  return derivation.size ? derivation.size.watch(derive) : derive();
-};
+): Promise<Progress> {
+  try {
+    return await derivation.size.watch(() => deriveSlice(db, derivation, upTo));
+  } catch (error) {
+    // the next one is smaller
+    if (error instanceof PieceTooLarge) return 'more';
+    throw error;
+  }
+}
 
-const derivePiece = (
-  db: Database,
-  { name, after, size, first, piece, span }: Derivation,
-  upTo: number,
-): Promise<Progress> =>
+const deriveSlice = (db: Database, derivation: Derivation, upTo: number): Promise<Progress> =>
   db.transaction(async (sql): Promise<Progress> => {
+    const { name, after, first, derive } = derivation;
     const mark = await lockMark(sql, name, after);
     if (!mark) return 'elsewhere';
     const through = Math.min(upTo, mark.through);
-    // read after what may be derived: who is concerned by it is known by then
+    // only after `through` was read: what concerns those epochs is committed by then
     const from = first ? ((await first(sql)) ?? Number.POSITIVE_INFINITY) : 0;
     const epoch = from > through ? undefined : await nextEpoch(sql, Math.max(mark.epoch, from - 1), through);
     if (epoch === undefined) {
-      if (through > mark.epoch) await setMark(sql, name, { epoch: through, domainNumber: 0 });
+      if (through > mark.epoch) await setMark(sql, name, { epoch: through, domainNumber: 0, id: nil });
       return 'done';
     }
-    const done = epoch === mark.epoch + 1 ? mark.domainNumber : 0;
-    const last = span && size && done === 0 ? await lastOfSpan(sql, epoch, through, size.records()) : undefined;
-    if (last !== undefined && (await span?.(sql, { first: epoch, last }))) {
-      await setMark(sql, name, { epoch: last, domainNumber: 0 });
-      return last === through ? 'done' : 'more';
-    }
-    const reached = await piece(sql, epoch, done);
-    const next = reached === undefined ? { epoch, domainNumber: 0 } : { epoch: epoch - 1, domainNumber: reached };
-    await setMark(sql, name, next);
-    return next.epoch === through ? 'done' : 'more';
-  }, size?.patience());
+    const isBegun = epoch === mark.epoch + 1;
+    const start = isBegun ? mark : { epoch: epoch - 1, domainNumber: 0, id: nil };
+    const slice = await nextSlice(sql, start, through, derivation);
+    const isEmpty = slice.domainNumbers?.length === 0 || slice.ids?.length === 0;
+    const end = (isEmpty ? undefined : await derive(sql, slice)) ?? slice.end;
+    await setMark(sql, name, end);
+    return end.epoch === through ? 'done' : 'more';
+  }, deadlineOf(derivation.size));
 
 /** Does `work` in a transaction that holds the derivation's mark, unless another process holds it. */
 export const withMark = <T>(
@@ -90,14 +81,19 @@ export const withMark = <T>(
   db.transaction(async (sql): Promise<T | 'elsewhere'> => {
     const mark = await lockMark(sql, name);
     return mark ? work(sql, mark) : 'elsewhere';
-  }, size?.patience());
+  }, size && deadlineOf(size));
 
-/** Undefined where another process holds it. `through`: the last epoch that may be derived. */
+/**
+ * Undefined where another process holds it. `through`: the last epoch that may be derived. Workers of 0.1.0 move epoch and
+ * domain, and leave the id behind: it holds beside the epoch and domain that it was stored with, until there are none of
+ * them any more.
+ */
 async function lockMark(sql: Sql, name: string, after?: string): Promise<(Mark & { through: number }) | undefined> {
   const through = after === undefined ? sql`open - 1 from epochs` : sql`epoch from derivations where name = ${after}`;
   const lock = async () => {
     const [mark] = await sql<(Mark & { through: number })[]>`
-      select epoch, domain_number as "domainNumber", coalesce((select ${through}), 0) as through
+      select epoch, domain_number as "domainNumber", coalesce((select ${through}), 0) as through,
+        case when id_epoch = epoch + 1 and id_domain_number = domain_number + 1 then id else ${nil} end as id
       from derivations where name = ${name} for update skip locked`;
     return mark;
   };
@@ -114,14 +110,11 @@ async function nextEpoch(sql: Sql, epoch: number, through: number): Promise<numb
   return row?.epoch ?? undefined;
 }
 
-/** The last epoch from `first` on until which there are no more than `limit` records; undefined where the first has more. */
-export async function lastOfSpan(sql: Sql, first: number, through: number, limit: number): Promise<number | undefined> {
-  const [row] = await sql<{ last: number }[]>`select last_of_span(${first}, ${through}, ${limit}) as last`;
-  return row && row.last >= first ? row.last : undefined;
-}
-
-async function setMark(sql: Sql, name: string, { epoch, domainNumber }: Mark): Promise<void> {
-  await sql`update derivations set epoch = ${epoch}, domain_number = ${domainNumber} where name = ${name}`;
+async function setMark(sql: Sql, name: string, { epoch, domainNumber, id }: Mark): Promise<void> {
+  await sql`
+    update derivations set epoch = ${epoch}, domain_number = ${domainNumber},
+      id_epoch = ${epoch + 1}, id_domain_number = ${domainNumber + 1}, id = ${id}
+    where name = ${name}`;
 }
 
 /** The last epoch that the derivation is done with. */

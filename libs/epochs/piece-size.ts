@@ -1,28 +1,29 @@
+/** How many records a transaction handles, as learned from how long earlier ones took. */
 import type { Sql } from '#libs/base/db/database';
 import { isTooSlow } from '#libs/base/db/errors';
 
 /** pieces in a row that have to be done before they grow */
 const piecesUntilGrowth = 8;
 
+/** Thrown where the records of a piece do not fit into memory. */
+export class PieceTooLarge extends Error {}
+
 /**
- * How many records a piece has. One whose statement took longer than statements may would take as long again: the next has
- * half as many, down to a single one. After some that did not, pieces grow again.
+ * Where the statement of a piece took longer than a statement may, the same piece would take as long again: the next one has
+ * half as many records, down to a single one. After some that did not, pieces grow again.
  */
 export interface PieceSize {
   records(): number;
   /**
-   * Milliseconds that may be taken by what reads all that is left of a domain's epoch, however small the piece is. Undefined
+   * Milliseconds for a statement that reads all that is left of a domain's epoch, however small the piece is. Undefined
    * while no piece took too long: then it takes as long as others may.
    */
   patience(): number | undefined;
-  /**
-   * Does `work` as it is, and learns from how it ends. What ends because of others, or of a lost connection, teaches
-   * nothing.
-   */
+  /** Does `work`, and learns from how it ends. A lost connection, or one that others ended, changes nothing. */
   watch<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Lasts as long as the process: whoever begins anew finds out again what is too much. */
+/** It is learned again by each process. */
 export function createPieceSize(usual: number): PieceSize {
   let records = usual;
   let done = 0;
@@ -39,7 +40,7 @@ export function createPieceSize(usual: number): PieceSize {
         }
         return result;
       } catch (error) {
-        if (isTooSlow(error)) {
+        if (isTooSlow(error) || error instanceof PieceTooLarge) {
           records = Math.max(1, Math.floor(records / 2));
           done = 0;
         }

@@ -1,10 +1,94 @@
-/** The records of closed epochs, domain by domain: the pieces of which derivations are made. */
-import type { Database, Sql } from '#libs/base/db/database';
+/** Slices: the records of closed epochs in the order in which they are derived, which is by epoch, domain and id. */
+import type { Database, Fragment, Sql } from '#libs/base/db/database';
 import { cachePerServer } from '#libs/base/db/per-server-cache';
 import { type PieceSize, patiently } from './piece-size.ts';
 
 /** before all ids */
 export const nil = '00000000-0000-0000-0000-000000000000';
+
+/** How far a derivation has come. */
+export interface Mark {
+  /** done with all of it */
+  epoch: number;
+  /** in the epoch after it, done with the domains up to this number; 0 for none */
+  domainNumber: number;
+  /** of the domain with the number after that, done with the records up to this id; `nil` for none */
+  id: string;
+}
+
+/** All records of epochs `first` to `last`. */
+export interface Records {
+  first: number;
+  last: number;
+  /** only of these domains, in order */
+  domainNumbers?: number[];
+  /** of the one domain only these: 16 bytes each, in order */
+  ids?: Buffer;
+}
+
+export interface Slice extends Records {
+  /** where the derivation is once it has handled them */
+  end: Mark;
+  /** and where, if it passes over all that these domains have in the epoch */
+  past: Mark;
+}
+
+export interface Slicing {
+  size: PieceSize;
+  /** Whether a slice may have several epochs. Each slice has a fixed cost, however few its records are. */
+  acrossEpochs?: boolean;
+  /** Lists the ids of a domain that has more records in an epoch than a slice. Without it such a domain is one slice. */
+  nextIds?: IdLister;
+  /** The last record of a domain's epoch that is handled; default: as the mark says. */
+  reached?(sql: Sql, epoch: number, domainNumber: number): Promise<string>;
+}
+
+const afterEpoch = (epoch: number): Mark => ({ epoch, domainNumber: 0, id: nil });
+
+/** The slice that follows a mark, up to epoch `through`. It is empty where the epoch after the mark has no records left. */
+export async function nextSlice(sql: Sql, mark: Mark, through: number, slicing: Slicing): Promise<Slice> {
+  const { size, acrossEpochs, nextIds, reached } = slicing;
+  const epoch = mark.epoch + 1;
+  const limit = size.records();
+  if (acrossEpochs && mark.domainNumber === 0 && mark.id === nil) {
+    const last = await lastOfSpan(sql, epoch, through, limit);
+    if (last !== undefined) return { first: epoch, last, end: afterEpoch(last), past: afterEpoch(last) };
+  }
+  const next = await nextDomains(sql, epoch, mark.domainNumber, limit);
+  const [first] = next.domains;
+  if (first && nextIds) {
+    const { domainNumber, records } = first;
+    const ofMark = domainNumber === mark.domainNumber + 1 ? mark.id : nil;
+    const after = reached ? await reached(sql, epoch, domainNumber) : ofMark;
+    if (records > limit || after !== nil) {
+      const ids = await nextIds(sql, { epoch, domainNumber, after }, limit);
+      const past = { ...mark, domainNumber, id: nil };
+      const isRest = ids.length < limit * 16;
+      const end = isRest ? past : { ...mark, domainNumber: domainNumber - 1, id: ids.toString('hex', ids.length - 16) };
+      return { first: epoch, last: epoch, domainNumbers: [domainNumber], ids, end, past };
+    }
+  }
+  const end = next.through === undefined ? afterEpoch(epoch) : { ...mark, domainNumber: next.through, id: nil };
+  const domainNumbers = next.domains.map(({ domainNumber }) => domainNumber);
+  return { first: epoch, last: epoch, domainNumbers, end, past: end };
+}
+
+/** For `from`, in any order: Postgres would sort wide rows on disk. */
+export function recordsIn(sql: Sql, { first, last, domainNumbers, ids }: Records): Fragment {
+  if (!domainNumbers) return sql`(select * from records where epoch between ${first} and ${last})`;
+  if (!ids) return sql`(select * from records where epoch = ${first} and domain_number = any (${domainNumbers}))`;
+  return sql`(
+    select records.* from generate_series(1, ${ids.length}, 16) as at
+    join records on domain_number = any (${domainNumbers})
+      and records.id = encode(substr(${ids}::bytea, at, 16), 'hex')::uuid
+  )`;
+}
+
+/** The last epoch from `first` on until which there are no more than `limit` records; undefined where the first has more. */
+export async function lastOfSpan(sql: Sql, first: number, through: number, limit: number): Promise<number | undefined> {
+  const [row] = await sql<{ last: number }[]>`select last_of_span(${first}, ${through}, ${limit}) as last`;
+  return row && row.last >= first ? row.last : undefined;
+}
 
 interface DomainRecords {
   domainNumber: number;
@@ -17,6 +101,9 @@ interface NextDomains {
   through: number | undefined;
 }
 
+/** domains in a slice: each has a fixed cost */
+const mostDomains = 4_096;
+
 /**
  * The next domains after `after` that have records in `epoch`, whole ones, with at most `limit` records in all; or a
  * single one with more, whose number of records is then not its real one but `limit + 1`.
@@ -25,14 +112,14 @@ export async function nextDomains(sql: Sql, epoch: number, after: number, limit:
   const found = await sql<DomainRecords[]>`
     select domain_number as "domainNumber", records from next_domains(${epoch}, ${after}, ${limit + 1})`;
   const total = found.reduce((sum, { records }) => sum + records, 0);
-  if (total <= limit) return { domains: found, through: undefined };
+  if (total <= limit && found.length <= mostDomains) return { domains: found, through: undefined };
   // of the last one there may be more
-  const domains = found.length > 1 ? found.slice(0, -1) : found;
+  const domains = found.slice(0, Math.min(Math.max(1, found.length - 1), mostDomains));
   return { domains, through: domains.at(-1)?.domainNumber };
 }
 
-/** Ids of one domain and epoch that are kept at once, 16 bytes each. */
-const kept = 1_000_000;
+/** ids of one domain and epoch that are held in memory */
+const heldIds = 1_000_000;
 
 interface DomainIds {
   epoch: number;
@@ -41,19 +128,20 @@ interface DomainIds {
   after: string;
 }
 
+export type IdLister = (sql: Sql, wanted: DomainIds, limit: number) => Promise<Buffer>;
+
 /**
- * For a domain with too many records in an epoch for one piece: the next ids, in order, 16 bytes each and at most `limit`.
- * They are listed once, since a closed epoch stays as it is; anew where some before them are asked for, as after a log was
- * cut back. Fewer than `limit` are the last ones. `most`: that are kept at once.
+ * Lists the next ids of a domain's epoch, in order, 16 bytes each and at most `limit`; fewer are the last ones. A closed
+ * epoch stays as it is, so they are read once, and again where ids before them are wanted, as after a log was cut back.
  */
-export function createIdLister(generation: Database['generation'], size: PieceSize, most = kept) {
-  const listed = cachePerServer(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
-  return async (sql: Sql, { epoch, domainNumber, after }: DomainIds, limit: number): Promise<Buffer> => {
-    const rest = listed();
+export function createIdLister(generation: Database['generation'], size: PieceSize, most = heldIds): IdLister {
+  const held = cachePerServer(generation, () => ({ epoch: -1, domainNumber: -1, from: '', ids: Buffer.alloc(0) }));
+  return async (sql, { epoch, domainNumber, after }, limit) => {
+    const rest = held();
     const key = after.replaceAll('-', '');
-    const isKnown = rest.epoch === epoch && rest.domainNumber === domainNumber && rest.from <= key;
-    let ids = isKnown ? idsAfter(rest.ids, Buffer.from(key, 'hex')) : Buffer.alloc(0);
-    // what is kept may end before the epoch does
+    const isHeld = rest.epoch === epoch && rest.domainNumber === domainNumber && rest.from <= key;
+    let ids = isHeld ? idsAfter(rest.ids, Buffer.from(key, 'hex')) : Buffer.alloc(0);
+    // those in memory may end before the epoch does
     if (ids.length < limit * 16)
       ids = await patiently(sql, size, () => listIds(sql, { epoch, domainNumber, after }, most));
     Object.assign(rest, { epoch, domainNumber, from: key, ids });
@@ -71,7 +159,7 @@ function idsAfter(ids: Buffer, key: Buffer): Buffer {
   return ids.subarray(low * 16);
 }
 
-/** No index has these in order: all that are left of the epoch are read. */
+/** No index has these in order, so all that are left of the epoch are read. */
 async function listIds(sql: Sql, { epoch, domainNumber, after }: DomainIds, most: number): Promise<Buffer> {
   const [row] = await sql<{ ids: Buffer | null }[]>`
     select string_agg(uuid_send(id), '' order by id) as ids

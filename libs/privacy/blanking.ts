@@ -3,11 +3,10 @@
  * else is made of them. Only in a closed epoch no further record can come.
  */
 import type { Database, Sql } from '#libs/base/db/database';
-import { cachePerServer } from '#libs/base/db/per-server-cache';
 import { groupBy } from '#libs/base/group-by';
-import { type Derivation, deriveNext, type Progress } from '#libs/epochs/derivations';
+import { type Derivation, deriveAll } from '#libs/epochs/derivations';
 import { createPieceSize } from '#libs/epochs/piece-size';
-import { createIdLister, nextDomains, nil } from '#libs/epochs/slices';
+import { createIdLister, nil, type Records, recordsIn } from '#libs/epochs/slices';
 import { createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { erasedAmong } from './erased-records.ts';
 import { countBlanked, listRunning } from './erasures.ts';
@@ -17,94 +16,51 @@ import { firstConcerned, listConcerned, searchAgain } from './tombstones.ts';
 export const blankingName = 'blank';
 
 /** records that are looked at in one transaction */
-const usualPiece = 4_096;
+const usualPiece = 32_768;
 /** Domains of which one transaction blanks records, some ten statements each. */
 const domainsLimit = 50;
 
 type Erased = Visit & { hash: string };
 
-/** `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased. */
-export function createBlankDerivation(hashOf: VisitorHash | undefined, size = createPieceSize(usualPiece)): Derivation {
-  // made anew for another server
-  const nextIds = createIdLister(() => 0, size);
-  /** of a domain with many records in the epoch, the last that was looked at */
-  let done = { epoch: 0, domainNumber: 0, id: nil };
-
-  return {
-    name: blankingName,
-    size,
-    first: firstConcerned,
-    async piece(sql, epoch, after) {
-      const limit = size.records();
-      const { domains, through } = await nextDomains(sql, epoch, after, limit);
-      const last = domains.at(-1);
-      if (!last) return undefined;
-      const numbers = domains.map(({ domainNumber }) => domainNumber);
-      const concerned = await listConcerned(sql, numbers);
-      if (concerned.length === 0) return through;
-      if (!hashOf) throw new Error('PRIVACY_KEY is not set, and visitors were erased with one');
-      const organizations = new Map(concerned.map((each) => [each.domainNumber, each.organizationId]));
-      const erasedOf = (visits: Visit[]): Promise<Erased[]> =>
-        erasedAmong(
-          sql,
-          hashOf,
-          visits.map((visit) => ({ ...visit, organizationId: organizations.get(visit.domainNumber) ?? '' })),
-        );
-      if (last.records <= limit) {
-        const erased = await erasedOf(await listVisitsIn(sql, epoch, [...organizations.keys()]));
-        // who was blanked names nobody any more, so what is left is found by doing all of the domain again
-        const left = await blankSome(sql, erased);
-        return left === undefined ? through : (numbers.filter((number) => number < left.domainNumber).at(-1) ?? after);
-      }
-      const { domainNumber } = last;
-      if (done.epoch !== epoch || done.domainNumber !== domainNumber) done = { epoch, domainNumber, id: nil };
-      const ids = await nextIds(sql, { epoch, domainNumber, after: done.id }, limit);
-      if (ids.length === 0) {
-        done = { epoch, domainNumber, id: nil };
-        return domainNumber;
-      }
-      const left = await blankSome(sql, await erasedOf(await listVisits(sql, domainNumber, ids)));
-      const end = left === undefined ? ids.length : offsetOf(ids, left.id);
-      if (end > 0) done = { epoch, domainNumber, id: ids.subarray(end - 16, end).toString('hex') };
-      return after;
-    },
-  };
-}
+/**
+ * `hashOf`: undefined without PRIVACY_KEY. Then no record is derived of whose organization anybody was erased. `generation`:
+ * changes where another server may have other records.
+ */
+export const createBlankDerivation = (
+  hashOf: VisitorHash | undefined,
+  generation = () => 0,
+  size = createPieceSize(usualPiece),
+): Derivation => ({
+  name: blankingName,
+  size,
+  nextIds: createIdLister(generation, size),
+  first: firstConcerned,
+  async derive(sql, slice) {
+    const concerned = await listConcerned(sql, slice.domainNumbers ?? []);
+    if (concerned.length === 0) return slice.past;
+    if (!hashOf) throw new Error('PRIVACY_KEY is not set, and visitors were erased with one');
+    const organizations = new Map(concerned.map((each) => [each.domainNumber, each.organizationId]));
+    const visits = await listVisits(sql, { ...slice, domainNumbers: [...organizations.keys()] });
+    const named = visits.map((visit) => ({ ...visit, organizationId: organizations.get(visit.domainNumber) ?? '' }));
+    const { last, left } = await blankSome(sql, await erasedAmong(sql, hashOf, named));
+    if (!left) return undefined;
+    const id = last?.domainNumber === left.domainNumber ? last.id : nil;
+    return { epoch: slice.first - 1, domainNumber: left.domainNumber - 1, id };
+  },
+});
 
 /** Blanking, a round at a time. */
 export function createBlanking({ db, privacyKey }: { db: Database; privacyKey: Buffer | undefined }) {
-  const hashOf = privacyKey && createVisitorHash(privacyKey);
-  const size = createPieceSize(usualPiece);
-  // another server may lack pieces that were done
-  const begin = () => cachePerServer(db.generation, () => createBlankDerivation(hashOf, size));
-  let current = begin();
-
-  const next = async (): Promise<Progress> => {
-    try {
-      return await deriveNext(db, current());
-    } catch (error) {
-      // what it remembers as done may have been rolled back
-      current = begin();
-      throw error;
-    }
-  };
-
-  return async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && (await next()) === 'more');
-  };
+  const derivation = createBlankDerivation(privacyKey && createVisitorHash(privacyKey), db.generation);
+  return (signal: AbortSignal) => deriveAll(db, derivation, signal);
 }
 
-/** Bytes before this id, which is among them. */
-function offsetOf(ids: Buffer, id: string): number {
-  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
-  let at = 0;
-  while (at < ids.length && ids.compare(bytes, 0, 16, at, at + 16) !== 0) at += 16;
-  return at;
-}
-
-/** `erased`: by domain and id. Blanks as many as one transaction may, and returns the first that is left. */
-async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined> {
-  if (erased.length === 0) return undefined;
+/** `erased`: by domain and id. Blanks as many as one transaction may; `last`: of them, `left`: the first of the others. */
+async function blankSome(
+  sql: Sql,
+  erased: Erased[],
+): Promise<{ last?: Erased | undefined; left?: Erased | undefined }> {
+  if (erased.length === 0) return {};
   const byDomain = groupBy(erased, ({ domainNumber }) => domainNumber);
   const beyond = [...byDomain.keys()][domainsLimit];
   const some = erased.filter(({ domainNumber }) => beyond === undefined || domainNumber < beyond).slice(0, blankLimit);
@@ -131,7 +87,7 @@ async function blankSome(sql: Sql, erased: Erased[]): Promise<Erased | undefined
     noted.flatMap(({ erasureId }) => erasureId ?? []),
   );
   await searchAgain(sql, hashes);
-  return erased[some.length];
+  return { last: some.at(-1), left: erased[some.length] };
 }
 
 /** A record that names a visitor. */
@@ -141,20 +97,12 @@ interface Visit {
   visitorId: string;
 }
 
-/** Those of these domains in the epoch, by domain and id. */
-const listVisitsIn = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Visit[]> => sql<Visit[]>`
-  select domain_number as "domainNumber", id, visitor_id as "visitorId" from records
-  where epoch = ${epoch} and domain_number = any(${domainNumbers}) and visitor_id is not null
-  order by 1, 2`;
-
-/** Those with these ids (16 bytes each), in order. */
-const listVisits = (sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Visit[]> => sql<Visit[]>`
+/** By domain and id. */
+const listVisits = (sql: Sql, records: Records): Promise<Visit[]> => sql<Visit[]>`
   select domain_number as "domainNumber", id, visitor_id as "visitorId"
-  from generate_series(1, ${ids.length}, 16) as at
-  join records r on r.domain_number = ${domainNumber}
-    and r.id = encode(substr(${Buffer.from(ids)}::bytea, at, 16), 'hex')::uuid
+  from ${recordsIn(sql, records)} as r
   where visitor_id is not null
-  order by id`;
+  order by 1, 2`;
 
 /** Locked until the transaction ends. */
 const lockPersonal = (sql: Sql, domainNumber: number, ids: string[]) => sql<Personal[]>`

@@ -65,7 +65,7 @@ function createTurn(seal: CatchingUp) {
     }
     const { steps, end, isCurrent } = plan;
     const goesOn = () => !signal.aborted && performance.now() < until && isCurrent();
-    const taken: Taking['taken'] = { hasGrown: false, errors: [] };
+    const taken: TurnParts['taken'] = { hasGrown: false, errors: [] };
     const take = createTaking(seal, { isCurrent, goesOn, taken, failed });
     const limit = seal.size.records();
     const { together, alone } = divide(steps, limit, failed);
@@ -77,14 +77,14 @@ function createTurn(seal: CatchingUp) {
   };
 }
 
-interface Taking extends Pick<Plan, 'isCurrent'> {
+interface TurnParts extends Pick<Plan, 'isCurrent'> {
   goesOn(): boolean;
   /** collects the outcome */
   taken: Pick<Turn, 'hasGrown' | 'errors'>;
   failed: Set<number>;
 }
 
-function createTaking({ catchUp }: CatchingUp, { isCurrent, goesOn, taken, failed }: Taking) {
+function createTaking({ catchUp }: CatchingUp, { isCurrent, goesOn, taken, failed }: TurnParts) {
   const takeAll = async (steps: Step[]): Promise<void> => {
     for (let left = steps; left.length > 0 && goesOn(); ) {
       const caught = await catchUp(left, isCurrent);

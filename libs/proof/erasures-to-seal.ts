@@ -1,7 +1,7 @@
 /** Erasures that are not in their domain's log yet. Each is sealed after the entry of the erased record. */
 
 import type { Sql } from '#libs/base/db/database';
-import type { Mark } from '#libs/epochs/derivations';
+import type { Mark } from '#libs/epochs/slices';
 import type { LogName } from './runs.ts';
 
 interface Erasure {

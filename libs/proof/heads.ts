@@ -60,6 +60,14 @@ async function lock(sql: Sql, domainNumbers: number[]): Promise<Map<number, Head
   return new Map(rows.map((head) => [head.domainNumber, head]));
 }
 
+/** The last record of this epoch that the domain's log has. */
+export async function lastSealed(sql: Sql, epoch: number, domainNumber: number): Promise<string | undefined> {
+  const [row] = await sql<{ lastId: string }[]>`
+    select last_id as "lastId" from logs
+    where domain_number = ${domainNumber} and ended_at is null and last_epoch = ${epoch}`;
+  return row?.lastId;
+}
+
 export async function saveHeads(sql: Sql, heads: Head[]): Promise<void> {
   if (heads.length === 0) return;
   const rows = heads.map((head) => ({ ...head, frontier: Buffer.from(head.frontier).toString('base64') }));

@@ -1,12 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from '#libs/base/db/database';
 import { lastClosedEpoch } from '#libs/epochs/closed-epochs';
 import { type Derivation, deriveNext, doneWith, isBehindBy } from '#libs/epochs/derivations';
 import { createPieceSize } from '#libs/epochs/piece-size';
-import { createIdLister, nextDomains, nil } from '#libs/epochs/slices';
+import { createIdLister, nextDomains, nil, recordsIn } from '#libs/epochs/slices';
 import { createNoticeDerivation } from '#libs/notices/counting';
 import { recordBacklog } from '#libs/record/metrics';
 import { persist } from '#libs/record/persist/persist';
+import { changingSize } from '../support/piece-size.ts';
 import { openPool } from '../support/pool.ts';
 import { recordAt } from '../support/records.ts';
 import { closeOpenEpoch } from '../support/sealing.ts';
@@ -32,21 +33,17 @@ describe('a derivation', () => {
     }
   };
 
-  /** Counts the records of one domain in a piece, and fails half of the time after it has written. */
+  /** Counts the records of each domain, and fails half of the time after it has written. */
   const counting = (name: string, { after, fails = 0 }: { after?: string; fails?: number } = {}): Derivation => ({
     name,
     ...(after && { after }),
-    async piece(sql, epoch, from) {
-      const [next] = await sql<{ number: number }[]>`
+    size: createPieceSize(1),
+    async derive(sql, slice) {
+      await sql`
         insert into derived (name, epoch, domain_number, records)
-        select ${name}, epoch, domain_number, count(*) from records
-        where epoch = ${epoch} and domain_number = (
-          select min(domain_number) from records where epoch = ${epoch} and domain_number > ${from}
-        )
-        group by epoch, domain_number
-        returning domain_number as number`;
+        select ${name}, epoch, domain_number, count(*) from ${recordsIn(sql, slice)} as r group by epoch, domain_number`;
       if (Math.random() < fails) throw new Error('killed');
-      return next?.number;
+      return undefined;
     },
   });
 
@@ -80,11 +77,11 @@ describe('a derivation', () => {
     expect(before.never).toBeGreaterThan(before.once ?? Number.NaN);
     const counts = counting('once');
     const seen: Record<string, number>[] = [];
-    const piece: Derivation['piece'] = async (...where) => {
+    const derive: Derivation['derive'] = async (...given) => {
       seen.push(await lags());
-      return counts.piece(...where);
+      return counts.derive(...given);
     };
-    await deriveNext(db, { name: 'once', piece });
+    await deriveNext(db, { ...counts, derive });
     expect(seen[0]?.once).toBeGreaterThan(before.once ?? Number.NaN);
     await runUntilDone(counts);
     expect((await lags()).once).toBe(0);
@@ -111,14 +108,15 @@ describe('a derivation', () => {
     const together: Derivation = {
       ...counting('together'),
       size: createPieceSize(most),
-      async span(sql, { first, last }) {
+      acrossEpochs: true,
+      async derive(sql, slice) {
         const [row] = await sql<{ records: number }[]>`
           insert into derived (name, epoch, domain_number, records)
-          select 'together', ${first}, 0, count(*) from records where epoch between ${first} and ${last}
+          select 'together', ${slice.first}, 0, count(*) from ${recordsIn(sql, slice)} as r
           returning records`;
         expect(row?.records).toBeLessThanOrEqual(most);
-        spans.push(`${first}-${last}`);
-        return true;
+        spans.push(`${slice.first}-${slice.last}`);
+        return undefined;
       },
     };
     const isDue = (milliseconds: number) => db.run((sql) => isBehindBy(sql, 'together', milliseconds));
@@ -128,6 +126,63 @@ describe('a derivation', () => {
     expect(spans.some((span) => new Set(span.split('-')).size === 2)).toBe(true);
     expect(await db.run((sql) => doneWith(sql, 'together'))).toBe(await db.run(lastClosedEpoch));
     expect([await isDue(0), await isDue(3_600_000)]).toEqual([true, false]);
+  });
+});
+
+describe('a domain with more records in an epoch than a slice', () => {
+  const noting = (name: string, fails = 0): Derivation => {
+    const size = changingSize([3, 1, 8, 2]);
+    return {
+      name,
+      size,
+      nextIds: createIdLister(() => 0, size),
+      async derive(sql, slice) {
+        await sql`insert into noted (name, id) select ${name}, id from ${recordsIn(sql, slice)} as r`;
+        if (Math.random() < fails) throw new Error('killed');
+        return undefined;
+      },
+    };
+  };
+  const next = (derivation: Derivation) =>
+    deriveNext(db, derivation).catch((error: Error) => {
+      expect(error.message).toBe('killed');
+      return 'more';
+    });
+  const ids = (name: string) => sql<{ id: string }>`select id from noted where name = ${name} order by id`;
+  const stored = () => sql<{ id: string }>`select id from records order by id`;
+  const store = async (domainId: string, time = Date.now()) => {
+    await persist(
+      db,
+      Array.from({ length: 20 }, (_, n) => recordAt(time + n, { domainId })),
+    );
+    await closeOpenEpoch(db);
+  };
+
+  beforeAll(() => sql`create table noted (name text, id uuid, primary key (name, id))`);
+
+  it('is handled in several slices, each record once, after any failure, by several processes', async () => {
+    for (const domainId of domainIds) await store(domainId);
+    const run = async () => {
+      const derivation = noting('divided', 0.3);
+      while ((await next(derivation)) !== 'done');
+    };
+    await Promise.all([run(), run()]);
+    expect(await ids('divided')).toEqual(await stored());
+  });
+
+  it('is handled from its first record on where a worker of 0.1.0 moved the mark and left an id behind', async () => {
+    while ((await next(noting('mixed'))) !== 'done');
+    const [domainId = expect.fail()] = domainIds;
+    await store(domainId);
+    const old = noting('mixed');
+    await next(old);
+    const [begun] = await sql`
+      update derivations set epoch = epoch + 1, domain_number = 0 where name = 'mixed' and id <> ${nil} returning id`;
+    expect(begun).toBeDefined();
+    await store(domainId, Date.now() - 3_600_000);
+    const before = (await ids('mixed')).length;
+    while ((await next(old)) !== 'done');
+    expect((await ids('mixed')).length - before).toBe(20);
   });
 });
 
@@ -192,26 +247,25 @@ it('an epoch with very many records of one domain is gone on with, however long 
   await sql`create view records as select * from stored_records where pg_sleep(0.01)::text = ''`;
   const derive = (derivation: Derivation) =>
     deriveNext(openPool(url, { statementTimeout: 1_000, deadline: 1_200 }), derivation);
-  const listing = (name: string, then: (own: Sql) => PromiseLike<unknown>, size = createPieceSize(2)): Derivation => {
-    const nextIds = createIdLister(() => 0, size);
-    return {
-      name,
-      size,
-      async piece(own, epoch, after) {
-        const { domains } = await nextDomains(own, epoch, after, 1);
-        const domainNumber = domains[0]?.domainNumber ?? expect.fail();
-        expect(await nextIds(own, { epoch, domainNumber, after: nil }, 1)).toHaveLength(16);
-        await then(own);
-        return after;
-      },
-    };
-  };
   const size = createPieceSize(2);
-  for (const derivation of [createNoticeDerivation(createPieceSize(2)), listing('lists', (own) => own`select`, size)]) {
+  const listing = (name: string, then: (own: Sql) => PromiseLike<unknown>): Derivation => ({
+    name,
+    size,
+    nextIds: createIdLister(() => 0, size),
+    async derive(own, slice) {
+      expect(slice.ids?.length).toBeGreaterThan(0);
+      await then(own);
+      return undefined;
+    },
+  });
+  for (const [derivation, end] of [
+    [createNoticeDerivation(createPieceSize(2)), 'done'],
+    [listing('lists', (own) => own`select`), 'more'],
+  ] as const) {
     await expect(derive(derivation)).rejects.toThrow(/statement timeout|no answer/);
-    await eventually(async () => expect(await derive(derivation)).toBe('more'));
+    await eventually(async () => expect(await derive(derivation)).toBe(end));
   }
   // nothing else may take as long: what is made of a piece is less, the fewer records it has
-  const slow = derive(listing('lists and is slow', (own) => own`select pg_sleep(1.5)`, size));
+  const slow = derive(listing('lists and is slow', (own) => own`select pg_sleep(1.5)`));
   await expect(slow).rejects.toThrow('statement timeout');
 });

@@ -170,7 +170,7 @@ describe('logs that catch up', () => {
 
   /** Catches up in spans of 32 records. */
   const smallTurns = () => {
-    const catchUp = createCatchingUp(sealInPieces(2));
+    const catchUp = createCatchingUp(sealInPieces(16));
     return async () => catchUp((await db.run(readSealing)).waiting, signal);
   };
 

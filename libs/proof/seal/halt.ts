@@ -25,8 +25,8 @@ interface InspectionParts {
 
 /**
  * Returns a round, which compares logs with what Redis remembers, and halts or releases them: all of them where Postgres
- * or Redis is not what it was when all were compared last, and a piece otherwise. It answers how sealing stands, and rejects
- * while Redis is away.
+ * or Redis is not what it was when all were compared last, and 1,000 of them otherwise. It returns how far sealing is, and
+ * rejects while Redis is unavailable.
  */
 export function createInspection({ redis, db, log, metrics }: InspectionParts): () => Promise<SealingState> {
   /** both servers when all logs were compared last */
@@ -34,7 +34,7 @@ export function createInspection({ redis, db, log, metrics }: InspectionParts): 
   let after = 0;
   let hasChanged = false;
 
-  /** Compares the next logs, and answers how they are. */
+  /** Compares the next logs with what Redis remembers. */
   const inspect = async (isAnother: boolean): Promise<Judged[]> => {
     const judged = await judgeAll(redis, db, await db.read((sql) => nextProgress(sql, after, chunk)), isAnother);
     const changes = judged.filter(({ own, halted }) => halted !== own.halted);

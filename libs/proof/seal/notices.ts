@@ -17,7 +17,7 @@ interface Naming {
 /** Notices of logs that are known to be there. */
 const remembered = 50_000;
 
-/** Answers for each log, by its domain, the notices that have to enter it now. */
+/** Returns the notices that have to enter each log now, by its domain. */
 type LackingNotices = (sql: Sql, namings: Naming[]) => Promise<Map<number, number[]>>;
 
 export function createLackingNotices({ generation }: Pick<Database, 'generation'>): LackingNotices {

@@ -27,12 +27,12 @@ export async function publish(parts: {
       redis.client,
       some.map(({ domainId }) => domainId),
     );
-    const due = some.filter((own, at) => !isBehind(own, witnessed[at])).map(withRoot);
+    const publishable = some.filter((own, at) => !isBehind(own, witnessed[at])).map(withRoot);
     await remember(
       redis.client,
-      due.map(({ domainId, log, size, root }) => ({ domainId, log, size, root: base64(root) })),
+      publishable.map(({ domainId, log, size, root }) => ({ domainId, log, size, root: base64(root) })),
     );
-    const signed = due.map(({ domainNumber, log, origin, size, root }) => ({
+    const signed = publishable.map(({ domainNumber, log, origin, size, root }) => ({
       domainNumber,
       log,
       size,

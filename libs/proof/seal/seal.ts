@@ -6,12 +6,12 @@
 import type { Database, Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
 import type { RedisConnection } from '#libs/base/redis/connection';
-import { type Derivation, doneWith, type Mark, withMark } from '#libs/epochs/derivations';
+import { type Derivation, doneWith, withMark } from '#libs/epochs/derivations';
 import { createPieceSize, type PieceSize } from '#libs/epochs/piece-size';
-import { createIdLister, nextDomains, nil } from '#libs/epochs/slices';
+import { createIdLister, type Mark, nil, type Records } from '#libs/epochs/slices';
 import { findSeenNotices } from '#libs/notices/documents';
 import { findUserAgents } from '#libs/record/joined-names';
-import { type Head, lockHeads, saveHeads, sealing, type Waiting } from '../heads.ts';
+import { type Head, lastSealed, lockHeads, saveHeads, sealing, type Waiting } from '../heads.ts';
 import type { ProofMetrics } from '../metrics.ts';
 import { addedTexts, joined } from './added.ts';
 import { extend } from './grow.ts';
@@ -19,7 +19,7 @@ import { growable, growableAtEnd } from './halt.ts';
 import { toAdded } from './leaves.ts';
 import { createLackingNotices, noticeTexts } from './notices.ts';
 import { planSteps, type Step, type StepPlan } from './steps.ts';
-import { readById, readEpoch, type Unsealed } from './unsealed.ts';
+import { readUnsealed, type Unsealed } from './unsealed.ts';
 
 interface SealParts {
   redis: RedisConnection;
@@ -33,10 +33,10 @@ interface SealParts {
 }
 
 /** records in one transaction */
-const usualPiece = 4_096;
+const usualPiece = 32_768;
 
 /** records of all domains in a span of epochs that logs catch up with together, in pieces */
-const piecesInSpan = 16;
+const piecesInSpan = 2;
 
 export interface Plan extends StepPlan {
   /** False once another server may have taken over, on which epochs may have other records. */
@@ -48,10 +48,10 @@ export interface Seal extends Derivation {
   /** What these logs lack in a span of epochs. They were passed over for it while they were halted. */
   plan(waiting: Waiting[]): Promise<Plan>;
   /** Takes steps of a plan, all of one epoch and together no more than a piece, or a single one. */
-  catchUp(steps: Step[], isCurrent: Plan['isCurrent']): Promise<Caught | 'elsewhere'>;
+  catchUp(steps: Step[], isCurrent: Plan['isCurrent']): Promise<CatchUpProgress | 'elsewhere'>;
 }
 
-interface Caught {
+interface CatchUpProgress {
   /** whether any log went on */
   hasGrown: boolean;
   /** the steps that are not done yet */
@@ -68,38 +68,22 @@ export function createSeal({
 }: SealParts): Seal {
   const store = createStore(db);
   const nextIds = createIdLister(db.generation, size);
-  /** The next records of a domain that may have too many for one piece; `isRest`: there are no others in this epoch. */
-  const nextOf = async (sql: Sql, head: Head, epoch: number, limit: number) => {
-    const { domainNumber, lastEpoch, lastId } = head;
-    const ids = await nextIds(sql, { epoch, domainNumber, after: lastEpoch === epoch ? lastId : nil }, limit);
-    const unsealed = ids.length === 0 ? [] : await readById(sql, domainNumber, ids);
-    return { unsealed, isRest: ids.length < limit * 16 };
-  };
 
   return {
     name: sealing,
     after,
     size,
-    async piece(sql, epoch, after) {
-      const limit = size.records();
-      const { domains, through } = await nextDomains(sql, epoch, after, limit);
-      const [first] = domains;
-      if (!first) return undefined;
-      const all = await lockHeads(sql, numbersOf(domains), originOf);
-      // one that was begun when pieces were smaller goes on where it is, however few its records are
-      const isAlone = first.records > limit || all.get(first.domainNumber)?.lastEpoch === epoch;
-      const heads = [...all.values()].filter(({ domainNumber }) => !isAlone || domainNumber === first.domainNumber);
+    nextIds,
+    // a log may have been cut back or restarted in the middle of an epoch, or grown by a worker of 0.1.0
+    reached: async (sql, epoch, domainNumber) => (await lastSealed(sql, epoch, domainNumber)) ?? nil,
+    async derive(sql, slice) {
+      const heads = [...(await lockHeads(sql, slice.domainNumbers ?? [], originOf)).values()];
       const open = await growableAtEnd(redis, heads);
-      const [only] = open;
-      const isLarge = only !== undefined && isAlone;
-      const unsealed = isLarge
-        ? (await nextOf(sql, only, epoch, limit)).unsealed
-        : await readEpoch(sql, epoch, numbersOf(open));
-      await store(sql, { heads: open, epoch, unsealed });
-      await saveHeads(sql, passedOver(heads, open, epoch));
+      const unsealed = open.length > 0 ? await readUnsealed(sql, { ...slice, domainNumbers: numbersOf(open) }) : [];
+      await store(sql, { heads: open, epoch: slice.first, unsealed });
+      await saveHeads(sql, passedOver(heads, open, slice.first));
       metrics.entriesSealed.inc(unsealed.length);
-      if (isLarge && unsealed.length > 0) return after;
-      return isAlone ? first.domainNumber : through;
+      return open.length > 0 ? undefined : slice.past;
     },
     plan: (waiting) => size.watch(() => plan(waiting)),
     catchUp: (steps, isCurrent) => size.watch(() => catchUp(steps, isCurrent)),
@@ -113,15 +97,15 @@ export function createSeal({
     return { ...planned, isCurrent: () => generation === db.generation() };
   }
 
-  function catchUp(steps: Step[], isCurrent: Plan['isCurrent']): Promise<Caught | 'elsewhere'> {
+  function catchUp(steps: Step[], isCurrent: Plan['isCurrent']): Promise<CatchUpProgress | 'elsewhere'> {
     return withMark(
       db,
       sealing,
       async (sql, mark) => {
         if (!isCurrent()) return { hasGrown: false, rest: [] };
-        const due = await dueOf(sql, steps);
-        const { unsealed, isRest } = await lackingOf(sql, due);
-        const heads = due.map(({ head, step }) => ({
+        const ready = await findReady(sql, steps);
+        const { unsealed, isRest } = await readLacking(sql, ready);
+        const heads = ready.map(({ head, step }) => ({
           ...head,
           waitsFrom: isRest ? waitsAfter(step, mark) : step.epoch,
         }));
@@ -133,7 +117,7 @@ export function createSeal({
           heads.filter(({ domainNumber }) => !growing.has(domainNumber)),
         );
         metrics.entriesSealed.inc(unsealed.length);
-        const hasGrown = unsealed.length > 0 || heads.some(({ waitsFrom }, at) => waitsFrom !== due[at]?.step.from);
+        const hasGrown = unsealed.length > 0 || heads.some(({ waitsFrom }, at) => waitsFrom !== ready[at]?.step.from);
         return { hasGrown, rest: isRest ? [] : steps.map((step) => ({ ...step, from: epoch })) };
       },
       size,
@@ -141,7 +125,7 @@ export function createSeal({
   }
 
   /** Another process may have taken a step, or restarted a log, since the steps were planned. */
-  async function dueOf(sql: Sql, steps: Step[]): Promise<Due[]> {
+  async function findReady(sql: Sql, steps: Step[]): Promise<ReadyStep[]> {
     const locked = await lockHeads(sql, numbersOf(steps), originOf);
     const open = new Map((await growable(redis, [...locked.values()])).map((head) => [head.domainNumber, head]));
     return steps.flatMap((step) => {
@@ -150,23 +134,29 @@ export function createSeal({
     });
   }
 
-  async function lackingOf(sql: Sql, due: Due[]): Promise<{ unsealed: Unsealed[]; isRest: boolean }> {
-    const [first] = due;
+  async function readLacking(sql: Sql, ready: ReadyStep[]): Promise<{ unsealed: Unsealed[]; isRest: boolean }> {
+    const [first] = ready;
     if (!first || first.step.epoch === null) return { unsealed: [], isRest: true };
     const { epoch, records } = first.step;
     const limit = size.records();
-    if (due.length === 1 && records > limit) return nextOf(sql, first.head, epoch, limit);
-    const lastIds = new Map(due.map(({ head }) => [head.domainNumber, head.lastEpoch === epoch ? head.lastId : '']));
-    const unsealed = await readEpoch(sql, epoch, [...lastIds.keys()]);
+    const lastIds = new Map(ready.map(({ head }) => [head.domainNumber, head.lastEpoch === epoch ? head.lastId : nil]));
+    const all: Records = { first: epoch, last: epoch, domainNumbers: [...lastIds.keys()] };
+    if (ready.length === 1 && records > limit) {
+      const { domainNumber } = first.head;
+      const ids = await nextIds(sql, { epoch, domainNumber, after: lastIds.get(domainNumber) ?? nil }, limit);
+      const unsealed = ids.length > 0 ? await readUnsealed(sql, { ...all, ids }) : [];
+      return { unsealed, isRest: ids.length < limit * 16 };
+    }
+    const unsealed = await readUnsealed(sql, all);
     return {
-      unsealed: unsealed.filter(({ domainNumber, id }) => id > (lastIds.get(domainNumber) ?? '')),
+      unsealed: unsealed.filter(({ domainNumber, id }) => id > (lastIds.get(domainNumber) ?? nil)),
       isRest: true,
     };
   }
 }
 
 /** A log that is where its step begins. */
-interface Due {
+interface ReadyStep {
   step: Step;
   /** locked */
   head: Head;

@@ -23,7 +23,7 @@ interface SignedCheckpoint {
 }
 
 export interface Signer {
-  /** tells these keys from others; not secret */
+  /** identifies these keys; not secret */
   id: string;
   sign(origin: string, size: number, root: Uint8Array): SignedCheckpoint;
 }

@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
-import { lastOfSpan } from '#libs/epochs/derivations';
+import { lastOfSpan } from '#libs/epochs/slices';
 import type { Waiting } from '../heads.ts';
 
 /** What one log gets next. */

@@ -1,6 +1,8 @@
 /** Records that have no position yet, as their entries are made of them. */
 
 import type { Sql } from '#libs/base/db/database';
+import { PieceTooLarge } from '#libs/epochs/piece-size';
+import { type Records, recordsIn } from '#libs/epochs/slices';
 import { columnOf, storedFields } from '#libs/record/fields';
 import type { SealedRecord } from '../tree/entry.ts';
 
@@ -23,17 +25,21 @@ const read = ['domainNumber', ...storedFields]
 
 const columns = (sql: Sql) => sql.unsafe(read);
 
-/** In the order of their positions: by domain, then id. */
-export const readEpoch = (sql: Sql, epoch: number, domainNumbers: number[]): Promise<Unsealed[]> => sql<Unsealed[]>`
-  select ${columns(sql)}
-  from records r
-  where r.epoch = ${epoch} and r.domain_number = any (${domainNumbers})
-  order by r.domain_number, r.id`;
+/** characters of records that are held at once: some 32,000 of 2 kB */
+const mostText = 64 * 1_024 * 1_024;
 
-/** One domain's records with these ids (16 bytes each), in their order. */
-export const readById = (sql: Sql, domainNumber: number, ids: Uint8Array): Promise<Unsealed[]> => sql<Unsealed[]>`
-  select ${columns(sql)}
-  from generate_series(1, ${ids.length}, 16) as at
-  join records r on r.domain_number = ${domainNumber}
-    and r.id = encode(substr(${Buffer.from(ids)}::bytea, at, 16), 'hex')::uuid
-  order by at`;
+/** In the order of their positions: by domain, then id. */
+export async function readUnsealed(sql: Sql, records: Records): Promise<Unsealed[]> {
+  const unsealed: Unsealed[] = [];
+  let text = 0;
+  await sql<Unsealed[]>`select ${columns(sql)} from ${recordsIn(sql, records)} as r`.forEach((record) => {
+    text += lengthOf(record);
+    if (text <= mostText) unsealed.push(record);
+  });
+  if (text > mostText) throw new PieceTooLarge(`${text} characters of records`);
+  return unsealed.sort((one, other) => one.domainNumber - other.domainNumber || (one.id < other.id ? -1 : 1));
+}
+
+/** Of what may be long. Metadata has at most 1 KiB. */
+const lengthOf = ({ pageUrl, tcString, gppString, preferences }: Unsealed): number =>
+  1_024 + (pageUrl?.length ?? 0) + (tcString?.length ?? 0) + (gppString?.length ?? 0) + (preferences?.length ?? 0);

@@ -1,17 +1,14 @@
 /** Facets of records: what a piece of closed epochs adds to them. */
 import type { Sql } from '#libs/base/db/database';
-import type { Span } from '#libs/epochs/derivations';
+import { type Records, recordsIn } from '#libs/epochs/slices';
 import { addFacets } from './add-facets.ts';
-
-/** Whole epochs, some domains of one epoch, or of one domain these records (16 bytes each). */
-type Piece = Span | { epoch: number; domainNumbers: number[] } | { domainNumber: number; ids: Buffer };
 
 /**
  * Adds the piece's records. Each is read once and grouped by all dimensions at once. What is counted apart is packed into
  * one number, its kind, so that a group has one count: 128 under a model that asks nobody first + 64 for a crawler
  * + 8 × source + 2 × decision + 1 for an opt-in. Of region and model only values are counted: all other records have none.
  */
-export const addRecords = (sql: Sql, piece: Piece): Promise<number> =>
+export const addRecords = (sql: Sql, records: Records): Promise<number> =>
   addFacets(
     sql,
     sql`
@@ -45,7 +42,7 @@ export const addRecords = (sql: Sql, piece: Piece): Promise<number> =>
                 when 'custom' then 4 + coalesce(
                   (preferences @? '$.keyvalue() ? (@.value == true && @.key != "necessary")')::int, 0)
               end as kind
-        from ${recordsOf(sql, piece)} as r
+        from ${recordsIn(sql, records)} as r
       ) as packed
       group by domain_number, day, kind, grouping sets (
         (region), (model),
@@ -109,14 +106,3 @@ export const addRecords = (sql: Sql, piece: Piece): Promise<number> =>
       group by domain_number, grouped.day, key
     )`,
   );
-
-function recordsOf(sql: Sql, piece: Piece) {
-  if ('first' in piece) return sql`(select * from records where epoch between ${piece.first} and ${piece.last})`;
-  if ('epoch' in piece)
-    return sql`(select * from records where epoch = ${piece.epoch} and domain_number = any (${piece.domainNumbers}))`;
-  return sql`(
-    select records.* from generate_series(1, ${piece.ids.length}, 16) as at
-    join records on domain_number = ${piece.domainNumber}
-      and records.id = encode(substr(${piece.ids}::bytea, at, 16), 'hex')::uuid
-  )`;
-}
