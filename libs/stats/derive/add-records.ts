@@ -1,108 +1,80 @@
-/** Facets of records: what a piece of closed epochs adds to them. */
+/** Facets of records: what a slice of closed epochs adds to them. */
 import type { Sql } from '#libs/base/db/database';
 import { type Records, recordsIn } from '#libs/epochs/slices';
 import { addFacets } from './add-facets.ts';
 
 /**
- * Adds the piece's records. Each is read once and grouped by all dimensions at once. What is counted apart is packed into
- * one number, its kind, so that a group has one count: 128 under a model that asks nobody first + 64 for a crawler
- * + 8 × source + 2 × decision + 1 for an opt-in. Of region and model only values are counted: all other records have none.
+ * Each record is read once and grouped by all dimensions at once. Of region and model only values are counted, since most
+ * records have neither.
  */
 export const addRecords = (sql: Sql, records: Records): Promise<number> =>
   addFacets(
     sql,
     sql`
-    kinds as materialized (
-      select
-        kind, kind & 64 > 0 as crawler, (enum_range(null::source))[(kind >> 3 & 7) + 1] as source,
-        kind >> 1 & 3 as decision, kind < 128 as is_asked,
-        kind < 128 and (kind >> 3 & 7) < 3 and (kind >> 1 & 3) < 3 as is_choice, kind & 1 = 1 as is_opt_in
-      from generate_series(0, 255) as kind
-    ),
     grouped as materialized (
       select
-        domain_number, day, kind, country, language, banner_version, policy_version, variant, user_agent_number,
-        preferences, region, model,
-        grouping(
-          region, model, country, language, banner_version, policy_version, variant, user_agent_number, preferences
-        ) as without,
+        domain_number, day, decision, source, bot, is_asked, is_opt_in, country, language, banner_version,
+        policy_version, variant, region, model, user_agent_number, preferences,
+        is_asked and source in ('banner', 'preferences', 'gpc') and decision <> 'withdraw' as is_choice,
+        case 0
+          when grouping(country) then 'country' when grouping(language) then 'language'
+          when grouping(banner_version) then 'bannerVersion' when grouping(policy_version) then 'policyVersion'
+          when grouping(variant) then 'variant' when grouping(region) then 'region' when grouping(model) then 'model'
+          when grouping(user_agent_number) then 'userAgent' when grouping(preferences) then 'preferences'
+        end as grouped_by,
         count(*) as records
       from (
         select
-          domain_number, milliseconds_of(id) / 86400000 as day, country, language, banner_version, policy_version,
-          variant, coalesce(user_agent_number, user_agent_family) as user_agent_number, preferences,
-          region, model,
-          case when model in ('opt_out', 'none') then 128 else 0 end
-            + case when bot then 64 else 0 end
-            + case source
-                when 'banner' then 0 when 'preferences' then 8 when 'gpc' then 16 when 'api' then 24 when 'import' then 32
-              end
-            + case decision
-                when 'accept_all' then 1 when 'reject_all' then 2 when 'withdraw' then 6
-                when 'custom' then 4 + coalesce(
-                  (preferences @? '$.keyvalue() ? (@.value == true && @.key != "necessary")')::int, 0)
-              end as kind
+          domain_number, milliseconds_of(id) / 86400000 as day, decision, source, bot, country, language,
+          banner_version, policy_version, variant, region, model, preferences,
+          coalesce(user_agent_number, user_agent_family) as user_agent_number,
+          coalesce(model not in ('opt_out', 'none'), true) as is_asked,
+          decision = 'accept_all' or decision = 'custom' and coalesce(
+            preferences @? '$.keyvalue() ? (@.value == true && @.key != "necessary")', false) as is_opt_in
         from ${recordsIn(sql, records)} as r
-      ) as packed
-      group by domain_number, day, kind, grouping sets (
-        (region), (model),
-        (country), (language), (banner_version), (policy_version), (variant), (user_agent_number), (preferences)
+      ) as read
+      group by domain_number, day, decision, source, bot, is_asked, is_opt_in, grouping sets (
+        (country), (language), (banner_version), (policy_version), (variant), (region), (model),
+        (user_agent_number), (preferences)
       )
     ),
     valued as (
-      select domain_number, day, kind, 'country'::dimension as dimension, country as value, records
-      from grouped where without = b'110111111'::int
-      union all
-      select domain_number, day, kind, 'language', language, records from grouped where without = b'111011111'::int
-      union all
-      select domain_number, day, kind, 'bannerVersion', banner_version, records
-      from grouped where without = b'111101111'::int
-      union all
-      select domain_number, day, kind, 'policyVersion', policy_version, records
-      from grouped where without = b'111110111'::int
-      union all
-      select domain_number, day, kind, 'variant', variant, records from grouped where without = b'111111011'::int
-      union all
-      select domain_number, day, kind, 'region', region, records
-      from grouped where without = b'011111111'::int and region is not null
-      union all
-      select domain_number, day, kind, 'model', model, records
-      from grouped where without = b'101111111'::int and model is not null
-      union all
-      select grouped.domain_number, day, kind, look.dimension, look.value, records
+      select grouped.*, dimension, value
       from grouped
       left join user_agents on number = user_agent_number
       cross join lateral (
-        values ('device'::dimension, case when device in ('desktop', 'mobile', 'tablet', 'tv') then device end),
-          ('browser', browser), ('source', null)
-      ) as look (dimension, value)
-      where without = b'111111101'::int
+        values ('country', 'country'::dimension, country), ('language', 'language', language),
+          ('bannerVersion', 'bannerVersion', banner_version), ('policyVersion', 'policyVersion', policy_version),
+          ('variant', 'variant', variant), ('region', 'region', region), ('model', 'model', model),
+          ('userAgent', 'device', case when device in ('desktop', 'mobile', 'tablet', 'tv') then device end),
+          ('userAgent', 'browser', browser), ('userAgent', 'source', source::text)
+      ) as shown (of_group, dimension, value)
+      where of_group = grouped_by and (value is not null or grouped_by not in ('region', 'model'))
     ),
     counted as (
       select
         domain_number, to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD') as day,
-        case when crawler then 'crawlers' else dimension end as dimension,
-        case when crawler then '' when dimension = 'source' then source::text else coalesce(value, '') end as value,
-        coalesce(sum(records) filter (where decision = 0), 0) as accept_all,
-        coalesce(sum(records) filter (where decision = 1), 0) as reject_all,
-        coalesce(sum(records) filter (where decision = 2), 0) as custom,
-        coalesce(sum(records) filter (where decision = 3), 0) as withdraw,
+        case when bot then 'crawlers' else dimension end as dimension,
+        case when bot then '' else coalesce(value, '') end as value,
+        coalesce(sum(records) filter (where decision = 'accept_all'), 0) as accept_all,
+        coalesce(sum(records) filter (where decision = 'reject_all'), 0) as reject_all,
+        coalesce(sum(records) filter (where decision = 'custom'), 0) as custom,
+        coalesce(sum(records) filter (where decision = 'withdraw'), 0) as withdraw,
         coalesce(sum(records) filter (where is_choice), 0) as choices,
         coalesce(sum(records) filter (where is_choice and is_opt_in), 0) as opt_ins,
         coalesce(sum(records) filter (where is_choice and source = 'banner'), 0) as answers,
-        coalesce(sum(records) filter (where not is_asked and decision > 0), 0) as objections,
+        coalesce(sum(records) filter (where not is_asked and decision <> 'accept_all'), 0) as objections,
         null::bigint as allowed, null::bigint as denied, null::bigint as displays
-      from valued join kinds using (kind)
-      where not crawler or dimension = 'source'
+      from valued
+      where not bot or dimension = 'source'
       group by domain_number, valued.day, 3, 4
       union all
       select
         domain_number, to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD'), 'category', key, 0, 0, 0, 0, 0, 0, 0, 0,
         coalesce(sum(records) filter (where allowed), 0), coalesce(sum(records) filter (where not allowed), 0), null
       from grouped
-      join kinds using (kind)
       cross join lateral (select key, value = 'true' as allowed from jsonb_each(preferences)) as category
-      where without = b'111111110'::int and not crawler and is_asked
+      where grouped_by = 'preferences' and not bot and is_asked
       group by domain_number, grouped.day, key
     )`,
   );
