@@ -1,7 +1,4 @@
-/**
- * Deriving: epochs are closed, and what follows from their records is made of them, each derivation at its own pace and
- * none in the way of recording.
- */
+/** Closes epochs and runs the derivations of their records, each at its own pace. */
 
 import type { Clock } from '#libs/base/db/clock';
 import type { Database, Sql } from '#libs/base/db/database';
@@ -27,7 +24,7 @@ import type { WorkerConfig } from '../settings/worker.ts';
 
 /** seconds */
 const unsealedEpoch = 60;
-/** of epochs that are derived together where nobody waits for each: an epoch costs by itself */
+/** seconds of epochs that are derived together: each slice has a fixed cost */
 const span = 15;
 const timestampEvery = 10;
 /** milliseconds */
@@ -73,7 +70,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
   const epoch = config.sealing?.seconds ?? unsealedEpoch;
   metrics.epochInterval.set(epoch);
   const derivations = derivationsOf(config);
-  // each process: they have locks of their own, so that one that stands still delays nothing
+  // in each process: derivations lock their marks, so that a process that hangs delays nothing
   const round = (name: string, task: (signal: AbortSignal) => Promise<void>, pace = second, one = false) =>
     every({
       name,
@@ -91,7 +88,7 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
     : undefined;
   if (!timestamp) metrics.timestampAge.set(0);
   const close = createClosing({ db, log, pace: (epoch - 0.5) * second });
-  // when the last one was closed that all are done with says until when what they made is complete
+  // the last epoch that all are done with is kept: its closing time is the time up to which derived figures are complete
   const names = derivations.map(({ name }) => name);
   round('close', async () => {
     if (await close()) await db.write((sql) => forgetEpochs(sql, names));
@@ -105,17 +102,17 @@ export function scheduleDeriving({ every }: Pick<Scheduler, 'every'>, parts: Der
     });
   }
   round('erase', (signal) => goOnErasing(db, signal));
-  // what rests in queues is looked at by one process
+  // one process looks through the jobs in queues
   round('clear', clear, Math.min(epoch * second, idleFor), true);
   round('tell_erasures', createTombstoneCopy({ redis, db }));
   // a round of its own: sealing does not wait for the authority
   if (timestamp) round('timestamp', timestamp, timestampEvery * second);
 }
 
-/** Another worker may be at it, and may end: so that a derivation also looks now and then. */
+/** Milliseconds after which a derivation looks again: the worker that derived an epoch may have ended. */
 const idleFor = 10_000;
 
-/** Does the work once for each epoch that it may go through, and whenever nothing was done for a while. */
+/** Does the work once for each closed epoch, and after every `idleFor`. */
 function onceAnEpoch(
   db: Database,
   work: (signal: AbortSignal) => Promise<void>,

@@ -1,6 +1,6 @@
 /**
- * Housekeeping: months, retention, user agents, notices, busy visitors, deliveries, responses of idempotent requests and
- * displays. Any one worker runs each task.
+ * Housekeeping; each task runs in one worker at a time: months, retention, user agents, notices, busy visitors, deliveries,
+ * stored responses and displays.
  */
 
 import { type Clock, trustedAfter } from '#libs/base/db/clock';
@@ -23,7 +23,7 @@ interface TaskParts {
   retentionMonths: number;
   /** 0: personal fields stay as long as the records */
   personalRetentionMonths: number;
-  /** those that must have processed a month before it is dropped */
+  /** A month is dropped once these are done with it. */
   derivations: string[];
   db: Database;
   clock: Clock;
@@ -68,7 +68,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       if (clock.agrees()) await work(now, signal);
       else log.warn({ event: 'waits_for_clock', task }, `${task} waits until the clocks of worker and Postgres agree`);
     };
-  const logFound = (months: string[], setting: string, what: string) => {
+  const warnFound = (months: string[], setting: string, what: string) => {
     if (months.length > 0)
       log.warn({ event: 'months_due', months }, `past ${setting}: after ${roundsNeeded} hourly rounds ${what}`);
   };
@@ -77,7 +77,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
     retention: byAge('retention', async (now) => {
       const given = { retentionMonths, derivations, round: hourlyRound(clock) };
       const { dropped, found, hidden, awaited } = await dropExpiredMonths(db, given, now);
-      logFound(found, 'RECORD_RETENTION_MONTHS', 'these months are dropped');
+      warnFound(found, 'RECORD_RETENTION_MONTHS', 'these months are dropped');
       for (const month of dropped) log.info({ month }, 'dropped a month of records past retention');
       if (awaited)
         log.warn(
@@ -89,7 +89,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
     personalRetention: byAge('personalRetention', async (now, signal) => {
       const given = { personalRetentionMonths, round: hourlyRound(clock) };
       const { records, found } = await blankOldMonths(db, given, now, signal);
-      logFound(found, 'PERSONAL_RETENTION_MONTHS', 'these months lose their personal fields');
+      warnFound(found, 'PERSONAL_RETENTION_MONTHS', 'these months lose their personal fields');
       if (records > 0) log.info({ records }, 'records past PERSONAL_RETENTION_MONTHS lost their personal fields');
     }),
     userAgents: async () => {

@@ -2,7 +2,7 @@
 
 import type { Sql } from '#libs/base/db/database';
 
-/** Ids, texts and numbers belong together for good, so it does not matter when it is read. */
+/** A domain's number never changes. */
 export const numberOf = (sql: Sql, domainId: string) => sql`(select number from domains where id = ${domainId})`;
 
 /** For `records r`. */

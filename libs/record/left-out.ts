@@ -1,4 +1,4 @@
-/** What is left out of a body that is recorded all the same: the receipt names it, and never is a value kept of it. */
+/** Fields that are left out of a body that is recorded. The receipt names them; their values are not stored. */
 export interface LeftOut {
   /** `tcString`, or `metadata.shop` for one entry of a map */
   field: string;
@@ -19,18 +19,15 @@ export function leaveOut(field: string, why: string, value: unknown): LeftOut {
 const toType = (value: number | boolean) => (typeof value === 'number' ? 'number' : 'boolean');
 
 /** names in a receipt */
-const named = 20;
+const mostNames = 20;
 
 /** As the receipt names them: `…` stands for the rest. */
 export const toIgnored = (leftOut: readonly LeftOut[]): string[] => {
   const names = leftOut.map(({ field }) => field);
-  return names.length > named ? [...names.slice(0, named), '…'] : names;
+  return names.length > mostNames ? [...names.slice(0, mostNames), '…'] : names;
 };
 
-/**
- * Counts what was left out of a record or display that was taken, and notes it for whoever manages the domain. `fields`:
- * those that there are.
- */
+/** Counts what was left out of a record or display, and notes it for the domain's managers. `fields`: the known ones. */
 export const createNoteLeftOut =
   ({
     metrics,
@@ -42,17 +39,17 @@ export const createNoteLeftOut =
     fields: ReadonlySet<string>;
   }): NoteLeftOut =>
   (domainId, leftOut) => {
-    // a body has room for thousands of fields that are unknown
+    // a body may have thousands of unknown fields
     const counts = new Map<string, number>();
     for (const { field } of leftOut) {
       const label = labelOf(field, fields);
       counts.set(label, (counts.get(label) ?? 0) + 1);
     }
     for (const [field, count] of counts) metrics.ignoredFields.inc({ field }, count);
-    for (const each of leftOut.slice(0, named)) ignoredFields.note(domainId, each);
+    for (const each of leftOut.slice(0, mostNames)) ignoredFields.note(domainId, each);
   };
 
-/** Of what is no field the name is the sender's. */
+/** The sender may choose any name for what is not a field. */
 export function labelOf(field: string, known: ReadonlySet<string>): string {
   const [name = ''] = field.split('.');
   return known.has(name) ? name : 'unknown';
