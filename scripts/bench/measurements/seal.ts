@@ -44,6 +44,7 @@ export const seal: Measurement = {
     const many = await stack.addDomains(organizations, 2_000);
     const loads: Load[] = [
       { name: 'seal', domainIds: busy, each: Math.ceil(records / busy.length / 5), epochs: 5 },
+      { name: 'seal: 1 domain', domainIds: busy.slice(0, 1), each: Math.min(20_000, records), epochs: 5 },
       { name: 'seal: 500 domains', domainIds: many.slice(0, 500), each: 5, epochs: Math.ceil(records / 2_500) },
       { name: 'seal: 2,000 domains', domainIds: many, each: 1, epochs: 20 },
     ];
