@@ -32,8 +32,8 @@ const added = [
 
 /**
  * `counted`: common table expressions, the last of them `counted (domain_number, dimension, day, value, …)` with all
- * counts, each key once; `value` '' for none. One at a time: whoever calls this holds the mark of the facets. Returns how
- * many rows were touched.
+ * counts, each key once; `value` '' for none. One at a time: the caller holds the mark of the facets. Returns how many
+ * rows were touched.
  */
 export async function addFacets(sql: Sql, counted: Fragment): Promise<number> {
   const text = (of: string) => sql.unsafe(of);
