@@ -17,7 +17,7 @@ import { findOrganizations } from '#libs/tenants/tenants';
 import { createFieldsOf } from './import/columns.ts';
 import { type ImportFormat, importFormats } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
-import { inUtf8, isReadable } from './import/encodings.ts';
+import { isReadable, Unreadable } from './import/encodings.ts';
 import { beginImport, importRows, noRows, noteImport } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { type Preset, presetNames, readColumns, readPreset } from './import/presets.ts';
@@ -25,7 +25,6 @@ import { writeRefused } from './import/refused-rows.ts';
 import type { Rows } from './import/rows.ts';
 import { formatProblem, isTimeZone } from './import/time-rules.ts';
 import type { TimeReader } from './import/times.ts';
-import { Unreadable } from './import/unreadable.ts';
 
 interface ImportConfig {
   actor: string;
@@ -135,7 +134,7 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   try {
     await importRows(
       {
-        rows: rowsOf(inUtf8(isPacked ? unpackedOf(read) : read, form.encoding), formatOf(file, options), form, options),
+        rows: rowsOf(isPacked ? unpackedOf(read) : read, formatOf(file, options), form, options),
         toRecord,
         findKnown: (rows) => db.read((sql) => findKnownRows(sql, domainId, rows)),
         ...(!isDryRun && { store }),
@@ -209,16 +208,16 @@ const isMapped = (form: Preset, { map, mapValue }: Options): boolean =>
   hasColumns(form) || map.length + mapValue.length > 0;
 
 function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, form: Preset, options: Options): Rows {
-  const { delimiter = ',' } = form;
+  const { delimiter = ',', encoding } = form;
   const columns = readColumns(form, options.map, options.mapValue);
   if (format === 'ndjson') {
     if (options.delimiter !== undefined) throw new Error('--delimiter is for CSV');
     if (options.map.length + options.mapValue.length > 0) throw new Error('--map and --map-value are for CSV');
     if (hasColumns(form)) throw new Error(`--preset ${options.preset} has columns or values, which are for CSV`);
-    return readNdjson(bytes);
+    return readNdjson(bytes, { encoding });
   }
   if (delimiter.length !== 1) throw new Error('--delimiter is one character');
-  return readCsv(bytes, { delimiter, ...(isMapped(form, options) && { fieldsOf: createFieldsOf(columns) }) });
+  return readCsv(bytes, { delimiter, encoding, ...(isMapped(form, options) && { fieldsOf: createFieldsOf(columns) }) });
 }
 
 /** Hands on what is read, and its length. */

@@ -26,7 +26,7 @@ import {
   importTypes,
 } from './import/contract.ts';
 import { readCsv } from './import/csv.ts';
-import { inUtf8, isReadable } from './import/encodings.ts';
+import { isReadable, Unreadable } from './import/encodings.ts';
 import {
   beginImport,
   type HeldIds,
@@ -38,7 +38,6 @@ import {
 } from './import/import-rows.ts';
 import { readNdjson } from './import/ndjson.ts';
 import { createTimeReader, type TimeReader } from './import/times.ts';
-import { Unreadable } from './import/unreadable.ts';
 import { createImportThrottle } from './import-throttle.ts';
 import { logRoutes } from './routes.ts';
 
@@ -96,7 +95,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
     try {
       await importRows(
         {
-          rows: readers[format](inUtf8(readUpload(ctx, importLimits.bytes), encoding)),
+          rows: (format === 'csv' ? readCsv : readNdjson)(readUpload(ctx, importLimits.bytes), { encoding }),
           toRecord,
           findKnown: (rows) =>
             places.imports.run(organizationId, () => db.read((sql) => findKnownRows(sql, domainId, rows)), end),
@@ -135,8 +134,6 @@ interface Wanted {
   /** one that is read */
   encoding: string | undefined;
 }
-
-const readers = { ndjson: readNdjson, csv: (bytes: AsyncIterable<Buffer>) => readCsv(bytes) };
 
 /** As the query says, else as the body does; both have to say the same. */
 function formatOf(

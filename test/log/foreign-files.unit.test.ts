@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { headers } from '#libs/log/export/lines';
 import { type Columns, createFieldsOf } from '#libs/log/import/columns';
 import { readCsv } from '#libs/log/import/csv';
-import { inUtf8, isReadable } from '#libs/log/import/encodings';
+import { isReadable } from '#libs/log/import/encodings';
 import { readNdjson } from '#libs/log/import/ndjson';
 import { readColumns, readPreset } from '#libs/log/import/presets';
 import type { Rows } from '#libs/log/import/rows';
@@ -128,13 +128,13 @@ describe('a file', () => {
     ['Latin-1', Buffer.from(text.replace('€', '\x80'), 'latin1'), 'latin1'],
   ])('in %s is read as it was written, wherever it is cut', async (_, bytes, encoding) => {
     for (const size of [1, 2, 3, 7, 1_000])
-      expect(await valuesOf(readCsv(inUtf8(inPieces(bytes, size), encoding)))).toEqual(rows);
+      expect(await valuesOf(readCsv(inPieces(bytes, size), { encoding }))).toEqual(rows);
   });
 
   it('that is not in its encoding is refused as a whole, also UTF-16 that does not say so', async () => {
     const odd = Buffer.concat([Buffer.from(`\ufeff${text}`, 'utf16le'), Buffer.from([0])]);
-    await expect(valuesOf(readCsv(inUtf8(inPieces(odd, 100))))).rejects.toThrow('the file is not utf-16le');
-    const unmarked = inUtf8(inPieces(Buffer.from(text, 'utf16le'), 100));
+    await expect(valuesOf(readCsv(inPieces(odd, 100)))).rejects.toThrow('the file is not utf-16le');
+    const unmarked = inPieces(Buffer.from(text, 'utf16le'), 100);
     await expect(valuesOf(readCsv(unmarked))).rejects.toThrow('give its encoding, utf-16');
   });
 
@@ -231,7 +231,7 @@ describe('a file', () => {
     ['a workbook', Buffer.from('PK\u0003\u0004xl/workbook.xml'), 'save it as CSV'],
   ])('that is %s is refused as a whole', async (_, bytes, problem) => {
     for (const reader of [readCsv, readNdjson])
-      await expect(valuesOf(reader(inUtf8(inPieces(bytes, 100))))).rejects.toThrow(problem);
+      await expect(valuesOf(reader(inPieces(bytes, 100)))).rejects.toThrow(problem);
   });
 
   it('that is an export of no records is no mistake', async () => {

@@ -4,7 +4,7 @@ import { decisions } from '#libs/base/terms/terms';
 import { preferences } from '#libs/record/contract';
 import { importedFields } from './contract.ts';
 import { columnsOf, namesOf, requireColumn, toValues, unlessNull, words } from './csv.ts';
-import { Unreadable } from './unreadable.ts';
+import { Unreadable } from './encodings.ts';
 
 export interface Columns {
   /** field (or `preferences.CATEGORY`) → column */

@@ -1,22 +1,20 @@
 /**
- * Cuts a CSV file into records, whose cells csv-parse reads. Cut here, since csv-parse alone loses the rest of a file
- * after a broken quote, and since ids are made of the text of a row.
+ * Reads a CSV file record by record with csv-parse. It stops at a broken record, where csv-parse alone would lose the rest
+ * of the file: unless `readEscaped` can read the record, its first line is rejected, and reading continues at the second.
  *
- * A record ends at the first line break after an even number of quotes. Where csv-parse refuses one, and `readEscaped`
- * too, its first line is refused, and reading continues at the second. A row of ten columns costs 11 µs, of which a
- * parser of our own would save 8.
+ * A row of ten columns costs 11 µs, of which a parser of our own would save 8.
  */
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse/sync';
 import { createYield } from '#libs/base/event-loop';
 import { importLimits } from './contract.ts';
-import { inPieces, requireUtf8 } from './rows.ts';
+import { inUtf8 } from './encodings.ts';
 
 interface CsvRecord {
   cells: string[];
   /** what is wrong with it */
   broken?: string;
-  /** as it stands in the file, without white space at its end */
+  /** as it is in the file, without white space at its end */
   text: string;
 }
 
@@ -27,10 +25,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 const newline = 0x0a;
 const carriageReturn = 0x0d;
-const mark = Buffer.from('\ufeff');
 /** of a record with its line break, in bytes */
 const longest = importLimits.rowBytes + 2;
-/** records that csv-parse reads at once: those after a broken one are read again */
+/** records that csv-parse reads before others have their turn */
 const batch = 200;
 
 interface Form {
@@ -39,69 +36,59 @@ interface Form {
   lineEnd: number;
 }
 
-/** Excel for Mac ends lines with a carriage return alone: then the first one outside quotes has no line feed behind it. */
-function lineEndOf(start: Buffer): number {
-  let isQuoted = false;
-  for (const [at, byte] of start.entries()) {
-    if (byte === quote) isQuoted = !isQuoted;
-    if (isQuoted || (byte !== newline && byte !== carriageReturn)) continue;
-    return byte === carriageReturn && at + 1 < start.length && start[at + 1] !== newline ? carriageReturn : newline;
-  }
-  return newline;
-}
-
-/** A first line for Excel, `sep=;`, which says the delimiter, and is none of the table. */
+/** A first line for Excel, `sep=;`, which contains the delimiter and is not part of the table. */
 const separator = /^sep=([^\r\n"])(?:\r\n|\r|\n)/i;
+/** Excel for Mac ends lines with a carriage return alone: no line feed follows the first one outside quotes. */
+const endsWithReturn = /^(?:"[^"]*"|[^"\r\n])*\r[^\n]/;
 
 interface CsvPiece {
   records: CsvRecord[];
-  /** the file's own, where it says one */
+  /** the file's own, if its first line contains one */
   delimiter: string;
 }
 
-/** Those of a piece of the file at a time; blank lines are left out. */
-export async function* readCsvRecords(bytes: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvPiece> {
-  let rest: Buffer | undefined;
+/** The records of one piece of the file at a time, without blank lines. */
+export async function* readCsvRecords(
+  bytes: AsyncIterable<Buffer>,
+  { delimiter: usual, encoding }: { delimiter: string; encoding?: string | undefined },
+): AsyncGenerator<CsvPiece> {
+  let rest: Buffer = Buffer.alloc(0);
   let form: Form | undefined;
-  for await (const chunk of inPieces(bytes)) {
-    let piece: Buffer = rest ? Buffer.concat([rest, chunk]) : withoutMark(chunk);
+  for await (const chunk of inUtf8(bytes, encoding)) {
+    let piece: Buffer = Buffer.concat([rest, chunk]);
     if (!form) {
-      const [line = '', said = delimiter] = separator.exec(piece.toString('latin1', 0, 7)) ?? [];
+      const [line = '', delimiter = usual] = separator.exec(piece.toString('latin1', 0, 7)) ?? [];
       piece = piece.subarray(line.length);
-      form = { delimiter: said, lineEnd: lineEndOf(piece) };
+      const start = piece.toString('latin1', 0, longest);
+      form = { delimiter, lineEnd: endsWithReturn.test(start) ? carriageReturn : newline };
     }
     const { records, end } = await take(piece, form, false);
-    // of a line that is too long, no more than shows that it is
+    // a line that is too long is cut: what remains still shows that it is too long
     rest = piece.subarray(end, end + longest);
-    if (records.length > 0) yield { records, delimiter: form.delimiter };
+    yield { records, delimiter: form.delimiter };
   }
-  if (!rest || !form) return;
+  if (!form) return;
   const { records } = await take(Buffer.concat([rest, Buffer.of(form.lineEnd)]), form, true);
   yield { records, delimiter: form.delimiter };
 }
 
-function withoutMark(start: Buffer): Buffer {
-  requireUtf8(start);
-  return start.subarray(0, mark.length).equals(mark) ? start.subarray(mark.length) : start;
-}
-
-/** The records of a piece, and where the one begins that is not all there yet. */
+/** The records of a piece, and where the first incomplete one begins. */
 async function take(piece: Buffer, form: Form, isLast: boolean): Promise<{ records: CsvRecord[]; end: number }> {
   const records: CsvRecord[] = [];
   let from = 0;
   const yieldNow = createYield();
   for (;;) {
-    const ends = recordEnds(piece, from, form.lineEnd);
-    const read = parseUntilBroken(piece.subarray(from, ends.at(-1) ?? from), form);
-    for (const [index, cells] of read.entries()) {
-      const end = ends[index] ?? from;
-      records.push(toRecord(piece.subarray(from, end), cells));
-      from = end;
+    const read = parseUntilBroken(piece.subarray(from), form);
+    const start = from;
+    for (const { cells, end } of read) {
+      records.push(toRecord(piece.subarray(from, start + end), cells));
+      from = start + end;
     }
-    // to refuse a row takes csv-parse some 60 µs
+    // csv-parse takes some 60 µs to refuse a row
     await yieldNow();
     if (read.length === batch) continue;
-    if (read.length === ends.length && !isLast && piece.length - from <= longest) break;
+    // with fewer bytes than a row may have, a broken record looks like an incomplete one
+    if (!isLast && piece.length - from <= longest) break;
     const escaped = readEscaped(piece, from, form);
     if (escaped) {
       records.push(toRecord(piece.subarray(from, escaped.end), escaped.cells));
@@ -116,31 +103,23 @@ async function take(piece: Buffer, form: Form, isLast: boolean): Promise<{ recor
   return { records: records.filter(({ text, broken }) => broken || text !== ''), end: from };
 }
 
-/** Of a batch, or up to a record that is too long. */
-function recordEnds(piece: Buffer, from: number, lineEnd: number): number[] {
-  const ends: number[] = [];
-  let start = from;
-  let isQuoted = false;
-  for (let at = from; at < piece.length && ends.length < batch; at += 1) {
-    if (piece[at] === quote) isQuoted = !isQuoted;
-    if (piece[at] !== lineEnd || isQuoted) continue;
-    if (at + 1 - start > longest) break;
-    start = at + 1;
-    ends.push(start);
-  }
-  return ends;
+interface ParsedRecord {
+  cells: string[];
+  /** where it ends */
+  end: number;
 }
 
-/** The cells of each record, up to the first that is broken. */
-function parseUntilBroken(bytes: Buffer, { delimiter, lineEnd }: Form): string[][] {
-  const read: string[][] = [];
+/** A batch of records, up to the first that is broken, incomplete or longer than `most` bytes. */
+function parseUntilBroken(bytes: Buffer, { delimiter, lineEnd }: Form, most = longest): ParsedRecord[] {
+  const read: ParsedRecord[] = [];
   try {
     parse(bytes, {
       delimiter,
       record_delimiter: lineEnd === newline ? ['\r\n', '\n'] : ['\r'],
       relax_column_count: true,
-      on_record: (cells: string[]) => {
-        read.push(cells);
+      to: batch,
+      on_record: (cells: string[], { bytes: end }) => {
+        if (bytes[end - 1] === lineEnd && end - (read.at(-1)?.end ?? 0) <= most) read.push({ cells, end });
       },
     });
   } catch (error) {
@@ -153,14 +132,14 @@ function parseUntilBroken(bytes: Buffer, { delimiter, lineEnd }: Form): string[]
  * A record that escapes quotes by backslashes; undefined if it is none. In PHP's `fputcsv` the backslash is part of the
  * text, in MySQL and Spark it is not, so the text of such a cell is not known.
  */
-function readEscaped(piece: Buffer, from: number, form: Form): { cells: string[]; end: number } | undefined {
+function readEscaped(piece: Buffer, from: number, form: Form): ParsedRecord | undefined {
   let isQuoted = false;
   for (let at = from; at < piece.length && at - from < longest; at += 1) {
     if (piece[at] === quote && piece[at - 1] !== backslash) isQuoted = !isQuoted;
     if (piece[at] !== form.lineEnd || isQuoted) continue;
-    const doubled = piece.toString('latin1', from, at + 1).replaceAll('\\"', '\\""');
-    const [cells] = parseUntilBroken(Buffer.from(doubled, 'latin1'), form);
-    return cells && { cells: cells.map((cell) => (cell.includes('\\"') ? unreadable : cell)), end: at + 1 };
+    const doubled = Buffer.from(piece.toString('latin1', from, at + 1).replaceAll('\\"', '\\""'), 'latin1');
+    const [read] = parseUntilBroken(doubled, form, doubled.length);
+    return read && { cells: read.cells.map((cell) => (cell.includes('\\"') ? unreadable : cell)), end: at + 1 };
   }
   return undefined;
 }

@@ -2,12 +2,14 @@
 import { withoutMark } from '#libs/base/terms/csv';
 import { headers } from '../export/lines.ts';
 import { emptyTexts, readCsvRecords, unreadable } from './csv-records.ts';
+import { Unreadable } from './encodings.ts';
 import { type Row, type Rows, withoutRows } from './rows.ts';
-import { Unreadable } from './unreadable.ts';
 
 interface CsvOptions {
   /** one character; default `,` */
   delimiter?: string;
+  /** one that `isReadable` */
+  encoding?: string | undefined;
   /** makes fields of a row's cells; default: cells are named by the header. `delimiter`: the file's own */
   fieldsOf?: (header: string[], delimiter: string) => ToFields;
 }
@@ -39,20 +41,15 @@ export function unlessNull(field: string, cell: string): string | undefined {
 
 export async function* readCsv(
   bytes: AsyncIterable<Buffer>,
-  { delimiter: usual = ',', fieldsOf = byName }: CsvOptions = {},
+  { delimiter: usual = ',', encoding, fieldsOf = byName }: CsvOptions = {},
 ): Rows {
   let toFields: ToFields | undefined;
   let isOfNothing = false;
   let width = 0;
   let row = 0;
   let hasBytes = false;
-  const watched = async function* () {
-    for await (const chunk of bytes) {
-      hasBytes ||= chunk.length > 0;
-      yield chunk;
-    }
-  };
-  for await (const { records, delimiter } of readCsvRecords(watched(), usual)) {
+  for await (const { records, delimiter } of readCsvRecords(bytes, { delimiter: usual, encoding })) {
+    hasBytes = true;
     const rows: Row[] = [];
     for (const { cells, broken, text } of records) {
       if (!toFields) {

@@ -1,53 +1,81 @@
-/** A file in another encoding becomes UTF-8 as it comes. */
+/** The text of a file as UTF-8, in the encoding that it has. */
 import { encodingOf } from '#libs/base/http/body';
-import { Unreadable } from './unreadable.ts';
 
-/** UTF-8, UTF-16 and those of one byte a character: what stands in files that spreadsheets write. */
+/** The file as a whole cannot be read. Its sender sees the message. */
+export class Unreadable extends Error {}
+
+/** UTF-8, UTF-16 and single-byte encodings: those in which spreadsheets save. */
 export function isReadable(label: string): boolean {
   const encoding = encodingOf(label) ?? '';
   return /^(?:utf-8|utf-16[lb]e|windows-\d+|iso-8859-\d+(?:-i)?|macintosh|koi8-[ru])$/.test(encoding);
 }
 
+const utf8Mark = Buffer.from('\ufeff');
 const marks: [encoding: string, mark: Buffer][] = [
-  ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
+  ['utf-8', utf8Mark],
   ['utf-16le', Buffer.from([0xff, 0xfe])],
   ['utf-16be', Buffer.from([0xfe, 0xff])],
 ];
 
-/** `label`: one that `isReadable`. A byte order mark counts more. UTF-8 goes through as it is: it is judged row by row. */
+/**
+ * Pieces of the file in UTF-8, without its byte order mark; none of an empty file. `label`: one that `isReadable`; a byte
+ * order mark overrides it. UTF-8 is passed on unchecked, so that readers can reject single rows.
+ */
 export async function* inUtf8(bytes: AsyncIterable<Buffer>, label = 'utf-8'): AsyncGenerator<Buffer> {
-  let start: Buffer | undefined = Buffer.alloc(0);
-  let decode: ((chunk?: Buffer) => Buffer) | undefined;
-  for await (const chunk of bytes) {
-    let piece = chunk;
-    if (start) {
-      piece = Buffer.concat([start, chunk]);
-      if (piece.length < 3) {
-        start = piece;
-        continue;
-      }
-      start = undefined;
-      decode = decoderOf(piece, label);
+  let decode: Decode | undefined;
+  for await (const { piece, isLast } of inPieces(bytes)) {
+    if (decode) {
+      yield decode(piece, isLast);
+      continue;
     }
-    yield decode ? decode(piece) : piece;
+    decode = decoderOf(piece, label);
+    const start = decode(piece, isLast);
+    requireText(start);
+    yield start.subarray(0, utf8Mark.length).equals(utf8Mark) ? start.subarray(utf8Mark.length) : start;
   }
-  if (start && start.length > 0) {
-    decode = decoderOf(start, label);
-    yield decode ? decode(start) : start;
-  }
-  if (decode) yield decode();
 }
 
-function decoderOf(start: Buffer, label: string): ((chunk?: Buffer) => Buffer) | undefined {
+type Decode = (piece: Buffer, isLast: boolean) => Buffer;
+
+function decoderOf(start: Buffer, label: string): Decode {
   const marked = marks.find(([, mark]) => start.subarray(0, mark.length).equals(mark))?.[0];
   const encoding = marked ?? encodingOf(label) ?? 'utf-8';
-  if (encoding === 'utf-8') return undefined;
+  if (encoding === 'utf-8') return (piece) => piece;
   const decoder = new TextDecoder(encoding, { fatal: true });
-  return (chunk) => {
+  return (piece, isLast) => {
     try {
-      return Buffer.from(chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode());
+      // without `stream`, Node 20 reads windows-1252 as ISO 8859-1
+      return Buffer.from(decoder.decode(piece, { stream: true }) + (isLast ? decoder.decode() : ''));
     } catch (error) {
       throw new Unreadable(`the file is not ${encoding}`, { cause: error });
     }
   };
+}
+
+/** Throws if the first bytes of a file are not those of text in UTF-8. */
+function requireText([first = 32, second = 32, third]: Buffer): void {
+  if (first === 0x1f && second === 0x8b) throw new Unreadable('the file is packed (gzip): unpack it first');
+  if (first === 0x50 && second === 0x4b && third === 3)
+    throw new Unreadable('the file is an archive, such as a workbook (.xlsx): save it as CSV first');
+  if (first === 0 || second === 0)
+    throw new Unreadable('the file is UTF-16 without a byte order mark: give its encoding, utf-16, or send UTF-8');
+}
+
+const pieceSize = 64 * 1024;
+
+/** Joins small chunks, since readers read an incomplete row again with each piece. */
+async function* inPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<{ piece: Buffer; isLast: boolean }> {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let hasBytes = false;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    size += chunk.length;
+    hasBytes ||= size > 0;
+    if (size < pieceSize) continue;
+    yield { piece: Buffer.concat(chunks), isLast: false };
+    chunks = [];
+    size = 0;
+  }
+  if (hasBytes) yield { piece: Buffer.concat(chunks), isLast: true };
 }

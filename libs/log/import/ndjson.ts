@@ -2,42 +2,36 @@
 import { isUtf8 } from 'node:buffer';
 import { createYield } from '#libs/base/event-loop';
 import { importLimits } from './contract.ts';
-import { inPieces, type Row, type Rows, requireUtf8, withoutRows } from './rows.ts';
+import { inUtf8 } from './encodings.ts';
+import { type Row, type Rows, withoutRows } from './rows.ts';
 
 const newline = 0x0a;
-const mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
+/** `encoding`: one that `isReadable` */
+export async function* readNdjson(
+  bytes: AsyncIterable<Buffer>,
+  { encoding }: { encoding?: string | undefined } = {},
+): Rows {
   let rest: Buffer = Buffer.alloc(0);
-  let isStart = true;
   let isTooLong = false;
   let row = 0;
   const yieldNow = createYield();
   let [hasBytes, hasEnd] = [false, false];
-  const take = (line: Buffer, wasTooLong: boolean): Row[] => {
-    const read = wasTooLong || line.length > importLimits.rowBytes ? tooLong : parseLine(line);
-    hasBytes ||= line.length > 0;
+  const take = (line: Buffer): Row[] => {
+    const read = isTooLong || line.length > importLimits.rowBytes ? tooLong : parseLine(line);
+    isTooLong = false;
     hasEnd ||= read === 'end';
     if (!read || read === 'end') return [];
     row += 1;
     return [{ row, ...read }];
   };
-  for await (const chunk of inPieces(bytes)) {
-    let piece = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    if (isStart) {
-      if (piece.length < mark.length) {
-        rest = piece;
-        continue;
-      }
-      isStart = false;
-      requireUtf8(piece);
-      if (piece.subarray(0, mark.length).equals(mark)) piece = piece.subarray(mark.length);
-    }
+  for await (const chunk of inUtf8(bytes, encoding)) {
+    hasBytes = true;
+    const piece = Buffer.concat([rest, chunk]);
     const rows: Row[] = [];
     let from = 0;
     for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, from)) {
-      rows.push(...take(piece.subarray(from, end), isTooLong));
-      isTooLong = false;
+      rows.push(...take(piece.subarray(from, end)));
       from = end + 1;
       if (row % 100 === 0) await yieldNow();
     }
@@ -48,11 +42,10 @@ export async function* readNdjson(bytes: AsyncIterable<Buffer>): Rows {
     }
     if (rows.length > 0) yield rows;
   }
-  if (isStart) requireUtf8(rest);
-  const last = take(rest, isTooLong);
+  const last = take(rest);
   if (last.length > 0) yield last;
   // an export of no records has its last line
-  if (row === 0 && !hasEnd && (hasBytes || !isStart)) throw withoutRows();
+  if (row === 0 && !hasEnd && hasBytes) throw withoutRows();
 }
 
 type Read = { given: Record<string, unknown>; text: string } | { refusal: NonNullable<Row['refusal']>; text: string };
