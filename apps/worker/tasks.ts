@@ -15,7 +15,7 @@ import { hourlyRound, roundsNeeded } from '#libs/record/due-months';
 import { makeMonths } from '#libs/record/month-partitions';
 import { deleteUnusedUserAgents } from '#libs/record/user-agent-deletion';
 import { deleteOldFlushes } from '#libs/stats/stored-displays';
-import { deleteOldAnswers } from '#libs/tenants/idempotency';
+import { deleteOldResponses } from '#libs/tenants/idempotency';
 import { deleteOldDeliveries } from '#libs/webhooks/stored-webhooks';
 
 interface TaskParts {
@@ -107,7 +107,7 @@ export function createTasks({ retentionMonths, personalRetentionMonths, derivati
       const deliveries = await deleteOldDeliveries((work) => db.write(work));
       if (deliveries > 0) log.info({ deliveries }, 'deleted deliveries of more than 30 days ago');
     }),
-    answers: byAge('answers', async () => deleteOldAnswers(db)),
+    answers: byAge('answers', async () => deleteOldResponses(db)),
     displays: byAge('displays', async () => {
       await deleteOldFlushes(db);
     }),

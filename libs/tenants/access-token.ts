@@ -10,7 +10,7 @@ import { createProviderKeys } from './provider-keys.ts';
 
 /** seconds of clock skew that are tolerated */
 const clockTolerance = 30;
-/** Some 300 bytes each. */
+/** tokens, of some 300 bytes each */
 const maxKnown = 10_000;
 
 /** What verifies a token, and what it must state. */
@@ -35,9 +35,9 @@ export interface TokenConfig {
 
 export interface AccessToken {
   organizationId: string;
-  /** whom it was issued for, as administrative acts name them */
+  /** its `sub`, the actor of administrative acts */
   subject: string;
-  /** of a person of ours, whose scopes are those that the organization has for them */
+  /** the person to whom we issued it, whose scopes are those that the organization gave them */
   personId: string | undefined;
   scopes: Scope[];
   /** Unix seconds */
@@ -55,9 +55,9 @@ export interface AccessToken {
 export interface AccessTokens {
   /** Throws an `invalid_token` Problem, or a 503 while the provider's keys are needed and cannot be fetched. */
   verify(token: string): Promise<AccessToken>;
-  /** Call it once the organization was found, too. */
+  /** Call this only once the token's organization was found. */
   remember(token: string, access: AccessToken): void;
-  /** A token that is remembered, and has not expired since, nor has a provider changed the keys that verified it. */
+  /** A remembered token that has not expired, and whose provider still has the keys that verified it. */
   known(token: string): AccessToken | undefined;
   forget(token: string): void;
 }
@@ -79,7 +79,7 @@ export function createAccessTokens(config: TokenConfig): AccessTokens {
     if (!header) return [];
     if (header.kid === personKeyId) return config.personKeys.map((key) => ({ key, generation: undefined }));
     const own = keysNamedBy(header, config).map((key) => ({ key, generation: undefined }));
-    // a token of another algorithm is not worth asking the provider
+    // a token of another algorithm cannot be the provider's
     if (!provider || header.alg !== config.algorithm) return own;
     const generation = provider.generation();
     const key = await provider.find(header.kid);
@@ -103,7 +103,7 @@ export function createAccessTokens(config: TokenConfig): AccessTokens {
         organizationId: org,
         ...claims,
         personId: isOfPerson ? claims.subject.slice(personSubject.length) : undefined,
-        // a person's next token does not begin anew
+        // a person's tokens count together, so that a new one does not reset the limit
         countedAs: isOfPerson ? claims.subject : digest(token.slice(0, token.lastIndexOf('.'))),
       };
     },
@@ -147,7 +147,7 @@ function claimsOf(token: string, keys: VerifyingKey[], config: TokenConfig): Cla
       failures.push(error);
     }
   }
-  // with a right signature it says more than with a wrong one
+  // an error behind a valid signature is more specific
   const failure = failures.find((error) => !isForged(error)) ?? failures[0];
   throw invalidToken(reasonOf(failure), failure);
 }
@@ -164,7 +164,7 @@ interface Header {
   kid?: string;
 }
 
-/** Undefined where no key can be right: `kid` is a text (RFC 7515, 4.1.4), and no extension is understood (4.1.11). */
+/** Undefined if no key can verify it: `kid` is a text (RFC 7515, 4.1.4), and no extension is understood (4.1.11). */
 function headerOf(token: string): Header | undefined {
   try {
     const header: unknown = JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString());
@@ -186,7 +186,7 @@ function requireClaims(claims: string | jsonwebtoken.JwtPayload, config: TokenCo
   if (typeof sub !== 'string' || sub === '') throw invalidToken('the token has no `sub`');
   const org = organizationOf(organization, config.orgClaim);
   if (!/^[\w-]{1,64}$/.test(org)) throw invalidToken('the token names an organization that does not exist');
-  // one that could not be revoked alone
+  // without a valid `jti` it could not be revoked alone
   if (jti !== undefined && !isTokenId(jti)) throw invalidToken("the token's `jti` must have 1 to 256 characters");
   // Postgres stores neither NUL nor half a surrogate pair
   return {

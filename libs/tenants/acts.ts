@@ -6,7 +6,7 @@ interface ListedAct {
   /** of its own table */
   id: number;
   at: Date;
-  /** the same in Unix microseconds: of two acts in one millisecond, too, it is known which was first */
+  /** the same in Unix microseconds, which order acts within a millisecond */
   micros: number;
   actor: string;
   act: string;
@@ -16,13 +16,13 @@ interface ListedAct {
   details: Record<string, unknown>;
 }
 
-/** Where a page ends: of each table, the id of its last one so far. */
+/** Where a page ends: the id of the last act shown from each table. */
 export interface ActsPosition {
   administrative: number;
   visitor: number;
 }
 
-/** Of acts about visitors. Listed, so that an index finds an erasure among millions of reads. */
+/** Acts about visitors. They are listed so that an index finds an erasure among millions of reads. */
 const ofKind = { changes: ['visitor.erase', 'records.export'], reads: ['log.read', 'visitor.read', 'visitor.access'] };
 
 const newest: ActsPosition = { administrative: Number.MAX_SAFE_INTEGER, visitor: Number.MAX_SAFE_INTEGER };
@@ -56,7 +56,7 @@ export async function listActs(
   { organizationId, hash, limit, after = newest, kind, ...filters }: ActsQuery,
 ): Promise<ActsPage> {
   const matching = matches(sql, filters);
-  // one after the other: whoever reads has one connection
+  // one after the other, since `sql` is one connection
   const administrative = await sql<ListedAct[]>`
       select id::float8 as id, at, ${micros(sql)} as micros, actor, act, organization_id as "organizationId", details,
         case when act like 'key.%' then coalesce(details ->> 'prefix', subject) else subject end as subject
@@ -106,14 +106,14 @@ const matches = (sql: Sql, { act, actor, from, to }: ActFilters) => sql`
   and ${from === undefined ? sql`true` : sql`at >= ${`${from}T00:00:00Z`}::timestamptz`}
   and ${to === undefined ? sql`true` : sql`at < ${`${addDays(to, 1)}T00:00:00Z`}::timestamptz`}`;
 
-/** What those need to know of an act who keep in memory what it may have changed. */
+/** What caches need to know of an act, to forget what it changed. */
 export interface NewAct {
   act: string;
   subject: string;
   organizationId: string | null;
   /** of a revoked token */
   jti: string | null;
-  /** of a key: the domain whose it is */
+  /** of a key: its domain */
   domainId: string | null;
 }
 
@@ -127,7 +127,7 @@ interface NewActs {
   lastAt: string | null;
 }
 
-/** The administrative acts after `last`; undefined: none, only which is the newest. */
+/** The administrative acts after `last`; if that is undefined, only which act is the newest. */
 export async function readActsSince(sql: Sql, last: number | undefined): Promise<NewActs> {
   const rows = await sql<(NewAct & Omit<NewActs, 'acts'>)[]>`
     with newest as (select coalesce(max(id), 0) as newest from administrative_acts)

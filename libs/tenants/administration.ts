@@ -25,6 +25,6 @@ export type Administration = ReturnType<typeof createAdministration>;
 
 export type TenantTools = Tools<{ actor: string }>;
 
-/** Runs `work` on the tenants; its acts are of who runs the command line. */
+/** Runs `work` on the tenants, with the operator as the actor of its acts. */
 export const administer = <T>(tools: TenantTools, work: (admin: Administration, db: Database) => Promise<T>) =>
   tools.database((db) => work(createAdministration(db, tools.config().actor), db));

@@ -18,13 +18,13 @@ export type Note = (act: Act) => Promise<void>;
 
 export type Perform = <T>(change: (sql: Sql, note: Note) => Promise<T>) => Promise<T>;
 
-/** For changes that are a part of one: their acts are written with it. */
+/** Runs a change as part of another one, in its transaction. */
 export const partOf =
   (sql: Sql, note: Note): Perform =>
   (change) =>
     change(sql, note);
 
-/** Milliseconds that a process may stand still within a change: others wait for what it has locked. */
+/** Milliseconds after which Postgres ends an idle change, because others wait for its locks. */
 const idleFor = 5_000;
 
 /** The lock of acts is held until the commit, so that acts become visible in the order of their ids. */

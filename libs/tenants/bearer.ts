@@ -28,11 +28,11 @@ export function bearer({
 }): Middleware {
   const accessTokens = createAccessTokens(config.tokens);
   /** Why the token is refused. The organization is looked up for each request, so that a change is in force at once. */
-  const whyNot = async (ctx: Context, access: AccessToken): Promise<string | undefined> => {
+  const refusalOf = async (ctx: Context, access: AccessToken): Promise<string | undefined> => {
     const { organizationId, personId, issuedAt, jti } = access;
     let organization = await tenants.organization(organizationId);
     if (personId !== undefined && !organization?.people.has(personId)) {
-      // who has just joined may be known to another process alone
+      // another process may have added the person a moment ago
       await tenants.catchUp();
       organization = await tenants.organization(organizationId);
       if (organization && !organization.people.has(personId)) return 'the person has no rights in the organization';
@@ -48,13 +48,13 @@ export function bearer({
   const accessOf = async (ctx: Context, token: string | undefined): Promise<AccessToken> => {
     const known = token && accessTokens.known(token);
     if (known) {
-      if ((await whyNot(ctx, known)) === undefined) return known;
+      if ((await refusalOf(ctx, known)) === undefined) return known;
       accessTokens.forget(token);
     }
     failedTokens.check(ctx);
     if (!token) throw invalidToken('the Authorization header must be: Bearer <access token>');
     const access = await accessTokens.verify(token);
-    const refused = await whyNot(ctx, access);
+    const refused = await refusalOf(ctx, access);
     if (refused !== undefined) throw invalidToken(refused);
     accessTokens.remember(token, access);
     return access;
@@ -65,14 +65,14 @@ export function bearer({
       ctx.state.access = withRights(await accessOf(ctx, tokenIn(authorization)), organizationIn(ctx));
       ctx.state.trace?.trust();
     } catch (error) {
-      if (error instanceof Problem && error.code === 'invalid_token') failedTokens.countAnswered(ctx);
+      if (error instanceof Problem && error.code === 'invalid_token') failedTokens.countOrThrow(ctx);
       throw error;
     }
     await next();
   };
 }
 
-/** A person's scopes are those of this moment. */
+/** A person's scopes are read for each request, so that a change applies at once. */
 function withRights(access: AccessToken, { people }: Organization): AccessToken {
   const { personId } = access;
   return personId === undefined ? access : { ...access, scopes: people.get(personId) ?? [] };
@@ -90,7 +90,7 @@ export function accessIn(ctx: Context): AccessToken {
   return ctx.state.access;
 }
 
-/** Lets pass whose access token has one of these scopes. */
+/** Requires one of these scopes. */
 export function scope(...oneOf: [Scope, ...Scope[]]): Middleware {
   return (ctx, next) => {
     requireScope(accessIn(ctx), ...oneOf);
@@ -98,13 +98,13 @@ export function scope(...oneOf: [Scope, ...Scope[]]): Middleware {
   };
 }
 
-/** Lets pass whose access token has some scope of ours: one that was issued for something else has none. */
+/** Requires any scope of this service: a token that was issued for something else has none. */
 export const someScope: Middleware = (ctx, next) => {
   if (accessIn(ctx).scopes.length > 0) return next();
   throw lacking('the access token has none of the scopes of this service', scopes.join(' '));
 };
 
-/** Throws a 403 for an access token without any of these scopes: where what is asked for decides which one is needed. */
+/** Throws a 403 without one of these scopes. For handlers in which the request decides which scope is needed. */
 export function requireScope({ scopes: held }: AccessToken, ...oneOf: [Scope, ...Scope[]]): void {
   if (oneOf.some((needed) => held.includes(needed))) return;
   throw lacking(`the access token lacks the scope ${oneOf.join(' or ')}`, oneOf.join(' '));
@@ -136,10 +136,10 @@ export function readRateLimit(limit: number): Middleware {
   };
 }
 
-/** Changes per organization: each is written down, and heard of in every process. */
+/** Changes per organization: each is an act, and every process learns of it. */
 export const changeRateLimit = (limit: number): Middleware => perOrganization('change', limit, 'changes');
 
-/** Keys and tokens that are revoked: as many, apart from other changes, which must not keep out what cannot wait. */
+/** Revocations of keys and tokens have a limit of their own, so that other changes cannot delay them. */
 export const revocationRateLimit = (limit: number): Middleware => perOrganization('revocation', limit, 'revocations');
 
 function perOrganization(name: string, limit: number, what: string): Middleware {

@@ -1,14 +1,14 @@
-/** What a command is about: an organization or a domain, which has to be there. */
+/** The organization or domain that a command names, which has to exist. */
 import { text } from '#libs/base/cli/verb';
 import type { Database } from '#libs/base/db/database';
 
-/** `advice`: behind the error. */
+/** `advice`: appended to the error. */
 export async function requireOrganization(db: Database, organizationId: string, advice = ''): Promise<void> {
   const [found] = await db.read((sql) => sql`select from organizations where id = ${organizationId}`);
   if (!found) throw new Error(`no organization ${organizationId}${advice}`);
 }
 
-/** Resolves to the organization that it belongs to. */
+/** Resolves to the domain's organization. */
 export async function requireDomain(db: Database, domainId: string): Promise<string> {
   const [found] = await db.read(
     (sql) => sql<{ organizationId: string }[]>`

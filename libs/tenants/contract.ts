@@ -10,7 +10,7 @@ import { domainIdPattern } from '#libs/base/terms/terms';
 const domainId = z.string().regex(domainIdPattern);
 const nextCursor = nullable;
 
-/** Control characters, and those that turn the direction of what follows. */
+/** Control characters, and characters that change the direction of text. */
 const misleading = /[\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]/u;
 
 export const name = z
@@ -102,7 +102,7 @@ export type ListedDomain = z.infer<typeof listedDomain>;
 export const domainsPage = z.object({ domains: z.array(listedDomain), nextCursor }).meta({ id: 'DomainsPage' });
 export type DomainsPage = z.infer<typeof domainsPage>;
 
-/** A key is named by the part of it that is shown. */
+/** A key is identified by its visible prefix. */
 export const keyPath = domainPath.extend({
   prefix: z
     .string()
@@ -151,7 +151,7 @@ export const actsPage = z
     acts: z.array(
       z.object({
         at: time,
-        actor: z.string().meta({ description: "the access token's `sub`, or whoever used the command line" }),
+        actor: z.string().meta({ description: "the access token's `sub`, or the user of the command line" }),
         act: z.string().meta({ description: 'such as `domain.create` or `log.read`' }),
         subject: z.string().meta({ description: 'the id of what the act is about; for a key, its prefix' }),
         details: z.record(z.string(), z.unknown()),

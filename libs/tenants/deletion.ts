@@ -1,6 +1,6 @@
 /**
- * The deletion of an organization: all rows that are its own, in small batches. First nothing may come any more, then its
- * rows go, table by table, last its names. Whoever begins again after an interruption ends it.
+ * Deletes an organization in small batches: first it stops accepting requests, then its rows are deleted table by
+ * table, and its names last. After an interruption, the same command continues.
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Leaving, Table } from '#libs/base/db/tables';
@@ -12,7 +12,7 @@ export const afterAllTokens = '9999-12-31';
 /** rows in one transaction */
 const batch = 1_000;
 
-/** Ends recording and reading. Undefined where there is no such organization. */
+/** Ends recording and reading. Undefined if there is no such organization. */
 export function closeOrganization(db: Database, actor: string, organizationId: string): Promise<Leaving | undefined> {
   return createPerform(
     db,
@@ -23,7 +23,7 @@ export function closeOrganization(db: Database, actor: string, organizationId: s
     if (!organization) return undefined;
     await sql`
       update domains set archived_at = coalesce(archived_at, clock_timestamp()) where organization_id = ${organizationId}`;
-    // those of a run that was cut off may be gone already, and what is stored of them may not
+    // after an interrupted run, a domain may be deleted while rows of it remain
     const domains = await sql<Leaving['domains']>`
       select id as "domainId", number from domains where organization_id = ${organizationId}
       union
@@ -39,15 +39,15 @@ export function closeOrganization(db: Database, actor: string, organizationId: s
   });
 }
 
-/** All that is stored, but for the names, in the order of `tables`. `tell`: how many rows of each are deleted so far. */
+/** Deletes all rows except the names, in the order of `tables`. `onProgress`: rows deleted so far, by table. */
 export async function deleteRows(
   db: Database,
   leaving: Leaving,
   tables: Table[],
-  tell: (deleted: Map<string, number>) => void,
+  onProgress: (deleted: Map<string, number>) => void,
 ): Promise<void> {
   const deleted = new Map<string, number>();
-  // what was under way when a table was looked at is found the second time
+  // a second pass finds rows that were being written during the first
   for (let isEmpty = false; !isEmpty; ) {
     isEmpty = true;
     for (const table of tables) {
@@ -55,7 +55,7 @@ export async function deleteRows(
         if (some === 0) continue;
         isEmpty = false;
         deleted.set(table.name, (deleted.get(table.name) ?? 0) + some);
-        tell(deleted);
+        onProgress(deleted);
       }
     }
   }
@@ -75,7 +75,7 @@ async function* deleteByColumn(db: Database, leaving: Leaving, { name, by }: Tab
   }
 }
 
-/** Those before its closing: one that came after it may be the newest that processes have seen, and goes last of all. */
+/** The acts before its closing. A later act may be the newest that processes have seen, so it is deleted last. */
 export async function* deleteActs(db: Database, { organizationId }: Leaving): AsyncIterable<number> {
   for (let count = batch; count === batch; ) {
     ({ count } = await db.write(
@@ -100,12 +100,12 @@ function valuesOf(sql: Sql, by: Required<Table>['by'], { organizationId, number,
   return sql`${domains.map((domain) => domain.number)}::int[]`;
 }
 
-/** Nothing is stored of a domain without a row, except by a statement that began before. */
+/** Only a statement that began earlier can still store rows of a domain without a row. */
 export const deleteDomains = async (db: Database, { organizationId }: Leaving): Promise<void> => {
   await db.write((sql) => sql`delete from domains where organization_id = ${organizationId}`);
 };
 
-/** What is left is one act, the one below, and the ids, which are never given again. */
+/** Only the act below and the ids remain; ids are never reused. */
 export const deleteNames = (db: Database, actor: string, { organizationId, domains }: Leaving): Promise<void> =>
   createPerform(
     db,
@@ -115,7 +115,9 @@ export const deleteNames = (db: Database, actor: string, { organizationId, domai
     await note({ act: 'org.delete', subject: organizationId, details: { domains: domains.length } });
   });
 
-/** Once every process has seen the newer act: one that misses the act that it saw last forgets all that it knows. */
+/**
+ * Call this once every process has seen the newer act: a process that no longer finds its last act clears its cache.
+ */
 export const deleteClosing = async (db: Database, organizationId: string): Promise<void> => {
   await db.write(
     (sql) => sql`

@@ -18,7 +18,7 @@ import { findDomains } from './tenants.ts';
 const widgetBuild = new URL('../../apps/widget/', import.meta.url);
 
 const domainId = domainPath.shape.domainId
-  // Redis keeps what it knows of logs by their domains' ids, and its own under this name
+  // Redis stores logs by domain id, and its own run id under this name
   .refine((id) => id !== 'run_id', 'is reserved');
 
 const createFlags = flags(
@@ -32,7 +32,7 @@ const createFlags = flags(
   },
 );
 
-/** Not of `archivedAt`, which `restore` sets. */
+/** Without `archivedAt`, which `restore` sets. */
 const setFlags = flags(
   domainChange,
   {

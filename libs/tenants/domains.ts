@@ -1,4 +1,4 @@
-/** Domains as they are managed: with when they were made, whether they are archived, and the version that is changed. */
+/** Domains as their managers see and change them. */
 
 import type { Sql } from '#libs/base/db/database';
 import type { Perform, Unchanged } from './audited-change.ts';
@@ -7,7 +7,7 @@ import { ensurePageKey, hadPageKey } from './keys.ts';
 import { Published, Refused, requireName, requireRoom } from './refused-changes.ts';
 import { type Domain, makeId } from './tenants.ts';
 
-/** Of permissions, for what holds now. */
+/** How long a visitor's permission is valid. */
 interface Validity {
   /** null: they do not expire */
   validMonths: number | null;
@@ -64,13 +64,13 @@ export async function findDomain(
   return domain;
 }
 
-/** Until the transaction ends nobody else changes it. */
+/** Locks the domain until the transaction ends. */
 async function lockDomain(sql: Sql, organizationId: string, domainId: string): Promise<ManagedDomain | undefined> {
   await sql`select from domains where id = ${domainId} for no key update`;
   return findDomain(sql, organizationId, domainId);
 }
 
-/** Of a banner that is published. */
+/** Called when a banner is published. */
 export async function setValidity(sql: Sql, number: number, { validMonths, policyVersion }: Validity): Promise<void> {
   await sql`
     update domains set valid_months = ${validMonths}, policy_version = ${policyVersion}, version = version + 1
@@ -91,7 +91,7 @@ export const domainChanges = (perform: Perform) => ({
   ): Promise<ManagedDomain> =>
     perform(async (sql, note) => {
       requireName(name);
-      // of two that are made at once the second counts the first
+      // the lock makes the second of two concurrent domains count the first
       const [organization] = await sql`
         select from organizations where id = ${organizationId} for no key update`;
       if (!organization) throw new Refused(`no organization ${organizationId}`);
@@ -117,7 +117,7 @@ export const domainChanges = (perform: Perform) => ({
       return made;
     }),
 
-  /** `version`: the one that is to be changed, if the caller named one. */
+  /** `version`: the expected one, if the caller named one. */
   changeDomain: (
     organizationId: string,
     domainId: string,
@@ -156,7 +156,7 @@ export const domainChanges = (perform: Perform) => ({
       return after ?? 'not found';
     }),
 
-  /** Its keys are revoked. Reads go on, and `changeDomain` brings it back, without its keys. */
+  /** Revokes its keys. The domain can still be read, and `changeDomain` restores it without its keys. */
   archiveDomain: (organizationId: string, domainId: string, version?: number): Promise<ManagedDomain | Unchanged> =>
     perform(async (sql, note) => {
       const before = await lockDomain(sql, organizationId, domainId);

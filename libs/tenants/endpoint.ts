@@ -1,4 +1,4 @@
-/** An endpoint with an access token: its row, and a function of what was asked, which knows nothing of Koa. */
+/** An endpoint with an access token: its route, and a handler that knows nothing of Koa. */
 import type { Database } from '#libs/base/db/database';
 import type { Context, Middleware } from '#libs/base/http/context';
 import { hasTag, requiredVersion, type Versioned } from '#libs/base/http/etag';
@@ -17,7 +17,7 @@ import type { Organization } from './tenants.ts';
 export interface Asked<Row> {
   organization: Organization;
   access: AccessToken;
-  /** as acts name whom the token was issued for */
+  /** the token's `sub`, the actor of its acts */
   actor: string;
   params: ParamsOf<Row>;
   query: QueryOf<Row>;
@@ -25,15 +25,18 @@ export interface Asked<Row> {
   /** when the request arrived, in Unix milliseconds */
   now: number;
   requestId: string;
-  /** The version that `If-Match` names; undefined for any. Throws a 412 where it names others than that of `found`. */
+  /**
+   * The version that `If-Match` names; undefined for any. Throws a 412 if it names only other versions than that of
+   * `found`.
+   */
   ifMatch: (found: Versioned) => number | undefined;
   /**
-   * Whether `If-None-Match` names this tag; undefined where it is not sent. Not as Koa's `fresh`: browsers' scripts that
-   * send the header themselves send `no-cache` as well.
+   * Whether `If-None-Match` contains this tag; undefined without the header. Koa's `fresh` would ignore the header if a
+   * browser's script sets it, because `no-cache` is then sent as well.
    */
   ifNoneMatch: ((etag: string) => boolean) | undefined;
   once: Once;
-  /** For work that needs another place than the one of the row. */
+  /** Does work in another place than the route's. */
   workIn: <T>(places: Places, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -43,7 +46,7 @@ interface EndpointParts {
   logReads: LogReads;
 }
 
-/** `handle` answers JSON as its row says, or text or bytes that are made already; null with a 304. */
+/** `handle` returns the JSON that the route describes, text or bytes, or null with a 304. */
 export const endpoint =
   <const Row extends Route, Parts>(
     row: Row,

@@ -10,21 +10,21 @@ import type { TenantCache } from './tenant-cache.ts';
 import { apiKeyPattern, type Domain } from './tenants.ts';
 
 export interface FailedCredentials {
-  /** Throws the 429 Problem where this address has failed too often. */
+  /** Throws the 429 Problem if this address has failed too often. */
   check(ctx: Context): void;
   /** Whether this address has reached the limit. */
-  isReached(ctx: Context): boolean;
+  hasPassed(ctx: Context): boolean;
   /** Counts a failure. */
   count(ctx: Context): void;
-  /** Counts a failure that is about to be answered; throws the 429 Problem where it is one too many. */
-  countAnswered(ctx: Context): void;
+  /** Counts a failure; throws the 429 Problem if it exceeds the limit. */
+  countOrThrow(ctx: Context): void;
 }
 
 /** `limit`: failures a minute; 0: any number. */
 export function createFailedCredentials(name: 'key' | 'token', limit: number): FailedCredentials {
   const options = { limit, detail: `at most ${limit} failures a minute from one address` };
   const guesses = createLimiter({ name: `failed-${name}`, ...options });
-  // a key that cannot be one is never looked up, so it must not use up the guesses of others behind the same address
+  // malformed keys are never looked up, so they do not use up the limit of others behind the same address
   const malformed = createLimiter({ name: `malformed-${name}`, ...options });
   const isMalformed = (ctx: Context) =>
     name === 'key' && ctx.method !== 'OPTIONS' && !apiKeyPattern.test(ctx.get('x-api-key'));
@@ -35,19 +35,19 @@ export function createFailedCredentials(name: 'key' | 'token', limit: number): F
       guesses.check(ctx, address(ctx));
       if (isMalformed(ctx)) malformed.check(ctx, address(ctx));
     },
-    isReached: (ctx) => guesses.isReached(address(ctx)) || (isMalformed(ctx) && malformed.isReached(address(ctx))),
+    hasPassed: (ctx) => guesses.hasPassed(address(ctx)) || (isMalformed(ctx) && malformed.hasPassed(address(ctx))),
     count: (ctx) => budgetOf(ctx).count(address(ctx)),
-    countAnswered: (ctx) => budgetOf(ctx).admit(ctx, address(ctx)),
+    countOrThrow: (ctx) => budgetOf(ctx).admit(ctx, address(ctx)),
   };
 }
 
-/** The domain that the path names; for an address that has failed too often only one that this process knows. */
+/** The domain in the path; for an address over its limit, only one that is in memory. */
 export async function domainOfPath(
   ctx: Context,
   { tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials },
 ): Promise<Domain | null> {
   const { domainId = '' } = ctx.params;
   const known = tenants.knownDomain(domainId);
-  if (known || failedKeys.isReached(ctx)) return known ?? null;
+  if (known || failedKeys.hasPassed(ctx)) return known ?? null;
   return tenants.domain(domainId);
 }

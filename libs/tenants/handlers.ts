@@ -9,7 +9,7 @@ import { Problem } from '#libs/base/terms/problem';
 import { type ActFilters, type ActsPosition, listActs as readActs } from './acts.ts';
 import { createAdministration } from './administration.ts';
 import type { Unchanged } from './audited-change.ts';
-import type { ActsPage, ManagedDomain as Answer, Key, ShownDomain } from './contract.ts';
+import type { ActsPage, ManagedDomain as DomainBody, Key, ShownDomain } from './contract.ts';
 import { domainChanges, type ManagedDomain, listDomains as readDomains } from './domains.ts';
 import { endpoint } from './endpoint.ts';
 import { listIgnoredFields } from './ignored-fields.ts';
@@ -67,7 +67,7 @@ export const changeDomain = endpoint(routes.changeDomain, async ({ db }: Parts, 
   return show(requireChanged(await admin.changeDomain(organizationId, domainId, asked.body, asked.ifMatch(domain))));
 });
 
-/** Its log and its figures stay. */
+/** Its log and statistics stay. */
 export const archiveDomain = endpoint(routes.archiveDomain, async ({ db }: Parts, asked) => {
   const domain = await findOwnDomain(db, asked.organization, asked.params.domainId);
   const { organizationId, domainId } = domain;
@@ -81,9 +81,9 @@ function requireChanged(changed: ManagedDomain | Unchanged): ManagedDomain {
   return changed;
 }
 
-const show = (domain: ManagedDomain): Reply<Answer> => ({ version: domain.version, body: toDomain(domain) });
+const show = (domain: ManagedDomain): Reply<DomainBody> => ({ version: domain.version, body: toDomain(domain) });
 
-const toDomain = ({ domainId, name, origins, createdAt, archivedAt, ...rest }: ManagedDomain): Answer => ({
+const toDomain = ({ domainId, name, origins, createdAt, archivedAt, ...rest }: ManagedDomain): DomainBody => ({
   domainId,
   name,
   origins,

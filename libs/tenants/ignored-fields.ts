@@ -1,6 +1,6 @@
-/** Fields that records and displays of a domain lost, so that whoever integrates learns of it: never a value of them. */
+/** Fields that records and displays of a domain lost, shown to the people who integrate it. Values are never stored. */
 import type { Sql } from '#libs/base/db/database';
-import { createNotedByTurns, type NotedParts } from './noted-by-turns.ts';
+import { createFairNotes, type NotedParts } from './fair-notes.ts';
 
 /** of a domain: the newest */
 const stored = 20;
@@ -37,12 +37,12 @@ export const listIgnoredFields = (sql: Sql, domainNumber: number) => sql<(Ignore
   where domain_number = ${domainNumber} and ignored_at > now() - interval '30 days'
   order by ignored_at desc, field limit ${stored}`;
 
-/** What else a page may call a field could itself be somebody's data. */
+/** Any other name could itself contain personal data. */
 const nameOfField = /^[A-Za-z0-9_.:-]{1,80}$/;
 
 export const createIgnoredFieldLog = (parts: NotedParts) =>
-  createNotedByTurns<IgnoredField>(parts, {
+  createFairNotes<IgnoredField>(parts, {
     write: noteIgnoredField,
     nameOf: ({ field }) => field,
-    isNoted: ({ field }) => nameOfField.test(field),
+    isAccepted: ({ field }) => nameOfField.test(field),
   });

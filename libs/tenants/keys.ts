@@ -1,4 +1,4 @@
-/** API keys as they are managed: only what may be shown of them. */
+/** API keys as managers see them: without the key itself. */
 import type { Sql } from '#libs/base/db/database';
 import type { Note, Perform } from './audited-change.ts';
 import { Archived, Refused, requireRoom } from './refused-changes.ts';
@@ -14,7 +14,7 @@ export interface ListedKey {
   isOfPage: boolean;
 }
 
-/** of a key, which stay readable: `ak_` and eight more */
+/** characters of a key that stay readable: `ak_` and eight more */
 const prefixLength = 11;
 
 const keyColumns = (sql: Sql) => sql`
@@ -37,7 +37,7 @@ export const listAllKeys = (sql: Sql, domainId?: string) => sql<(Omit<ListedKey,
   from api_keys where ${domainId ?? null}::text is null or domain_id = ${domainId ?? null}
   order by domain_id, created_at`;
 
-/** Of a domain that is in use and locked. `isOfPage`: it stays readable. */
+/** The domain must be active and locked. `isOfPage`: the key stays readable. */
 async function addKey(sql: Sql, note: Note, domainId: string, isOfPage = false) {
   const apiKey = makeApiKey();
   const hash = hashApiKey(apiKey);
@@ -56,7 +56,9 @@ async function addKey(sql: Sql, note: Note, domainId: string, isOfPage = false) 
   return { domainId, apiKey, key };
 }
 
-/** Creates the key of the domain's published banner where it has none that is in use. The domain is in use, and locked. */
+/**
+ * Creates the key of the domain's published banner unless it has an active one. The domain must be active and locked.
+ */
 export async function ensurePageKey(sql: Sql, note: Note, domainId: string): Promise<void> {
   const [inUse] = await sql`
     select from api_keys where domain_id = ${domainId} and page_key is not null and revoked_at is null`;
@@ -68,14 +70,15 @@ export async function hadPageKey(sql: Sql, domainId: string): Promise<boolean> {
   return had.length > 0;
 }
 
-/** Before keys are revoked: whoever archives the domain meanwhile revokes their successors, too. */
+/** Locked before keys are revoked, so that archiving the domain at the same time also revokes their successors. */
 const lockDomain = (sql: Sql, domainId: string) => sql`select from domains where id = ${domainId} for no key update`;
 
 export const keyChanges = (perform: Perform) => ({
   /** The key is in the result and nowhere else: only its hash is stored. */
   createKey: (domainId: string, quota?: number) =>
     perform(async (sql, note) => {
-      // a domain that is being archived is by then, or finds the key; of two keys at once the second counts the first
+      // the lock waits for a change that archives the domain, and makes the second of two concurrent keys count the
+      // first
       const [domain] = await sql<{ archivedAt: Date | null }[]>`
         select archived_at as "archivedAt" from domains where id = ${domainId} for no key update`;
       if (!domain) throw new Refused(`no domain ${domainId}`);
@@ -100,7 +103,7 @@ export const keyChanges = (perform: Perform) => ({
         );
       if (matches.length > 1)
         throw new Refused(`${matches.length} active keys begin with ${keyPrefix}; give more of it`);
-      // as where a variable of a script is empty
+      // such as when a script's variable is empty
       if ('ak_'.startsWith(keyPrefix)) throw new Refused(`every key begins with "${keyPrefix}"; give more of it`);
       await sql`update api_keys set revoked_at = now() where hash = decode(${key.hash}, 'hex')`;
       await note({ act: 'key.revoke', subject: key.hash, domainId, details: { domainId, prefix: key.prefix } });
@@ -108,7 +111,7 @@ export const keyChanges = (perform: Perform) => ({
       return { domainId, prefix: key.prefix, revoked: true };
     }),
 
-  /** By its whole prefix. One that is revoked already stays as it is; undefined where there is none. */
+  /** `prefix`: the whole one. A revoked key is returned unchanged; undefined if there is none. */
   revokeListedKey: (domainId: string, prefix: string): Promise<ListedKey | undefined> =>
     perform(async (sql, note) => {
       await lockDomain(sql, domainId);

@@ -9,12 +9,12 @@ const mostBytes = 64 * 1024 * 1024;
 const most = 50_000;
 
 interface KnownDomains {
-  /** Rejects while Postgres is away, but for one that is known. */
+  /** Rejects while Postgres is down, unless the domain is in memory. */
   get(id: string): Promise<Domain | null>;
-  /** What is in memory: nothing is looked up. */
+  /** The domains in memory; nothing is looked up. */
   known: LRUCache<string, Domain>;
   forget(id: string): void;
-  /** Under whatever id, where domains have several. */
+  /** Under all ids that the domain has. */
   forgetDomain(domainId: string): void;
   forgetWhere(isConcerned: (domain: Domain) => boolean): void;
   clear(): void;
@@ -28,7 +28,7 @@ interface KnownDomainsOptions {
   unknownFor: number;
   /** milliseconds */
   lookupTimeout: number;
-  /** Of the changes that are known by now; undefined: they are not told yet, and nothing is kept. */
+  /** The last change that is known; undefined until changes are followed, and nothing is cached until then. */
   asOf: () => number | undefined;
 }
 
@@ -37,7 +37,7 @@ export function createKnownDomains(
   db: Database,
   { find, haveSeveral = false, unknownFor, lookupTimeout, asOf }: KnownDomainsOptions,
 ): KnownDomains {
-  /** ids by domain, since to look through all that is known would hold up a process for tens of milliseconds */
+  /** ids by domain, because a scan of the cache would block the process for tens of milliseconds */
   const idsOf = new Map<string, Set<string>>();
   const known = new LRUCache<string, Domain>({
     max: most,

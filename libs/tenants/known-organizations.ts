@@ -1,6 +1,7 @@
 /**
- * Organizations in memory, bounded by their size. Of one that changed only what changed is read again: its own row, and the
- * rows of the domains that acts named. So an organization with ten thousand domains may change them all day.
+ * Organizations in memory, bounded by their size. After a change only what changed is read again: the organization's
+ * own row, and the rows of the domains that acts named. So an organization with ten thousand domains may change them
+ * all day.
  */
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '#libs/base/batcher';
@@ -10,13 +11,13 @@ import { findOrganizations, mostRevoked, type Organization, type OwnDomain } fro
 /** Bytes. One with as many domains and revoked tokens as it may have takes some ten million. */
 const usualMostBytes = 128 * 1024 * 1024;
 
-/** Read together, which have to wait for each other: a large one takes a tenth of a second. */
+/** Organizations in one query: each waits for the others, and a large one takes a tenth of a second. */
 const atOnce = 8;
 
 interface KnownOrganizations {
-  /** Rejects while Postgres is away, but for one that is known and has not changed. */
+  /** Rejects while Postgres is down, unless the organization is in memory and unchanged. */
   get(organizationId: string): Promise<Organization | null>;
-  /** `domainId`: of this domain of it, too. */
+  /** `domainId`: the domain of it that changed, too. */
   changed(organizationId: string, domainId?: string): void;
   revoked(organizationId: string, jti: string): void;
   allChanged(): void;
@@ -30,7 +31,7 @@ interface Known {
   changedDomains: Set<string>;
   /** nothing is to be read again */
   isCurrent: boolean;
-  /** how often it was said to have changed */
+  /** changes reported so far */
   changes: number;
 }
 
@@ -39,7 +40,7 @@ interface KnownOrganizationsOptions {
   unknownFor: number;
   /** milliseconds */
   lookupTimeout: number;
-  /** Whether changes are told: before that nothing is kept. */
+  /** Whether changes are followed: until then nothing is cached. */
   isFollowing: () => boolean;
   mostBytes?: number | undefined;
 }
@@ -94,7 +95,7 @@ export function createKnownOrganizations(
     return found;
   };
 
-  /** One runs at a time; what is asked for meanwhile shares the next one. */
+  /** One query runs at a time; lookups that arrive meanwhile share the next one. */
   const batcher = new Batcher<string, Map<string, Organization>>({
     run: async (ids) => {
       const current = new Map<string, Organization>();
@@ -156,7 +157,7 @@ export function createKnownOrganizations(
   };
 }
 
-/** Puts what was read again in place, and gives by how many bytes it grew. */
+/** Replaces the domains that were read again. Returns by how many bytes the organization grew. */
 function putDomains(domains: Map<string, OwnDomain>, ids: string[], fresh: Map<string, OwnDomain>): number {
   let grown = 0;
   for (const id of ids) {

@@ -1,7 +1,7 @@
 /**
- * Reads of the log that show personal fields are administrative acts: what one token reads of one kind is one a minute, with
- * the sum. They are counted in memory and written apart from requests, so no read waits for them; a process that dies loses
- * those of its last minute.
+ * Reads of the log that show personal fields are administrative acts: one a minute for each token and kind of read,
+ * with the number of records. They are counted in memory and written apart from requests, so no read waits for them; a
+ * process that dies loses those of its last minute.
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import type { Context } from '#libs/base/http/context';
@@ -13,12 +13,12 @@ import type { TenantMetrics } from './metrics.ts';
 /** Milliseconds between two writes. */
 const writeEvery = 60_000;
 const stopPatience = 2_500;
-/** Different ones that wait, in all and of one organization. At half of either they are written at once. */
+/** Acts that wait, in total and of one organization. At half of either they are written at once. */
 const most = { inAll: 20_000, perOrganization: 5_000 };
 
 export interface LogRead {
   what: 'records' | 'record' | 'proof' | 'entries' | 'feed' | 'org-stats';
-  /** how many the answer shows; none is no act */
+  /** how many the response shows; for none, no act is added */
   records: number;
   /** undefined for all of the organization */
   domainId?: string;
@@ -44,17 +44,17 @@ interface Parts {
 
 export function createLogReads({ db, log, metrics }: Parts): LogReads {
   let tally = createTally();
-  /** for which there was no room */
-  let unkept = 0;
-  /** While Postgres refuses them they wait for the next minute, since each try costs the time of all. */
-  let isAsked = false;
+  /** acts for which there was no room */
+  let refused = 0;
+  /** Whether an early write was requested. It stays set after a failure, so that the acts wait for the next minute. */
+  let isRequested = false;
   let writing = Promise.resolve();
-  /** that are being written */
+  /** acts that are being written */
   let underWay = 0;
   const write = async () => {
     if (tally.reads.size === 0) return;
-    const [taken, overflow] = [tally.reads, unkept];
-    [tally, unkept, underWay] = [createTally(), 0, taken.size];
+    const [taken, overflow] = [tally.reads, refused];
+    [tally, refused, underWay] = [createTally(), 0, taken.size];
     try {
       await db.write((sql) => addLogReads(sql, [...taken.values()]));
     } catch (error) {
@@ -63,7 +63,7 @@ export function createLogReads({ db, log, metrics }: Parts): LogReads {
     } finally {
       underWay = 0;
     }
-    isAsked = false;
+    isRequested = false;
     lose(undefined, overflow);
   };
   const lose = (error: unknown, acts: number) => {
@@ -88,9 +88,9 @@ export function createLogReads({ db, log, metrics }: Parts): LogReads {
       const { organizationId } = organizationIn(ctx);
       const { subject: actor, countedAs } = accessIn(ctx);
       const key = `${what} ${domainId ?? ''} ${countedAs}`;
-      if (!tally.add(key, { organizationId, domainId: domainId ?? null, actor, what, records })) unkept += 1;
-      if (isAsked || !tally.isHalfFull(organizationId)) return;
-      isAsked = true;
+      if (!tally.add(key, { organizationId, domainId: domainId ?? null, actor, what, records })) refused += 1;
+      if (isRequested || !tally.isHalfFull(organizationId)) return;
+      isRequested = true;
       void rounds.now();
     },
     close: async () => {
@@ -98,7 +98,7 @@ export function createLogReads({ db, log, metrics }: Parts): LogReads {
       try {
         await within(stopPatience, writing.catch(() => {}).then(write));
       } catch (error) {
-        lose(error, underWay + tally.reads.size + unkept);
+        lose(error, underWay + tally.reads.size + refused);
       }
     },
   };
@@ -127,7 +127,7 @@ function createTally() {
   };
 }
 
-/** Those of an organization that is gone go with it. */
+/** Reads of a deleted organization are skipped. */
 const addLogReads = (sql: Sql, reads: Counted[]) => sql`
   insert into visitor_acts (organization_number, domain_number, actor, act, details)
   select o.number, coalesce(d.number, 0), r.actor, 'log.read', jsonb_build_object('what', r.what, 'records', r.records)

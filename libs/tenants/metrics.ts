@@ -1,4 +1,4 @@
-/** What is noted of who read the log. */
+/** Metrics of acts about reads of the log. */
 import { Counter, type Registry } from 'prom-client';
 
 export const createTenantMetrics = (register: Registry) => ({

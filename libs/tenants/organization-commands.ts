@@ -13,7 +13,7 @@ import { listOrganizations, listPlans } from './organizations.ts';
 import { findOrganizations, type Organization } from './tenants.ts';
 import { createVisitorHash } from './visitors.ts';
 
-/** milliseconds that the tokens of the present second are revoked at most */
+/** milliseconds for which tokens of the current second are revoked at most */
 const revokedFor = 1_000;
 
 export async function findOrganization(tools: Tools, organizationId: string): Promise<Organization> {
@@ -24,7 +24,7 @@ export async function findOrganization(tools: Tools, organizationId: string): Pr
 }
 
 interface Elsewhere {
-  /** `org delete`, which takes from all rooms */
+  /** `org delete`, which deletes from all rooms */
   deletion: Command;
   /** Ends the sessions of an organization's people. */
   endSessions: (sql: Sql, organizationId: string) => Promise<number>;

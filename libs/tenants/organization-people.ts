@@ -6,7 +6,7 @@ import type { Perform } from './audited-change.ts';
 import { Refused, requireRoom } from './refused-changes.ts';
 import { makeId } from './tenants.ts';
 
-/** Of an organization, with those who are pending. */
+/** people of an organization, including pending ones */
 export const mostPeople = 500;
 
 export interface Membership {
@@ -27,7 +27,7 @@ const columns = (sql: Sql) => sql`
 
 export const personNotFound = () => new Problem('person_not_found', 'your organization has no such person');
 
-/** Throws where somebody would give what they do not have. `held`: undefined for an operator, who may give everything. */
+/** Throws if somebody grants a scope that they do not hold. `held`: undefined for an operator, who may grant all. */
 export function requireHeld(held: readonly Scope[] | undefined, given: readonly Scope[]): void {
   const lacked = given.filter((scope) => held?.includes(scope) === false);
   if (lacked.length === 0) return;
@@ -36,13 +36,13 @@ export function requireHeld(held: readonly Scope[] | undefined, given: readonly 
   });
 }
 
-/** Of two changes to an organization's people at once, the second sees what the first has done. */
+/** Makes the second of two concurrent changes to an organization's people see the first. */
 async function lockOrganization(sql: Sql, organizationId: string): Promise<void> {
   const [organization] = await sql`select from organizations where id = ${organizationId} for no key update`;
   if (!organization) throw new Refused(`no organization ${organizationId}`);
 }
 
-/** Throws a 404 where the organization has no such person. Its people are locked until the transaction ends. */
+/** Throws a 404 if the organization has no such person. Its people are locked until the transaction ends. */
 export async function lockMembership(sql: Sql, organizationId: string, personId: string): Promise<Membership> {
   await lockOrganization(sql, organizationId);
   const [found] = await sql<Membership[]>`
@@ -51,7 +51,7 @@ export async function lockMembership(sql: Sql, organizationId: string, personId:
   return found;
 }
 
-/** `member`: is about to lose `manage`. */
+/** Throws if nobody else has `manage`, which this member is about to lose. */
 async function requireOtherManager(sql: Sql, { number, organizationId, personNumber, scopes }: Membership) {
   if (personNumber === null || !scopes.includes('manage')) return;
   const others = await sql`
@@ -67,7 +67,7 @@ async function requireOtherManager(sql: Sql, { number, organizationId, personNum
 }
 
 export const peopleChanges = (perform: Perform) => ({
-  /** `who`: a person, or the address of somebody who is invited. Throws a 409 where they are there already. */
+  /** `who`: a person, or the address of an invited one. Throws a 409 if they are a member already. */
   addPerson: (
     organizationId: string,
     who: { email: string; personNumber?: number | undefined },
@@ -88,7 +88,7 @@ export const peopleChanges = (perform: Perform) => ({
       return added;
     }),
 
-  /** `held`: the scopes that may be given; taking one away is always allowed. */
+  /** `held`: the scopes that may be granted; any may be taken away. */
   setScopes: (
     organizationId: string,
     personId: string,
@@ -117,7 +117,7 @@ export const peopleChanges = (perform: Perform) => ({
       return before;
     }),
 
-  /** The rights of somebody who was invited are this person's now. Throws a 409 where the person is there already. */
+  /** Gives the rights of an invitation to this person. Throws a 409 if the person is a member already. */
   acceptAs: (number: number, personNumber: number): Promise<Membership> =>
     perform(async (sql, note) => {
       const [there] = await sql`

@@ -32,7 +32,7 @@ export const organizationChanges = (perform: Perform) => ({
       return plan;
     }),
 
-  /** The plan of organizations for which none is named: with the log, and without a limit. */
+  /** The plan of organizations without another one: with the log, and without a limit. */
   ensureDefaultPlan: () =>
     perform(async (sql, note) => {
       const [plan] = await sql<Plan[]>`

@@ -1,8 +1,7 @@
 /**
- * Requests that pages send with an API key. Floods come here, and through the router a request would take more processor
- * time, so the paths of records and displays are matched before it. Checked are the origin (CORS), the key, and how many
- * there are. Errors carry the headers of CORS too, so that pages can read them. Whatever is wrong with the key or with the
- * domain, the answer is the same.
+ * Requests that pages send with an API key. Floods arrive here, so the paths of records and displays are matched before
+ * the router, which takes more processor time. The origin (CORS), the key and the rate are checked. Errors have the
+ * headers of CORS, so that pages can read them. Every problem with the key or the domain has the same response.
  */
 
 import { clientAddress, network } from '#libs/base/http/client-address';
@@ -32,16 +31,13 @@ interface PageRoute extends Pick<KeyRoute, 'path'> {
   onRefusal?: (ctx: Context, error: unknown) => void;
 }
 
-/** that a page of another site may read of an answer */
+/** response headers that a page of another site may read */
 const exposedHeaders = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, Preference-Applied';
 
 const domainPath = '/v1/consent/:domainId/';
 const pattern = new RegExp(`^${domainPath.replace(':domainId', '([^/?]+)')}([a-z]+)(?:\\?|$)`);
 
-/**
- * By what follows the domain in the path. The steps of a request follow one another, and only those that take time are
- * waited for.
- */
+/** Routes by what follows the domain in the path. Only steps that return a promise are awaited. */
 export function pageRoutes(routes: PageRoute[]): Middleware {
   const known = new Map(routes.map((route) => [route.path.replace(domainPath, ''), route]));
   const take = async (ctx: Context, steps: Step[]): Promise<void> => {
@@ -89,7 +85,7 @@ function decoded(domainId: string): string {
   }
 }
 
-/** Sets the headers that let the page read the answer; the origin is refused only after the key is checked. */
+/** Sets the headers that let the page read the response; the origin is refused only after the key is checked. */
 export function cors(deps: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
   const lookUp = async (ctx: Context, origin: string) => {
     // if the list cannot be read, the page may at least read the error
@@ -114,7 +110,7 @@ function allow({ res }: Context, origin: string, origins: string[]): void {
   res.setHeader('Access-Control-Expose-Headers', exposedHeaders);
 }
 
-/** Refuses by the list that came with the key, which is known even while Postgres is down. */
+/** Refuses by the list of the key's domain, which is known even while Postgres is down. */
 export const allowedOrigin =
   ({ refusedOrigins }: { refusedOrigins: RefusedOriginLog }): Step =>
   (ctx) => {
@@ -127,7 +123,10 @@ export const allowedOrigin =
     }
   };
 
-/** `methods`: those of the path that pages use. A browser that is refused here never sends its key, so it is noted without. */
+/**
+ * `methods`: those of the path that pages use. A browser that is refused here never sends its key, so its origin is
+ * noted without one.
+ */
 export const preflight =
   ({ refusedOrigins }: { refusedOrigins: RefusedOriginLog }, methods: string): Step =>
   (ctx) => {
@@ -142,7 +141,7 @@ export const preflight =
     ctx.status = 204;
   };
 
-/** Whatever is wrong. Who sends a record while a page closes may not know that a beacon has no headers of its own. */
+/** One detail for every problem. It mentions beacons, which pages use while they close. */
 const howTo =
   'send the x-api-key of this domain (data-key and data-domain in a widget’s tag); navigator.sendBeacon cannot send this header, fetch with keepalive: true can';
 
@@ -151,7 +150,7 @@ export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKe
     failedKeys.check(ctx);
     const domain = known ?? (await tenants.domainOfKey(ctx.get('x-api-key')));
     if (!domain || domain.domainId !== ctx.params.domainId) {
-      failedKeys.countAnswered(ctx);
+      failedKeys.countOrThrow(ctx);
       throw new Problem('invalid_api_key', howTo);
     }
     ctx.state.domain = domain;
@@ -165,7 +164,7 @@ export function apiKey({ tenants, failedKeys }: { tenants: TenantCache; failedKe
   };
 }
 
-/** For what needs no key: the domain that the path names. */
+/** For requests without a key: finds the domain in the path. */
 export function domainOfPage({ tenants, failedKeys }: { tenants: TenantCache; failedKeys: FailedCredentials }): Step {
   return async (ctx) => {
     const { domainId = '' } = ctx.params;
@@ -175,7 +174,7 @@ export function domainOfPage({ tenants, failedKeys }: { tenants: TenantCache; fa
       domain = await tenants.domain(domainId);
     }
     if (!domain) {
-      failedKeys.countAnswered(ctx);
+      failedKeys.countOrThrow(ctx);
       throw new Problem('not_found', 'no such domain is in use');
     }
     ctx.state.domain = domain;
@@ -196,8 +195,8 @@ export function pageRateLimit(name: 'record' | 'display' | 'place' | 'check', li
 }
 
 /**
- * Of an endpoint that takes an access token, too, for an organization's own servers. A key is what pages send, so it
- * decides.
+ * For endpoints that also accept an access token of an organization's own servers. The key decides, because pages send
+ * one.
  */
 export const sendsToken = (ctx: Context): boolean => ctx.get('x-api-key') === '' && ctx.get('authorization') !== '';
 

@@ -1,32 +1,32 @@
 /**
- * The keys of an OpenID Connect provider, by the `kid` that a token names. They are fetched when they are first wanted,
- * again for an unknown one and each hour, and hold for a day while the provider is away.
+ * The keys of an OpenID Connect provider, by the `kid` that a token names. They are fetched when first needed, again
+ * for an unknown `kid` and every hour, and stay valid for a day while the provider is down.
  */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { unavailable } from '#libs/base/terms/problem';
 
-/** Milliseconds between two fetches, so that made-up ids cost the provider nothing; after a failed one less. */
+/** Milliseconds between two fetches, so that made-up ids cost the provider nothing; less after a failed one. */
 const fetchEvery = 60_000;
 const tryAgainAfter = 5_000;
 /** milliseconds */
 const refreshEvery = 3_600_000;
 const freshFor = 86_400_000;
 const patience = 2_000;
-/** No provider has as many keys as fit. */
+/** more than the keys of any provider need */
 const maxBytes = 256 * 1024;
 
 interface ProviderKeys {
-  /** Undefined for an unknown one. Throws a 503 while the provider is away and nothing is known of its keys. */
+  /** Undefined for an unknown one. Throws a 503 while the provider is down and no valid keys are at hand. */
   find(kid: string | undefined): Promise<KeyObject | undefined>;
-  /** Grows whenever one was added or removed. To be read before `find`, for what is verified with the key that it finds. */
+  /** Grows whenever a key is added or removed. Read it before `find`, to note with which keys a token is verified. */
   generation(): number;
-  /** Whether what was verified in that generation would be verified now. */
+  /** Whether a token that was verified in that generation would be verified now. */
   isCurrent(generation: number): boolean;
 }
 
 export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; algorithm: string }): ProviderKeys {
   let keys: ProviderKey[] = [];
-  // of the monotonic clock: by one that steps back, keys that were removed would hold, and new ones stay away, for as long
+  // on the monotonic clock: if it stepped back, removed keys would stay valid, and new ones unknown, for as long
   let freshUntil = Number.NEGATIVE_INFINITY;
   let mayFetchAt = Number.NEGATIVE_INFINITY;
   let refreshAt = Number.NEGATIVE_INFINITY;
@@ -46,7 +46,7 @@ export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; al
     keys = list.flatMap((jwk) => verifyingKey(jwk, algorithm) ?? []);
   };
   let fetching: Promise<void> | undefined;
-  /** Whoever wants them meanwhile waits for the same answer. */
+  /** Concurrent callers share one fetch. */
   const load = () => {
     fetching ??= fetchKeys().finally(() => {
       fetching = undefined;
@@ -56,7 +56,7 @@ export function createProviderKeys({ jwksUrl, algorithm }: { jwksUrl: string; al
   const refresh = () => {
     if (!isFresh() || performance.now() < refreshAt) return;
     refreshAt = performance.now() + refreshEvery;
-    // one that was removed is not accepted for longer; until it succeeds, those at hand hold
+    // a removed key is not accepted for longer; until the fetch succeeds, the present keys stay valid
     load().catch(() => {});
   };
   const named = (kid: string | undefined) => keys.filter((each) => kid === undefined || each.kid === kid);
@@ -93,7 +93,7 @@ const kinds: Record<string, { kty: string; crv?: string }> = {
   ES256: { kty: 'EC', crv: 'P-256' },
 };
 
-/** Undefined for one that does not verify signatures of this algorithm (RFC 7517, section 4). */
+/** Undefined for a key that does not verify signatures of this algorithm (RFC 7517, section 4). */
 function verifyingKey(jwk: JsonWebKey, algorithm: string): ProviderKey | undefined {
   const kind = kinds[algorithm];
   const { kid, alg = algorithm, use = 'sig', key_ops: operations = ['verify'] } = jwk;
@@ -110,7 +110,7 @@ const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 
 /** Throws for anything but a list of keys. */
 async function readKeys(response: Response): Promise<JsonWebKey[]> {
-  if (response.status !== 200) throw new Error(`the provider answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`the provider responded with ${response.status}`);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {

@@ -4,17 +4,17 @@ import { Problem } from '#libs/base/terms/problem';
 /** An operator's mistake. The message is one line. */
 export class Refused extends Error {}
 
-/** What an archived domain does not take. */
+/** The domain is archived. */
 export class Archived extends Refused {}
 
-/** The published banner sets it. */
+/** The published banner sets the value. */
 export class Published extends Refused {
   constructor() {
     super('publishing the banner sets validMonths and policyVersion: change its settings, and publish');
   }
 }
 
-/** There are as many as there may be. */
+/** The quota is used up. */
 export class QuotaReached extends Refused {
   readonly limit: number;
   constructor(limit: number, what: string) {
@@ -23,7 +23,7 @@ export class QuotaReached extends Refused {
   }
 }
 
-/** Throws where there are `quota` already; what is there stays. */
+/** Throws if there are `quota` already; existing ones stay. */
 export async function requireRoom(
   quota: number | undefined,
   what: string,
@@ -38,7 +38,7 @@ export const requireName = (name: string): void => {
   if (!/\S/.test(name) || [...name].length > 200) throw new Refused('a name has 1 to 200 characters, not only spaces');
 };
 
-/** What a caller is told of it. */
+/** The Problem that the caller gets. */
 export function problemOf(error: unknown): unknown {
   if (error instanceof Archived) return domainArchived();
   if (error instanceof Published) return new Problem('published', error.message, { cause: error });

@@ -1,8 +1,8 @@
-/** Origins that a domain refused, so that whoever manages it learns which one is missing from its list. */
+/** Origins that a domain refused, so that its managers see which ones are missing from its list. */
 
 import type { Sql } from '#libs/base/db/database';
 import { isOrigin } from '#libs/base/terms/origin';
-import { createNotedByTurns, type NotedByTurns, type NotedParts } from './noted-by-turns.ts';
+import { createFairNotes, type FairNotes, type NotedParts } from './fair-notes.ts';
 
 /** of a domain: the newest */
 const stored = 10;
@@ -38,14 +38,14 @@ export const listRefusedOrigins = (sql: Sql, domainNumber: number) => sql<Refuse
 /** characters */
 const longest = 255;
 
-export type RefusedOriginLog = NotedByTurns<string>;
+export type RefusedOriginLog = FairNotes<string>;
 
 export const createRefusedOriginLog = (parts: NotedParts): RefusedOriginLog =>
-  createNotedByTurns(parts, {
+  createFairNotes(parts, {
     write: noteRefusedOrigin,
     nameOf: (origin) => origin,
-    isNoted: (origin) => origin.length <= longest && couldBeListed(origin),
+    isAccepted: (origin) => origin.length <= longest && couldBeListed(origin),
   });
 
-/** No browser sends a `*`; what a program made up must not become a wildcard on the list with one click. */
+/** No browser sends a `*`: an origin that a program made up must not become a wildcard on the list with one click. */
 const couldBeListed = (origin: string): boolean => isOrigin(origin) && !origin.includes('*');

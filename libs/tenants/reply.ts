@@ -1,4 +1,4 @@
-/** What a handler answers. */
+/** The response of a handler. */
 import type { Context } from '#libs/base/http/context';
 import { setVersion } from '#libs/base/http/etag';
 import type { LogRead } from './log-reads.ts';
@@ -10,10 +10,10 @@ export interface Reply<Body> {
   body: Body;
   /** of text and bytes */
   type?: string;
-  /** of what is shown: its `ETag` */
+  /** of what is shown, sent as its `ETag` */
   version?: number;
   headers?: Record<string, string>;
-  /** what of the log it shows: an administrative act */
+  /** what it shows of the log, for an administrative act */
   read?: LogRead;
 }
 

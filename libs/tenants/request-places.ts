@@ -1,6 +1,6 @@
 /**
- * The work of requests, by turns over organizations. A place is for the work, until its answer is made: how fast a client
- * takes it, or sends a body, is no work.
+ * Work of requests, in turns over organizations. A place is held until the response is made: sending it to a slow
+ * client, or receiving a body, needs none.
  */
 import type { Context, Middleware } from '#libs/base/http/context';
 import { serializeBody } from '#libs/base/http/unread-responses';
@@ -18,8 +18,8 @@ export const readInPlace =
       workInPlace(reads, ctx, async () => {
         if (isOver()) throw hasEnded();
         await read();
-        // work, too
-        serializeBody(ctx);
+        // making the text of the response is work, too
+        stringify(ctx);
       });
     return next();
   };
@@ -31,7 +31,7 @@ export const changeInPlace =
     return next();
   };
 
-/** Does work that the request's organization asks for once it has a place. Rejects where nobody waits for it any more. */
+/** Does work once the request's organization has a place. Rejects once nobody waits for it any more. */
 export async function workInPlace<T>(places: Places, ctx: Context, work: () => Promise<T>): Promise<T> {
   const { organizationId } = organizationIn(ctx);
   const leave = places.tryTake(organizationId) ?? (await waitFor(places, organizationId, ctx));
@@ -52,5 +52,5 @@ async function waitFor(places: Places, organizationId: string, ctx: Context): Pr
   }
 }
 
-/** The deadline has answered meanwhile, or the client has left. */
+/** The deadline has passed, or the client has left. */
 const hasEnded = () => unavailable('the request has ended before its turn', { elsewhere: true });

@@ -1,4 +1,4 @@
-/** The places of an API process that organizations share. `docs/security.md` lists them with all else that they share. */
+/** The places of an API process that organizations share. `docs/security.md` lists everything that they share. */
 
 import type { Context } from '#libs/base/http/context';
 import { Crowded, createPlaces, type Places } from '#libs/base/places';
@@ -30,7 +30,7 @@ const each = (share: number, waiting?: number) =>
 export interface SharedPlaces {
   /** one organization alone may have all but one */
   reads: Places;
-  /** likewise, for statistics that Redis has, also while reads wait for a Postgres that does not answer */
+  /** likewise, for statistics that Redis has, also while reads wait for a Postgres that does not respond */
   statistics: Places;
   /** likewise, for what visitors allow now, also while reads of the log wait */
   current: Places;
@@ -40,9 +40,9 @@ export interface SharedPlaces {
   exports: Places;
   /** for a batch that is checked */
   imports: Places;
-  /** for a batch in the queue, until it is stored, whoever waits for it */
+  /** for a batch in the queue, until it is stored, even if its client has left */
   queued: Places;
-  /** what an organization holds open; `imports` and `exports` refuse what is more at once */
+  /** what an organization has open; `imports` and `exports` refuse more at once */
   open: { exports: Places; imports: Places; visitors: Places };
 }
 
@@ -61,7 +61,7 @@ export const createSharedPlaces = (): SharedPlaces => ({
   },
 });
 
-/** Gives what returns the place; throws a 429 where the organization holds as many open as it may. */
+/** Returns what releases the place; throws a 429 if the organization has as many open as it may. */
 export async function takeOrRefuse(places: Places, organizationId: string, detail: string): Promise<() => void> {
   try {
     return await places.take(organizationId);
@@ -71,7 +71,7 @@ export async function takeOrRefuse(places: Places, organizationId: string, detai
   }
 }
 
-/** Aborts once the request is answered, or its client has left. */
+/** Aborts once the response is sent or the client has left. */
 export function endOf({ res }: Context): AbortSignal {
   const end = new AbortController();
   if (res.writableEnded || res.destroyed) end.abort();

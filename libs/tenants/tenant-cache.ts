@@ -1,7 +1,6 @@
 /**
- * Tenants in memory: no query per request, and known keys go on working while Postgres is away.
- * Twice a second the process asks which administrative acts are new and forgets what they changed, so a revoked key
- * stops within a second in every process.
+ * Tenants in memory: no query per request, and known keys work while Postgres is down. Twice a second the process asks
+ * for new administrative acts and forgets what they changed, so a revoked key stops within a second in every process.
  */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
@@ -26,7 +25,7 @@ const unknownFor = 500;
 const pollEvery = 500;
 /** Milliseconds: `last_used_at` of a key is accurate to within this. */
 const usualNoteUseEvery = 30_000;
-/** Milliseconds: short enough that a request that needs a lookup is still answered in time. */
+/** Milliseconds: short enough that a request that needs a lookup gets its response in time. */
 const lookupTimeout = 1_500;
 
 export interface TenantCache {
@@ -37,11 +36,14 @@ export interface TenantCache {
   domain(domainId: string): Promise<Domain | null>;
   knownDomain(domainId: string): Domain | undefined;
   organization(organizationId: string): Promise<Organization | null>;
-  /** Hands on what has changed, once it is forgotten here; undefined: anything may have. */
+  /**
+   * Calls `listener` with the new acts once this cache has forgotten what they changed; undefined: anything may have
+   * changed.
+   */
   onActs(listener: (acts: NewAct[] | undefined) => void): void;
   /** Starts following changes; call once, and `close` at the end. */
   follow(): Promise<void>;
-  /** Forgets at once what was changed until now: for who changes and then reads. Never rejects. */
+  /** Forgets at once what was changed until now, for a read that follows a change. Never rejects. */
   catchUp(): Promise<void>;
   close(): void;
 }
@@ -85,7 +87,7 @@ export function createTenantCache(
     else if (noun === 'person' && organizationId !== null) organizations.changed(organizationId);
     else if (noun === 'domain') {
       domains.forget(subject);
-      // all others stay known: theirs would be refused where guesses of others have used up the limit
+      // other keys stay known: they would be refused where guesses of others have used up the limit
       keys.forgetDomain(subject);
       if (organizationId === null) organizations.clear();
       else organizations.changed(organizationId, subject);
@@ -135,7 +137,7 @@ export function createTenantCache(
     notes = every({
       name: 'note_key_use',
       pace: noteUseEvery,
-      // an outage is the polls' to report
+      // the polls report an outage
       task: async () => (followed.isWell() ? noteUse() : undefined),
       failed: (error, isNews) => {
         if (isNews) log.warn({ err: error }, 'could not note which API keys were used');

@@ -19,7 +19,7 @@ export type Domain = {
   origins: string[];
 };
 
-/** As an organization's menu has it. */
+/** A domain as an organization's menu shows it. */
 export interface OwnDomain extends Pick<Domain, 'domainId' | 'name'> {
   /** only of an archived one */
   archivedAt?: string;
@@ -34,13 +34,13 @@ export interface Organization {
   tokensSince: Date | null;
   /** `jti`s of access tokens that are refused */
   revokedTokens: Set<string>;
-  /** what people may do who have accepted, by their ids */
+  /** scopes of the people who have accepted, by their ids */
   people: Map<string, Scope[]>;
   /** by their ids; in the order of their names, but for those that changed since */
   domains: Map<string, OwnDomain>;
 }
 
-/** As organizations and domains are named. */
+/** The id of a new organization or domain. */
 export const makeId = (prefix: string): string => `${prefix}_${randomBytes(10).toString('hex')}`;
 
 /** Access tokens of an organization that can be revoked one by one, of those that may still be valid. */
@@ -51,7 +51,7 @@ export const makeApiKey = (): string => `ak_${randomBytes(24).toString('base64ur
 export const apiKeyPattern = /^ak_[A-Za-z0-9_-]{22,64}$/;
 export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
 
-/** The domains of those keys that are known and not revoked, by the key's hash in hex. */
+/** The domains of these keys, by the key's hash in hex; without unknown and revoked keys. */
 export async function domainsOfKeys(sql: Sql, hashes: string[]): Promise<Map<string, Domain>> {
   const rows = await sql<(Domain & { hash: string })[]>`
     select encode(k.hash, 'hex') as hash, d.id as "domainId", d.organization_id as "organizationId", d.name,
@@ -77,7 +77,7 @@ interface OrganizationRow extends Omit<Organization, 'plan' | 'revokedTokens' | 
   domains: OwnDomain[];
 }
 
-/** `changedDomains`: with these of their domains alone, and without revoked tokens. */
+/** `changedDomains`: only these of their domains are read, and no revoked tokens. */
 export async function findOrganizations(
   sql: Sql,
   ids: string[],

@@ -33,7 +33,7 @@ const duration = z
   .regex(/^0*[1-9]\d{0,5}[smhd]$/, 'must be a duration such as 90s, 15m, 1h or 30d')
   .transform((text) => Number.parseInt(text, 10) * (units[text.slice(-1)] ?? 0));
 
-/** The API refuses it, since people's tokens alone have it. */
+/** The API accepts such a subject only in people's tokens. */
 const isFree = (subject: string) => !subject.startsWith(personSubject);
 
 const isScopes = (words: string[]) => words.length > 0 && words.every((word) => scopes.some((scope) => scope === word));

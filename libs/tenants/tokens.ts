@@ -10,8 +10,8 @@ import { mostRevoked } from './tenants.ts';
 
 export const tokenChanges = (perform: Perform) => ({
   /**
-   * Of tokens only the second is known in which they were issued: those of the present one are revoked, too. Rejects with
-   * Refused while the clocks differ: by a wrong one none would be revoked, or all that are issued from now on, too.
+   * A token states only the second in which it was issued, so those of the current second are revoked, too. Rejects
+   * with Refused while the clocks differ: by a wrong clock no token would be revoked, or future ones would be, too.
    */
   revokeTokens: (organizationId: string) =>
     perform(async (sql, note) => {
@@ -22,7 +22,7 @@ export const tokenChanges = (perform: Perform) => ({
           returning tokens_since as "tokensSince"`;
       if (!organization) throw new Refused(`no organization ${organizationId}, or it is being deleted`);
       const tokensSince = organization.tokensSince.toISOString();
-      // those that were revoked one by one are among them; not yet the newest, whose `iat` may be ahead of our clock
+      // this covers tokens that were revoked one by one, except the newest, whose `iat` may be ahead of our clock
       await sql`
           delete from revoked_tokens
           where organization_number = (select number from organizations where id = ${organizationId})
@@ -32,8 +32,8 @@ export const tokenChanges = (perform: Perform) => ({
     }),
 
   /**
-   * Ends the access tokens with this `jti`, and no others. `maxLifetime`, in seconds: how long tokens may be valid, if
-   * that is bounded; the revocation is forgotten afterwards, and without it is kept until all tokens are revoked.
+   * Revokes the access tokens with this `jti`, and no others. `maxLifetime`, in seconds: how long tokens may be valid,
+   * if that is limited; the revocation is deleted afterwards, and otherwise once all tokens are revoked.
    */
   revokeToken: (
     organizationId: string,

@@ -1,4 +1,7 @@
-/** How others name visitors: by a scope and a hash; and the administrative acts about them. */
+/**
+ * Visitors as acts, tombstones and erasures identify them: by a scope and a hash; and the administrative acts about
+ * them.
+ */
 
 import { createHmac } from 'node:crypto';
 import type { Sql } from '#libs/base/db/database';
@@ -28,7 +31,7 @@ export async function addVisitorAct(
     )`;
 }
 
-/** Whose records a question about a visitor is about: of one domain, or of all domains of an organization. */
+/** Which records of a visitor: those of one domain, or of all domains of an organization. */
 export interface VisitorScope {
   organizationId: string;
   /** undefined: all of the organization */
@@ -59,10 +62,7 @@ export const isInScope = (sql: Sql, { organizationNumber, domainNumber }: ScopeN
     ? sql`domains.organization_id = (select id from organizations where number = ${organizationNumber})`
     : sql`domains.number = ${domainNumber}`;
 
-/**
- * Whoever lacks the key cannot tell whether a guess at an id is right; in two organizations the same id has different
- * hashes.
- */
+/** Without the key nobody can check a guess at an id; the same id has different hashes in two organizations. */
 export type VisitorHash = (organizationId: string, visitorId: string) => Buffer;
 
 /** `key`: PRIVACY_KEY, 32 bytes. */

@@ -5,7 +5,7 @@ import { createLog } from '#libs/base/ops/process-log';
 import { listMonths, makeMonth } from '#libs/record/month-partitions';
 import { persist } from '#libs/record/persist/persist';
 import { createAdministration } from '#libs/tenants/administration';
-import { findAnswer } from '#libs/tenants/idempotency';
+import { findResponse } from '#libs/tenants/idempotency';
 import { findOrganizations } from '#libs/tenants/tenants';
 import { createTasks } from '../../apps/worker/tasks.ts';
 import { holdPostgresClock, turnedClock } from '../support/clock.ts';
@@ -168,7 +168,7 @@ it('what Postgres alone takes for old goes on: a token stays revoked, and a requ
       insert into idempotent_answers (organization_number, request, body, answer)
       select number, ${asked}, '', '' from organizations where id = ${organizationId}`,
   );
-  const isAnswered = async () => (await db.read((sql) => findAnswer(sql, organizationId, asked))) !== undefined;
+  const isAnswered = async () => (await db.read((sql) => findResponse(sql, organizationId, asked))) !== undefined;
   await admin.revokeToken(organizationId, 'before', 3_600);
   await turn(days400);
   expect([await revoked(), await isAnswered()]).toEqual([['before'], true]);

@@ -44,7 +44,7 @@ describe('an access token', () => {
   const accepts = bearer({
     config: { tokens: config },
     tenants: { organization: find },
-    failedTokens: { check: () => {}, countAnswered: () => {} },
+    failedTokens: { check: () => {}, countOrThrow: () => {} },
   } as unknown as Parameters<typeof bearer>[0]);
   const ask = async (authorization: string) => {
     const ctx = { get: () => authorization, state: {} } as unknown as Context;

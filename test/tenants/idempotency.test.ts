@@ -1,7 +1,7 @@
 /** `Idempotency-Key`: a request that is sent again makes nothing twice. */
 import { expect, it } from 'vitest';
 import type { MadeKey, ManagedDomain } from '#libs/tenants/contract';
-import { deleteOldAnswers } from '#libs/tenants/idempotency';
+import { deleteOldResponses } from '#libs/tenants/idempotency';
 import type { MadeWebhook, WebhookSecret } from '#libs/webhooks/contract';
 import { createAsk } from '../support/client.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
@@ -100,7 +100,7 @@ it('after a day it is another request, and nothing is left of the first', async 
   const aged = await stack.sql`update idempotent_answers set made_at = made_at - interval '25 hours'`;
   expect(aged.count).toBeGreaterThan(1);
   expect((await post(domains, options)).headers.get('idempotent-replayed')).toBeNull();
-  await deleteOldAnswers(stack.db);
+  await deleteOldResponses(stack.db);
   const old = await stack.sql`select from idempotent_answers where made_at < now() - interval '1 day'`;
   expect(old.count).toBe(0);
 });

@@ -1,8 +1,8 @@
 /**
- * What whoever manages a domain should see of requests with its key, such as origins that it refused. Keys are public, and
- * a preflight needs none, so a flood must stay cheap, and that of one domain must not hide another's: the same of a domain
- * is written at most once a minute, all together at most ten a second, by turns over organizations and over the domains of
- * each, and no request waits for it.
+ * Notes for the managers of a domain about requests with its key, such as refused origins. Keys are public and a preflight
+ * needs none, so a flood must stay cheap and must not hide the notes of another domain: a note is written at most once a
+ * minute, all together at most ten a second, in turns over organizations and over their domains, and no request waits for
+ * it.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -14,19 +14,19 @@ import type { TenantCache } from './tenant-cache.ts';
 const second = 1_000;
 const minute = 60 * second;
 const perSecond = 10;
-/** that wait; of a domain more would only replace each other. Past `inAll`, one of each organization. */
+/** Notes that wait; more of a domain would only replace each other. Past `inAll`, one of each organization. */
 const most = { inAll: 20_000, organizations: 10_000, domains: 100, ofDomain: 10 };
 
-export interface NotedByTurns<Item> {
+export interface FairNotes<Item> {
   note(domainId: string, item: Item): void;
 }
 
-interface What<Item> {
+interface NoteKind<Item> {
   write: (sql: Sql, domainId: string, item: Item) => Promise<unknown>;
-  /** what makes it the same as another of its domain */
+  /** notes of a domain with one name are the same */
   nameOf: (item: Item) => string;
-  /** others are passed over: whoever sends them makes them up */
-  isNoted: (item: Item) => boolean;
+  /** false for an item that no browser sends */
+  isAccepted: (item: Item) => boolean;
 }
 
 export interface NotedParts {
@@ -35,12 +35,12 @@ export interface NotedParts {
   tenants: Pick<TenantCache, 'knownDomain'>;
 }
 
-export function createNotedByTurns<Item>(
+export function createFairNotes<Item>(
   { db, log, tenants }: NotedParts,
-  { write, nameOf, isNoted }: What<Item>,
-): NotedByTurns<Item> {
+  { write, nameOf, isAccepted }: NoteKind<Item>,
+): FairNotes<Item> {
   const noted = new LRUCache<string, true>({ max: 10_000, ttl: minute });
-  /** by organization, and by domain, in the order of their turns */
+  /** by organization and domain, in the order of their turns */
   const waiting = new Map<string, Map<string, Item[]>>();
   let since = Number.NEGATIVE_INFINITY;
   let writes = 0;
@@ -52,7 +52,7 @@ export function createNotedByTurns<Item>(
       log.debug({ err: error, domainId }, 'could not note what a domain refused or left out');
     });
   };
-  /** One of each organization in turn, as many as the second still allows. */
+  /** Writes one note of each organization in turn, as many as this second still allows. */
   const writeSome = () => {
     timer = undefined;
     if (performance.now() - since >= second) {
@@ -78,7 +78,7 @@ export function createNotedByTurns<Item>(
 
   return {
     note: (domainId, item) => {
-      if (!isNoted(item)) return;
+      if (!isAccepted(item)) return;
       const whole = `${domainId} ${nameOf(item)}`;
       const organizationId = tenants.knownDomain(domainId)?.organizationId ?? domainId;
       const domains = waiting.get(organizationId) ?? new Map<string, Item[]>();
