@@ -1,4 +1,4 @@
-/** Rejected records of erased visitors lose their personal fields too, so that a replay brings nothing back. */
+/** Removes the personal fields of erased visitors' rejected records too, so that a replay restores nothing. */
 
 import type { Database } from '#libs/base/db/database';
 import { type NewRecord, newRecord } from '#libs/record/contract';
@@ -6,7 +6,7 @@ import { listRejectedAfter, noteRejectedSearched, replaceRejected } from '#libs/
 
 const pageSize = 500;
 
-/** Of a record that is not stored yet, as it is once its visitor was erased. */
+/** A record that is not stored yet, as it is after its visitor's erasure. */
 export const withoutPersonal = ({
   visitorId: _,
   ip: __,
@@ -16,7 +16,7 @@ export const withoutPersonal = ({
   ...rest
 }: NewRecord): NewRecord => rest;
 
-/** `onlyNew`: those that came since the last time, of which nobody has asked yet; else all. Returns how many were blanked. */
+/** `onlyNew`: only records that no earlier call has checked. Returns how many were blanked. */
 export async function blankRejected(
   db: Database,
   erasedOf: (records: NewRecord[]) => Promise<Set<NewRecord>>,

@@ -12,7 +12,7 @@ import { createNewestReader } from '#libs/current/newest';
 import { createStoredThrough } from '#libs/record/stored-through';
 import { requireDomain, requireSubject, subjectFlags } from '#libs/tenants/command-subject';
 import { addVisitorAct, createVisitorHash } from '#libs/tenants/visitors';
-import { createFindErasedVisitors } from './erased-visitors.ts';
+import { createFindErasedVisitors } from './erased-records.ts';
 import { eraseVisitor } from './erasures.ts';
 import { replayTombstones } from './replay.ts';
 import { listTombstones } from './tombstones.ts';
@@ -103,7 +103,7 @@ export function visitorCommand(tools: VisitorTools): Command {
     }
     const { tombstones, now } = await tools.redis(async ({ client }) => {
       const [seconds] = await client.time();
-      // a clock that is ahead must not take anybody out of the file
+      // a clock that is ahead must not remove anybody from the file
       return { tombstones: await recallTombstones(client), now: Math.min(Date.now(), Number(seconds) * 1_000) };
     });
     if (out === undefined)

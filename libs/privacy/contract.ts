@@ -6,7 +6,7 @@ import { decision } from '#libs/base/terms/terms';
 import { proofBundle } from '#libs/proof/contract';
 import { fullRecord, visitorId } from '#libs/record/contract';
 
-/** A visitor's id where it is not in the path. */
+/** A visitor's id in a body instead of the path. */
 export const visitorBody = z.strictObject({ visitorId }).meta({ id: 'VisitorBody' });
 
 export const visitorPath = z.object({ visitorId: visitorId.meta({ example: examples.visitorId }) });

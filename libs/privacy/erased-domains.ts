@@ -1,9 +1,9 @@
-/** What an erasure did in each domain: how many records it took, and where that is sealed. */
+/** What an erasure did in each domain: how many records it changed, and where that is sealed. */
 import type { Sql } from '#libs/base/db/database';
 import { joinLog } from '#libs/proof/positions';
 import type { ErasureDetails } from './contract.ts';
 
-/** Places that are shown at most. */
+/** the most places in a response */
 const most = 10_000;
 
 interface Place {
@@ -14,7 +14,7 @@ interface Place {
   recordPosition: number | null;
 }
 
-/** `records`: all that the erasure took, for one of a single domain that left no entries. */
+/** `records`: the erasure's total, for an erasure of a single domain that left no entries. */
 export async function listErasedDomains(
   sql: Sql,
   { erasureId, records }: { erasureId: string; records: number },

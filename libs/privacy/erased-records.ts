@@ -1,10 +1,10 @@
-/** Which of some records are of erased visitors. */
+/** Which records and visitors were erased. Until a tombstone ends, later records of its visitor are blanked. */
 import type { Database, Sql } from '#libs/base/db/database';
 import type { NewRecord } from '#libs/record/contract';
-import { allDomains, type VisitorHash } from '#libs/tenants/visitors';
+import { allDomains, createVisitorHash, type VisitorHash } from '#libs/tenants/visitors';
 import { type ConcernedDomain, findErased, listConcerned } from './tombstones.ts';
 
-/** Of these visits those whose visitor was erased, with the visitor's hash (hex). One statement, whoever they are. */
+/** Which of these visits are of erased visitors, with the visitor's hash (hex). One statement for all. */
 export async function erasedAmong<Visit extends ConcernedDomain & { visitorId: string }>(
   sql: Sql,
   hashOf: VisitorHash,
@@ -26,7 +26,7 @@ export async function erasedAmong<Visit extends ConcernedDomain & { visitorId: s
 
 type Named = Pick<NewRecord, 'domainId' | 'visitorId'>;
 
-/** Answers which of these are of erased visitors. What it knows of domains is remembered, so it lasts for a round. */
+/** Returns which records are of erased visitors. It remembers domains, so it is valid for one round. */
 export function createErasedRecords(db: Database, hashOf: VisitorHash) {
   const domains = new Map<string, ConcernedDomain | undefined>();
 
@@ -53,5 +53,24 @@ export function createErasedRecords(db: Database, hashOf: VisitorHash) {
     if (visits.length === 0) return new Set();
     const erased = await db.read((sql) => erasedAmong(sql, hashOf, visits));
     return new Set(erased.map(({ record }) => record));
+  };
+}
+
+interface Visitor extends ConcernedDomain {
+  visitorId: string;
+}
+
+/** Returns for each visitor whether they were erased; without PRIVACY_KEY nobody was. */
+export function createFindErasedVisitors(privacyKey: Buffer | undefined) {
+  const hashOf = privacyKey && createVisitorHash(privacyKey);
+  return async (sql: Sql, visitors: Visitor[]): Promise<boolean[]> => {
+    if (!hashOf) return visitors.map(() => false);
+    const erased = await erasedAmong(
+      sql,
+      hashOf,
+      visitors.map((visitor, at) => ({ ...visitor, at })),
+    );
+    const places = new Set(erased.map(({ at }) => at));
+    return visitors.map((_, at) => places.has(at));
   };
 }

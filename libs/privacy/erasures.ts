@@ -1,6 +1,6 @@
 /**
- * Erasures: first the tombstone, then the rows, in transactions of at most 500. Whoever finds one that is not done goes on
- * with it, so that a crash in between loses nothing.
+ * Erasures: first the tombstone, then the rows, in transactions of at most 500. A worker continues an unfinished one,
+ * so that a crash loses nothing.
  */
 import { randomBytes } from 'node:crypto';
 import type { Database, Sql } from '#libs/base/db/database';
@@ -23,13 +23,13 @@ import { addTombstone } from './tombstones.ts';
 
 export interface Erasure {
   erasureId: string;
-  /** null once it is done: nothing is left of the visitor then */
+  /** null once the erasure is done: nothing is left of the visitor then */
   visitorId: string | null;
   records: number;
   /** when it was done */
   erasedAt: Date | null;
   requestedAt: Date;
-  /** whoever asked for it; null where nothing says so */
+  /** who asked for it; null if it is not known */
   actor: string | null;
 }
 
@@ -38,18 +38,18 @@ interface Begun extends ScopeNumbers {
   visitorId: string;
 }
 
-/** Records that are erased before the answer; with more, the worker goes on. */
+/** Records that are erased before the response; more are left to the worker. */
 const mostAtOnce = 10_000;
 /** milliseconds */
 const usualPatience = 3_000;
-/** Milliseconds to see how far it is: whoever asks may ask again. */
-const lookPatience = 1_000;
+/** Milliseconds to read the progress, for which the client may ask again. */
+const progressPatience = 1_000;
 
 export const makeErasureId = (): string => `ers_${randomBytes(10).toString('hex')}`;
 
 /**
- * Erases a visitor, or as many records as go at once: then `erasedAt` is null, and the worker goes on. `patience`:
- * milliseconds for the records; `inPlace`: does that work once it may.
+ * Erases a visitor. If that takes longer than `patience` (milliseconds) or has too many records, `erasedAt` is null and
+ * the worker continues. `inPlace`: does the work once it has a place.
  */
 export async function eraseVisitor(
   db: Database,
@@ -76,17 +76,17 @@ export async function eraseVisitor(
   await within(patience, inPlace(eraseAtOnce, end)).catch((error: unknown) => {
     if (!end.aborted && !isUnavailable(error) && !(error instanceof Crowded)) throw error;
   });
-  const look = db.write(async (sql) => {
+  const reading = db.write(async (sql) => {
     await sql`update erasures set moved_at = '-infinity' where id = ${erasureId} and done_at is null`;
     return findErasure(sql, scope.organizationId, erasureId);
-  }, lookPatience);
-  const erasure = await look.catch((error: unknown) => {
+  }, progressPatience);
+  const erasure = await reading.catch((error: unknown) => {
     if (!isUnavailable(error)) throw error;
   });
   return erasure ?? { erasureId, visitorId, records: 0, erasedAt: null, requestedAt: new Date(), actor };
 }
 
-/** All the rest of one that is running. */
+/** Completes an erasure. */
 export async function finishErasure(
   db: Database,
   { organizationId }: VisitorScope,
@@ -115,7 +115,7 @@ export async function findErasure(sql: Sql, organizationId: string, erasureId: s
   return erasure;
 }
 
-/** Newest first, by the acts that began them; `after`: the number of the last one of the page before. */
+/** Newest first, by the acts that began them; `after`: the number of the last erasure of the previous page. */
 export const listErasures = (
   sql: Sql,
   { organizationId, limit, after }: { organizationId: string; limit: number; after: number | undefined },
@@ -127,7 +127,7 @@ export const listErasures = (
     and v.act = 'visitor.erase' and v.id < ${after ?? Number.MAX_SAFE_INTEGER}
   order by v.id desc limit ${limit}`;
 
-/** Up to one more than go at once. */
+/** The number of records, up to one more than `mostAtOnce`. */
 async function countRecords(sql: Sql, { visitorId, ...numbers }: Begun): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
@@ -137,7 +137,7 @@ async function countRecords(sql: Sql, { visitorId, ...numbers }: Begun): Promise
   return row?.count ?? 0;
 }
 
-/** Erases until nothing is left. `signal`: stops after the batch that is under way. */
+/** Erases until nothing is left. `signal`: stops after the current batch. */
 export async function goOn(db: Database, begun: Begun, signal?: AbortSignal): Promise<void> {
   let after = 0;
   while (!signal?.aborted) {
@@ -161,7 +161,7 @@ async function nextDomain(sql: Sql, { visitorId, ...numbers }: Begun, after: num
 const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: number): Promise<number> =>
   db.transaction(async (sql) => {
     await lockLog(sql, domainNumber);
-    // in no order: all that take several have the log's lock, and a busy visitor's would be sorted each time
+    // unordered, because sorting a busy visitor's records each time is slow; the log's lock prevents deadlocks
     const records = await sql<Personal[]>`
       select ${personalColumns(sql)}
       from (
@@ -179,7 +179,7 @@ const eraseSome = (db: Database, { erasureId, visitorId }: Begun, domainNumber: 
     return records.length;
   });
 
-/** What counts the visitor's records goes, and then their id. */
+/** Deletes the counters of the visitor's records, and then their id. */
 const finish = (db: Database, { erasureId, visitorId, ...numbers }: Begun): Promise<void> =>
   db.transaction(async (sql) => {
     await forgetVisitor(sql, visitorId, sql`select number from domains where ${isInScope(sql, numbers)}`);
@@ -194,7 +194,7 @@ interface ErasedRecord {
   hash: string;
 }
 
-/** The oldest erasure under way for each of these records, if there is one: of its visitor, and of its domain too. */
+/** The oldest unfinished erasure for each of these records: of its visitor, in a scope with its domain. */
 export async function listRunning(
   sql: Sql,
   records: ErasedRecord[],
@@ -209,16 +209,16 @@ export async function listRunning(
     order by 1, 2, began_at`;
 }
 
-/** What blanking takes from an erasure that is under way counts as its own. `erasureIds`: one for each record. */
+/** Counts records that blanking changed as the erasure's own. `erasureIds`: one for each record. */
 export const countBlanked = (sql: Sql, erasureIds: string[]) => sql`
   update erasures set records = erasures.records + blanked.records
   from (select id, count(*) as records from unnest(${erasureIds}::text[]) as id group by 1) as blanked
   where erasures.id = blanked.id`;
 
-/** Seconds after which nobody is at it any more. */
+/** Seconds after which an erasure without progress counts as abandoned. */
 const abandonedAfter = 5;
 
-/** The oldest that nobody is at. Whoever takes it is at it from now on. */
+/** Takes the oldest abandoned erasure. */
 export async function takeErasure(sql: Sql): Promise<Begun | undefined> {
   const [taken] = await sql<Begun[]>`
     update erasures set moved_at = clock_timestamp()

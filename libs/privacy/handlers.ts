@@ -12,6 +12,7 @@ import { Problem, unavailable } from '#libs/base/terms/problem';
 import { within } from '#libs/base/timers';
 import { accessIn } from '#libs/tenants/bearer';
 import { endpoint } from '#libs/tenants/endpoint';
+import { pageOfActs } from '#libs/tenants/handlers';
 import { endOf, type SharedPlaces } from '#libs/tenants/shared-places';
 import { addVisitorAct } from '#libs/tenants/visitors';
 import type { Erasure } from './contract.ts';
@@ -23,7 +24,7 @@ import {
   makeErasureId,
   listErasures as readErasures,
 } from './erasures.ts';
-import { forVisitor, type Visitor, type VisitorRow } from './requested-visitor.ts';
+import { forVisitor, requireVisitorHash, type Visitor, type VisitorRow } from './requested-visitor.ts';
 import { privacyRoutes } from './routes.ts';
 import { rememberTombstones } from './tombstones-in-redis.ts';
 import { allAbout } from './visitor-document.ts';
@@ -45,7 +46,7 @@ const showVisitor =
       const { organizationId } = visitor;
       const end = endOf(ctx);
       const leave = await places.open.visitors.take(organizationId, end).catch(() => undefined);
-      // answered by the deadline, or its client has left
+      // the deadline has passed, or the client has left
       if (!leave || end.aborted) return leave?.();
       ctx.res.once('close', leave);
       const db = inPlaces(parts.db, places.reads, organizationId);
@@ -63,7 +64,7 @@ const showVisitor =
 
 /** Milliseconds for Redis. */
 const patience = 500;
-/** Milliseconds from the request's arrival, after which the worker erases what is left. */
+/** Milliseconds after the request's arrival, after which the worker erases the rest. */
 const atOnce = 3_000;
 
 const erase =
@@ -90,7 +91,7 @@ const erase =
       });
       await remember(redis, visitor);
       ctx.status = found.erasedAt ? 200 : 202;
-      ctx.body = toAnswer(found, visitor.visitorId);
+      ctx.body = toBody(found, visitor.visitorId);
     });
 
 export const visitorHandlers = {
@@ -108,18 +109,21 @@ export const getErasures = endpoint(privacyRoutes.getErasures, async ({ db }: Pa
   const { organizationId, cursorKey } = organization;
   const list = listOf('erasure', query, { cursorKey, domainId: '' });
   const { page, nextCursor } = await list((range) => db.read((sql) => readErasures(sql, { organizationId, ...range })));
-  return { body: { erasures: page.map((each) => toAnswer(each, each.visitorId)), nextCursor } };
+  return { body: { erasures: page.map((each) => toBody(each, each.visitorId)), nextCursor } };
 });
 
-/** How far an erasure is, and what it took from which domain. */
+/** The progress of an erasure, and what it did in which domain. */
 export const getErasure = endpoint(privacyRoutes.getErasure, async ({ db }: Parts, { organization, params }) => {
   const found = await db.read((sql) => findErasure(sql, organization.organizationId, params.erasureId));
   if (!found) throw new Problem('erasure_not_found', 'your organization has no such erasure');
   const domains = await db.read((sql) => listErasedDomains(sql, found));
-  return { body: { ...toAnswer(found, found.visitorId), domains } };
+  return { body: { ...toBody(found, found.visitorId), domains } };
 });
 
-/** A replica that Postgres fails over to may lack what was just answered. Where Redis is away, a worker adds it later. */
+/**
+ * Stores the tombstone in Redis, because a replica that Postgres fails over to may lack it. If Redis is down, a worker
+ * adds it later.
+ */
 async function remember(redis: RedisConnection, { organizationId, domainId, hash }: Visitor): Promise<void> {
   const tombstone = {
     organizationId,
@@ -130,7 +134,7 @@ async function remember(redis: RedisConnection, { organizationId, domainId, hash
   await within(patience, rememberTombstones(redis.client, [tombstone])).catch(() => {});
 }
 
-const toAnswer = ({ erasureId, records, erasedAt, requestedAt, actor }: Found, visitorId: string | null): Erasure => ({
+const toBody = ({ erasureId, records, erasedAt, requestedAt, actor }: Found, visitorId: string | null): Erasure => ({
   erasureId,
   visitorId,
   state: erasedAt ? 'done' : 'running',
@@ -139,3 +143,12 @@ const toAnswer = ({ erasureId, records, erasedAt, requestedAt, actor }: Found, v
   requestedAt: requestedAt.toISOString(),
   actor,
 });
+
+/** Who read, exported or erased what is stored about a visitor. */
+export const lookupActs = endpoint(
+  privacyRoutes.lookupActs,
+  async ({ config, db }: Keyed, { organization, query, body: { visitorId } }) => {
+    const hash = requireVisitorHash(config.privacyKey)(organization.organizationId, visitorId);
+    return { body: await pageOfActs(db, organization, query, hash) };
+  },
+);

@@ -1,7 +1,7 @@
 /**
- * Takes the personal fields out of records. Of a sealed one the secret is replaced by the salt of `circumstances`, and what
- * its entry commits to as `private` is kept: its entry, and every proof, can still be made, and nobody can tell any more
- * whether a guess at the personal fields is right.
+ * Removes the personal fields of records. Of a sealed record the secret is replaced by the salt of `circumstances`, and
+ * its entry's commitment `private` is stored: so its entry and every proof can still be made, and nobody can check a
+ * guess at the personal fields any more.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -11,10 +11,10 @@ import { runOf } from '#libs/proof/positions';
 import { commitment, type PrivateFields, privateText, saltOf } from '#libs/proof/tree/entry';
 import { familiesOf } from '#libs/record/user-agent-families';
 
-/** Records in one transaction: so many are blanked in some 50 ms, and whoever seals or stores waits no longer. */
+/** Records in one transaction: they take some 50 ms, for which sealing and storing wait. */
 export const blankLimit = 500;
 
-/** A record with what is to be taken from it. */
+/** A record with the fields that are to be removed. */
 export interface Personal extends PrivateFields {
   id: string;
   epoch: number;
@@ -27,8 +27,8 @@ export const personalColumns = (sql: Sql) => sql`
   r.user_agent_number as "userAgentNumber"`;
 
 /**
- * Sealing of the domain waits until the transaction ends, and what is read from now on is what it has sealed. A domain
- * without a log gets its first one only with a lock on the domain.
+ * Makes sealing of the domain wait until the transaction ends, so that what is read afterwards is what it has sealed.
+ * Of a domain without a log, a lock on the domain does that.
  */
 export async function lockLog(sql: Sql, domainNumber: number): Promise<void> {
   const lock = () => sql`select from logs where domain_number = ${domainNumber} and ended_at is null for update`;
@@ -54,14 +54,15 @@ export async function blankRecords(sql: Sql, domainNumber: number, records: Pers
     where domain_number = ${domainNumber} and id = any(${ids})`;
 }
 
-/** Of their user agents, each once. */
+/** The numbers of their user agents, each once. */
 const numbersIn = (records: Personal[]): number[] => [
   ...new Set(records.flatMap(({ userAgentNumber }) => userAgentNumber ?? [])),
 ];
 
 /**
- * Of erased records: their erasure becomes an entry of the domain's log, and user agents that nobody else has go too. Once
- * in a transaction, for all of its domains: rows are noted in order, so that two cannot deadlock.
+ * Adds an entry about each erased record to its domain's log, and deletes user agents that no other record has. Call
+ * this once in a transaction, for all of its domains: rows are written in order, so that two transactions cannot
+ * deadlock.
  */
 export async function noteErased(
   sql: Sql,

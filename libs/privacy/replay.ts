@@ -1,6 +1,6 @@
 /**
- * Erases again whom tombstones name, after Postgres was restored from a backup. Only hashes are left of them, so all
- * visitors of their scope are looked at, a page at a time. Who came only after their tombstone had counted is a new visitor.
+ * Repeats the erasures of tombstones after Postgres was restored from a backup. Tombstones contain only hashes, so all
+ * visitors of their scope are read, page by page. A visitor who came only after their tombstone had ended is a new one.
  */
 import type { Database, Sql } from '#libs/base/db/database';
 import { chunksOf, groupBy } from '#libs/base/group-by';
@@ -11,15 +11,16 @@ import { eraseVisitor, finishErasure } from './erasures.ts';
 import { isWithin, listKnown, restoreTombstones, type Tombstone } from './tombstones.ts';
 
 /**
- * Who was there again with records decided before their erasure. Whoever only went on visiting is erased as well, but is
- * none of them, as are records of after the tombstone came into this database: those are blanked anyway.
+ * Visitors that the backup restored, and their records from before their erasure. Visitors with later records only are
+ * erased as well, but not counted, and neither are records that came after the tombstone was back: these are blanked
+ * anyway.
  */
 interface Replayed {
   visitors: number;
   records: number;
 }
 
-/** records that are looked at in one statement */
+/** records in one statement */
 const pageSize = 5_000;
 
 export async function replayTombstones(
@@ -34,7 +35,7 @@ export async function replayTombstones(
     scope: VisitorScope;
     tombstones: Pick<Tombstone, 'hash' | 'erasedAt'>[];
     hashOf: VisitorHash;
-    /** tombstones may be under the key before, too */
+    /** for tombstones under the previous key */
     previousHashOf?: VisitorHash | undefined;
     actor: string;
   },
@@ -49,7 +50,7 @@ export async function replayTombstones(
         )
       ) as "isThere"`,
   );
-  // it was made after the backup
+  // the organization or domain is newer than the backup
   if (!there?.isThere) return result;
   const known = new Map<string, number>();
   const numbers = await db.write(async (sql) => {
@@ -94,7 +95,7 @@ async function countBefore(
   return row?.count ?? 0;
 }
 
-/** `firstAt`: when the first of their records came, of those that are looked at together; RFC 3339. */
+/** `firstAt`: when the first of their records in this page came; RFC 3339. */
 interface Seen {
   visitorId: string;
   firstAt: string;

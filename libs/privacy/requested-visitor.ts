@@ -1,4 +1,4 @@
-/** Which visitor a request is about, and where; the id is in the path, or in the body, to keep it out of others' logs. */
+/** The visitor in a request, and the scope. The id is in the path, or in the body to keep it out of access logs. */
 
 import { z } from 'zod';
 import type { Context, Middleware } from '#libs/base/http/context';
@@ -17,7 +17,7 @@ export interface Visitor {
   hash: Buffer;
 }
 
-/** What a handler gets: the visitor, once the request is known to be allowed to ask. */
+/** Handles a request for a visitor that the organization may ask for. */
 type Handler = (ctx: Context, visitor: Visitor) => Promise<void>;
 
 interface Named {
@@ -25,7 +25,10 @@ interface Named {
   visitorId?: string | undefined;
 }
 
-/** Of the domain in its path, or of the organization; the visitor's id is in the path or in the body. */
+/**
+ * A route about a visitor: of the domain in its path, or of the organization; the visitor's id is in the path or in the
+ * body.
+ */
 export interface VisitorRow {
   params?: z.ZodType<Named>;
   body?: { schema: typeof visitorBody };
@@ -36,8 +39,8 @@ export function forVisitor(
   { config }: { config: { privacyKey: Buffer | undefined } },
   handle: Handler,
 ): Middleware {
-  const answer = async (ctx: Context, { domainId, visitorId }: Named) => {
-    if (visitorId === undefined) throw new Error('the row says nowhere which visitor it is about');
+  const respond = async (ctx: Context, { domainId, visitorId }: Named) => {
+    if (visitorId === undefined) throw new Error('the route names no visitor');
     const organization = organizationIn(ctx);
     if (domainId !== undefined) requireOwnDomain(organization, domainId);
     const { organizationId } = organization;
@@ -48,14 +51,14 @@ export function forVisitor(
       hash: requireVisitorHash(config.privacyKey)(organizationId, visitorId),
     });
   };
-  if (body) return guard({ params, body }, (ctx, given) => answer(ctx, { ...given.params, ...given.body }));
+  if (body) return guard({ params, body }, (ctx, given) => respond(ctx, { ...given.params, ...given.body }));
   return guard({ params }, (ctx, given) => {
     requireDecodable(ctx.path, 'visitorId');
-    return answer(ctx, given.params);
+    return respond(ctx, given.params);
   });
 }
 
-/** Without the key nobody could be erased for good, so the operator is told in words that they understand. */
+/** Without the key nobody can be erased for good, so the operator gets a clear message. */
 export function requireVisitorHash(privacyKey: Buffer | undefined): VisitorHash {
   if (privacyKey) return createVisitorHash(privacyKey);
   throw notConfigured('this installation has no PRIVACY_KEY, which visitors are erased with');

@@ -17,7 +17,7 @@ const access = {
   ...ofVisitor,
   answers: { 200: answer('Everything that is stored about the visitor', visitor, examples.visitor) },
   description:
-    'Returns records, the newest decision of each domain, notices, proofs and bundles, whatever the plan. Each ' +
+    'Returns records, the newest decision of each domain, notices, proofs and bundles, on every plan. Each ' +
     'access is logged as an administrative act.',
 } as const;
 const erase = {

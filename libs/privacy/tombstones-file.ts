@@ -1,4 +1,4 @@
-/** The file of who was erased, for the day on which Redis is lost: what it has stays in it, whatever Redis says. */
+/** A file of tombstones, in case Redis is lost: its tombstones stay in it even if Redis lacks them. */
 import { existsSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { z } from 'zod';
@@ -24,15 +24,15 @@ export async function readTombstones(file: string): Promise<Tombstone[]> {
 }
 
 /**
- * Writes `told`, and what the file has already from after `since` (RFC 3339). A run that is cut off leaves the file as it
- * was. Throws where the file is something else.
+ * Writes `current`, and the file's own tombstones after `since` (RFC 3339). An interrupted run leaves the file as it
+ * was. Throws if the file is something else.
  */
-export async function writeTombstones(file: string, told: Tombstone[], since: string) {
+export async function writeTombstones(file: string, current: Tombstone[], since: string) {
   const before = existsSync(file) ? await readTombstones(file) : [];
   const keyOf = ({ organizationId, domainId, hash }: Tombstone) => `${organizationId}/${domainId}/${hash}`;
-  const known = new Set(told.map(keyOf));
-  const kept = before.filter((each) => each.erasedAt >= since && !known.has(keyOf(each)));
-  const all = [...kept, ...told].sort((a, b) => a.erasedAt.localeCompare(b.erasedAt));
+  const known = new Set(current.map(keyOf));
+  const onlyInFile = before.filter((each) => each.erasedAt >= since && !known.has(keyOf(each)));
+  const all = [...onlyInFile, ...current].sort((a, b) => a.erasedAt.localeCompare(b.erasedAt));
   const unfinished = `${file}.new`;
   const handle = await open(unfinished, 'w', 0o600);
   try {
@@ -42,5 +42,5 @@ export async function writeTombstones(file: string, told: Tombstone[], since: st
     await handle.close();
   }
   await rename(unfinished, file);
-  return { tombstones: all.length, unknownToRedis: kept.length };
+  return { tombstones: all.length, unknownToRedis: onlyInFile.length };
 }

@@ -1,6 +1,6 @@
 /**
- * The tombstones in Redis: a Postgres that was restored from a backup does not know who was erased since. They stay for as
- * long as backups are kept, by the time of their erasure, so that nobody has to read all to find the old ones.
+ * The tombstones in Redis, because a Postgres that was restored from a backup lacks later erasures. They stay for as
+ * long as backups, sorted by time, so that old ones are found without reading all.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -14,9 +14,12 @@ import {
   type Tombstone,
 } from './tombstones.ts';
 
-/** A sorted set, by milliseconds. */
+/** a sorted set, by milliseconds */
 const key = 'assent:erased';
-/** A hash, in which processes of 0.1.0 note them: read as well, and moved. */
+/**
+ * The hash of processes of 0.1.0, whose tombstones are read and moved; it can go once 0.1.0 is not upgraded from any
+ * more.
+ */
 const former = 'assent:tombstones';
 
 /** tombstones in one command */
@@ -25,10 +28,10 @@ const chunk = 1_000;
 const memberOf = ({ organizationId, domainId, hash }: Omit<Tombstone, 'erasedAt'>): string =>
   `${organizationId}/${domainId ?? ''}/${hash}`;
 
-/** The run_id of the server that remembers them; undefined while not connected. */
+/** The run_id of the server that has them; undefined while not connected. */
 const serverOfTombstones = (redis: RedisConnection): string | undefined => redis.runIdOf(key);
 
-/** Of one that is remembered already the later erasure counts. */
+/** Adds tombstones. Of two for one visitor the later erasure counts. */
 export async function rememberTombstones(client: RedisClient, tombstones: Tombstone[]): Promise<void> {
   for (const some of chunksOf(tombstones, chunk)) {
     await client.zadd(key, 'GT', ...some.flatMap((each) => [Date.parse(each.erasedAt), memberOf(each)]));
@@ -38,7 +41,7 @@ export async function rememberTombstones(client: RedisClient, tombstones: Tombst
 export async function recallTombstones(client: RedisClient): Promise<Tombstone[]> {
   const found = new Map<string, number>();
   const add = (member: string, time: number) => found.set(member, Math.max(time, found.get(member) ?? 0));
-  // the former ones first: what is moved meanwhile is in both
+  // the former ones first, because moving a tombstone meanwhile adds it to both
   for await (const page of formerPages(client))
     for (const [member, erasedAt] of page) add(member, Date.parse(erasedAt));
   for await (const page of pages((cursor) => client.zscan(key, cursor, 'COUNT', chunk))) {
@@ -51,13 +54,13 @@ export async function recallTombstones(client: RedisClient): Promise<Tombstone[]
   });
 }
 
-/** Who was erased earlier than `before` is in no backup any more. */
+/** Deletes tombstones older than `before`, which is older than any backup. */
 export async function forgetTombstones(client: RedisClient, before: Date): Promise<void> {
   await moveFormer(client);
   await client.zremrangebyscore(key, '-inf', `(${before.getTime()}`);
 }
 
-/** Of an organization that was deleted. */
+/** Deletes the tombstones of a deleted organization. */
 export async function forgetTombstonesOf(client: RedisClient, organizationId: string): Promise<void> {
   const theirs = (await recallTombstones(client))
     .filter((each) => each.organizationId === organizationId)
@@ -70,7 +73,7 @@ export async function forgetTombstonesOf(client: RedisClient, organizationId: st
 
 const formerPages = (client: RedisClient) => pages((cursor) => client.hscan(former, cursor, 'COUNT', chunk));
 
-/** Deletes fields whose value is still the given one: in turn a field and its value. */
+/** Deletes fields whose value has not changed: the arguments are a field and its value in turn. */
 const deleteUnchanged = `
 for at = 1, #ARGV, 2 do
   if redis.call('HGET', KEYS[1], ARGV[at]) == ARGV[at + 1] then redis.call('HDEL', KEYS[1], ARGV[at]) end
@@ -86,7 +89,7 @@ async function moveFormer(client: RedisClient): Promise<void> {
   }
 }
 
-/** What a scan finds, some at a time; one that is changed meanwhile may come twice. */
+/** The pages of a scan. An entry that is changed meanwhile may come twice. */
 async function* pages(scan: (cursor: string) => Promise<[string, string[]]>): AsyncGenerator<[string, string][]> {
   let cursor = '0';
   do {
@@ -99,11 +102,11 @@ async function* pages(scan: (cursor: string) => Promise<[string, string[]]>): As
 }
 
 /**
- * Returns a round that copies tombstones from Postgres: within a second those that an API process could not add, and all of
- * them once Redis is another server, which may lack the last ones.
+ * Returns a round that copies tombstones from Postgres: those that an API process could not add, within a second, and
+ * all of them once Redis is another server, which may lack the newest.
  */
 export function createTombstoneCopy({ redis, db }: { redis: RedisConnection; db: Database }): () => Promise<void> {
-  /** the server that has all of them */
+  /** the run_id of the server that has all of them */
   let known: string | undefined;
   const add = async (some: StoredTombstone[]) => {
     await rememberTombstones(redis.client, some);

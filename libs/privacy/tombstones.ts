@@ -1,7 +1,7 @@
 /**
- * Tombstones: who was erased. What comes of them later loses its personal fields once its epoch is closed. They are looked
- * up by the visitors at hand, never listed, so that nothing costs more the more were erased before. One counts for as long as
- * it is there, whatever time it is: a clock that is ahead for a moment must not hide any.
+ * Tombstones: who was erased. Later records of these visitors lose their personal fields once their epoch is closed.
+ * They are looked up by hash and never listed, so that the cost does not grow with the number of erasures. A tombstone
+ * counts for as long as its row exists, so that a clock that is ahead for a moment hides none.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
@@ -12,16 +12,16 @@ import type { ScopeNumbers } from '#libs/tenants/visitors';
 /** Days: a record may come up to 30 days after its decision. */
 const lastsDays = 32;
 
-/** Whether what came then came while the tombstone counted: later the visitor is a new one. */
+/** Whether a record of that time came while the tombstone counted: later the visitor is a new one. */
 export const isWithin = ({ erasedAt }: Pick<Tombstone, 'erasedAt'>, time: number): boolean =>
   time < Date.parse(erasedAt) + lastsDays * 86_400_000;
 /** rows that one statement changes */
 const slice = 5_000;
 
 /**
- * The open epoch is read after the tombstone is there for all others: only records of it and of later ones can lack it.
- * `now`: what time it is here. Of this clock and Postgres' the later one counts, so that neither, if it is behind, makes
- * it old from the beginning.
+ * Reads the open epoch after the tombstone is visible to all others: only records of that epoch and later ones can have
+ * missed it. `now`: this process's time. The later of it and Postgres' time counts, so that a clock that is behind does
+ * not end the tombstone early.
  */
 export async function addTombstone(
   sql: Sql,
@@ -39,7 +39,7 @@ export async function addTombstone(
       remembered_at = null`;
 }
 
-/** Of these those that are here, each with the first epoch that it concerns. */
+/** Which of these tombstones exist, each with the first epoch that it concerns. */
 export const listKnown = (
   sql: Sql,
   { organizationNumber, domainNumber }: ScopeNumbers,
@@ -52,7 +52,7 @@ export const listKnown = (
       tombstones.map(({ hash }) => hash),
     )}`;
 
-/** Those of before a restore. None counts for longer than it did. */
+/** Restores tombstones of the time before a restore, without counting longer than before. */
 export const restoreTombstones = (
   sql: Sql,
   { organizationNumber, domainNumber }: ScopeNumbers,
@@ -70,19 +70,19 @@ export const restoreTombstones = (
     until = greatest(tombstones.until, excluded.until), erased_at = clock_timestamp(), searched_at = null,
     rejected_searched_at = null, remembered_at = null`;
 
-/** The first epoch whose records may be of somebody who was erased; undefined where nobody was. */
+/** The first epoch whose records may be of an erased visitor; undefined if there is none. */
 export async function firstConcerned(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ epoch: number }[]>`select epoch from tombstones order by epoch limit 1`;
   return row?.epoch;
 }
 
-/** As an array, so that it is found by the index, whatever the planner expects. */
+/** As an array, so that Postgres always uses the index. */
 const anyOf = (sql: Sql, hashes: string[]) => sql`
   any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`;
 
 /**
- * Of these hashes (hex) those of erased visitors, each with the numbers of the domains; 0 stands for all of the
- * organization.
+ * Which of these hashes (hex) are of erased visitors, each with the numbers of the domains; 0 stands for all of the
+ * organization's.
  */
 export async function findErased(sql: Sql, hashes: string[]): Promise<Map<string, Set<number>>> {
   const erased = new Map<string, Set<number>>();
@@ -94,7 +94,7 @@ export async function findErased(sql: Sql, hashes: string[]): Promise<Map<string
   return erased;
 }
 
-/** Ordered, so that the index leads to one, whatever the planner expects. */
+/** Ordered, so that Postgres always uses the index. */
 const isAnybodyErased = (sql: Sql, domainNumber: ReturnType<Sql>) => sql`
   exists (
     select from (
@@ -109,7 +109,7 @@ export interface ConcernedDomain {
   organizationId: string;
 }
 
-/** Of these domains those of which somebody was erased, in the order of their numbers. */
+/** Which of these domains have an erased visitor, ordered by number. */
 export const listConcerned = (sql: Sql, domainNumbers: number[]): Promise<ConcernedDomain[]> => sql<ConcernedDomain[]>`
   select domains.number as "domainNumber", organization_id as "organizationId"
   from domains join organizations o on o.id = organization_id
@@ -117,17 +117,17 @@ export const listConcerned = (sql: Sql, domainNumbers: number[]): Promise<Concer
     and (${isAnybodyErased(sql, sql`0`)} or ${isAnybodyErased(sql, sql`domains.number`)})
   order by 1`;
 
-/** What a tombstone's visitor is searched for in, once: the queues, the rejected records. */
+/** Where a tombstone's visitor is searched for, once. */
 type SearchedIn = 'queues' | 'rejected';
 
 const searched = { queues: 'searched_at', rejected: 'rejected_searched_at' } as const;
 
-/** The place of a tombstone among all. */
+/** Identifies a tombstone. */
 interface TombstonePlace extends ScopeNumbers {
   hash: string;
 }
 
-/** One that is erased again has another one: what was done about the first says nothing of it. */
+/** Identifies one erasure of the tombstone: after a repeated erasure, the work for the first does not count. */
 interface Erasure extends TombstonePlace {
   /** when it was noted, to the microsecond, as Postgres writes it */
   notedAt: string;
@@ -137,7 +137,7 @@ const erasureColumns = (sql: Sql) => sql`
   organization_number as "organizationNumber", domain_number as "domainNumber", encode(hash, 'hex') as hash,
   erased_at::text as "notedAt"`;
 
-/** The hashes lead to them by the index. */
+/** By their hashes first, which have an index. */
 const isOneOf = (sql: Sql, erasures: Erasure[]) => {
   const hashes = erasures.map(({ hash }) => hash);
   return sql`
@@ -164,11 +164,11 @@ export async function noteSearched(db: Database, place: SearchedIn, erasures: Er
   }
 }
 
-/** More of them came: there may be more in queues, and what was queued is in Redis' append-only file. */
+/** More of their records came, so there may be more in queues, and in Redis' append-only file. */
 export const searchAgain = (sql: Sql, hashes: string[]) => sql`
   update tombstones set searched_at = null where hash = ${anyOf(sql, hashes)}`;
 
-/** As it is told outside of Postgres. */
+/** A tombstone as Redis and the file store it. */
 export interface Tombstone {
   organizationId: string;
   /** null: all domains of the organization */
@@ -193,7 +193,7 @@ const columns = (sql: Sql) => sql`
 
 const toTombstone = ({ erasedAt, ...row }: Row): StoredTombstone => ({ ...row, erasedAt: erasedAt.toISOString() });
 
-/** All, `pageSize` in one statement. */
+/** All tombstones, `pageSize` in one statement. */
 export async function* listTombstones(db: Database, pageSize: number): AsyncGenerator<StoredTombstone[]> {
   for (let after: TombstonePlace | undefined = firstPlace; after; ) {
     const { organizationNumber, domainNumber, hash }: TombstonePlace = after;
@@ -209,7 +209,7 @@ export async function* listTombstones(db: Database, pageSize: number): AsyncGene
   }
 }
 
-/** Those that Redis was not told of yet. */
+/** Tombstones that are not yet in Redis. */
 export async function listUnremembered(sql: Sql, limit: number): Promise<StoredTombstone[]> {
   const rows = await sql<Row[]>`select ${columns(sql)} where remembered_at is null limit ${limit}`;
   return rows.map(toTombstone);

@@ -1,4 +1,7 @@
-/** All that is stored about a visitor, as the text of one JSON object, made as it is sent: it may be long. */
+/**
+ * All that is stored about a visitor, as the text of one JSON object that is made while it is sent, since it may be
+ * long.
+ */
 import type { Reads } from '#libs/base/db/database';
 import { chunksOf } from '#libs/base/group-by';
 import { timeOf } from '#libs/base/terms/calendar';
@@ -9,7 +12,7 @@ import type { Visitor } from './contract.ts';
 import { bundlesOf, type Differing, placeOf, proofsOf } from './visitor-proofs.ts';
 import { newestFirst, type VisitorDomain } from './visitor-records.ts';
 
-/** of at most 16 KiB each */
+/** documents of at most 16 KiB each */
 const noticesAtOnce = 50;
 
 /** `domains`: those where the visitor has records. */
@@ -43,7 +46,7 @@ export async function* allAbout(
     }),
   );
   yield '},"bundles":{';
-  // one that differs was reported with its proof
+  // a differing record was reported with its proof
   yield* listed(
     newestFirst(db, domains, visitorId),
     naming((page) => bundlesOf(db, page, () => {})),
@@ -52,8 +55,8 @@ export async function* allAbout(
 }
 
 /**
- * What `textsOf` makes of each page, by place, under the record's id. Where records of several domains have one id, they
- * follow each other, and all but the first are named by their place.
+ * Names the texts of each page by the record's id. Records of several domains with one id follow each other, and all
+ * but the first are named by their place.
  */
 function naming(textsOf: (page: FoundRecord[]) => Promise<Map<string, string>>) {
   let before = '';
@@ -69,7 +72,7 @@ function naming(textsOf: (page: FoundRecord[]) => Promise<Map<string, string>>) 
   };
 }
 
-/** What `textsOf` makes of each page, separated by commas. */
+/** The texts of all pages, separated by commas. */
 async function* listed<Page>(pages: AsyncIterable<Page>, textsOf: (page: Page) => string[] | Promise<string[]>) {
   let separator = '';
   for await (const page of pages) {
@@ -89,21 +92,21 @@ const currentOf = (domains: VisitorDomain[]): Visitor['current'] =>
   );
 
 async function* noticesOf(db: Reads, shown: Set<string>): AsyncGenerator<NoticeText[]> {
-  const told = new Set<string>();
-  const isNew = ({ notice }: NoticeText): boolean => !told.has(notice) && told.add(notice).has(notice);
+  const sent = new Set<string>();
+  const isNew = ({ notice }: NoticeText): boolean => !sent.has(notice) && sent.add(notice).has(notice);
   for (const some of chunksOf([...shown], noticesAtOnce)) {
     const wanted = some.map((each) => each.split(' ')).map(([notice = '', domainId = '']) => ({ notice, domainId }));
     const found = await db.read((sql) =>
       findNoticeTexts(
         sql,
-        wanted.filter(({ notice }) => !told.has(notice)),
+        wanted.filter(({ notice }) => !sent.has(notice)),
       ),
     );
     yield found.filter(isNew);
   }
 }
 
-/** Of all logs of a domain, since an earlier one may have a record. */
+/** The keys of all logs of a domain, since an earlier log may have a record. */
 async function keysOf(db: Reads, domains: VisitorDomain[]): Promise<Visitor['verifierKeys']> {
   const keys: Visitor['verifierKeys'] = {};
   for (const { domainId } of domains) {

@@ -1,4 +1,4 @@
-/** Proofs of a page of records, each against its log's newest checkpoint, and their bundles. */
+/** Proofs of a page of records, each for its log's newest checkpoint, and their bundles. */
 
 import type { Reads } from '#libs/base/db/database';
 import { groupBy } from '#libs/base/group-by';
@@ -7,7 +7,7 @@ import { formatBundle, formatProof, type Proven } from '#libs/proof/prove';
 import { proveRecords } from '#libs/proof/prove-records';
 import { findLog } from '#libs/proof/published';
 
-/** A record that is not what was sealed. */
+/** A record that differs from what was sealed. */
 export interface Differing {
   domainId: string;
   log: number | null | undefined;
@@ -19,11 +19,11 @@ type OnDiffers = (differing: Differing) => void;
 /** Records of two domains may have the same id. */
 export const placeOf = ({ record }: FoundRecord): string => `${record.domainId}/${record.id}`;
 
-/** By place. A record that is not sealed yet has none, nor one that differs from what was sealed. */
+/** By place. Records that are not sealed yet, or that differ from what was sealed, have none. */
 export const proofsOf = (db: Reads, records: FoundRecord[], onDiffers: OnDiffers): Promise<Map<string, string>> =>
   provenBy(db, records, { isBundle: false, format: formatProof }, onDiffers);
 
-/** Likewise, as JSON. */
+/** Likewise, their bundles as JSON. */
 export const bundlesOf = (db: Reads, records: FoundRecord[], onDiffers: OnDiffers): Promise<Map<string, string>> =>
   provenBy(db, records, { isBundle: true, format: (proven) => JSON.stringify(formatBundle(proven)) }, onDiffers);
 

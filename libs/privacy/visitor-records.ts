@@ -1,4 +1,4 @@
-/** All records of a visitor, newest first, in pages by key: no cursor and no snapshot is open between two of them. */
+/** All records of a visitor, newest first, in pages by key, so that no cursor or snapshot stays open in between. */
 import type { Reads, Sql } from '#libs/base/db/database';
 import { type FoundRecord, type FoundRow, foundColumns, joinLog, toFound } from '#libs/proof/positions';
 import type { FullRecord } from '#libs/record/contract';
@@ -33,7 +33,7 @@ interface Place {
   id: string;
 }
 
-/** Those that are still the visitor's. */
+/** The records at these places that are still the visitor's. */
 async function readRecords(sql: Sql, wanted: Place[], visitorId: string): Promise<FoundRecord[]> {
   const rows = await sql<FoundRow[]>`
     select ${foundColumns(sql)}
@@ -48,7 +48,7 @@ async function readRecords(sql: Sql, wanted: Place[], visitorId: string): Promis
 
 /** records that are read at once */
 const pageSize = 200;
-/** Ids that are held, roughly: a visitor may have thousands of records in each of ten thousand domains. */
+/** Roughly the number of ids in memory: a visitor may have thousands of records in each of ten thousand domains. */
 const mostIds = 20_000;
 const fewestIds = 10;
 
@@ -58,7 +58,7 @@ interface Line extends Pick<Place, 'domainNumber' | 'domainId'> {
   isOver: boolean;
 }
 
-/** From the newest of each domain on, by `domains`. Of what is not in the page yet only ids are held. */
+/** Merges the records of `domains`. Beyond the current page, only ids are in memory. */
 export async function* newestFirst(
   db: Reads,
   domains: VisitorDomain[],
@@ -95,7 +95,7 @@ export async function* newestFirst(
 const isNewer = ({ ids: [one] }: Line, other: Line | undefined): boolean =>
   one !== undefined && (other?.ids[0] === undefined || one > other.ids[0]);
 
-/** The next ones of a domain. */
+/** Reads the next ids of a domain. */
 async function refill(db: Reads, line: Line, visitorId: string, limit: number): Promise<void> {
   const { domainNumber, before } = line;
   const found = await readByTime(
