@@ -1,4 +1,4 @@
-/** Notices: what visitors were shown, each a JSON document that is kept byte for byte under its SHA-256. */
+/** Notices: what visitors were shown. Each is a JSON document, stored byte for byte under its SHA-256. */
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ export interface Notice {
   /** 64 hex digits */
   hash: string;
   document: Uint8Array;
-  /** what the document says of itself; null where it says nothing that can be shown in a list */
+  /** as the document says; null if it says nothing that a list can show */
   language: string | null;
   version: string | null;
 }
@@ -34,7 +34,7 @@ const named = z.object({
     .catch(null),
 });
 
-/** The notice that these bytes are, or why they are none. */
+/** The notice in these bytes, or why they are none. */
 export function readNotice(document: Uint8Array): Notice | { refused: string } {
   if (document.length > noticeLimits.bytes) return { refused: `must have at most ${noticeLimits.bytes} bytes` };
   const value = parse(document);

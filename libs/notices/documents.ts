@@ -1,4 +1,4 @@
-/** The documents of notices: kept once under their hash, and never changed. */
+/** The documents of notices: stored once under their hash, and never changed. */
 import type { Sql } from '#libs/base/db/database';
 import { addDays } from '#libs/base/terms/calendar';
 import type { models } from '#libs/base/terms/terms';
@@ -7,14 +7,14 @@ import { Refused } from '#libs/tenants/refused-changes';
 import type { Notice } from './contract.ts';
 
 /**
- * `kept`: it was known, and is kept for good from now on; `full`: the domain has had its new ones for today, and none of
- * them is named by fewer records of today and yesterday than this one.
+ * `kept`: it was known, and is now kept for good; `full`: the domain has used its new notices for today, and none of
+ * these is named by fewer records of today and yesterday than this one.
  */
 export type Put = 'new' | 'known' | 'kept' | 'full';
 
 /**
- * `bound`: new ones of a domain in a UTC day. Null for what whoever manages the domain puts: it is not bound, and kept for
- * good once a record names it. The domain has to exist.
+ * `bound`: new notices of a domain in a UTC day. Null for a notice that the domain's managers put: it is not limited,
+ * and kept for good once a record names it. The domain has to exist.
  */
 export async function putNotice(
   sql: Sql,
@@ -26,11 +26,11 @@ export async function putNotice(
     select put_notice(
       ${domainId}, decode(${hash}, 'hex'), ${Buffer.from(document)}, ${language}, ${version}, ${bound}
     ) as put`;
-  if (!row) throw new Error('put_notice answered nothing');
+  if (!row) throw new Error('put_notice returned nothing');
   return row.put;
 }
 
-/** Without the bounds of what pages put, and for good. */
+/** Stores a notice that a domain's managers put: without the limits for pages, and for good. */
 export const putManagedNotice = (perform: Perform, domainId: string, notice: Notice): Promise<Put> =>
   perform(async (sql, note) => {
     const [domain] = await sql`select from domains where id = ${domainId}`;
@@ -56,7 +56,7 @@ export interface NoticeText {
   text: string;
 }
 
-/** The documents of these that are held; the others are left out. */
+/** The stored documents of these notices. */
 export const findNoticeTexts = (sql: Sql, wanted: { notice: string; domainId: string }[]): Promise<NoticeText[]> =>
   sql<NoticeText[]>`
     select w.notice, convert_from(document, 'UTF8') as text
@@ -80,7 +80,7 @@ export interface ListedNotice {
 interface Which {
   domainId: string;
   limit: number;
-  /** the number of the last one of the page before */
+  /** the number of the last notice of the previous page */
   after?: number | undefined;
   /** first seen until the end of this UTC day */
   to?: string | undefined;
@@ -89,8 +89,8 @@ interface Which {
 }
 
 /**
- * Those whose document is held, newest first. The widget writes the variant, or the model, at the document's end, where it is
- * found without parsing what may be any JSON, and only of those that are listed.
+ * Notices with a stored document, newest first. The widget writes the variant or the model at the document's end, where
+ * SQL finds it without parsing, and only for the notices of the page.
  */
 export const listNotices = (sql: Sql, { domainId, limit, after, to, notice }: Which): Promise<ListedNotice[]> => sql<
   ListedNotice[]
@@ -109,7 +109,7 @@ export const listNotices = (sql: Sql, { domainId, limit, after, to, notice }: Wh
   ) as listed
   order by number desc`;
 
-/** As the log has it. */
+/** A notice's first use, as in the log. */
 export interface SeenNotice {
   number: number;
   /** its hash, 64 hex digits */

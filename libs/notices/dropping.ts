@@ -1,27 +1,28 @@
 /**
- * Documents that go. The key of a page is public, so what was put with it is on trial for 30 days: it stays for good if
- * enough records have named it. A flood must not decide that, so each day counts the same, whatever its number of records.
- * A hash that a record has named keeps its row, which records and the log refer to.
+ * Deletes documents. A page's key is public, so a document that was put with it is on trial for 30 days: it is kept for
+ * good if enough records have named it. Each day counts the same, however many records it has, so that a flood does
+ * not decide. A hash that a record has named keeps its row, to which records and the log refer.
  */
 
 import type { Database, Sql } from '#libs/base/db/database';
 import { earlierNow } from '#libs/base/db/postgres-time';
 
-/** hours for which a document is kept that no record names */
+/** hours after which a document that no record names is deleted */
 const unnamedFor = 24;
-/** Hours for which the row of a dropped one stays, so that every process learns of it. */
+/** Hours for which a deleted document's row stays, so that every process learns of it. */
 export const droppedFor = 1;
 /** rows in one statement */
 const slice = 1_000;
 
-/** days from the put to the judgement, and for which the records of a day are kept */
-const trial = { days: 30, kept: 32 };
+/** days from the put to the decision, and days for which daily counts are stored */
+const trial = { days: 30, storedDays: 32 };
 /**
- * Its part of the domain's records that name a notice, on the average of the days that have some: at most 100 can have as
- * much. Of few records a hundredth is less than one, so either a larger part or some records are needed as well.
+ * Its share of the domain's records that name a notice, averaged over the days with such records: at most 100 notices
+ * can have the first share. A hundredth of a few records is less than one record, so a larger share or some records are
+ * needed as well.
  */
 const enough = { part: 0.01, largerPart: 0.1, records: 10 };
-/** documents that are judged in one statement, each by its 30 days */
+/** documents in one statement, each with its 30 days */
 const together = 200;
 
 const withoutDocument = (sql: Sql) => sql`
@@ -29,8 +30,7 @@ const withoutDocument = (sql: Sql) => sql`
   dropped_at = clock_timestamp()`;
 
 /**
- * Drops the documents that no record has named in time. Rows that are locked are being named, and are passed over.
- * Returns how many.
+ * Deletes documents that no record has named in time. Locked rows are being named, and are skipped. Returns how many.
  */
 export async function dropUnnamedNotices(db: Database, here = new Date()): Promise<number> {
   const dropped = await inSlices(
@@ -56,7 +56,7 @@ export async function dropUnnamedNotices(db: Database, here = new Date()): Promi
   return dropped;
 }
 
-/** Keeps the documents that have passed their trial, and drops the others. Returns how many were dropped. */
+/** Keeps the documents that have passed their trial, and deletes the others. Returns how many were deleted. */
 export async function judgeNotices(db: Database, here = new Date()): Promise<number> {
   let dropped = 0;
   for (let judged = together; judged === together; ) {
@@ -68,7 +68,7 @@ export async function judgeNotices(db: Database, here = new Date()): Promise<num
     db,
     (sql) => sql`
     delete from notice_days where ctid = any(array(
-      select ctid from notice_days where day < (${earlierNow(sql, here)} at time zone 'UTC')::date - ${trial.kept}::integer
+      select ctid from notice_days where day < (${earlierNow(sql, here)} at time zone 'UTC')::date - ${trial.storedDays}::integer
       limit ${slice}
     ))`,
   );

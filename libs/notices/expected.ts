@@ -1,4 +1,4 @@
-/** Notices that published banners will show: whoever sends one of them first is no stranger. */
+/** Notices of published banners, which the first visitor's page may put without the limits for unknown ones. */
 import type { Sql } from '#libs/base/db/database';
 
 /** `hashes`: 64 hex digits each. */

@@ -1,4 +1,4 @@
-/** What visitors were shown. No plan gates it. */
+/** What visitors were shown. Every plan includes it. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '#libs/base/db/database';
 import { readJsonBody } from '#libs/base/http/body';
@@ -28,13 +28,13 @@ import { isExpected } from './expected.ts';
 import type { KnownNotices } from './known-notices.ts';
 import { noticeKeyRoutes, noticeRoutes } from './routes.ts';
 
-/** New ones in a UTC day. Those of an address count in each process, those of a domain in Postgres. */
+/** New notices in a UTC day. Each process counts those of an address, and Postgres those of a domain. */
 const newNotices = { perAddress: 20, perDomain: 500 };
 
-/** Refused ones of an address in a minute; a widget that is refused does not try again. */
+/** Refused notices of an address in a minute; a widget does not retry them. */
 const refusedNotices = 60;
 
-/** Milliseconds: with each closed epoch more records may name one for which there was no room. */
+/** Milliseconds after which a notice without room is tried again: with each closed epoch more records may name it. */
 const askAgainAfter = 10_000;
 
 interface PutParts {
@@ -44,8 +44,8 @@ interface PutParts {
 }
 
 /**
- * A domain's key is public, so with it new ones are bounded by address and by domain; past that of a
- * domain, one that more records name takes the room of another.
+ * A domain's key is public, so new notices are limited by address and by domain; above the domain's limit, one that
+ * more records name replaces another.
  */
 export function putNotice({ db, notices, places }: PutParts, limits = newNotices): Middleware {
   const refusals = createLimiter({
@@ -56,7 +56,7 @@ export function putNotice({ db, notices, places }: PutParts, limits = newNotices
   const put = limitedPut(db, refusals, limits);
   const receive = async (ctx: Context, hash: string) => {
     const address = network(clientAddress(ctx));
-    // counted first, so that many at once are not all looked at
+    // counted first, so that many at once are not all checked
     refusals.admit(ctx, address);
     const notice = checkNotice(hash, await readJsonBody(ctx));
     refusals.takeBack(address);
@@ -66,14 +66,13 @@ export function putNotice({ db, notices, places }: PutParts, limits = newNotices
     const isManaged = sendsToken(ctx);
     if (isManaged) requireOwnDomain(organizationIn(ctx), domainId);
     const notice = isManaged ? checkNotice(hash, await readJsonBody(ctx)) : await receive(ctx, hash);
-    // one that pages have put is kept for good once it is put with a token
+    // a notice from a page is kept for good once it is put with a token
     const isKnown = notices.isStored(domainId, hash) && !isManaged;
     const keep = () => put(ctx, domainId, notice, isManaged);
     const isNew = !isKnown && (await (isManaged ? workInPlace(places.changes, ctx, keep) : keep())) === 'new';
     notices.add(domainId, hash);
-    const answer: NoticePut = { notice: hash };
     ctx.status = isNew ? 201 : 200;
-    ctx.body = answer;
+    ctx.body = { notice: hash } satisfies NoticePut;
   });
 }
 
@@ -102,7 +101,7 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
     per: 'day',
     detail: detail(perDomain, 'of one domain'),
   });
-  /** what Postgres has found no room for: all visitors of a page may put the same */
+  /** notices for which Postgres had no room: all visitors of a page may put the same one */
   const withoutRoom = new LRUCache<string, true>({ max: 10_000, ttl: askAgainAfter });
   const refuse = (ctx: Context, domainId: string): never => {
     ofDomain.useUp(domainId);
@@ -114,7 +113,7 @@ function limitedPut(db: Database, refusals: Limiter, { perAddress, perDomain }: 
     const address = network(clientAddress(ctx));
     const name = `${domainId} ${notice.hash}`;
     if (withoutRoom.has(name)) return refuse(ctx, domainId);
-    // of a published banner: whoever sends it first must not be refused for what others sent
+    // a published banner's notice must not be refused for what others sent
     if (await db.read((sql) => isExpected(sql, domainId, notice.hash)))
       return db.write((sql) => keepNotice(sql, domainId, notice, perDomain));
     ofAddress.admit(ctx, address);
@@ -155,7 +154,7 @@ const toListed = ({ notice, language, version, variant, model, firstSeenAt, reco
   records,
 });
 
-/** The bytes as they were put, to be saved and never rendered. */
+/** The bytes as they were put, as a download that is never rendered. */
 export const getNotice = endpoint(noticeRoutes.getNotice, async ({ db }: Parts, { organization, params }) => {
   const { domainId, hash } = params;
   requireOwnDomain(organization, domainId);

@@ -1,7 +1,7 @@
 /**
- * Which notices are stored, in memory: a receipt says whether one is wanted without a query. Twice a second the
- * process asks what was put and what was dropped, so that this is in force in every process within a second. It knows too
- * few where there are very many, or where a commit took very long; a widget then sends a document again, which is known.
+ * Which notices are stored, in memory: so a receipt says whether one is wanted without a query. Twice a second the
+ * process asks which notices were put or deleted. With very many notices, or after a very long commit, it knows too
+ * few; a widget then sends a document again, which is harmless.
  */
 
 import type { Database } from '#libs/base/db/database';
@@ -10,18 +10,18 @@ import { every, type Rounds } from '#libs/base/timers';
 import { droppedFor } from './dropping.ts';
 
 const pollEvery = 500;
-/** Milliseconds before the last poll: a transaction whose time lies there may have committed after it. */
+/** Milliseconds before the last poll: a transaction of that time may have committed after it. */
 const overlap = 10_000;
-/** Milliseconds without a poll after which it reads everything anew: dropped ones are told apart for an hour. */
+/** Milliseconds without a poll after which all notices are read again: rows of deleted ones exist for an hour. */
 const longestGap = (droppedFor * 3_600_000) / 2;
-/** Notices that a process reads at once, newest first; some 100 bytes each. With twice as many it begins anew. */
+/** Notices that a process reads at once, newest first, of some 100 bytes each. With twice as many it starts over. */
 const remembered = 50_000;
 
 export interface KnownNotices {
-  /** Whether the service lacks this notice; false as long as that is not known. */
+  /** Whether the service lacks this notice; false until that is known. */
   isWanted(domainId: string, hash: string): boolean;
   isStored(domainId: string, hash: string): boolean;
-  /** What this process has put. */
+  /** Adds a notice that this process has stored. */
   add(domainId: string, hash: string): void;
   /** Starts following changes; call once, and `close` at the end. */
   follow(): Promise<void>;
@@ -42,7 +42,7 @@ interface Change {
 
 export function createKnownNotices(db: Database, log: Pick<Log, 'warn'>): KnownNotices {
   let memory: Memory | undefined;
-  /** when it was asked last, by the database's clock and by this process's */
+  /** the time of the last poll, by the database's clock and by this process's */
   let asked = { theirs: 0, ours: 0 };
 
   const isStored = (domainId: string, hash: string) => memory?.hashes.get(domainId)?.has(hash) ?? false;
@@ -92,7 +92,7 @@ function apply(memory: Memory, { domainId, notice, isStored }: Change): void {
   memory.size += ofDomain.size;
 }
 
-/** What was put or dropped after `since`; null: what is held, of very many the newest. */
+/** Notices put or deleted after `since`; null: the stored ones, at most the newest `remembered`. */
 async function readChanges(db: Database, since: Date | null): Promise<{ changes: Change[]; theirs: number }> {
   const rows = await db.read(
     (sql) => sql<(Change & { now: Date })[]>`
