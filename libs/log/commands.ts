@@ -42,7 +42,7 @@ export function recordsCommand(tools: ExportTools & ImportTools): Command {
   return noun;
 }
 
-/** `atOnce` from the newest: those that are rejected meanwhile are newer, so there is an end. */
+/** `atOnce` at a time, from the newest: records that are rejected meanwhile are newer, so this ends. */
 export async function replay(
   db: Database,
   atOnce = 500,

@@ -1,4 +1,4 @@
-/** The log: records as pages, as a feed and as a file, and what an overview shows of all domains. */
+/** The log: pages of records, the feed, exports, and the overview of all domains. */
 import { z } from 'zod';
 import { uuidv7Pattern } from '#libs/base/terms/calendar';
 import { cursor, date, inOrder, outOfOrder, wholeNumber } from '#libs/base/terms/parameters';

@@ -20,15 +20,15 @@ import { readVisitorPage } from './pages/visitor-page.ts';
 
 export interface LogQuery extends Filter {
   limit: number;
-  /** how many of the newest to skip; without effect where `after` is given */
+  /** how many of the newest to skip; ignored with `after` */
   offset?: number | undefined;
   /** the id after which to continue */
   after?: string | undefined;
 }
 
 /**
- * In a snapshot, since a page is of several statements. `onBusyVisitor`: the visitor has so many records that the worker
- * should count them (`noteBusyVisitor`).
+ * Call this in a snapshot, because a page takes several statements. `onBusyVisitor`: the visitor has so many records
+ * that the worker should count them (`noteBusyVisitor`).
  */
 export async function readPage(
   sql: Sql,
@@ -41,7 +41,7 @@ export async function readPage(
   return readVisitorPage(sql, { ...query, visitorId }, { readCounted, onBusy: () => onBusyVisitor(visitorId) });
 }
 
-/** A page of what counters count. One record more than it holds tells whether another page follows. */
+/** A page of records that counters count. It reads one record more, to learn whether another page follows. */
 async function readCountedPage(sql: Sql, { limit, offset = 0, after, ...filter }: LogQuery): Promise<LogPage> {
   const take = limit + 1;
   if ((filter.from ?? firstDay) > (filter.to ?? lastDay)) return toPage(0, [], limit);
@@ -51,7 +51,7 @@ async function readCountedPage(sql: Sql, { limit, offset = 0, after, ...filter }
   return toPage(found.total, await readSlices(sql, filter, found, take), limit);
 }
 
-/** All ranges lie between two bounds that are parameters: by these Postgres leaves out all other months. */
+/** All ranges lie between two parameters, by which Postgres leaves out all other months. */
 function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, take: number): Promise<Row[]> {
   const { visitorId } = filter;
   const inSlice = { from: sql`slice.from`, below: sql`slice.below` };
@@ -92,7 +92,7 @@ function readSlices(sql: Sql, filter: Filter, { domainNumber, slices }: Slices, 
 const lowestId = lowestIdAt(0);
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** In the statement's own text, not as parameters: a plan for any value could not use the indexes of one value only. */
+/** In the statement's own text: a plan for any value could not use an index for one value. */
 export function ofKind(sql: Sql, { decision, bot }: Pick<Filter, 'decision' | 'bot'>) {
   const ofDecision: Record<Decision, ReturnType<Sql>> = {
     accept_all: sql`and decision = 'accept_all'`,

@@ -1,4 +1,4 @@
-/** What an overview shows, pages, the feed, exports and imports. */
+/** The overview, pages, the feed, exports and imports. */
 import { addDays } from '#libs/base/terms/calendar';
 import { domainId, laterAt, noticeHash, organizationId } from '#libs/base/terms/example-names';
 import { withTotal } from '#libs/base/terms/terms';

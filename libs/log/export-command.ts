@@ -1,4 +1,4 @@
-/** `records export`: straight from the database, as the API's endpoint writes it. */
+/** `records export`: reads the database directly, and writes what the API's endpoint sends. */
 import { existsSync } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
@@ -59,7 +59,8 @@ export function addExport(records: Command, tools: ExportTools): void {
       if (out !== undefined && after === undefined && !isContinued && existsSync(out)) throw new Error(`${out} exists`);
       const result = await tools.keyed(options.visitor === undefined ? [] : ['PRIVACY_KEY'], async (db) => {
         const given = await wantedOf(db, options);
-        const begun = isContinued && out !== undefined && existsSync(out) ? await goOnIn(out, given) : begin(given);
+        const begun =
+          isContinued && out !== undefined && existsSync(out) ? await continueFile(out, given) : begin(given);
         if (!begun) return { records: 0, last: null };
         const { actor, privacyKey } = tools.config();
         const hashOf = options.visitor === undefined ? undefined : createVisitorHash(privacyKey());
@@ -84,16 +85,16 @@ type Place = NonNullable<Export['after']>;
 
 interface Begun {
   wanted: Export;
-  /** still to be written */
+  /** whether it is still to be written */
   header: boolean;
-  /** records in the file */
+  /** records that the file already has */
   before: number;
 }
 
 const begin = (wanted: Export): Begun => ({ wanted, header: wanted.after === undefined, before: 0 });
 
-/** Takes a row that is not whole from the end of the file. Undefined where the file is complete. */
-async function goOnIn(file: string, wanted: Export): Promise<Begun | undefined> {
+/** Cuts an incomplete row off the end of the file. Undefined if the export is complete. */
+async function continueFile(file: string, wanted: Export): Promise<Begun | undefined> {
   const { whole, records, last, isComplete } = await readCutFile(file, wanted.format);
   if (isComplete) return undefined;
   if (last && !wanted.domainIds.includes(last.domainId)) throw new Error(`${file} is an export of other domains`);
@@ -101,7 +102,7 @@ async function goOnIn(file: string, wanted: Export): Promise<Begun | undefined> 
   return { wanted: { ...wanted, after: last ?? undefined }, header: whole === 0, before: records };
 }
 
-/** The endpoints' own rules. */
+/** Checks the options by the endpoints' rules. */
 async function wantedOf(
   db: Database,
   { org, domain, out: _, continue: __, visitor, ...given }: Options,
@@ -125,11 +126,11 @@ function check<T>(read: z.ZodSafeParseResult<T>): T {
   throw new Error(`--${name}: ${issue?.message}`);
 }
 
-/** Resolves once it is written. The process ends where that fails (`main.ts`). */
+/** Resolves once it is written. The process exits on a failure (`main.ts`). */
 const toStandardOutput = (text: Buffer): Promise<void> =>
   new Promise((resolve) => process.stdout.write(text, (error) => !error && resolve()));
 
-/** What breaks off says how to go on. */
+/** Writes the export. If it is interrupted, it prints how to continue. */
 async function write(
   db: Database,
   { wanted, header, before }: Begun,
@@ -139,18 +140,18 @@ async function write(
   const epoch = await readOpenEpoch(db);
   const progress = createProgress(await countAll(db, wanted), 'records');
   const result: { records: number; last: string | null } = { records: 0, last: null };
-  const goOn = () => {
+  const interrupted = () => {
     progress.end();
-    if (result.last !== null) process.stderr.write(`go on with: --after ${result.last}\n`);
+    if (result.last !== null) process.stderr.write(`continue with: --after ${result.last}\n`);
   };
   const stop = () => {
-    goOn();
+    interrupted();
     process.exit(130);
   };
   process.once('SIGINT', stop);
   try {
     for await (const part of readExport(db, wanted, epoch, { header, before })) {
-      // only what a file has whole is gone on after
+      // an export continues after the last record that was written
       await append(part.text);
       result.records += part.count;
       if (part.last) result.last = nameOf(part.last);
@@ -159,14 +160,14 @@ async function write(
     progress.end();
     return result;
   } catch (error) {
-    goOn();
+    interrupted();
     throw error;
   } finally {
     process.off('SIGINT', stop);
   }
 }
 
-/** 0 where that is not known: of a visitor it would take long. */
+/** 0 if the number is not known: counting a visitor's records would take long. */
 async function countAll(db: Database, wanted: Export): Promise<number> {
   if (wanted.visitorId !== undefined || wanted.after) return 0;
   let total = 0;

@@ -1,4 +1,4 @@
-/** All records that match, as one file. */
+/** Sends all matching records as one file. */
 import type { Database } from '#libs/base/db/database';
 import { inPlaces, retryingReads } from '#libs/base/db/long-reads';
 import type { LaggingReads } from '#libs/base/db/replica';
@@ -51,8 +51,8 @@ export function exportOrganization(parts: Parts): Middleware {
   });
 }
 
-/** `domainId`: of this domain alone. */
-function sender({ config, db, readDb, places, unreadResponses, pace }: Parts) {
+/** `domainId`: set for an export of one domain. */
+function sender({ config, db, readDb, places, unsent, pace }: Parts) {
   const hashOf = config.privacyKey && createVisitorHash(config.privacyKey);
   return async (ctx: Context, wanted: Export, domainId?: string): Promise<void> => {
     requireConsentLog(organizationIn(ctx));
@@ -63,15 +63,15 @@ function sender({ config, db, readDb, places, unreadResponses, pace }: Parts) {
       await noteExport(db, wanted, { actor: accessIn(ctx).subject, domainId, hashOf });
       const reads = readDb.forOneAnswer();
       const epoch = await readOpenEpoch(reads);
-      // the deadline may have answered meanwhile, or the client may have left
+      // the deadline may have passed, or the client may have left
       if (ctx.res.writableEnded || ctx.res.destroyed) return leave();
       ctx.res.once('close', leave);
-      answer(ctx, wanted, domainId ?? wanted.organizationId);
+      setHeaders(ctx, wanted, domainId ?? wanted.organizationId);
       const pages = retryingReads(inPlaces(reads, places.exports, organizationId, endOf(ctx)));
       const hold = (bytes: number) => unreadResponses.track(organizationId, bytes, () => ctx.res.destroy());
       const texts = holdUntilRead(textsOf(keepingOpen(ctx, readExport(pages, wanted, epoch))), hold);
       ctx.body = toStream(ctx.response.get('Content-Encoding') === 'gzip' ? gzipped(texts) : texts, pace);
-      // it begins now, also where the first match is far
+      // the response begins now, even if the first match is far
       if (ctx.method !== 'HEAD') ctx.flushHeaders();
     } catch (error) {
       leave();
@@ -80,7 +80,7 @@ function sender({ config, db, readDb, places, unreadResponses, pace }: Parts) {
   };
 }
 
-function answer(ctx: Context, { format }: Export, of: string): void {
+function setHeaders(ctx: Context, { format }: Export, of: string): void {
   const time = new Date(ctx.state.receivedAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   ctx.set('Content-Disposition', `attachment; filename="${of}-${time}.${format}"`);
   ctx.set('Content-Type', mediaTypes[format]);
@@ -88,7 +88,7 @@ function answer(ctx: Context, { format }: Export, of: string): void {
   if (ctx.acceptsEncodings('gzip', 'identity') === 'gzip') ctx.set('Content-Encoding', 'gzip');
 }
 
-/** Pages may be empty, while nothing matches. */
+/** Pages without a match are empty. */
 async function* textsOf(pages: AsyncIterable<{ text: Buffer }>): AsyncGenerator<Buffer> {
   for await (const { text } of pages) yield text;
 }

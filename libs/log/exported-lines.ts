@@ -1,11 +1,11 @@
-/** An export: the lines of all matching records of some domains, as they are read. */
+/** An export: the lines of all matching records of some domains, in pages. */
 import type { Database, Reads } from '#libs/base/db/database';
 import { addVisitorAct, type VisitorHash } from '#libs/tenants/visitors';
 import { type DomainExport, readDomain } from './export/domain-records.ts';
 import { headers } from './export/lines.ts';
 
 export interface Export extends Omit<DomainExport, 'domainId' | 'epoch' | 'after'> {
-  /** one, or several in the order of their ids */
+  /** in the order of their ids */
   domainIds: string[];
   /** the record after which to continue */
   after?: { domainId: string; id: string } | undefined;
@@ -20,7 +20,7 @@ interface ExportPart {
   last: { domainId: string; id: string } | null;
 }
 
-/** What was stored before is in it or in an earlier one, also while one is being closed. */
+/** Everything stored before is in this epoch or an earlier one, also while one is being closed. */
 export async function readOpenEpoch(db: Reads): Promise<number> {
   const [row] = await db.read((sql) => sql<{ open: number }[]>`select greatest(open, filling) as open from epochs`);
   if (!row) throw new Error('there is no open epoch');
@@ -28,8 +28,8 @@ export async function readOpenEpoch(db: Reads): Promise<number> {
 }
 
 /**
- * `header`: false for what is added to a file; `before`: records that it has, which the last line counts too. Texts may be
- * empty, while nothing matches. The last one says in NDJSON that the export is complete.
+ * `header`: false if the lines are added to a file; `before`: the number of records in it, which the last line counts
+ * too. Texts without a match are empty. In NDJSON, the last one says that the export is complete.
  */
 export async function* readExport(
   db: Reads,
@@ -52,7 +52,7 @@ export async function* readExport(
     yield { text: Buffer.from(`${JSON.stringify({ end: true, count: total })}\n`), count: 0, last: null };
 }
 
-/** Adds an export to the acts. `domainId`: it is of this domain alone; `hashOf`: undefined without PRIVACY_KEY. */
+/** Adds an export to the acts. `domainId`: set for an export of one domain; `hashOf`: undefined without PRIVACY_KEY. */
 export function noteExport(
   db: Database,
   { organizationId, visitorId, domainIds: _, after, ...filters }: Export,

@@ -1,4 +1,4 @@
-/** The entries of a log for a follower: records as they are now, erasures, notices, in the log's own order. */
+/** The entries of a log for a follower, in the log's order: records as they are now, erasures, notices. */
 
 import type { Sql } from '#libs/base/db/database';
 import { monthOf, timeOf } from '#libs/base/terms/calendar';
@@ -9,7 +9,7 @@ import { parseEntry } from '#libs/proof/tree/parse-entry';
 import { listDroppedMonths } from '#libs/record/month-partitions';
 import type { FeedEntry } from './contract.ts';
 
-/** Those from position `from` on, `below` not included. */
+/** The entries from position `from` to before `below`. */
 export async function readFeed(sql: Sql, name: LogName, range: { from: number; below: number }): Promise<FeedEntry[]> {
   const [sealed, dropped] = await Promise.all([readSealed(sql, name, range), listDroppedMonths(sql)]);
   const entries = sealed.map((each) => toEntry(each, name.log, dropped));
@@ -42,13 +42,15 @@ function toEntry({ position, text, record }: SealedEntry, log: number, droppedMo
   throw new Error(`the text at ${position} is a record's`);
 }
 
-/** Where a record is that an entry erases: in the entry's own log, or in one before it. */
+/** The place of a record that an entry erases: in the entry's own log, or in an earlier one. */
 interface ErasedRecord {
   log: number;
   position: number;
 }
 
-/** The records that entries of that range erase, in order, each with the entry's own position and when it was erased. */
+/**
+ * The records that entries of this range erase, in order, each with the entry's position and the time of its erasure.
+ */
 export async function readErased(
   sql: Sql,
   name: LogName,
@@ -75,7 +77,7 @@ export async function readErased(
   });
 }
 
-/** Where records are in their domain's logs; those that have expired are left out. */
+/** The places of records in their domain's logs, without expired records. */
 async function readPositions(
   sql: Sql,
   { domainNumber }: LogName,

@@ -1,4 +1,4 @@
-/** The log in its own order, to keep a copy of it up to date. */
+/** The log in its own order, from which a client keeps a copy in sync. */
 
 import type { Reads, Sql } from '#libs/base/db/database';
 import { refuseFields } from '#libs/base/terms/field-errors';
@@ -12,9 +12,9 @@ import { readFeed } from './feed-entries.ts';
 import { logRoutes } from './routes.ts';
 
 const defaultLimit = 1_000;
-/** Bytes of JSON after which a page ends: what is more is for the next request, and others have their turns before. */
+/** Bytes of JSON after which a page ends, so that other requests have their turn. */
 const pageBytes = 1_000_000;
-/** Entries that are read together: at first, at most (the largest have some 16 kB each), and as many as have so many bytes. */
+/** Entries in one statement: at first; at most (the largest have some 16 kB each); and as many as have these bytes. */
 const together = { first: 32, most: 250, bytes: 100_000 };
 
 interface Parts {
@@ -40,8 +40,8 @@ export const getFeed = endpoint(logRoutes.getFeed, async ({ readDb }: Parts, { o
 });
 
 /**
- * Entries from position `from` on as JSON, `below` not included; fewer where they are large. Each is written once, so that
- * its size is known, and no long piece of work keeps others from the processor.
+ * Entries from position `from` to before `below` as JSON, or fewer if they are large. Each is serialized separately, so
+ * that its size is known and the event loop is never blocked for long.
  */
 async function readPage(sql: Sql, name: LogName, { from, below }: { from: number; below: number }) {
   const texts: string[] = [];
@@ -64,7 +64,7 @@ async function readPage(sql: Sql, name: LogName, { from, below }: { from: number
 async function requireSize(sql: Sql, domainId: string, log: number | undefined): Promise<LogSize> {
   const found = await findSize(sql, domainId, log);
   if (found) return found;
-  // before the first seal the answer names log 1, so that log can be asked for
+  // before the first seal the response says log 1, so that a client can ask for log 1
   const isUnsealed = log === undefined || (log === 1 && !(await findSize(sql, domainId)));
   if (isUnsealed) return { domainNumber: 0, log: 1, size: 0, isEnded: false };
   throw new Problem('not_found', `this domain has no log ${log}`);

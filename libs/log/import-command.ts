@@ -111,12 +111,12 @@ async function run(config: ImportConfig, db: Database, file: string, options: Op
   const note = (isComplete: boolean) =>
     noteImport(createPerform(db, config.actor), domainId, counts, { importId, isComplete });
   let isBegun = false;
-  // straight to Postgres, a statement at a time; the worker raises the counters
+  // writes directly to Postgres, one statement at a time; the worker updates the counters
   const store = async (records: NewRecord[]) => {
     isBegun = true;
     await persistOrReject(db, records, { owe: true });
   };
-  // what did not end may be stored
+  // rows of an interrupted import may be stored
   const noteCutOff = async () => {
     if (isBegun) await note(false).catch(() => {});
   };
@@ -164,7 +164,7 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return there?.ino === ino && there.dev === dev;
 }
 
-/** How the file is written: as the preset says, unless an option says otherwise. */
+/** The form of the file: the preset's, overridden by options. */
 async function formOf({ preset, delimiter, timeFormat, timeZone, encoding }: Options): Promise<Preset> {
   const known: Preset = preset === undefined ? { columns: {}, values: {} } : await readPreset(preset);
   return {
@@ -176,14 +176,17 @@ async function formOf({ preset, delimiter, timeFormat, timeZone, encoding }: Opt
   };
 }
 
-/** Mapped columns have times without a zone more often than not. Loaded for whoever needs it, since it takes a while. */
+/**
+ * A file with mapped columns often has times without a zone. Luxon is loaded only when needed, because that takes a
+ * while.
+ */
 async function timesOf(form: Preset, isForeign: boolean): Promise<TimeReader | undefined> {
   const { timeFormat: format, timeZone: zone } = form;
   if (format === undefined && zone === undefined && !isForeign) return undefined;
   return (await import('./import/times.ts')).createTimeReader({ format, zone });
 }
 
-/** Throws an error that names the option. */
+/** Throws an error that names the wrong option. */
 function checkOptions({ timeFormat, timeZone, encoding }: Options): void {
   const problem = timeFormat === undefined ? undefined : formatProblem(timeFormat);
   if (problem !== undefined)
@@ -220,7 +223,7 @@ function rowsOf(bytes: AsyncIterable<Buffer>, format: ImportFormat, form: Preset
   return readCsv(bytes, { delimiter, encoding, ...(isMapped(form, options) && { fieldsOf: createFieldsOf(columns) }) });
 }
 
-/** Hands on what is read, and its length. */
+/** Passes the chunks on, and counts their bytes. */
 async function* counted(bytes: AsyncIterable<Buffer>, count: (length: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of bytes) {
     count(chunk.length);

@@ -1,6 +1,6 @@
 /**
- * Throttles imports: of all imports of this process together, few batches are in the queue at a time, so that what is
- * recorded meanwhile waits no longer than it does behind a busy moment.
+ * Throttles imports: all imports of this process together have few batches in the queue, so that records that arrive
+ * meanwhile hardly wait longer.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '#libs/base/db/database';
@@ -10,27 +10,27 @@ import type { NewRecord } from '#libs/record/contract';
 import { findKnown } from '#libs/record/known-ids';
 import { countRejected } from '#libs/record/rejected';
 
-/** Milliseconds between two looks whether a batch is stored: at first, and after some time. */
-const looks = { first: 15, last: 250 };
-/** Milliseconds after which nobody seems to take anything from the queue. */
+/** Milliseconds between two checks whether a batch is stored: at first, and after some time. */
+const checkEvery = { first: 15, last: 250 };
+/** Milliseconds after which no worker seems to consume the queue. */
 const storeTimeout = 30_000;
-/** Milliseconds to wait at the end, so that the same file sent again finds its records. */
+/** Milliseconds to wait at the end, so that the same file sent again finds its records stored. */
 const settleTimeout = 5_000;
-/** Bytes: a record's rough size, by which jobs are made. */
+/** A record's rough size in bytes, by which records are grouped into jobs. */
 const roughSize = 600;
 
 type Record = (record: NewRecord, organizationId: string, bytes: number) => Promise<'queued' | 'persisted'>;
 
 /** The batches of one import, one after the other. */
 interface ImportStream {
-  /** Resolves once they are safe, while those before them may still be on their way. */
+  /** Resolves once the batch is safe; the batch before may still wait in the queue. */
   store(records: NewRecord[]): Promise<void>;
-  /** Resolves once all that went through is stored or refused, or after a while. */
+  /** Resolves once all batches are stored or rejected, or after a while. */
   settle(): Promise<void>;
 }
 
 interface ImportThrottle {
-  /** `end`: aborts once nobody waits for the import any more. */
+  /** `end`: aborts once the client has left. */
   open(organizationId: string, domainId: string, end: AbortSignal): ImportStream;
 }
 
@@ -41,20 +41,20 @@ interface Parts {
 }
 
 export function createImportThrottle({ db, record, places }: Parts): ImportThrottle {
-  /** Whether Postgres has stored or refused them all. */
+  /** Whether Postgres has stored or rejected them all. */
   const areSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
     const ids = records.map(({ id }) => id);
     const known = await db.read((sql) => findKnown(sql, domainId, ids));
     const missing = records.filter(({ id }) => !known.has(id));
     return missing.length === 0 || (await db.read((sql) => countRejected(sql, missing))) === missing.length;
   };
-  /** The first one tells where nothing has been done yet. */
+  /** Checks the first record alone first, which is cheap while none is stored. */
   const isSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> =>
     (await areSettled(domainId, records.slice(0, 1))) && areSettled(domainId, records);
-  /** Tells whether they are. A look that fails says nothing. */
-  const settled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
+  /** Waits until they are; false after a while. A failed check is repeated. */
+  const untilSettled = async (domainId: string, records: NewRecord[]): Promise<boolean> => {
     const until = performance.now() + storeTimeout;
-    for (let pause = looks.first; performance.now() < until; pause = Math.min(looks.last, 1.2 * pause)) {
+    for (let pause = checkEvery.first; performance.now() < until; pause = Math.min(checkEvery.last, 1.2 * pause)) {
       if (await isSettled(domainId, records).catch(() => false)) return true;
       await wait(pause, undefined, { ref: false });
     }
@@ -63,7 +63,7 @@ export function createImportThrottle({ db, record, places }: Parts): ImportThrot
 
   return {
     open: (organizationId, domainId, end) => {
-      /** whether the batch before is stored or refused; it keeps its place until then, whoever waits for it */
+      /** whether the batch before is stored or rejected; it keeps its place until then, even if the client has left */
       let before = Promise.resolve(true);
       return {
         store: async (records) => {
@@ -79,7 +79,7 @@ export function createImportThrottle({ db, record, places }: Parts): ImportThrot
           } finally {
             if (!isOnItsWay) leave();
           }
-          if (isOnItsWay) before = settled(domainId, records).finally(leave);
+          if (isOnItsWay) before = untilSettled(domainId, records).finally(leave);
         },
         settle: async () => {
           await Promise.race([before, wait(settleTimeout, undefined, { signal: end, ref: false })]);

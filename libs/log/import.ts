@@ -1,7 +1,4 @@
-/**
- * Records from elsewhere, or from an export, read as they arrive. Of an import itself
- * only an act stays (`records.import`), with its counts.
- */
+/** Imports records from another service or from an export, as the request arrives. */
 import type { Database } from '#libs/base/db/database';
 import { isUtf8Charset } from '#libs/base/http/body';
 import type { AddressRule } from '#libs/base/http/client-address';
@@ -107,7 +104,7 @@ export function importRecords({ config, db, recorder, places, metrics }: ImportP
       );
       await stream.settle();
     } catch (error) {
-      // some of what did not end may be stored; why it ended is what counts
+      // some rows may be stored; the error that ended the import matters more than one of this note
       if (isBegun) await note(false).catch(() => {});
       throw toProblem(error, isBegun);
     }
@@ -131,11 +128,11 @@ interface Wanted {
   format: ImportFormat;
   isDryRun: boolean;
   times: TimeReader | undefined;
-  /** one that is read */
+  /** one that `isReadable` */
   encoding: string | undefined;
 }
 
-/** As the query says, else as the body does; both have to say the same. */
+/** By the query, else by the `Content-Type`, which has to agree. */
 function formatOf(
   ctx: Context,
   asked: ImportFormat | undefined,
@@ -149,17 +146,17 @@ function formatOf(
   if (charset !== undefined && !isReadable(charset)) {
     throw new Problem('unsupported_media_type', 'send the file as UTF-8');
   }
-  // ASCII is a part of UTF-8, and who names it may send that
+  // ASCII is a subset of UTF-8
   return { format, charset: isUtf8Charset(charset) ? undefined : charset };
 }
 
-/** `isBegun`: rows were stored before. */
+/** `isBegun`: rows may have been stored. */
 function toProblem(error: unknown, isBegun = false): unknown {
   const stored = isBegun ? '; the rows before that have been imported' : '';
   if (error instanceof Unreadable) return new Problem('invalid_request', error.message + stored, { cause: error });
   if (error instanceof TooManyRows) return new Problem('payload_too_large', error.message + stored, { cause: error });
   if (error instanceof Error && error.name === 'AbortError') {
-    return new Problem('invalid_request', 'the client left before its answer', { cause: error });
+    return new Problem('invalid_request', 'the client left before the response', { cause: error });
   }
   return error;
 }

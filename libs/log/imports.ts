@@ -1,4 +1,4 @@
-/** What was imported, over HTTP or by the operator, newest first: as their acts say it. */
+/** Lists imports, over HTTP and by the operator, newest first, from their acts. */
 import type { Database, Sql } from '#libs/base/db/database';
 import { listOf } from '#libs/base/http/list';
 import { endpoint } from '#libs/tenants/endpoint';

@@ -43,7 +43,7 @@ export const getOrganizationStats = endpoint(
       ETag: hashedTag([organizationId, query, plan, daily, cap !== null, version]),
     });
     const readVersion = (sql: Sql) => readOrganizationVersion(sql, organizationId);
-    // where neither a total nor a record has moved, no record is read
+    // if no total and no record has changed, no record is read
     const unmoved = ifNoneMatch && headersWith(await readDb.read(readVersion));
     if (unmoved && ifNoneMatch(unmoved.ETag)) return { status: 304, headers: unmoved, body: null };
     const { version, page } = await readDb.read(async (sql) => ({
@@ -54,7 +54,7 @@ export const getOrganizationStats = endpoint(
     const last = page.records.at(-1);
     const nextPage = (position?.page ?? 1) + 1;
     const isFull = plan.consentLog && !cap;
-    // a replica may not have all records that the counters count; then the next question is answered in full
+    // a replica may lack records that the counters count; without an `ETag`, the next request gets them
     const counted = daily.slice(-recordsDays).reduce((sum, { total }) => sum + total, 0);
     return {
       headers: page.total >= counted ? headersWith(version) : { 'X-Stats-Source': source },
@@ -74,7 +74,7 @@ export const getOrganizationStats = endpoint(
   },
 );
 
-/** What every plan may see; the plan gates the full record. */
+/** The fields that every plan includes. */
 const shorten = ({ id, domainId, decision, decidedAt }: FullRecord): ShortRecord => ({
   id,
   domainId,

@@ -1,4 +1,4 @@
-/** Records of the log, by page and one by one. */
+/** Records of the log: pages, and single ones. */
 
 import type { Database, Reads } from '#libs/base/db/database';
 import { makeCursor, readCursor } from '#libs/base/http/cursor';
@@ -23,7 +23,7 @@ interface Parts {
   noteVisitorRead: NoteVisitorRead;
 }
 
-/** Subject to the plan's two rules. */
+/** Subject to the plan's log and its monthly limit. */
 export const getRecords = endpoint(logRoutes.getRecords, async ({ db, readDb, ...parts }: Parts, asked) => {
   const { organization, access, params } = asked;
   const { cursor, page: given, limit = defaultLimit, ...filters } = asked.query;
@@ -48,7 +48,7 @@ export const getRecords = endpoint(logRoutes.getRecords, async ({ db, readDb, ..
   };
 });
 
-/** The first short page, whatever was asked for: pages, cursors and filters could otherwise get around the limit. */
+/** Always the first page, and a short one: pages, cursors and filters could otherwise get around the limit. */
 async function readCapped(
   readDb: Reads,
   owner: { organizationId: string; domainId: string },

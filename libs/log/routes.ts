@@ -1,4 +1,4 @@
-/** The log: what an overview shows, pages, one record, feed, exports, imports. */
+/** The log: the overview, pages, one record, the feed, exports, imports. */
 import { z } from 'zod';
 import { answer, recordCodes, requestId, statsSource } from '#libs/base/http/openapi';
 import type { Routes } from '#libs/base/http/routes';

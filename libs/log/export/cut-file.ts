@@ -1,4 +1,4 @@
-/** An export that was cut off, wherever: how much of its file is whole. */
+/** How much of the file of an interrupted export is complete. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { ExportFormat } from '#libs/base/terms/terms';
@@ -8,20 +8,20 @@ import { readNdjson } from '../import/ndjson.ts';
 import { headers } from './lines.ts';
 
 interface CutFile {
-  /** its bytes up to the end of the last whole row */
+  /** bytes up to the end of the last complete row */
   whole: number;
-  /** in these */
+  /** records in these bytes */
   records: number;
   /** null: there is none */
   last: { domainId: string; id: string } | null;
-  /** Its last line says so, which only NDJSON has. */
+  /** Whether its last line says so; only NDJSON has such a line. */
   isComplete: boolean;
 }
 
 const newline = 0x0a;
 const quote = 0x22;
 
-/** Throws where the file is no export of this format. */
+/** Throws if the file is not an export of this format. */
 export async function readCutFile(file: string, format: ExportFormat): Promise<CutFile> {
   const { rows, start, end } = await findLastRow(file, format);
   const refuse = () => new Error(`${file} is not an export as ${format}`);
@@ -38,21 +38,21 @@ export async function readCutFile(file: string, format: ExportFormat): Promise<C
   return { whole: end, records: rows - inHeader, last, isComplete: false };
 }
 
-/** Where an id stands, 0 is any of its characters. NDJSON of nothing is its last line. */
+/** In an id, 0 stands for any hex digit. An export of no records in NDJSON is only its last line. */
 const beginnings: Record<ExportFormat, string[]> = {
   ndjson: [`{"id":"${nil}","domainId":"`, '{"end":true,'],
   csv: [headers.csv],
 };
 const longestBeginning = Math.max(...Object.values(beginnings).flatMap((each) => each.map(({ length }) => length)));
 
-/** `isWhole`: the file has all of a beginning, and not only a part. */
+/** `isWhole`: the file has all of the beginning, and not only a part. */
 const isBegun = (found: string, beginning: string, isWhole: boolean): boolean =>
   (found.length >= beginning.length || !isWhole) &&
   [...found.slice(0, beginning.length)].every((character, at) =>
     beginning[at] === '0' ? /[0-9a-f]/.test(character) : character === beginning[at],
   );
 
-/** Without keeping the file in memory. In CSV a line's end within quotes ends no row. */
+/** Reads the file piece by piece. In CSV, a line break within quotes ends no row. */
 async function findLastRow(file: string, format: ExportFormat) {
   const found = { rows: 0, start: 0, end: 0 };
   let offset = 0;
@@ -81,7 +81,7 @@ async function readRange(file: string, from: number, below: number): Promise<str
   }
 }
 
-/** Undefined where it cannot be read. */
+/** Undefined if it cannot be read. */
 async function readRow(format: ExportFormat, text: string): Promise<Record<string, unknown> | undefined> {
   const bytes = (async function* () {
     yield Buffer.from(text);

@@ -1,7 +1,7 @@
 /**
- * The records of a domain for an export, oldest first, a page at a time: each page is a short statement by key, since a
- * cursor or a long snapshot would slow down whoever records. Records of epochs after the one that is open at the start
- * are left out, so that an export ends however fast records come.
+ * The records of a domain for an export, oldest first, page by page: each page is a short statement by key, because a
+ * cursor or a long snapshot would slow down recording. Records of epochs after the one that is open at the start are
+ * left out, so that an export ends however fast records come.
  */
 
 import type { Reads, Sql } from '#libs/base/db/database';
@@ -16,7 +16,7 @@ import { lineEnds, lineOf } from './lines.ts';
 
 /** records in one page */
 const pageSize = 1_000;
-/** Records that one statement looks at, where few of them may match. */
+/** records that one statement reads at most, even if few of them match */
 const scanned = 20_000;
 
 interface ExportPage {
@@ -43,8 +43,8 @@ interface Span {
 }
 
 /**
- * Pages may be empty: where nothing matches for long, the caller sees that it goes on. Postgres makes the next page
- * while the caller sends this one.
+ * Pages without a match are empty, so that the caller sees progress. Postgres makes the next page while the caller
+ * sends this one.
  */
 export async function* readDomain(db: Reads, wanted: DomainExport): AsyncGenerator<ExportPage> {
   const { after = '' } = wanted;
@@ -54,19 +54,19 @@ export async function* readDomain(db: Reads, wanted: DomainExport): AsyncGenerat
       const page = (sql: Sql) => readPage(sql, wanted, { after: next, below });
       return wanted.visitorId === undefined ? db.read(page) : readByTime(db, page);
     };
-    // a record's id is never the lowest of its time
+    // `from` itself is no record: a record's id is never the lowest of its time
     let ahead: Promise<Page> | undefined = read(after > from ? after : from);
     while (ahead) {
       const page: Page = await ahead;
       ahead = page.next === null ? undefined : read(page.next);
-      // it is thrown once it is awaited, if it ever is
+      // the error is thrown once `ahead` is awaited
       ahead?.catch(() => {});
       yield page;
     }
   }
 }
 
-/** The months with matching records, as the counters have it; small ones are read together. */
+/** The months with matching records, by the counters; consecutive small ones are read together. */
 export async function listSpans(sql: Sql, { visitorId, ...filter }: Filter): Promise<Span[]> {
   const { from = firstOfAll, to = lastOfAll } = filter;
   if (from > to) return [];
@@ -90,20 +90,20 @@ export async function listSpans(sql: Sql, { visitorId, ...filter }: Filter): Pro
   return spans;
 }
 
-/** `after` and `below` are not part of it. */
+/** A range of ids without `after` and `below` themselves. */
 interface Range {
   after: string;
   below: string;
 }
 
 interface Page extends ExportPage {
-  /** the id after which to go on; null at the end */
+  /** the id after which the next page begins; null at the end */
   next: string | null;
 }
 
 /**
- * The range of ids is a parameter, so that Postgres plans and opens one month. Of a decision, or of browsers alone, there
- * is no index: a page ends after so many records that it looked at, whether or not they match.
+ * The range of ids is a parameter, so that Postgres plans and opens one month. There is no index by decision or for
+ * browsers: then a page ends after `scanned` records, whether or not they match.
  */
 async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<Page> {
   const { domainId, visitorId, decision, bot, epoch, format } = wanted;
@@ -138,9 +138,9 @@ async function readPage(sql: Sql, wanted: DomainExport, range: Range): Promise<P
 }
 
 /**
- * The positions in the log of all records of `page`, which `joinLog` would find one by one. Consecutive records share their
- * runs: each is read once, and an empty text added to its ids has them unpacked once. Positions are looked up in one
- * object, since a join with them would compare each with each where a new table has no statistics yet.
+ * The positions in the log of all records of `page`, which `joinLog` would find one by one. Consecutive records share a
+ * run: each run is read once, and the empty text appended to its ids makes Postgres decompress them once. Positions are
+ * looked up in one object, because a join would compare each with each while a new table has no statistics.
  */
 const positionsOf = (sql: Sql) => sql`
   placed as materialized (
@@ -160,7 +160,7 @@ const positionsOf = (sql: Sql) => sql`
     where first + among < checkpoint_size
   )`;
 
-/** Of `placed r`: null while no checkpoint covers it. */
+/** The position of `placed r`; null while no checkpoint covers it. */
 const joinPosition = (sql: Sql) => sql`
   cross join lateral (
     select (of_record ->> concat(r.log, ' ', r.first, ' ', encode(uuid_send(r.id), 'hex')))::bigint as position

@@ -1,6 +1,6 @@
 /**
- * A record as a line of an export, with the fields of the log's page. Postgres writes the text: it takes a process that
- * also records a fraction of the time that it would take to make it of rows.
+ * A record as a line of an export, with the fields of the log's page. Postgres makes the text, which costs this
+ * process, which also records, a fraction of the time that making it from rows would.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -8,10 +8,10 @@ import type { ExportFormat } from '#libs/base/terms/terms';
 import { type FullRecord, fullRecord } from '#libs/record/contract';
 import { expressionOf } from '#libs/record/fields';
 
-/** As JavaScript writes it: in UTC, cut to milliseconds. */
+/** A time as JavaScript writes it: in UTC, cut to milliseconds. */
 const time = (moment: string): string => `to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** SQL text; all others are where the log's page has them. */
+/** SQL text of the fields that differ from the log's page. */
 const written: Partial<Record<keyof FullRecord, string>> = {
   decidedAt: time('to_timestamp(milliseconds_of(r.id) / 1000.0)'),
   receivedAt: time('r.received_at'),
@@ -20,10 +20,10 @@ const written: Partial<Record<keyof FullRecord, string>> = {
   position: 'place.position',
 };
 
-/** Of `records r`, joined by `joinNames` and with its `place` in the log. */
+/** SQL text for `records r`, joined by `joinNames` and with its `place` in the log. */
 const valueIn = (field: keyof FullRecord): string => written[field] ?? expressionOf(field);
 
-/** All others may hold any text, which CSV has to quote. */
+/** Fields that never need quotes in CSV: all others may contain any text. */
 const plain: ReadonlySet<string> = new Set<keyof FullRecord>([
   'id',
   'decision',
@@ -40,12 +40,12 @@ const plain: ReadonlySet<string> = new Set<keyof FullRecord>([
   'position',
 ]);
 
-/** In the order of the log's page. */
+/** in the order of the log's page */
 const names = fullRecord.keyof().options;
 
 export const lineEnds: Record<ExportFormat, string> = { ndjson: '\n', csv: '\r\n' };
 
-/** What is before all records. */
+/** The text before all records. */
 export const headers: Record<ExportFormat, string> = { ndjson: '', csv: names.join(',') + lineEnds.csv };
 
 const json = names.map((name) => `${valueIn(name)} as "${name}"`).join(', ');
@@ -53,7 +53,7 @@ const cells = names.map((name) =>
   plain.has(name) ? `(${valueIn(name)})::text` : `csv_cell((${valueIn(name)})::text)`,
 );
 
-/** SQL text; `concat` leaves out what is null. */
+/** SQL text; `concat` skips null. */
 const lines: Record<ExportFormat, string> = {
   ndjson: `(select row_to_json(record)::text from (select ${json}) as record)`,
   csv: `concat(${cells.join(", ',', ")})`,

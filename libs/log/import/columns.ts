@@ -1,9 +1,9 @@
-/** Which field of a row each column of a foreign CSV is, and what its values mean. */
+/** Which field each column of a foreign CSV contains, and what its values mean. */
 
 import { decisions } from '#libs/base/terms/terms';
 import { preferences } from '#libs/record/contract';
 import { importedFields } from './contract.ts';
-import { columnsOf, namesOf, requireColumn, toValues, unlessNull, words } from './csv.ts';
+import { booleanWords, columnsOf, namesOf, requireColumn, toValues, unlessNull } from './csv.ts';
 import { Unreadable } from './encodings.ts';
 
 export interface Columns {
@@ -11,13 +11,13 @@ export interface Columns {
   columns: Map<string, string>;
   /** field → its values there (in lower case) → ours */
   values: Map<string, Map<string, string>>;
-  /** fields whose columns have to be there */
+  /** fields without whose columns the file is refused */
   required: Set<string>;
 }
 
 export const noColumns = (): Columns => ({ columns: new Map(), values: new Map(), required: new Set() });
 
-/** `decision=Consent state`: a column that has to be there */
+/** Adds a required column, such as `decision=Consent state`. */
 export function addColumn(text: string, { columns, required }: Columns): void {
   const [, field, column] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (!field || !column) throw new Error(`--map is FIELD=COLUMN, not ${text}`);
@@ -27,7 +27,7 @@ export function addColumn(text: string, { columns, required }: Columns): void {
   required.add(field);
 }
 
-/** `decision:accepted=accept_all` */
+/** Adds a meaning, such as `decision:accepted=accept_all`. */
 export function addValue(text: string, all: Columns): void {
   const [, field, theirs, ours] = /^([A-Za-z]+(?:\.[A-Za-z0-9_.:-]+)?):(.*)=(.*)$/.exec(text) ?? [];
   if (!field || theirs === undefined || ours === undefined) {
@@ -43,7 +43,7 @@ export function setValue({ values }: Columns, field: string, theirs: string, our
   values.set(field, ofField.set(theirs.toLowerCase(), ours));
 }
 
-/** Why no column can hold this field, in words; undefined where one can. */
+/** Why no column can contain this field; undefined if one can. */
 export function fieldProblem(field: string): string | undefined {
   if (importedFields.has(field)) return undefined;
   if (!field.startsWith('preferences.'))
@@ -52,13 +52,13 @@ export function fieldProblem(field: string): string | undefined {
   return isCategory ? undefined : 'a category has a name of 1 to 64 letters, digits and _ . : -';
 }
 
-/** Why no value can mean this, in words; undefined where one can. */
+/** Why no value can mean this; undefined if one can. */
 export const valueProblem = (field: string, ours: string): string | undefined =>
   field === 'decision' && !decisions.some((each) => each === ours)
     ? `must be ${decisions.slice(0, -1).join(', ')} or ${decisions.at(-1)}, not ${ours}`
     : undefined;
 
-/** Columns that are not mapped keep their name. */
+/** Columns that are not mapped are fields of their own name. */
 export function createFieldsOf({ columns: all, values, required }: Columns) {
   return (header: string[]) => {
     const names = namesOf(header);
@@ -90,7 +90,7 @@ export function createFieldsOf({ columns: all, values, required }: Columns) {
 function gather(cells: (readonly [string, string | undefined])[]): Record<string, unknown> {
   const categories = cells.flatMap(([field, cell]) =>
     field.startsWith('preferences.') && cell
-      ? [[field.slice('preferences.'.length), words.get(cell.toLowerCase()) ?? cell]]
+      ? [[field.slice('preferences.'.length), booleanWords.get(cell.toLowerCase()) ?? cell]]
       : [],
   );
   const given = toValues(cells.filter(([field, cell]) => !cell || !field.startsWith('preferences.')));

@@ -1,4 +1,4 @@
-/** An import: its formats, its limits, what a row may say, why one is refused, and what is answered. */
+/** An import: its formats, limits, rows and errors, and its response. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isHashedAddress } from '#libs/base/http/client-address';
@@ -16,11 +16,11 @@ export const importTypes: Record<ImportFormat, string> = { ndjson: 'application/
 export const importLimits = {
   rows: 250_000,
   bytes: 256 * 1024 * 1024,
-  /** of one row; a record with all of its fields as long as they may be has a quarter of it */
+  /** of one row; a record whose fields all have their maximum length has a quarter of it */
   rowBytes: 128 * 1024,
-  /** errors in the answer */
+  /** errors in the response */
   errors: 1_000,
-  /** names of fields that were left out, in the answer: of unknown ones, and of others */
+  /** names of fields that were left out, in the response: of unknown ones, and of others */
   ignored: 100,
 };
 
@@ -116,7 +116,7 @@ const rowTime = z.iso.datetime({
 export const importFields = z.object({
   decidedAt: rowTime.optional(),
   receivedAt: rowTime.optional(),
-  /** its identity where it came from: the same one again is the same record */
+  /** its identity at its source: the same one is the same record */
   externalId: z
     .union([z.string().min(1).max(256).regex(storable), z.int()], 'must be a string of 1 to 256 characters')
     .optional(),
@@ -136,13 +136,13 @@ export const importFields = z.object({
   bot: z.boolean().optional(),
 });
 
-/** Where one of these is broken the row is refused: when it was decided, and which record it is. */
+/** A row that breaks the rule of one of these is rejected: when it was decided, and which record it is. */
 export const decidingFields = ['decidedAt', 'externalId'];
 
 /** Fields of a record's body that a row may have; every imported record has the source `import`. */
 export const importedRecordFields: readonly string[] = [...recordFields].filter((field) => field !== 'source');
 export const importedOwnFields: readonly string[] = Object.keys(importFields.shape);
-/** All that a row may say. */
+/** All fields of a row. */
 export const importedFields: ReadonlySet<string> = new Set([...importedRecordFields, ...importedOwnFields]);
-/** What our own exports have beside it, which is not imported. */
+/** Fields of our own exports that are not imported. */
 export const exportedOnly: ReadonlySet<string> = new Set(['domainId', 'source', 'erasedAt', 'log', 'position']);

@@ -145,8 +145,8 @@ function readEscaped(piece: Buffer, from: number, form: Form): ParsedRecord | un
 }
 
 /**
- * Which cells of a record of an export, with commas, are an empty text in quotes. None are where the id is in quotes, too:
- * then another program has written the row, and has put all cells in quotes.
+ * Which cells of a record of an export, with commas, are an empty text in quotes. If the id is in quotes, too, another
+ * program has written the row and quotes all cells, so none is.
  */
 export function emptyTexts(record: string): number[] {
   if (record.startsWith('"')) return [];
@@ -180,5 +180,5 @@ function textOf(bytes: Buffer): string {
   return bytes.toString('utf8', 0, end);
 }
 
-/** Of ASCII alone, since it is part of what ids are made of. */
+/** Only ASCII white space: ids are made of the rest. */
 const isSpace = (byte = 0): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);

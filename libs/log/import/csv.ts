@@ -10,19 +10,19 @@ interface CsvOptions {
   delimiter?: string;
   /** one that `isReadable` */
   encoding?: string | undefined;
-  /** makes fields of a row's cells; default: cells are named by the header. `delimiter`: the file's own */
+  /** makes a row's fields from its cells; default: the header names the cells. `delimiter`: the file's own */
   fieldsOf?: (header: string[], delimiter: string) => ToFields;
 }
 
-/** `text`: the row as it stands in the file */
+/** `text`: the row as it is in the file */
 type ToFields = (cells: string[], text: string) => Record<string, unknown>;
 
-/** Columns that hold what is not text. */
-const parsed = new Set(['preferences', 'metadata']);
+/** Columns that contain JSON. */
+const jsonColumns = new Set(['preferences', 'metadata']);
 const booleans = new Set(['gpc', 'bot']);
 
-/** What stands for true and false in booleans and in columns of categories, in lower case. */
-export const words = new Map<string, boolean>([
+/** Words for true and false in booleans and in columns of categories, in lower case. */
+export const booleanWords = new Map<string, boolean>([
   ...['true', 't', '1', 'yes', 'y', 'on', 'accepted', 'granted', 'allowed'].map((word) => [word, true] as const),
   ...['false', 'f', '0', 'no', 'n', 'off', 'declined', 'rejected', 'denied'].map((word) => [word, false] as const),
 ]);
@@ -33,7 +33,7 @@ const nulls = new Set([
   ...['NA', 'N/A', '#N/A', 'NaN', 'nan'],
 ]);
 
-/** A cell without the blanks that pad it; undefined if it stands for null. The country NA is Namibia. */
+/** A cell without the blanks around it; undefined if it stands for null. The country NA is Namibia. */
 export function unlessNull(field: string, cell: string): string | undefined {
   const text = cell.trim();
   return nulls.has(text) && !(field === 'country' && text === 'NA') ? undefined : text;
@@ -44,7 +44,7 @@ export async function* readCsv(
   { delimiter: usual = ',', encoding, fieldsOf = byName }: CsvOptions = {},
 ): Rows {
   let toFields: ToFields | undefined;
-  let isOfNothing = false;
+  let isOwnExport = false;
   let width = 0;
   let row = 0;
   let hasBytes = false;
@@ -56,7 +56,7 @@ export async function* readCsv(
         if (broken) throw new Unreadable(`the header cannot be read: ${broken}`);
         toFields = fieldsOf(cells, delimiter);
         width = cells.length;
-        isOfNothing = isExport(cells);
+        isOwnExport = isExport(cells);
         continue;
       }
       row += 1;
@@ -68,7 +68,7 @@ export async function* readCsv(
     if (rows.length > 0) yield rows;
   }
   // an export of no records has its header
-  if (row === 0 && hasBytes && !isOfNothing) throw withoutRows();
+  if (row === 0 && hasBytes && !isOwnExport) throw withoutRows();
 }
 
 const ownHeader = headers.csv.trimEnd();
@@ -77,7 +77,7 @@ const exported = new Set([ownHeader, ownHeader.replace(',region,model', '')]);
 
 const isExport = (header: string[]): boolean => exported.has(header.join(','));
 
-/** Empty cells at the end say nothing; where some are missing the row may be cut off. */
+/** Empty cells at the end mean nothing; if cells are missing, the row may be cut off. */
 const fits = (cells: string[], width: number): boolean =>
   cells.length >= width && cells.slice(width).every((cell) => cell === '');
 
@@ -89,13 +89,13 @@ function byName(header: string[], delimiter: string): ToFields {
     toValues(
       named(cells).map(([name, cell]) => {
         const text = unlessNull(name, cell);
-        // ids are made of it, so its blanks stay: rows that were imported with them stay known
+        // ids are made of it, so blanks stay and rows of earlier imports remain known
         return [name, name === 'externalId' && text ? cell : text];
       }),
     );
   // with another delimiter another program has written it
   if (!isExport(header) || delimiter !== ',') return foreign;
-  // an export has an empty text in quotes, and nothing where there is none
+  // in an export an empty text is in quotes, and an absent one is not
   return (cells, text) => {
     const given = named(cells);
     if (given.some(([name, cell]) => notText.has(name) && unlessNull(name, cell) === undefined))
@@ -108,7 +108,7 @@ function byName(header: string[], delimiter: string): ToFields {
 /** Columns of an export that cannot contain a word such as NULL, unless another program has written it. */
 const notText = new Set(['gpc', 'country', 'notice', 'erasedAt', 'log', 'position', 'region', 'model']);
 
-/** Of the columns, without white space around them. */
+/** The names of the columns, without white space around them. */
 export function namesOf(header: string[]): string[] {
   const names = header.map((name) => name.trim());
   const seen = new Set<string>();
@@ -117,7 +117,7 @@ export function namesOf(header: string[]): string[] {
   return names;
 }
 
-/** Without it no row can be right. `fields`: what the columns are of; `columns`: their names. */
+/** Refuses a file without this column, since no row can be valid. `fields`: of the columns; `columns`: their names. */
 export function requireColumn(field: string, fields: string[], columns: string[]): void {
   if (!fields.includes(field)) throw new Unreadable(`the file has no column ${field}; ${columnsOf(columns)}`);
 }
@@ -128,7 +128,7 @@ export const columnsOf = (names: string[]): string =>
     .slice(0, 50)
     .join(', ')}`;
 
-/** Empty cells are absent. Those that stand for null are present as undefined, so that the answer can count them. */
+/** Empty cells are absent. Cells that stand for null are present as undefined, so that the response can count them. */
 export function toValues(cells: (readonly [field: string, cell: string | undefined])[]): Record<string, unknown> {
   const given: Record<string, unknown> = {};
   for (const [field, cell] of cells) {
@@ -138,8 +138,8 @@ export function toValues(cells: (readonly [field: string, cell: string | undefin
 }
 
 function toValue(field: string, cell: string): unknown {
-  if (booleans.has(field)) return words.get(cell.toLowerCase()) ?? cell;
-  if (!parsed.has(field)) return cell;
+  if (booleans.has(field)) return booleanWords.get(cell.toLowerCase()) ?? cell;
+  if (!jsonColumns.has(field)) return cell;
   try {
     return JSON.parse(cell);
   } catch {

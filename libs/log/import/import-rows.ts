@@ -1,6 +1,6 @@
 /**
- * An import, whoever asked for it: rows become records in chunks. What is stored already, or stood in the file before, is
- * known; the rest is stored. Sent again, everything is known.
+ * An import, over HTTP or on the command line: rows become records in chunks. Records that are stored already or
+ * earlier in the file are known; the others are stored.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,14 +14,14 @@ import { exportedOnly, type ImportErrorCode, importedFields, importLimits, type 
 import type { Row, Rows } from './rows.ts';
 import { createToRecord, type RecordRules, type ToRecord } from './to-record.ts';
 
-/** Records that are looked up, and stored, together: whoever records waits no longer for them than for a busy moment. */
+/** Records that are looked up and stored together: more would delay recording. */
 const chunkSize = 500;
 
-/** Ids that imports hold, some 80 bytes each. With more, each keeps those of its last rows alone. */
+/** Ids that imports hold in memory, of some 80 bytes. Above that, each import holds only those of its last rows. */
 const mostHeld = 1_000_000;
 
 export interface ImportCounts {
-  /** rows, without the header and without the line that ends an export */
+  /** without the header and the line that ends an export */
   read: number;
   queued: number;
   known: number;
@@ -36,22 +36,22 @@ export interface ImportCounts {
 
 export const noRows = (): ImportCounts => ({ read: 0, queued: 0, known: 0, rejected: 0, errors: [] });
 
-/** There are more rows than may be. */
+/** The file has more rows than allowed. */
 export class TooManyRows extends Error {}
 
 export interface ImportParts {
   rows: Rows;
   toRecord: ToRecord;
-  /** The ids of those that are stored, by an import also under their former ids. */
+  /** The ids of the rows that are stored; an import may have stored them under their former ids. */
   findKnown(rows: { id: string; formerId?: string | undefined }[]): Promise<Set<string>>;
-  /** Resolves once they are safe; absent: nothing is stored. */
+  /** Resolves once the records are safe; absent: nothing is stored. */
   store?(records: NewRecord[]): Promise<void>;
-  /** A promise: reading goes on once it resolves. */
+  /** Reading waits for the promise. */
   onRefused?(row: Row, refusal: Refusal): Promise<unknown> | undefined;
   /** After each chunk. */
   progress?(): void;
   maxRows?: number;
-  /** that all imports of the process hold */
+  /** by all imports of the process */
   held: HeldIds;
   mostIds?: number;
 }
@@ -60,9 +60,9 @@ export interface HeldIds {
   count: number;
 }
 
-/** `counts`: grow as it goes, also where it fails half-way. */
+/** `counts`: updated row by row, so they are right even if the import fails. */
 export async function importRows(parts: ImportParts, counts: ImportCounts): Promise<void> {
-  /** ids of this file: what stands in it twice is known the second time */
+  /** ids of this file: a row that is repeated is known the second time */
   const seen = new Set<string>();
   try {
     await importSeen(parts, counts, seen);
@@ -87,7 +87,7 @@ async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<st
     if (store && fresh.length > 0) await store(fresh);
     counts.queued += fresh.length;
     progress?.();
-    // of longer files, which only the command line reads, and of many at once the database knows the rows before
+    // the database knows the rows before: this concerns long files, which only the command line reads, and many at once
     if (seen.size >= importLimits.rows || held.count > mostIds) keepOnly(rows.map(({ record: { id } }) => packed(id)));
   };
 
@@ -134,7 +134,7 @@ async function importSeen(parts: ImportParts, counts: ImportCounts, seen: Set<st
   await flush();
 }
 
-/** So that a misspelt name is noticed. */
+/** Lists unknown fields, so that a misspelt name is noticed. */
 function noteIgnored(given: Record<string, unknown>, counts: ImportCounts): void {
   for (const name of Object.keys(given)) {
     if (given[name] === undefined || importedFields.has(name) || exportedOnly.has(name)) continue;
@@ -144,7 +144,7 @@ function noteIgnored(given: Record<string, unknown>, counts: ImportCounts): void
   }
 }
 
-/** Names of entries are the file's own, so only the first are counted by themselves. */
+/** Counts the first names only, because the file chooses the names of entries. */
 function noteLost(field: string, counts: ImportCounts): void {
   counts.fieldsIgnored ??= {};
   const lost = counts.fieldsIgnored;
@@ -152,10 +152,10 @@ function noteLost(field: string, counts: ImportCounts): void {
   lost[name] = (lost[name] ?? 0) + 1;
 }
 
-/** A third of the memory of the text. */
+/** An id in a third of its text's memory. */
 const packed = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
 
-/** What an import did; also one that ended early. */
+/** Notes what an import did, also if it ended early. */
 export const noteImport = (
   perform: Perform,
   domainId: string,
@@ -166,7 +166,7 @@ export const noteImport = (
     note({ act: 'records.import', subject: domainId, domainId, details: { importId, ...numbers, isComplete } }),
   );
 
-/** What every import begins with: an id, and how its rows become records. */
+/** Begins an import: its id, and how its rows become records. */
 export async function beginImport(
   db: Database,
   { retentionMonths, ...rules }: Omit<RecordRules, 'importId' | 'isPastRetention'> & { retentionMonths: number },

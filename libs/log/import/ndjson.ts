@@ -1,4 +1,4 @@
-/** NDJSON: a JSON object a line. Lines that are too long are passed over as they come, so memory stays bounded. */
+/** NDJSON: a JSON object a line. Lines that are too long are skipped as they arrive, so memory stays bounded. */
 import { isUtf8 } from 'node:buffer';
 import { createYield } from '#libs/base/event-loop';
 import { importLimits } from './contract.ts';

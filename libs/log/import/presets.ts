@@ -1,4 +1,4 @@
-/** How files of other services are written: of those that are built in, by what is publicly known; else by a file. */
+/** The form of other services' files: built-in presets follow what is publicly known, others are JSON files. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { addColumn, addValue, type Columns, fieldProblem, noColumns, setValue, valueProblem } from './columns.ts';
@@ -6,12 +6,12 @@ import { importQuery } from './contract.ts';
 
 const { timeFormat, timeZone, encoding } = importQuery.shape;
 
-/** What a preset may say: the options of the command, except those about one run. */
+/** A preset contains options of the command, except those about one run. */
 export const presetFile = z
   .strictObject({
     /** field → their column */
     columns: z.record(z.string(), z.string().min(1, 'must not be empty')).default({}),
-    /** field → what they write → what it means */
+    /** field → their value → ours */
     values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
     delimiter: z.string().length(1, 'must be one character').optional(),
     timeFormat,
@@ -29,7 +29,7 @@ export const presetFile = z
   });
 export type Preset = z.infer<typeof presetFile>;
 
-// not tried with real files; how they write times is not published, beyond ISO 8601
+// not tested with real files; the services publish no time format beyond ISO 8601
 const builtIn: ReadonlyMap<string, Preset> = new Map([
   [
     'cookiebot',
@@ -57,7 +57,7 @@ const builtIn: ReadonlyMap<string, Preset> = new Map([
       },
     },
   ],
-  // a row for each service: of one decision the first is imported
+  // the file has a row for each service, of which the first of a decision is imported
   [
     'usercentrics',
     {
@@ -98,7 +98,7 @@ const builtIn: ReadonlyMap<string, Preset> = new Map([
 
 export const presetNames = [...builtIn.keys()];
 
-/** One that is built in, or a JSON file. Throws an error that says what is wrong, in one line. */
+/** A built-in preset, or a JSON file. Throws an error of one line. */
 export async function readPreset(name: string): Promise<Preset> {
   const known = builtIn.get(name);
   if (known) return known;
@@ -119,12 +119,12 @@ function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** The columns of a preset, and those that were given with it, which come first. */
+/** The columns of a preset, and those given as options, which override them. */
 export function readColumns({ columns, values }: Preset, map: string[], mapValue: string[]): Columns {
   const all = noColumns();
   for (const [field, column] of Object.entries(columns)) {
     all.columns.set(field, column);
-    // what else a preset names need not be in the file
+    // the file may lack the other columns of a preset
     if (['decision', 'decidedAt'].includes(field)) all.required.add(field);
   }
   for (const text of map) addColumn(text, all);

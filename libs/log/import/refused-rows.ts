@@ -1,11 +1,11 @@
-/** The rows that were refused, as CSV: `row,code,detail,text`. */
+/** Writes rejected rows as CSV: `row,code,detail,text`. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { csvCell } from '#libs/base/terms/csv';
 import type { Refusal } from './contract.ts';
 
 interface RefusedRows {
-  /** A promise where the disk has to catch up first. */
+  /** Returns a promise while the disk has to catch up. */
   add(row: number, refusal: Refusal, text: string): Promise<unknown> | undefined;
   close(): Promise<void>;
 }

@@ -1,16 +1,16 @@
-/** Times of a file as it writes them: by a format, in a time zone. */
+/** Reads times by a format, in a time zone. */
 import { DateTime, IANAZone } from 'luxon';
-import { counted, partsOf, type TimeRules } from './time-rules.ts';
+import { partsOf, type TimeRules, unixUnits } from './time-rules.ts';
 
 export interface TimeReader {
-  /** RFC 3339 UTC; undefined for a value that is no such time, or that the clocks of its zone skipped */
+  /** RFC 3339 UTC; undefined for a value that is no such time, or that the zone's clocks skipped */
   read(value: unknown): string | undefined;
-  /** why a value cannot be read, in words */
+  /** why a value cannot be read */
   problem(value: unknown): string;
 }
 
 export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReader {
-  const unit = format === undefined ? undefined : counted.get(format);
+  const unit = format === undefined ? undefined : unixUnits.get(format);
   if (unit !== undefined) {
     const units = unit === 1 ? 'milliseconds' : 'seconds';
     return {
@@ -22,7 +22,7 @@ export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReade
   const readWall = format === undefined ? readIso : readBy(format);
   forgetZones();
   const offsets = IANAZone.create(zone);
-  // some programs put a narrow space before AM, or one that does not break
+  // some programs write a narrow or non-breaking space before AM
   const wallOf = (value: unknown) =>
     typeof value === 'string' ? readWall(value.trim().replaceAll(/\s/g, ' ')) : undefined;
   return {
@@ -34,7 +34,7 @@ export function createTimeReader({ format, zone = 'UTC' }: TimeRules): TimeReade
   };
 }
 
-/** 9999-12-31T23:59:59.999Z: later ones, such as milliseconds that are taken for seconds, have no RFC 3339 */
+/** 9999-12-31T23:59:59.999Z: later times, such as milliseconds taken for seconds, have no RFC 3339 */
 const last = 253_402_300_799_999;
 
 const toText = (time: number | undefined): string | undefined =>
@@ -47,17 +47,17 @@ function countOf(value: unknown, unit: number): number | undefined {
     : undefined;
 }
 
-/** As a clock in UTC would show it, in Unix milliseconds; `isWhole`: the text itself says its zone. */
+/** The time that the clocks showed, as if in UTC, in Unix milliseconds; `isWhole`: the text contains its zone. */
 interface Wall {
   time: number;
   isWhole: boolean;
 }
 
-/** Texts after which zones are forgotten: some 15 MB of them. */
+/** Texts after which Luxon's cache of zones is cleared; it has some 15 MB then. */
 const forgetEvery = 256;
 let zones = 0;
 
-/** Luxon keeps each zone that was ever asked for, once for each spelling in large and small letters. */
+/** Luxon caches each zone that was ever asked for, in each spelling. */
 function forgetZones(): void {
   zones += 1;
   if (zones % forgetEvery === 0) IANAZone.resetCache();
@@ -76,7 +76,7 @@ function readBy(format: string): (text: string) => Wall | undefined {
   };
 }
 
-/** Also as databases write it: `2024-05-31 09:30:00.5+02`. */
+/** ISO 8601, also as databases write it: `2024-05-31 09:30:00.5+02`. */
 const iso = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|UTC|[+-]\d{2}(?::?\d{2})?)?$/;
 
 function readIso(text: string): Wall | undefined {
@@ -88,7 +88,7 @@ function readIso(text: string): Wall | undefined {
 
 const day = 24 * 60 * 60 * 1_000;
 
-/** The first moment at which the clocks of the zone show this; undefined where they skip it. */
+/** The first moment at which the zone's clocks showed this time; undefined if they skipped it. */
 function momentAt(wall: number, zone: IANAZone): number | undefined {
   const around = [wall - day, wall + day].map((time) => wall - zone.offset(time) * 60_000);
   const shown = around.filter((time) => time + zone.offset(time) * 60_000 === wall);

@@ -1,4 +1,4 @@
-/** A row of an import becomes a record, or is refused. */
+/** Makes a record of a row, or rejects it. */
 import { createHmac, hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { z } from 'zod';
@@ -26,21 +26,21 @@ import type { TimeReader } from './times.ts';
 
 export interface RecordRules {
   domainId: string;
-  /** the organization's, by which ids are made: nobody else can make the id of a row before it is imported */
+  /** the organization's key, from which ids are made, so that nobody else can make the id of a row before its import */
   key: Uint8Array;
   /** when the import began, Unix milliseconds */
   now: number;
   ip: AddressRule;
   isPastRetention(month: string): boolean;
-  /** where the file does not write its times as RFC 3339 */
+  /** for a file whose times are not RFC 3339 */
   times?: TimeReader | undefined;
-  /** by which a record that Postgres refuses is found again */
+  /** identifies the import of a record that Postgres rejects */
   importId: string;
 }
 
 interface Made {
   record: NewRecord;
-  /** of the same row in releases before 0.2.0, whose ids anybody could make */
+  /** the row's id in releases before 0.2.0, which anybody could make */
   formerId?: string | undefined;
   /** fields that the row lost */
   leftOut: LeftOut[];
@@ -51,7 +51,7 @@ export type ToRecord = (row: Row) => Made | { refusal: Refusal };
 export function createToRecord(rules: RecordRules): ToRecord {
   const { domainId, key, now, ip, isPastRetention, importId, times } = rules;
   const importedAt = new Date(now).toISOString();
-  /** by month: a file has few */
+  /** by month, of which a file has few */
   const expired = new Map<string, boolean>();
   const isExpired = (month: string): boolean => {
     const known = expired.get(month) ?? isPastRetention(month);
@@ -126,7 +126,7 @@ function check(given: Record<string, unknown>, times: TimeReader | undefined): C
   return { broken: [...(record.broken ?? []), ...ofTimes.broken, ...(own ? [] : rules.broken(kept))] };
 }
 
-/** Puts times as RFC 3339 in their place. A row whose `decidedAt` cannot be read is refused; `receivedAt` describes. */
+/** Replaces times by RFC 3339. An unreadable `decidedAt` rejects the row; an unreadable `receivedAt` is left out. */
 function readTimes(picked: Record<string, unknown>, times: TimeReader): { leftOut: LeftOut[]; broken: FieldError[] } {
   const read = (field: string) => {
     const sent = picked[field];
@@ -146,7 +146,7 @@ const nullsIn = (given: Record<string, unknown>): LeftOut[] =>
     .filter((field) => given[field] === undefined && labelOf(field, importedFields) !== 'unknown')
     .map((field) => leaveOut(field, 'stands for null', ''));
 
-/** Null is absent, as in our own exports, and other fields are left out. */
+/** Takes these fields, without null, which is absent in our own exports. */
 function pick(given: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
   for (const field of fields) {
@@ -159,7 +159,7 @@ function pick(given: Record<string, unknown>, fields: readonly string[]): Record
 const refuse = (broken: FieldError[]): { refusal: Refusal } => ({
   refusal: {
     code: 'invalid_request',
-    // of a field that breaks several rules only the first is told, and of many fields the first few
+    // only the first problem of each field, and the first few fields
     detail: [...new Map([...broken].reverse().map((each) => [each.path, each])).values()]
       .reverse()
       .slice(0, 5)
@@ -183,6 +183,6 @@ function addressOf(given: string, rule: AddressRule): string | undefined {
   return rule.mode === 'none' ? undefined : given;
 }
 
-/** As long as a recorded one, and without half a surrogate pair at its end. */
+/** Cut as in a recorded one, and without half a surrogate pair at its end. */
 const cut = (userAgent: string): string | undefined =>
   userAgent.slice(0, 512).replace(/[\ud800-\udbff]$/, '') || undefined;

@@ -1,4 +1,4 @@
-/** How many records of the log match a filter, by month and by day: of the domain, of its crawlers, of a busy visitor. */
+/** How many records of a log match a filter, by month and day: of the domain, its crawlers, or a busy visitor. */
 
 import type { Sql } from '#libs/base/db/database';
 import { cover, isMonth, monthOfDay, type Span } from '#libs/base/terms/calendar';
@@ -20,7 +20,7 @@ export interface Filter {
 export const firstDay = '1970-01-01';
 export const lastDay = '9999-12-31';
 
-/** The months with matching records: how many (`n`), and how many newer ones in later months. */
+/** The months with matching records: their number (`n`), and the number in later months. */
 export const matchingMonths = (sql: Sql, filter: Filter) => {
   const { from = firstDay, to = lastDay } = filter;
   const parts = cover(from, to).map((span) =>
@@ -36,7 +36,7 @@ const wholeMonths = (sql: Sql, filter: Filter, { from, to }: Span) => sql`
   from record_months join counters on ${ofDomain(sql, filter)} and period = month ${matching(sql, filter)}
   where dropped_at is null and month between ${from} and ${to}`;
 
-/** The days of a month that is not wanted whole. */
+/** The days of a month that is not wanted as a whole. */
 const edge = (sql: Sql, filter: Filter, { from, to }: Span) => sql`
   select month, sum(matching.n)::bigint as n
   from record_months
@@ -45,7 +45,7 @@ const edge = (sql: Sql, filter: Filter, { from, to }: Span) => sql`
   where dropped_at is null and month = ${monthOfDay(from)}
   group by month`;
 
-/** The days of these months with matching records: how many, and how many newer ones in later days. */
+/** The days of these months with matching records: their number, and the number on later days. */
 export const daysIn = (sql: Sql, filter: Filter, months: ReturnType<Sql>) => sql`
   select day, day::timestamp at time zone 'UTC' as starts, n,
     (newer + sum(n) over (partition by month order by day desc) - n)::bigint as newer
@@ -58,11 +58,11 @@ export const daysIn = (sql: Sql, filter: Filter, months: ReturnType<Sql>) => sql
   ) as counted
   where n > 0`;
 
-/** Read also where others count: these are the organization's. */
+/** Restricted to the organization, so that another one's counters are never read. */
 const ofDomain = (sql: Sql, { organizationId, domainId }: Filter) =>
   sql`counters.organization_id = ${organizationId} and counters.domain_id = ${domainId}`;
 
-/** How many of the records that `counters` has in a period match, as `matching.n`. */
+/** The number of a period's records in `counters` that match, as `matching.n`. */
 function matching(sql: Sql, { domainId, decision, bot, visitorId }: Filter) {
   const count = decision
     ? sql`counted.${sql(decision)}`

@@ -11,7 +11,7 @@ export interface LogPage {
   more: boolean;
 }
 
-/** One row more than `limit` tells whether older records follow. */
+/** `rows`: one more than `limit` if older records follow. */
 export function toPage(total: number, rows: Row[], limit: number): LogPage {
   const found = rows.filter((row) => row.id !== null);
   return { total, records: found.slice(0, limit).map(toRecord), more: found.length > limit };

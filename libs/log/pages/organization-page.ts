@@ -1,7 +1,7 @@
 /**
  * The newest records of all domains of an organization, with their total from the counters. They are merged from the
- * newest of each domain. Where domains are many that takes long, so a large organization's records are in an index of
- * their own, from when it became large.
+ * newest of each domain. With many domains that takes long, so a large organization's records have an index of their
+ * own, from the time it became large.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -22,8 +22,8 @@ interface OrganizationLogQuery {
 }
 
 /**
- * Another text whenever a stored record of the organization got its place in a log, or lost personal fields. To be read
- * before the records: whatever changes in between changes it once more.
+ * Changes whenever a stored record of the organization gets its place in a log or loses personal fields. Read it before
+ * the records, so that a change in between changes it again.
  */
 export async function readOrganizationVersion(sql: Sql, organizationId: string): Promise<string> {
   const [row] = await sql<{ version: string }[]>`
@@ -85,12 +85,12 @@ export async function readOrganizationPage(sql: Sql, query: OrganizationLogQuery
   return toPage(rows[0]?.total ?? 0, rows, limit);
 }
 
-/** Milliseconds: for statements that did not know of the index yet, and for clocks. */
+/** Milliseconds for statements that began before the index existed, and for clocks that differ. */
 const slack = 3_600_000;
 
 const none = (sql: Sql) => sql`select 0 as domain_number, null::uuid as id where false`;
 
-/** The time, in Unix milliseconds, from which on all records are in the index. */
+/** The time, in Unix milliseconds, since which all records are in the index. */
 async function indexedSince(sql: Sql, organizationId: string): Promise<number> {
   const [organization] = await sql<{ since: number | null }[]>`
     select extract(epoch from log_indexed_since)::float8 * 1000 as since from organizations where id = ${organizationId}`;
@@ -115,7 +115,7 @@ const fromDomains = (sql: Sql, query: OrganizationLogQuery, range: Range) => sql
   where organization_id = ${query.organizationId}
   order by id desc, domain_number desc limit ${query.limit + 1}`;
 
-/** In the statement's text: Postgres then keeps one plan for the day, of the months in question alone. */
+/** In the statement's text, so that Postgres has one plan for each day, with only the months in question. */
 const inRange = (sql: Sql, { from, below }: Range) =>
   sql.unsafe(`id >= '${lowestIdAt(from)}'::uuid and id < '${lowestIdAt(below)}'::uuid`);
 

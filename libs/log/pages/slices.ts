@@ -1,6 +1,6 @@
 /**
- * Where a page of the log is: on which days its records lie, and where in these days, found from counters alone.
- * Counters of months lead to the months of the page; those of days are read in these months only.
+ * Where a page of the log is: on which days its records are, and where in these days, from counters alone. Counters of
+ * months lead to the months of the page, so counters of days are read only for these.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -8,13 +8,13 @@ import { dayOf, monthOfDay, timeOf } from '#libs/base/terms/calendar';
 import { numberOf } from '#libs/record/joined-names';
 import { daysIn, type Filter, matchingMonths } from './counts.ts';
 
-/** A range of ids within one day, and which of its matching records are wanted. */
+/** A range of ids within one day, and which of its matching records belong to the page. */
 interface Slice {
   from: string;
   below: string;
   skip: number;
   take: number;
-  /** from which end to skip and take */
+  /** the end from which to skip and take */
   oldestFirst: boolean;
 }
 
@@ -57,8 +57,8 @@ export async function slicesAt(
 }
 
 /**
- * The page after the record `after`. Older days are left out once the days between surely fill the page; of the
- * record's own day it is not known how many are older, so it counts as none.
+ * The page after the record `after`. Older days are left out once the days in between surely fill the page; how many
+ * records of `after`'s own day are older is not known, so they count as none.
  */
 export async function slicesAfter(
   sql: Sql,

@@ -1,7 +1,7 @@
 /**
- * A page of one visitor's records, which have an index of their own. A person has few: all are read, and counted by the
- * way. A visitor with more, such as an id that a site sends for everybody, is reported as busy before they are counted;
- * once the worker has counted that visitor, the pages are found by counters, like those of the whole log.
+ * A page of one visitor's records, which have an index of their own. A person has few: all are read and counted at
+ * once. A visitor with more, such as an id that a site sends for everybody, is reported as busy; once the worker has
+ * counted their records, the pages are found by counters, like those of the whole log.
  */
 
 import type { Sql } from '#libs/base/db/database';
@@ -30,7 +30,7 @@ export async function readVisitorPage(
   const { limit, from = firstDay, to = lastDay } = query;
   const state = await findState(sql, query);
   if (state.isCounted) return readCounted();
-  // months before the domain's first record and after its last are left out
+  // without the months before the domain's first record and after its last
   const first = startOf(state.first > from ? state.first : from);
   const last = startOf(addDays(state.last < to ? state.last : to, 1));
   const range = { domainNumber: state.domainNumber, from: lowestIdAt(first), below: lowestIdAt(last) };
@@ -67,7 +67,7 @@ async function findState(sql: Sql, { organizationId, domainId, visitorId }: Visi
   return state ?? { domainNumber: null, isCounted: false, first: lastDay, last: firstDay };
 }
 
-/** Where the visitor's records are, if there are any. */
+/** The range of ids in which the visitor may have records. */
 interface Range {
   domainNumber: number | null;
   from: string;
@@ -75,9 +75,9 @@ interface Range {
 }
 
 /**
- * The whole records at once: to look them up by their ids, Postgres would open every month once more. In no order yet:
- * Postgres would sort all that a busy visitor has for the newest of them. By the hash alone, so that whoever sends ids with
- * the same hash makes the visitor busy, and the page no slower.
+ * Reads whole records, because Postgres would open every month again to look up ids; and unordered, because it would
+ * sort all records of a busy visitor to find the newest. Matches the hash alone, so that many ids with the same hash
+ * make the visitor busy rather than the page slow.
  */
 const readFew = (sql: Sql, query: VisitorQuery, range: Range) => sql<(Row & { total: number; read: number })[]>`
   with own as materialized (
@@ -111,7 +111,7 @@ const ofVisitor = (sql: Sql, query: VisitorQuery, range: Range) => sql`
 
 const ofDomain = ({ visitorId }: VisitorQuery, { domainNumber }: Range) => ({ domain: domainNumber, visitorId });
 
-/** Postgres keeps one plan for any visitor; the years, in the statement's own text, leave out most months from it. */
+/** Postgres has one plan for any visitor; the years in the statement's own text exclude most months from it. */
 const inRange = (sql: Sql, { organizationId, domainId }: VisitorQuery, { from, below }: Range) => sql`
   (select organization_id from domains where id = ${domainId}) = ${organizationId}
   and id >= ${from} and id < ${below} and ${isAround(sql, { from, below })}
