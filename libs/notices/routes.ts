@@ -2,14 +2,33 @@
 import { z } from 'zod';
 import { answer } from '#libs/base/http/openapi';
 import type { KeyRoutes, Routes } from '#libs/base/http/routes';
+import { decidedAt, noticeHash } from '#libs/base/terms/example-names';
 import { domainPath } from '#libs/base/terms/parameters';
-import { noticePath, noticePut, noticesPage, noticesQuery } from './contract.ts';
-import * as examples from './examples.ts';
+import { type NoticePut, type NoticesPage, noticePath, noticePut, noticesPage, noticesQuery } from './contract.ts';
 
 const notice = z.looseObject({ language: z.unknown().optional(), version: z.unknown().optional() }).meta({
   id: 'Notice',
   description: 'What a visitor was shown, stored under its SHA-256: at most 16 KiB and 16 levels.',
 });
+
+const exampleNotice = { version: '2026-11', language: 'de', title: 'Ihre Wahl', body: 'Wir verwenden Cookies …' };
+
+const examplePut: NoticePut = { notice: noticeHash };
+
+const examplePage: NoticesPage = {
+  notices: [
+    {
+      notice: noticeHash,
+      language: 'de',
+      version: '2026-11',
+      variant: null,
+      model: null,
+      firstSeenAt: decidedAt,
+      records: 1234,
+    },
+  ],
+  nextCursor: null,
+};
 
 const shown = { method: 'get', scope: ['read'], limits: 'reads', tag: 'Notices' } as const;
 
@@ -19,7 +38,7 @@ export const noticeRoutes = {
     path: '/v1/consent/:domainId/notices',
     params: domainPath,
     query: noticesQuery,
-    answers: { 200: answer('A page of notices', noticesPage, examples.noticesPage) },
+    answers: { 200: answer('A page of notices', noticesPage, examplePage) },
     refusals: ['domain_not_found'],
     summary: 'List the stored notices, newest first',
     description: 'Each notice is listed with its hash. Use the hash to get the document itself.',
@@ -29,7 +48,7 @@ export const noticeRoutes = {
     path: '/v1/consent/:domainId/notices/:hash',
     params: noticePath,
     answers: {
-      200: answer('The document', notice, examples.notice, {
+      200: answer('The document', notice, exampleNotice, {
         'Content-Disposition': z.string().meta({ description: 'an attachment' }),
       }),
     },
@@ -45,10 +64,10 @@ export const noticeKeyRoutes = {
     path: noticeRoutes.getNotice.path,
     auth: ['apiKey', 'accessToken'],
     params: noticePath,
-    upload: { required: true, content: { 'application/json': { schema: notice, example: examples.notice } } },
+    upload: { required: true, content: { 'application/json': { schema: notice, example: exampleNotice } } },
     answers: {
-      200: answer('The service already has the notice', noticePut, examples.noticePut),
-      201: answer('The notice is new', noticePut, examples.noticePut),
+      200: answer('The service already has the notice', noticePut, examplePut),
+      201: answer('The notice is new', noticePut, examplePut),
     },
     refusals: [
       'invalid_json',

@@ -1,6 +1,7 @@
 /** Writes rejected rows as CSV: `row,code,detail,text`. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
 import { csvCell } from '#libs/base/terms/csv';
 import type { Refusal } from './contract.ts';
 
@@ -12,19 +13,14 @@ interface RefusedRows {
 
 export function writeRefused(file: string): RefusedRows {
   const stream = createWriteStream(file, { mode: 0o600 });
-  let failed: Error | undefined;
-  stream.on('error', (error) => {
-    failed = error;
-  });
+  // `close` throws the error
+  stream.on('error', () => {});
   stream.write('row,code,detail,text\r\n');
   return {
     add: (row, { code, detail }, text) => {
       const isFull = !stream.write(`${[String(row), code, detail, text].map(csvCell).join(',')}\r\n`);
-      return isFull && !failed ? once(stream, 'drain') : undefined;
+      return isFull && !stream.errored ? once(stream, 'drain') : undefined;
     },
-    close: async () => {
-      if (!failed) await new Promise<void>((resolve) => stream.end(() => resolve()));
-      if (failed) throw failed;
-    },
+    close: () => finished(stream.end()),
   };
 }
