@@ -35,14 +35,14 @@ describe('assent records export', () => {
       stdout: await overHttp(`/v1/consent/${domainId}/export?format=csv&visitorId=visitor%203`),
     });
     const out = file('all.ndjson');
-    const told = await cli.json('records', 'export', '--org', tenant.organizationId, '--out', out);
-    expect(told).toEqual({ records: 1_200, last: expect.stringMatching(/^dom_\w+\/[0-9a-f-]{36}$/) });
+    const result = await cli.json('records', 'export', '--org', tenant.organizationId, '--out', out);
+    expect(result).toEqual({ records: 1_200, last: expect.stringMatching(/^dom_\w+\/[0-9a-f-]{36}$/) });
     expect(readFileSync(out, 'utf8')).toBe(await overHttp('/v1/organization/export'));
     const ofUser = ['acts', '--org', tenant.organizationId, '--act', 'records.export', '--actor', userInfo().username];
     expect((await cli.json<{ acts: object[] }>(...ofUser)).acts).toHaveLength(2);
   });
 
-  it('of an organization with one domain goes on after the place that it tells', async () => {
+  it('of an organization with one domain continues after the place that it printed', async () => {
     const tenant = await makeTenant(stack.db);
     const domainId = at(tenant.domainIds, 0);
     await persist(stack.db, [recordAt(Date.now(), { domainId })]);

@@ -70,7 +70,7 @@ describe('records import', () => {
     expect(result).toMatchObject({ read: 1, queued: 1, rejected: 0 });
   });
 
-  it('has a preset for whatever a file says of its columns and of how it is written, and options come first', async () => {
+  it('has a preset for the columns and the form of a file, which options override', async () => {
     const preset = fileOf(
       'ours.json',
       JSON.stringify({

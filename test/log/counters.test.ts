@@ -196,7 +196,7 @@ describe('a visitor with many records', () => {
     expect(Number(row?.n)).toBe(1);
   });
 
-  it('is counted exactly while records are stored, whatever was on its way when it was noted', async () => {
+  it('is counted exactly while records are stored, also if records were on their way when it was noted', async () => {
     await newDomain();
     const records = Array.from({ length: 600 }, (_, index) =>
       recordAt(Date.parse('2024-05-01') + index * 60_000, { domainId, visitorId }),

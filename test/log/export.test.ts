@@ -153,7 +153,7 @@ describe('an export', () => {
     return json.has(name) ? JSON.parse(text) : text;
   };
 
-  it('has a name, and is compressed for whoever asks', async () => {
+  it('has a name, and is compressed on request', async () => {
     await store(domain(1), 300);
     const plain = await ask<string>(ofDomain(domain(1)));
     expect(plain.headers.get('content-disposition')).toMatch(

@@ -1,4 +1,4 @@
-/** The feed: whoever follows it has every entry of a log once, in its order. */
+/** The feed: a follower gets every entry of a log once, in order. */
 import { existsSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
@@ -126,7 +126,7 @@ describe('GET /v1/consent/:domainId/feed', () => {
     expectProblem(await ask(at(other.domainIds, 0), '', other.organizationId), 403, 'plan_feature_required');
   });
 
-  it('after a restart a reader is told, and the old log can be read to its end', async () => {
+  it('after a restart a reader gets an error, and the old log can be read to its end', async () => {
     const ids = await store(domain(3), 4);
     await sealer.closeAndSeal();
     const cli = createCli({ ...stack.env, LOG_NAME: logName });
@@ -244,16 +244,16 @@ describe('the loop of docs/exports.md that follows the feed', () => {
     expect([200, 202]).toContain((await erase(0)).status);
     expect(await loop.run()).toEqual({ signal: null, failed: '' });
     await add(30);
-    // whoever is erased slowly, on a busy machine, is erased later
+    // on a busy machine, a slow erasure ends later
     expect([200, 202]).toContain((await erase(1)).status);
     await untilErasuresAreSealed(domainId);
     const records = await sealed(domainId, 2_130);
     const { body } = await stack.client.get<Feed>(`/v1/consent/${domainId}/feed`);
     expect(await loop.run()).toEqual({ signal: null, failed: '' });
     expect(loop.copy().at).toBe(`log=1&from=${body.size}`);
-    // of an erasure the feed does not tell the time
-    const told = Object.values(loop.copy().records).map((each) => ({ ...each, erasedAt: null }));
-    expect(told.sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual(records.map((each) => ({ ...each, erasedAt: null })));
+    // the feed does not contain the time of an erasure
+    const shown = Object.values(loop.copy().records).map((each) => ({ ...each, erasedAt: null }));
+    expect(shown.sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual(records.map((each) => ({ ...each, erasedAt: null })));
     expect(new Set(records.map(({ visitorId }) => visitorId))).toEqual(new Set([null, visitor(2)]));
   });
 

@@ -181,7 +181,7 @@ describe('a file', () => {
     expect(await run(text)).toMatchObject({ read: 7, queued: 4, known: 3, rejected: 0 });
   });
 
-  it('of bad rows has the first 1,000 told, and may have no more rows than that many', async () => {
+  it('lists the first 1,000 bad rows, and may have no more rows than that many', async () => {
     const { read, rejected, errors } = await run('x\n'.repeat(2_000), 2_000);
     expect([read, rejected, errors.length]).toEqual([2_000, 2_000, importLimits.errors]);
     await expect(run('x\n'.repeat(2_001), 2_000)).rejects.toThrow(TooManyRows);

@@ -43,7 +43,7 @@ function noticeOf(title: string): Notice {
   if ('refused' in notice) throw new Error(notice.refused);
   return notice;
 }
-/** As whoever manages the domain; `bound`: as a page does. */
+/** As the domain's managers do; `bound`: as a page does. */
 const put = (notice: Notice, process = db, bound: number | null = null) =>
   process.run((sql) => putNotice(sql, domainId, notice, bound));
 const record = (notice: string | undefined, fields: Partial<NewRecord> = {}) =>
@@ -142,7 +142,7 @@ describe('the notice of a record', () => {
 });
 
 describe('the document of a notice', () => {
-  it('is kept once, whoever puts it at once, and its row is that of the records that named it before', async () => {
+  it('is stored once, however many put it at once, and its row is that of the records that named it before', async () => {
     const notice = noticeOf('once');
     await persist(db, [record(notice.hash)]);
     const [before] = await rows();
@@ -245,7 +245,7 @@ describe('the notices of a domain whose key somebody abuses', () => {
     const again: string[] = [];
     for (const each of flood) again.push(await putByPage(each));
     expect(again.toSorted()).toEqual(['full', 'known', 'known']);
-    // whoever manages the domain has no bound, and takes no room from pages
+    // the domain's managers have no limit, and take no room from pages
     expect([await put(ahead), await put(real), await put(real)]).toEqual(['new', 'kept', 'known']);
     expect(await putByPage(noticeOf('in the room of the one that is kept'))).toBe('new');
   });
@@ -291,7 +291,7 @@ describe('the notices of a domain whose key somebody abuses', () => {
 });
 
 describe('which notices are held', () => {
-  it('is known of what another process puts, of what is dropped, and anew after a lost connection', async () => {
+  it('is known of what another process puts, of what is dropped, and again after a lost connection', async () => {
     const held = createKnownNotices(anotherProcess(), { warn: () => {} });
     await held.follow();
     atEnd(() => held.close());

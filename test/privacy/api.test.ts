@@ -58,7 +58,7 @@ describe('a visitor', () => {
     return records.map(({ id }) => id);
   };
   const counters = () => stack.sql`select * from counters order by organization_id, domain_id, period`;
-  /** From now on the plan includes it; an act tells the processes. */
+  /** From now on the plan includes it; an act informs the processes. */
   const showLog = async () => {
     await stack.sql`update plans set consent_log = true`;
     await stack.sql`insert into administrative_acts (actor, act, subject) values ('t', 'plan.set', 'x')`;

@@ -71,7 +71,7 @@ describe('blanking', () => {
   const rejectedOf = async (visitorId: string) =>
     (await sql`select from rejected_records where record like ${`%"visitorId":"${visitorId}"%`}`).count;
   const countTombstones = async () => (await sql`select from tombstones`).count;
-  /** A round, with whatever is given in place of the usual. */
+  /** A round, with the given parts in place of the usual ones. */
   const clear = (parts: Partial<Parameters<typeof createClearing>[0]> = {}) =>
     createClearing({ config, hashOf, redis, db, clock: turnedClock(db).clock, ...parts })();
 
@@ -167,7 +167,7 @@ describe('blanking', () => {
   });
 
   it('and clearing cost the same, however many were erased before', async () => {
-    // all on one connection, which tells what it has read: others tell it when they like, such as in a round
+    // all on one connection, which reports what it has read: others report it at any time, such as in a round
     const db = openPool(url, { max: 1 });
     const sql = statementsOn(db);
     await sql`
@@ -179,7 +179,7 @@ describe('blanking', () => {
       select '', '', '{"n":' || n || '}' from generate_series(1, 500) as n`;
     await sql`analyze tombstones, rejected_records`;
     const { close, blank } = createSealer(db, redis);
-    const tell = createTombstoneCopy({ redis, db });
+    const copyTombstones = createTombstoneCopy({ redis, db });
     const clear = createClearing({ config, hashOf, redis, db, clock: turnedClock(db).clock });
     const read = async () => {
       await sql`select pg_stat_force_next_flush()`;
@@ -193,13 +193,13 @@ describe('blanking', () => {
       await persist(db, [record(), record('another'), record('v', { domainId: at(tenant.domainIds, 1) })]);
       await close();
       await blank();
-      await tell();
+      await copyTombstones();
       await clear();
       const after = await read();
       const of = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
       return { tombstones: of('tombstones'), rejected: of('rejected_records') };
     };
-    // Redis is told of all, and rejected records are searched for all, once
+    // Redis has all of them, and rejected records are searched for all, once
     await round();
     await sql`analyze tombstones, rejected_records`;
     await erase();
@@ -223,7 +223,7 @@ describe('blanking', () => {
     expect(await rejectedOf('v')).toBe(0);
   });
 
-  it('searches for whoever is erased on another domain, or again, while a search is under way', async () => {
+  it('searches for visitors who are erased on another domain, or again, while a search is under way', async () => {
     const { organizationId, domainIds } = tenant;
     const [first, second] = [
       await db.run((sql) => numbersOf(sql, { organizationId, domainId: at(domainIds, 0) })),
@@ -233,10 +233,10 @@ describe('blanking', () => {
     const concerned = (erasures: ScopeNumbers[]) => erasures.map(({ domainNumber }) => domainNumber).toSorted();
     await eraseOn(first);
     const searched = await db.read((sql) => listUnsearched(sql, 'rejected'));
-    const told = await db.read((sql) => listUnremembered(sql, 10));
+    const copied = await db.read((sql) => listUnremembered(sql, 10));
     await eraseOn(second);
     await noteSearched(db, 'rejected', searched);
-    await db.write((sql) => noteRemembered(sql, told));
+    await db.write((sql) => noteRemembered(sql, copied));
     const left = async () => [
       concerned(await db.read((sql) => listUnsearched(sql, 'rejected'))),
       concerned(await db.read((sql) => listUnremembered(sql, 10))),
@@ -244,7 +244,7 @@ describe('blanking', () => {
     expect(await left()).toEqual([[second.domainNumber], [second.domainNumber]]);
     await eraseOn(first);
     await noteSearched(db, 'rejected', searched);
-    await db.write((sql) => noteRemembered(sql, told));
+    await db.write((sql) => noteRemembered(sql, copied));
     const both = concerned([first, second]);
     expect(await left()).toEqual([both, both]);
   });

@@ -93,7 +93,7 @@ describe('assent visitor', () => {
     expect(stdout.trimEnd().split('\n')).toHaveLength(tombstones.length);
   });
 
-  it('writes the file of tombstones anew every day, which loses nothing where Redis has', async () => {
+  it('rewrites the file of tombstones every day, which loses nothing where Redis has', async () => {
     const file = path.join(inject('folder'), 'daily.ndjson.gz');
     const old = { organizationId: organization, domainId: null, hash: '0'.repeat(64), erasedAt: daysAgo(36) };
     const recent = { ...old, hash: '1'.repeat(64), erasedAt: daysAgo(34) };

@@ -35,7 +35,7 @@ describe("a rewrite of Redis' file", () => {
     await redis.client.del(secret);
   });
 
-  it('comes once it is wanted, whoever is there then, and no second time', async () => {
+  it('comes once it is wanted, whichever worker runs, and no second time', async () => {
     await begin();
     expect([await countRewrites(), isInFile()]).toEqual([0, true]);
     await requestRewrite(redis.client);

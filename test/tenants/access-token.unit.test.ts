@@ -78,7 +78,7 @@ describe('an access token', () => {
     ['that is not valid yet', `Bearer ${signed({ nbf: seconds + 60 })}`],
     ['without exp', `Bearer ${signed({ exp: undefined })}`, 'the token has no `exp`'],
     ['whose exp is text', `Bearer ${signed({ exp: '9999999999' })}`],
-    ['that is valid for ever', `Bearer ${signedRaw('{"sub":"x","org":"org_a","exp":1e999}')}`],
+    ['that never expires', `Bearer ${signedRaw('{"sub":"x","org":"org_a","exp":1e999}')}`],
     [
       'that is valid beyond 9999',
       `Bearer ${signed({ exp: 253_402_300_800 })}`,

@@ -53,7 +53,7 @@ describe('the tenant cache', () => {
   };
   const everywhere = <T>(check: (one: TenantCache) => Promise<T>) => Promise.all(caches.map(check));
 
-  it('a key that was asked for before it existed works soon, also where no act tells of it', async () => {
+  it('a key that was asked for before it existed works soon, also without an act about it', async () => {
     const key = makeApiKey();
     expect(await unfollowed.domainOfKey(key)).toBeNull();
     await sql`
@@ -112,7 +112,7 @@ describe('the tenant cache', () => {
     expect(asked()).toBe(0);
   });
 
-  it("a new domain becomes known and leaves the keys of all others known, and a domain's own keys are asked for anew when it changes", async () => {
+  it("a new domain becomes known and leaves the keys of all others known, and a domain's own keys are looked up again when it changes", async () => {
     // as above
     await cache.catchUp();
     await cache.domainOfKey(apiKey);

@@ -120,7 +120,7 @@ describe('tenants by the command line, in the order in which an operator makes t
     await cli.json('org', 'revoke-tokens', organizationId);
   });
 
-  it('acts tells who changed what, newest first, and no key', async () => {
+  it('acts lists who changed what, newest first, and no key', async () => {
     const { acts } = await cli.json<{ acts: { act: string; subject: string; actor: string }[] }>('acts');
     const prefix = apiKey.slice(0, 11);
     expect(acts.toReversed().map(({ act, subject }) => [act, subject])).toEqual([
@@ -140,7 +140,7 @@ describe('tenants by the command line, in the order in which an operator makes t
     expect(JSON.stringify(acts)).not.toContain(apiKey);
   });
 
-  it('acts are listed to the last, whatever their table, with the same columns in the same order', async () => {
+  it('acts of all tables are listed to the last, with the same columns in the same order', async () => {
     await db.run(
       (sql) => sql`
         insert into administrative_acts (actor, act, subject, organization_id, details)

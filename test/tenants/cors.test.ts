@@ -37,7 +37,7 @@ describe('a page of another site', () => {
   const cors = ({ headers }: Answer<unknown>) =>
     Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
 
-  it('that was refused is told to those who manage the domain, unless its key was wrong, until it is on the list', async () => {
+  it('that was refused is shown to those who manage the domain, unless its key was wrong, until it is on the list', async () => {
     const own = await withOwnDomain(stack, listed);
     const change = (origins: string[]) =>
       createAdministration(stack.db, 'test').changeDomain(stack.tenant.organizationId, own.domainId, { origins });
@@ -147,7 +147,7 @@ describe('a page of another site', () => {
     expect(cors(await request<ProblemAnswer>(stack.api.baseUrl, '/v1/organization', { headers }))).toEqual({});
   });
 
-  it('cannot tell an unknown domain from one without a list', async () => {
+  it('looks the same for an unknown domain and for one without a list', async () => {
     const answers = async (domainId: string) =>
       [await preflight(mine, { domainId }), await record(mine, { domainId, apiKey: 'x' })].map(indistinguishable);
     const expected = await answers(stack.domainId);

@@ -59,7 +59,7 @@ it('what was refused is not kept', async () => {
   expect((await post(domains, { body: { name: 'refused.example' }, key: 'refused' })).status).toBe(201);
 });
 
-it('while the first one is under way the second is told so', async () => {
+it('while the first one is in progress the second is refused', async () => {
   const options = { body: { name: 'slow.example' }, key: 'slow' };
   const first = await stack.db.run((sql) =>
     sql.begin(async (holder) => {

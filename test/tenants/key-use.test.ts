@@ -28,7 +28,7 @@ describe('the use of a key', () => {
   it('is noted in the order of the hashes, so that two processes cannot deadlock', async () => {
     const { apiKeys } = await makeTenant(db, { domains: 8 });
     const [first = '', ...others] = apiKeys.map(hashApiKey).sort();
-    // a process holds the first key in the order; whoever comes then must wait for it before it holds any other
+    // a process holds the first key in the order; the next one must wait for it before it holds any other
     const { noting } = await db.run((pool) =>
       pool.begin(async (holder) => {
         await holder`select from api_keys where hash = decode(${first}, 'hex') for update`;

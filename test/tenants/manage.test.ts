@@ -104,7 +104,7 @@ describe('an organization', () => {
     expect(await make('🍪'.repeat(200), origins)).toMatchObject({ name: '🍪'.repeat(200), origins });
   });
 
-  it('of two people who change the same domain the second is told', async () => {
+  it('of two people who change the same domain the second gets a 412', async () => {
     const { domainId } = await make('two.example');
     const path = `${domains}/${domainId}`;
     const { headers } = await ask('GET', path);

@@ -85,7 +85,7 @@ describe('with public keys in the settings', () => {
 
 describe('with the keys of a provider', () => {
   let asked = 0;
-  /** milliseconds that have gone by, whatever a test takes */
+  /** milliseconds of the fake clock, however long a test takes */
   let passed = 0;
   let answer: (response: ServerResponse) => void = () => {};
   let server: Server;
@@ -132,7 +132,7 @@ describe('with the keys of a provider', () => {
   const start = (environment: Record<string, string> = {}) => tokensWith({ JWT_JWKS_URL: url, ...environment });
   const known = (claims: object = {}) => sign(current.privateKey, { keyid: 'current' }, claims);
 
-  it('a provider issues no token of a person here, whatever it says', async () => {
+  it('a provider cannot issue the token of a person here', async () => {
     const tokens = start({ PUBLIC_URL: 'https://consent.example.com', SECRETS_KEY: 'ab'.repeat(32) });
     expect(await outcomeOf(tokens, known())).toBe('accepted');
     for (const sub of ['person:', `person:per_${'0'.repeat(20)}`])

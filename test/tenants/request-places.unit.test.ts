@@ -76,7 +76,7 @@ describe('reads by turns over organizations, in two places', () => {
     server.close();
   });
 
-  /** What has no place would wait for ever. */
+  /** Work without a place would never start. */
   const soon = <T>(outcome: Promise<T>) => within(60_000, outcome);
   const ask = async (organization: string, path: string, signal: AbortSignal | null) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { organization }, signal });
@@ -123,7 +123,7 @@ describe('reads by turns over organizations, in two places', () => {
     expect([await long, await after]).toEqual([200, 200]);
   });
 
-  it('of answers that nobody takes the oldest of whoever holds the most is ended', async () => {
+  it('of unread responses the oldest of the organization with the most is ended', async () => {
     const closed: string[] = [];
     const idle: Socket[] = [];
     for (const [index, organization] of ['b', 'a', 'a', 'a'].entries()) {
