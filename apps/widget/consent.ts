@@ -29,7 +29,7 @@ export function isGiven(consent?: Partial<Consent> | null): boolean {
   return false;
 }
 
-export interface Kept extends Consent {
+export interface StoredConsent extends Consent {
   /** Unix milliseconds by the device's clock, from which the age is computed */
   at: number;
 }
@@ -43,7 +43,7 @@ interface Terms {
   policyVersion: string;
   maxAgeMonths: number;
   /** what is left of a choice that is too old, or made for other terms */
-  lasting?(kept: Kept): Kept | null;
+  lasting?(kept: StoredConsent): StoredConsent | null;
 }
 
 /** Seconds: the longest lifetime that browsers allow a cookie. */
@@ -71,9 +71,9 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
       .split(/; ?/)
       .flatMap((entry) => (entry.startsWith(begin) ? [decodeURIComponent(entry.slice(begin.length))] : []));
   /** Other scripts of the page can write here too. */
-  const parse = (text: string): Kept | null =>
+  const parse = (text: string): StoredConsent | null =>
     either(() => {
-      const kept = bare(parsed(text) as Kept);
+      const kept = bare(parsed(text) as StoredConsent);
       if (typeof kept.preferences !== 'object' || !kept.preferences) return null;
       const preferences = own(kept.preferences);
       // whatever else stands there is no consent
@@ -83,7 +83,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     }, null);
 
   /** The newest. */
-  const read = (): Kept | null => {
+  const read = (): StoredConsent | null => {
     let newest = parse(storage.get(name) || '{}');
     map(either(readCookies, []), (text) => {
       const kept = parse(text);
@@ -100,7 +100,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
       return has(readCookies(), text);
     }, false);
 
-  const write = (kept: Kept): void => {
+  const write = (kept: StoredConsent): void => {
     const text = json(kept);
     if (cookieDomain && bake(text, `;domain=${cookieDomain}`)) storage.remove(name);
     // a former choice would be in force again once the page empties its storage
@@ -111,15 +111,15 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     read,
     write,
     /** Keeps what the visitor saw when making the choice: it is too long for a cookie. */
-    keepSeen: ({ at }: Kept, text: string): boolean => storage.set(seen, `${at}\n${text}`),
+    keepSeen: ({ at }: StoredConsent, text: string): boolean => storage.set(seen, `${at}\n${text}`),
     /** Empty for a choice that was made elsewhere, such as on another subdomain. */
-    seen: (kept: Kept | null): string => {
+    seen: (kept: StoredConsent | null): string => {
       const first = `${kept?.at}\n`;
       const text = storage.get(seen) ?? '';
       return part(text, 0, first.length) === first ? part(text, first.length) : '';
     },
     /** Null where there is no choice, or it is too old, or made under another policy or for other categories. */
-    current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): Kept | null => {
+    current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): StoredConsent | null => {
       const kept = read();
       // made here since, and lost: a server has sent the former one again
       if (!kept || kept.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;

@@ -1,10 +1,10 @@
 /** Entry of widget.js: asks for a choice, stores it, signals it to the page and records it. */
-import type { Decision } from '#libs/base/terms/terms';
-import './public-api.ts';
-import { attempt, either, warn } from '#libs/widget/attempt';
+import type { Receipt } from '#libs/record/contract';
+import { attempt, warn } from '#libs/widget/attempt';
 import type { Notice } from '#libs/widget/notice';
-import { has, map, now, own, smaller, some } from '#libs/widget/plain';
-import { type Choice, type Consent, isGiven, type Kept, openConsent } from './consent.ts';
+import { map, own, some } from '#libs/widget/plain';
+import { type Choice, type Consent, isGiven, openConsent, type StoredConsent } from './consent.ts';
+import { consentOf, preferencesOf, reportOf, type Source } from './decision.ts';
 import { countDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
 import { onGrowth } from './growth.ts';
@@ -13,18 +13,17 @@ import { createScripts } from './held-scripts.ts';
 import { openLanguage } from './language.ts';
 import { needExtras } from './need-extras.ts';
 import { assigned } from './page.ts';
-import { pageUrl } from './page-url.ts';
 import type { SecondFile } from './preferences.ts';
-import { createRecordClient, type Report } from './record-client.ts';
+import { offerApi } from './public-api.ts';
+import { createRecordClient } from './record-client.ts';
 import { isOn, readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
-import { makeId, randomHex, timeOf } from './uuid.ts';
 import type { PlaceholderNotice } from './view/placeholder.ts';
 import { createView } from './view/view.ts';
 
 function start(): void {
   const settings = readSettings();
-  const { domain, asked, policyVersion, bannerVersion } = settings;
+  const { domain, asked } = settings;
   if (!domain || !settings.key) {
     warn('domain and key are required');
     return;
@@ -32,142 +31,141 @@ function start(): void {
 
   const gpc = navigator.globalPrivacyControl === true;
   const store = openConsent(domain, settings.cookieDomain);
-  let kept = store.current(settings);
-  let isWorded = false;
-  let onWording = (): void => {};
-  // first of all, since the banner waits for it
-  const language = openLanguage(settings, () => onWording());
-
-  const client = createRecordClient({
-    ...settings,
-    onRecorded: (receipt, id) => {
-      // differs where the service corrected a wrong clock
-      const right = { id: receipt.id, decidedAt: receipt.decidedAt };
-      const stored = store.read();
-      if (stored?.id === id) store.write({ ...stored, ...right });
-      if (kept?.id === id) kept = { ...kept, ...right };
-      emit('recorded', receipt);
-    },
-  });
-  let shownNow: Shown | undefined;
+  let current = store.current(settings);
+  /** what the visitor sees, or saw last */
+  let shown: Shown | undefined;
   let inserts: ReturnType<SecondFile['openInserts']> | undefined;
+  let hasTexts = false;
+  /** The page called for the settings before there were texts. */
+  let isOpening = false;
+  let onWording = (): void => {};
+
+  // first, since the banner waits for its texts
+  const language = openLanguage(settings, () => onWording());
+  const client = createRecordClient({ ...settings, onRecorded });
   const view = createView({
     settings,
     gpc,
-    consent: () => kept ?? settings.unasked,
-    seen: () => store.seen(kept),
+    consent: () => current ?? settings.unasked,
+    seen: () => store.seen(current),
     onShow: (notice) => {
-      shownNow = client.show(notice);
+      shown = client.show(notice);
     },
     onSecond: ({ openInserts }) => {
-      inserts = openInserts({ settings, dress: view.dress, onShow: client.show, allow });
-      runHeld();
+      inserts = openInserts({ settings, dress: view.dress, onShow: client.show, isAllowed, decide });
+      runAllowed();
     },
     decide,
     onPage: language.look,
   });
-
-  const choiceIn = (consent: Consent | null) => own(consent ? consent.preferences : settings.before);
-  // markup names categories, too: what every object inherits, such as `constructor`, was never chosen
-  function isAllowed(category: string): boolean {
-    const chosen = choiceIn(kept)[category];
-    if (chosen !== undefined) return chosen === true;
-    return some(settings.categories, ({ id, required }) => required && id === category);
-  }
-  const getConsent = (): Consent | null => {
-    if (!kept) return null;
-    const { at: _, ...consent } = kept;
-    return { ...consent, preferences: { ...consent.preferences } };
-  };
   const { signal, greet } = createSignals(settings, isAllowed);
   const runScripts = createScripts(isAllowed, settings.nonce, view.load);
-  /** What a placeholder asks for; the other categories stay as they are. */
-  function allow(categories: string[], notice: PlaceholderNotice, about: Shown): void {
-    const choice = own<boolean>({});
-    map(asked, (id) => {
-      choice[id] = isAllowed(id) || has(categories, id);
+  const callListeners = offerApi({
+    getConsent,
+    isAllowed,
+    open: () => {
+      if (hasTexts) view.open();
+      else isOpening = true;
+    },
+    setLanguage: language.choose,
+    withdraw: () => {
+      if (some(asked, isAllowed) || isGiven(store.read())) decide(false, 'api');
+    },
+  });
+  if (settings.model || (settings.experiment && !current))
+    needExtras(settings, (prepare) => {
+      if (prepare) void prepare({ settings, gpc, store, view, decide }, begin);
+      else begin();
     });
-    decide(choice, 'preferences', notice, about);
+  else begin();
+
+  function begin(): void {
+    current = store.current(settings);
+    attempt(() => signal('ready', getConsent()));
+    onGrowth(() => {
+      // each time, since `document.open` removes all listeners; none is added twice
+      map(['storage', 'visibilitychange'], (event) => addEventListener(event, follow));
+      view.stay();
+      greet();
+      runAllowed();
+    });
+    onWording = showFirst;
+    language.word();
   }
-  const runHeld = () => {
-    attempt(() => {
-      const waiting = loadEmbeds(isAllowed, settings.nonce);
-      // they come with the second file, and like the banner once there are texts
-      if (!isWorded) return;
-      inserts?.show(waiting);
-      settings.tell?.(kept);
-    });
-    // last, since these scripts are not ours and may fail
-    void runScripts();
-  };
+
+  function showFirst(): void {
+    onWording = reword;
+    hasTexts = true;
+    reword();
+    if (current ?? settings.unasked) view.close();
+    else {
+      view.ask();
+      if (isOn(settings.displays)) countDisplay(settings, () => !current);
+    }
+    if (isOpening) view.open();
+  }
+
+  function reword(): void {
+    view.word();
+    inserts?.clear();
+    runAllowed();
+  }
 
   /**
-   * Without a notice where the page's own code decides. Applied first: what fails afterwards cannot take that back.
-   * `about`: the placeholder that the visitor decides in.
+   * `notice` is absent where the page's own code decides. `inPlaceholder`: what the placeholder shows that the visitor
+   * decides in.
    */
   function decide(
     choice: Choice,
-    source: 'banner' | 'preferences' | 'api' | 'gpc',
+    source: Source,
     notice?: Notice | PlaceholderNotice,
-    about?: Shown,
+    inPlaceholder?: Shown,
   ): void {
-    const preferences = own(typeof choice === 'boolean' ? {} : choice);
-    if (typeof choice === 'boolean')
-      map(asked, (id) => {
-        preferences[id] = choice;
-      });
-    if (settings.holds?.(preferences, () => decide(choice, source, notice, about))) return;
-    const hasSome = choice === true || isGiven({ preferences });
-    const isAll = !some(asked, (id) => !preferences[id]);
-    // even an expired choice, such as one under an earlier policy; the page may have emptied its storage
-    const last = store.read() ?? kept;
-    const refusal = isGiven(last) && source !== 'gpc' ? 'withdraw' : 'reject_all';
-    const decision: Decision = !hasSome ? refusal : isAll && !about ? 'accept_all' : 'custom';
-    const at = now();
-    // later than the last one, also where the clock was set back since
-    const id = makeId(-smaller(-1 - timeOf(last?.id ?? ''), -at));
-    // other scripts may have stored something else there, which the service would leave out of each record
-    const known = last?.visitorId;
-    const isFine = typeof known === 'string' && either(() => /^[!-~]{1,128}$/.test(known));
-    const visitorId = isFine ? known : randomHex(16);
-    const decidedAt = either(() => new Date(at).toISOString(), '');
-    const made: Kept = {
-      id,
-      decision,
-      preferences,
-      decidedAt,
-      visitorId,
-      policyVersion,
-      gpc,
-      model: settings.model,
-      at,
-    };
+    const preferences = preferencesOf(choice, asked);
+    if (settings.holds?.(preferences, () => decide(choice, source, notice, inPlaceholder))) return;
+    // the page may have emptied its storage
+    const last = store.read() ?? current;
+    const made = consentOf(settings, choice, preferences, source, gpc, last, !!inPlaceholder);
     // a listener may open another view before this one is recorded
-    const wasShown = about ?? shownNow;
+    const decidedIn = inPlaceholder ?? shown;
     attempt(() => {
       store.write(made);
-      store.keepSeen(made, (notice && wasShown?.text) ?? '');
+      store.keepSeen(made, (notice && decidedIn?.text) ?? '');
     });
+    // before the rest, so that no later failure takes the choice back
     apply(made, last, !notice);
-    const report: Report = {
-      decision,
-      preferences,
-      source,
-      visitorId,
-      bannerVersion,
-      policyVersion: policyVersion || undefined,
-      language: notice?.language ?? settings.wording.language,
-      variant: notice && settings.variant,
-      model: settings.model,
-      pageUrl: pageUrl(),
-      gpc: gpc || undefined,
-      metadata: settings.metadata,
-    };
-    attempt(() => client.record(report, id, wasShown));
+    attempt(() => client.record(reportOf(settings, made, source, notice), made.id, decidedIn));
     view.say(settings.wording.texts.saved);
   }
 
-  /** Deletes the cookies of what was allowed before and is not any longer, and loads the page again where that is wanted. */
+  function apply(made: StoredConsent, last: Consent | null, isByCode?: boolean): void {
+    current = made;
+    attempt(view.close);
+    const consent = getConsent();
+    attempt(() => signal('change', consent));
+    if (consent) callListeners(consent);
+    runAllowed();
+    void forget(last, isByCode);
+  }
+
+  /** Takes over a choice made in another tab. */
+  function follow(): void {
+    const found = store.current(settings);
+    if (found && found.at > (current?.at ?? 0)) apply(found, current);
+  }
+
+  function runAllowed(): void {
+    attempt(() => {
+      const waiting = loadEmbeds(isAllowed, settings.nonce);
+      if (!hasTexts) return;
+      inserts?.show(waiting);
+      settings.tell?.(current);
+    });
+    // last, since these scripts are not ours and may fail
+    void runScripts();
+  }
+
+  /** Deletes the cookies of categories that are no longer allowed, and reloads the page if the site wants that. */
   async function forget(last: Consent | null, isByCode?: boolean): Promise<void> {
     const before = choiceIn(last);
     const lost = map(settings.categories, (each) =>
@@ -176,86 +174,36 @@ function start(): void {
     if (!lost[0]) return;
     const file = await view.load();
     attempt(() => file?.forgetCookies(lost, settings.categories, isAllowed));
-    // a page that withdraws by itself whenever it is loaded would load again and again
+    // a page that withdraws consent on each load would reload endlessly
     const mayReload = !isByCode || navigator.userActivation?.hasBeenActive;
     if (mayReload && isOn(settings.reload)) location.reload();
   }
 
-  /** `last`: what was chosen before. */
-  function apply(made: Kept, last: Consent | null, isByCode?: boolean): void {
-    kept = made;
-    attempt(view.close);
-    const consent = getConsent();
-    attempt(() => signal('change', consent));
-    map(changes, (hear) => attempt(() => hear(consent)));
-    runHeld();
-    void forget(last, isByCode);
+  /** The receipt's id and time differ where the service corrected a wrong clock. */
+  function onRecorded(receipt: Receipt, id: string): void {
+    const right = { id: receipt.id, decidedAt: receipt.decidedAt };
+    const stored = store.read();
+    if (stored?.id === id) store.write({ ...stored, ...right });
+    if (current?.id === id) current = { ...current, ...right };
+    emit('recorded', receipt);
   }
 
-  /** Takes over a choice made in another tab. */
-  function follow(): void {
-    const found = store.current(settings);
-    if (found && found.at > (kept?.at ?? 0)) apply(found, kept);
+  function isAllowed(category: string): boolean {
+    const chosen = choiceIn(current)[category];
+    if (chosen !== undefined) return chosen === true;
+    return some(settings.categories, ({ id, required }) => required && id === category);
   }
 
-  let changes: ((consent: Consent | null) => void)[] = [];
-  /** The page called for the settings before there were texts. */
-  let isOpening = false;
-  window.assent = {
-    getConsent,
-    isAllowed,
-    open: () => {
-      if (isWorded) view.open();
-      else isOpening = true;
-    },
-    setLanguage: language.choose,
-    withdraw: () => {
-      if (some(asked, isAllowed) || isGiven(store.read())) decide(false, 'api');
-    },
-    onChange: (listener) => {
-      const hear: (typeof changes)[number] = (consent) => consent && listener(consent);
-      changes[changes.length] = hear;
-      return () => {
-        changes = map(changes, (each) => (each === hear ? undefined : each));
-      };
-    },
-  };
-  const reword = () => {
-    view.word();
-    inserts?.clear();
-    runHeld();
-  };
-  const begin = () => {
-    kept = store.current(settings);
-    attempt(() => signal('ready', getConsent()));
-    onGrowth(() => {
-      // again and again, since `document.open` removes all listeners; none is added twice
-      map(['storage', 'visibilitychange'], (event) => addEventListener(event, follow));
-      view.stay();
-      greet();
-      runHeld();
-    });
-    onWording = () => {
-      onWording = reword;
-      isWorded = true;
-      reword();
-      if (kept ?? settings.unasked) view.close();
-      else {
-        const { variant, wording } = settings;
-        view.ask();
-        if (isOn(settings.displays))
-          countDisplay(settings, { bannerVersion, variant, language: wording.language }, () => !kept);
-      }
-      if (isOpening) view.open();
-    };
-    language.word();
-  };
-  if (settings.model || (settings.experiment && !kept))
-    needExtras(settings, (prepare) => {
-      if (prepare) void prepare({ settings, gpc, store, view, decide }, begin);
-      else begin();
-    });
-  else begin();
+  /** Markup names categories, too, so inherited names such as `constructor` must not count as chosen. */
+  function choiceIn(consent: Consent | null): Record<string, boolean> {
+    return own(consent ? consent.preferences : settings.before);
+  }
+
+  function getConsent(): Consent | null {
+    if (!current) return null;
+    const { at: _, ...consent } = current;
+    return { ...consent, preferences: { ...consent.preferences } };
+  }
 }
 
 // other code may use that name for something else

@@ -4,6 +4,7 @@ import { fill } from '#libs/widget/fill';
 import { noticeOf } from '#libs/widget/notice';
 import { between, has, map, own, part, some } from '#libs/widget/plain';
 import { furtherPhrases } from '#libs/widget/texts';
+import type { Choice } from './consent.ts';
 import { load, type Waiting } from './embeds.ts';
 import type { Shown } from './hash-notice.ts';
 import type { Settings } from './settings.ts';
@@ -16,8 +17,8 @@ export interface PlaceholderOptions {
   dress(tag: 'assent-embed', content: HTMLElement): HTMLElement;
   /** A placeholder shows this. */
   onShow(notice: PlaceholderNotice): Shown;
-  /** The visitor allows these for good. */
-  allow(categories: string[], notice: PlaceholderNotice, shown: Shown): void;
+  isAllowed(category: string): boolean;
+  decide(choice: Choice, source: 'preferences', notice: PlaceholderNotice, shown: Shown): void;
 }
 
 interface Place {
@@ -31,7 +32,7 @@ interface Place {
 /** Milliseconds in which the second of two quick presses does not reach what the first one has brought. */
 const doubleTap = 500;
 
-export function createPlaceholders({ settings, dress, onShow, allow }: PlaceholderOptions) {
+export function createPlaceholders({ settings, dress, onShow, isAllowed, decide }: PlaceholderOptions) {
   let places: Place[] = [];
 
   // a size may depend on that of the page
@@ -78,7 +79,15 @@ export function createPlaceholders({ settings, dress, onShow, allow }: Placehold
         if (place.element === element) leave(place);
       });
     };
-    const box = placeholder(notice, settings.wording.direction, [once, () => allow(refused, notice, shown)]);
+    const always = () => {
+      // the other categories stay as they are
+      const choice = own<boolean>({});
+      map(settings.asked, (id) => {
+        choice[id] = isAllowed(id) || has(refused, id);
+      });
+      decide(choice, 'preferences', notice, shown);
+    };
+    const box = placeholder(notice, settings.wording.direction, [once, always]);
     return { box, host: dress('assent-embed', box) };
   }
 

@@ -1,23 +1,46 @@
 /** `window.assent`: the widget's API for scripts of the page. */
+import { attempt } from '#libs/widget/attempt';
+import { map } from '#libs/widget/plain';
 import type { Consent } from './consent.ts';
 
 type Listener = (consent: Consent) => void;
 
+interface PublicApi {
+  /** The current choice; null before the visitor has decided. */
+  getConsent(): Consent | null;
+  /** Whether it may run, now and here. */
+  isAllowed(category: string): boolean;
+  /** Opens the settings. */
+  open(): void;
+  /** Shows everything in this language; without a tag in the page's, or the visitor's. */
+  setLanguage(tag?: string): void;
+  /** Withdraws consent and records that. Does nothing where there is no consent. */
+  withdraw(): void;
+  /** Calls `listener` on each change. Returns a function that removes it. */
+  onChange(listener: Listener): () => void;
+}
+
 declare global {
   interface Window {
-    assent?: {
-      /** The current choice; null before the visitor has decided. */
-      getConsent(): Consent | null;
-      /** Whether it may run, now and here. */
-      isAllowed(category: string): boolean;
-      /** Opens the settings. */
-      open(): void;
-      /** Shows everything in this language; without a tag in the page's, or the visitor's. */
-      setLanguage(tag?: string): void;
-      /** Withdraws consent and records that. Does nothing where there is no consent. */
-      withdraw(): void;
-      /** Calls `listener` on each change. Returns a function that removes it. */
-      onChange(listener: Listener): () => void;
-    };
+    assent?: PublicApi;
   }
+}
+
+/** Returns a function that calls the listeners. */
+export function offerApi(api: Omit<PublicApi, 'onChange'>): (consent: Consent) => void {
+  let listeners: Listener[] = [];
+  window.assent = {
+    ...api,
+    onChange: (listener) => {
+      // a listener that is added twice is removed once
+      const added: Listener = (consent) => listener(consent);
+      listeners[listeners.length] = added;
+      return () => {
+        listeners = map(listeners, (each) => (each === added ? undefined : each));
+      };
+    },
+  };
+  return (consent) => {
+    map(listeners, (listener) => attempt(() => listener(consent)));
+  };
 }

@@ -1,6 +1,6 @@
 /** Hands each choice to the plugins of a WordPress site, through the WP Consent API. Its tag stands before the widget's. */
 import type { Consent } from '../consent.ts';
-import '../public-api.ts';
+import type {} from '../public-api.ts';
 
 declare global {
   interface Window {

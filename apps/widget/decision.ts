@@ -1,0 +1,73 @@
+/** What a visitor's choice becomes: the consent that the browser keeps, and the report that is sent. */
+import type { Decision } from '#libs/base/terms/terms';
+import { either } from '#libs/widget/attempt';
+import type { Notice } from '#libs/widget/notice';
+import { map, now, own, smaller, some } from '#libs/widget/plain';
+import { type Choice, isGiven, type StoredConsent } from './consent.ts';
+import { pageUrl } from './page-url.ts';
+import type { Report } from './record-client.ts';
+import type { Settings } from './settings.ts';
+import { makeId, randomHex, timeOf } from './uuid.ts';
+
+/** Where the visitor decided; `api` is the page's own code. */
+export type Source = 'banner' | 'preferences' | 'api' | 'gpc';
+
+export function preferencesOf(choice: Choice, asked: string[]): Record<string, boolean> {
+  const preferences = own<boolean>({});
+  map(asked, (id) => {
+    preferences[id] = typeof choice === 'boolean' ? choice : choice[id] === true;
+  });
+  return preferences;
+}
+
+/** `last`: the choice before this one, even one that has expired. `isPartial`: only some categories were asked about. */
+export function consentOf(
+  { asked, policyVersion, model }: Settings,
+  choice: Choice,
+  preferences: Record<string, boolean>,
+  source: Source,
+  gpc: boolean,
+  last: StoredConsent | null,
+  isPartial: boolean,
+): StoredConsent {
+  const at = now();
+  const refusal = isGiven(last) && source !== 'gpc' ? 'withdraw' : 'reject_all';
+  const isAll = !isPartial && !some(asked, (id) => !preferences[id]);
+  const decision: Decision = choice !== true && !isGiven({ preferences }) ? refusal : isAll ? 'accept_all' : 'custom';
+  // other scripts can write to the storage, and the service drops an id that is not printable ASCII
+  const known = last?.visitorId;
+  const isValid = typeof known === 'string' && either(() => /^[!-~]{1,128}$/.test(known));
+  return {
+    // the clock may have been set back since the last decision, and a later decision needs a later id
+    id: makeId(-smaller(-1 - timeOf(last?.id ?? ''), -at)),
+    decision,
+    preferences,
+    decidedAt: either(() => new Date(at).toISOString(), ''),
+    visitorId: isValid ? known : randomHex(16),
+    policyVersion,
+    gpc,
+    model,
+    at,
+  };
+}
+
+/** `notice`: what the visitor decided in; the page's own code has none. */
+export const reportOf = (
+  { bannerVersion, wording, variant, metadata }: Settings,
+  { decision, preferences, visitorId, policyVersion, model, gpc }: StoredConsent,
+  source: Source,
+  notice?: Pick<Notice, 'language'>,
+): Report => ({
+  decision,
+  preferences,
+  source,
+  visitorId,
+  bannerVersion,
+  policyVersion: policyVersion || undefined,
+  language: notice?.language ?? wording.language,
+  variant: notice && variant,
+  model,
+  pageUrl: pageUrl(),
+  gpc: gpc || undefined,
+  metadata,
+});
