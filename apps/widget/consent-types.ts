@@ -53,7 +53,7 @@ export function eachType(types: ConsentTypes, work: (type: string, category: str
 
 /** The default until the visitor decides. The tags wait up to `wait` milliseconds for an update. */
 export function denyByDefault(types: ConsentTypes, wait: number): void {
-  const states = own<unknown>({});
+  const states = own<unknown>();
   eachType(types, (type) => {
     states[type] = 'denied';
   });

@@ -13,7 +13,7 @@ import { makeId, randomHex, timeOf } from './uuid.ts';
 export type Source = 'banner' | 'preferences' | 'api' | 'gpc';
 
 export function preferencesOf(choice: Choice, asked: string[]): Record<string, boolean> {
-  const preferences = own<boolean>({});
+  const preferences = own<boolean>();
   map(asked, (id) => {
     preferences[id] = typeof choice === 'boolean' ? choice : choice[id] === true;
   });

@@ -81,7 +81,7 @@ export function createPlaceholders({ settings, dress, onShow, isAllowed, decide 
     };
     const always = () => {
       // the other categories stay as they are
-      const choice = own<boolean>({});
+      const choice = own<boolean>();
       map(settings.asked, (id) => {
         choice[id] = isAllowed(id) || has(refused, id);
       });

@@ -49,7 +49,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   const queue = openStorage(`assent.${target.domain}.queue.`);
   const waits = openWaits(target);
   /** ids of requests in flight */
-  const sending = own<boolean>({});
+  const sending = own<boolean>();
   let shown: Shown | undefined;
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -78,7 +78,7 @@ export const isOn = (setting?: string | boolean): boolean => `${setting ?? false
 
 /** `buttonText` of `data-color-button-text`, for the group `color`. */
 function grouped(data: Record<string, string | undefined>, group: string): Record<string, string> {
-  const found = own<string>({});
+  const found = own<string>();
   for (const name in own(data)) {
     const initial = name[group.length] ?? '';
     const value = data[name];
@@ -90,7 +90,7 @@ function grouped(data: Record<string, string | undefined>, group: string): Recor
 
 /** The service takes a small flat map, and no record that is too large: what cannot be stored must not cost the decision. */
 function flat(metadata: Record<string, unknown>): WidgetConfig['metadata'] {
-  const taken = own<string | number | boolean>({});
+  const taken = own<string | number | boolean>();
   for (const name in own(metadata)) {
     const value = metadata[name];
     if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') taken[name] = value;

@@ -34,10 +34,11 @@ export function createSignals(
   nameLayer(layer);
   const isOn = `${consentMode}` !== 'false';
   const types = { ...consentTypes, ...(typeof consentMode === 'object' && consentMode) };
-  let told: [Window['uetq'], Window['clarity']] = [undefined, undefined];
+  /** Microsoft's tags that have had the current states. */
+  let greeted: [uetq?: Window['uetq'], clarity?: Window['clarity']] = [];
 
   const states = () => {
-    const all = own<string>({});
+    const all = own<string>();
     eachType(types, (type, category) => {
       all[type] = isAllowed(category) ? 'granted' : 'denied';
     });
@@ -51,11 +52,11 @@ export function createSignals(
     const { ad_storage, analytics_storage } = states();
     const uetq = signals.uet === false ? undefined : assigned('uetq');
     const clarity = signals.clarity === false ? undefined : assigned('clarity');
-    if (!isChange && uetq === told[0] && clarity === told[1]) return;
-    if (!told[0]) either(() => uetq?.push('consent', 'default', { ad_storage: 'denied' }));
+    if (!isChange && uetq === greeted[0] && clarity === greeted[1]) return;
+    if (!greeted[0]) either(() => uetq?.push('consent', 'default', { ad_storage: 'denied' }));
     either(() => uetq?.push('consent', 'update', { ad_storage }));
     either(() => clarity?.('consentv2', { ad_Storage: ad_storage, analytics_Storage: analytics_storage }));
-    told = [uetq, clarity];
+    greeted = [uetq, clarity];
   }
 
   return {

@@ -11,7 +11,7 @@ interface Storage {
 }
 
 export function openStorage(prefix: string): Storage {
-  const memory = own<string>({});
+  const memory = own<string>();
   /** Where storage is blocked, even reading the property throws. */
   const onDisk = <Result>(work: (disk: globalThis.Storage) => Result): Result | undefined =>
     either(() => work(localStorage));

@@ -12,7 +12,7 @@ import type { View } from '../view/view.ts';
 export function askAgain(view: View, settings: Settings, ids: string[], allow: () => void): void {
   view.show('preferences', ({ settings: { categories } }) => {
     const texts = placeTexts(settings.wording.texts);
-    const labels = own<string>({});
+    const labels = own<string>();
     map(categories, ({ id, label }) => {
       labels[id] = label;
     });

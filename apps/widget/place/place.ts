@@ -88,7 +88,7 @@ function setPlace({ settings, gpc, store, view, decide }: Parts, { model, on = [
 const isUnasked = (consent: Consent | null): boolean => has(['opt_out', 'none'], consent?.model);
 
 function choiceOf(ids: string[], isAllowed: (id: string) => boolean): Record<string, boolean> {
-  const choice = own<boolean>({});
+  const choice = own<boolean>();
   map(ids, (id) => {
     choice[id] = isAllowed(id);
   });

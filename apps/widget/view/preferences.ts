@@ -24,7 +24,7 @@ export function preferences(
 ): Children {
   const { title, categories, buttons } = notice.settings;
   const texts: AllTexts = { ...furtherPhrases, ...given };
-  const switches = own<HTMLInputElement>({});
+  const switches = own<HTMLInputElement>();
 
   const row = ({ id, label, description, always, services: list, on }: Notice['settings']['categories'][number]) => {
     const control = element('input', {
@@ -50,7 +50,7 @@ export function preferences(
   };
 
   const chosen = () => {
-    const choice = own<boolean>({});
+    const choice = own<boolean>();
     for (const id in switches) choice[id] = switches[id]?.checked === true;
     return choice;
   };

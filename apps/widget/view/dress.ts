@@ -1,0 +1,54 @@
+/** Elements that look like the widget, whatever the page's styles are: each has a shadow tree. */
+import { has, map, words } from '#libs/widget/plain';
+import { page } from '../page.ts';
+import type { Settings } from '../settings.ts';
+import { colour, styles } from './styles.ts';
+import css from './widget.css?inline';
+
+const darkSystem = matchMedia('(prefers-color-scheme: dark)');
+
+/** `furtherCss`: the second file's, once it is there. */
+export function createDress(settings: Settings, furtherCss: () => string | undefined) {
+  const sheets = [styles(css)];
+  const dressed: HTMLElement[] = [];
+
+  /** Makes everything light or dark. */
+  function paint(): void {
+    const dark = isDark(settings.theme ?? 'auto');
+    map(dressed, (each) => {
+      each.classList.toggle('dark', dark);
+      colour(each, settings.darkColors, !dark);
+    });
+  }
+  darkSystem.onchange = paint;
+
+  /** The second file's rules are parsed when they are first needed: most visitors see nothing of it. */
+  function allSheets(): CSSStyleSheet[] {
+    const further = furtherCss();
+    if (further) sheets[1] ??= styles(further);
+    return sheets;
+  }
+
+  function dress(tag: 'assent-widget' | 'assent-embed', content: HTMLElement): HTMLElement {
+    const host = page.createElement(tag);
+    const tree = host.attachShadow({ mode: 'open' });
+    colour(host, settings.colors);
+    tree.adoptedStyleSheets = allSheets();
+    tree.append(content);
+    dressed[dressed.length] = content;
+    // the widget itself is painted once it is in the page
+    if (sheets[1]) paint();
+    return host;
+  }
+
+  return { paint, allSheets, dress };
+}
+
+/** `auto`: as the page is, where it has one scheme alone, else as the visitor's system is. */
+function isDark(theme: 'auto' | 'light' | 'dark'): boolean {
+  const { colorScheme } = getComputedStyle(page.documentElement);
+  const meta = page.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;
+  const schemes = words(theme !== 'auto' ? theme : colorScheme === 'normal' ? (meta ?? '') : colorScheme);
+  const dark = has(schemes, 'dark');
+  return dark === has(schemes, 'light') ? darkSystem.matches : dark;
+}

@@ -1,0 +1,87 @@
+/** Keeps the widget in the page, above its content, and gives it its clicks and keys, whatever the page does. */
+import { either } from '#libs/widget/attempt';
+import { bare, has, map, some, words } from '#libs/widget/plain';
+import { find } from '../growth.ts';
+import { page } from '../page.ts';
+
+/** `frame`: all that is in the host's shadow tree. `onPage`: the page has another root, or that has other attributes. */
+export function keepInPage(
+  host: HTMLElement,
+  frame: HTMLElement,
+  dialog: HTMLDialogElement,
+  onPage: () => void,
+  leave: () => void,
+) {
+  /** of the page when the widget was last in it */
+  let body: HTMLElement | null = null;
+
+  attach();
+  return {
+    /** Called each time something is shown. */
+    appear: () => {
+      if (!host.isConnected) attach();
+      rise();
+    },
+    /** Called each time the page has grown; it may have replaced its document. */
+    stay: () => {
+      if (host.isConnected) body = page.body;
+      // a page that removes this element alone does so on purpose
+      else if (page.documentElement && (host.parentNode || body !== page.body)) attach();
+      rise();
+      // each time, since `document.open` removes all listeners
+      map(words('focusin pointerdown mousedown touchstart keydown keyup click'), (type) =>
+        addEventListener(type, onEvent, true),
+      );
+      // the back gesture of a phone
+      dialog.oncancel = goBack;
+      // a modal dialog of the page
+      addEventListener('close', rise, true);
+    },
+  };
+
+  function attach(): void {
+    // not in the body, which sites move, scale and replace
+    page.documentElement.append(host);
+    body = page.body;
+    onPage();
+    // a page may change its scheme by a class
+    new MutationObserver(onPage).observe(page.documentElement, bare({ attributes: true }));
+    // a dialog that was taken out of the document is no longer modal
+    if (dialog.matches('.preferences[open]')) {
+      dialog.close();
+      dialog.showModal();
+    }
+  }
+
+  /**
+   * Puts the widget into the top layer, where no transform of the page moves it; not above a modal dialog, where it would
+   * be visible and could not be used. Older browsers have no popovers.
+   */
+  function rise(): void {
+    either(() => {
+      frame.popover = isInert(frame) ? null : 'manual';
+      frame.showPopover();
+    });
+  }
+
+  function goBack(event: Event): void {
+    event.preventDefault();
+    leave();
+  }
+
+  /** Runs before the page's own listeners: a dialog of the page may keep the focus and stop what happens outside it. */
+  function onEvent(event: Event): void {
+    const path = event.composedPath();
+    if (has(path, host)) {
+      event.stopImmediatePropagation();
+      if (event.type === 'keydown' && (event as KeyboardEvent).key === 'Escape' && dialog.open) goBack(event);
+    }
+    // markup can name a member, too
+    if (event.type === 'click')
+      map(path, ({ assentClick }) => (typeof assentClick === 'function' ? assentClick : undefined))[0]?.();
+  }
+}
+
+/** Whether a modal dialog of the page makes the widget inert. Older browsers cannot match `:modal`. */
+export const isInert = (frame: HTMLElement): boolean =>
+  either(() => some(find('dialog:modal', ''), (dialog) => !frame.contains(dialog)), false);
