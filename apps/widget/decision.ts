@@ -4,10 +4,12 @@ import { either } from '#libs/widget/attempt';
 import type { Notice } from '#libs/widget/notice';
 import { map, now, own, smaller, some } from '#libs/widget/plain';
 import { type Choice, isGiven, type StoredConsent } from './consent.ts';
+import { gpc } from './gpc.ts';
 import { pageUrl } from './page-url.ts';
 import type { Report } from './record-client.ts';
 import type { Settings } from './settings.ts';
 import { makeId, randomHex, timeOf } from './uuid.ts';
+import type { PlaceholderNotice } from './view/placeholder.ts';
 
 /** Where the visitor decided; `api` is the page's own code. */
 export type Source = 'banner' | 'preferences' | 'api' | 'gpc';
@@ -20,19 +22,18 @@ export function preferencesOf(choice: Choice, asked: string[]): Record<string, b
   return preferences;
 }
 
-/** `last`: the choice before this one, even one that has expired. `isPartial`: only some categories were asked about. */
+/** `last`: the choice before this one, even one that has expired. A placeholder asks for some categories only. */
 export function consentOf(
-  { asked, policyVersion, model }: Settings,
+  settings: Settings,
   choice: Choice,
   preferences: Record<string, boolean>,
   source: Source,
-  gpc: boolean,
   last: StoredConsent | null,
-  isPartial: boolean,
+  notice?: Notice | PlaceholderNotice,
 ): StoredConsent {
   const at = now();
   const refusal = isGiven(last) && source !== 'gpc' ? 'withdraw' : 'reject_all';
-  const isAll = !isPartial && !some(asked, (id) => !preferences[id]);
+  const isAll = notice && 'settings' in notice && !some(settings.asked, (id) => !preferences[id]);
   const decision: Decision = choice !== true && !isGiven({ preferences }) ? refusal : isAll ? 'accept_all' : 'custom';
   // other scripts can write to the storage, and the service drops an id that is not printable ASCII
   const known = last?.visitorId;
@@ -44,30 +45,30 @@ export function consentOf(
     preferences,
     decidedAt: either(() => new Date(at).toISOString(), ''),
     visitorId: isValid ? known : randomHex(16),
-    policyVersion,
+    policyVersion: settings.policyVersion,
     gpc,
-    model,
+    model: settings.model,
     at,
   };
 }
 
 /** `notice`: what the visitor decided in; the page's own code has none. */
 export const reportOf = (
-  { bannerVersion, wording, variant, metadata }: Settings,
-  { decision, preferences, visitorId, policyVersion, model, gpc }: StoredConsent,
+  settings: Settings,
+  made: StoredConsent,
   source: Source,
-  notice?: Pick<Notice, 'language'>,
+  notice?: Notice | PlaceholderNotice,
 ): Report => ({
-  decision,
-  preferences,
+  decision: made.decision,
+  preferences: made.preferences,
   source,
-  visitorId,
-  bannerVersion,
-  policyVersion: policyVersion || undefined,
-  language: notice?.language ?? wording.language,
-  variant: notice && variant,
-  model,
+  visitorId: made.visitorId,
+  bannerVersion: settings.bannerVersion,
+  policyVersion: made.policyVersion || undefined,
+  language: notice?.language ?? settings.wording.language,
+  variant: notice && settings.variant,
+  model: made.model,
   pageUrl: pageUrl(),
   gpc: gpc || undefined,
-  metadata,
+  metadata: settings.metadata,
 });

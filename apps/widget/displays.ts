@@ -14,6 +14,7 @@ export function countDisplay(settings: Settings, isShown: () => boolean): void {
   }
   const waits = openWaits(settings);
   if (!isShown() || waits.retryAfter() || waits.refusal()) return;
-  const { bannerVersion, variant, wording } = settings;
-  void quietly(settings, 'POST', 'displays', json({ bannerVersion, variant, language: wording.language }));
+  const { bannerVersion, variant } = settings;
+  const { language } = settings.wording;
+  void quietly(settings, 'POST', 'displays', json({ bannerVersion, variant, language }));
 }

@@ -37,7 +37,7 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
         if (asked !== wanted) return;
         language.word = () => {
           settings.wording = wordingIn(tag, settings.texts, ours);
-          settings.wording.direction = settings.dir ?? settings.wording.direction;
+          if (settings.dir) settings.wording.direction = settings.dir;
           onWording();
         };
         language.word();

@@ -29,28 +29,22 @@ function start(): void {
     return;
   }
 
-  const gpc = navigator.globalPrivacyControl === true;
   const store = openConsent(domain, settings.cookieDomain);
   let current = store.current(settings);
-  /** what the visitor sees, or saw last */
-  let shown: Shown | undefined;
   let inserts: ReturnType<SecondFile['openInserts']> | undefined;
+  let hasBegun = false;
   let hasTexts = false;
   /** The page called for the settings before there were texts. */
   let isOpening = false;
-  let onWording = (): void => {};
 
   // first, since the banner waits for its texts
-  const language = openLanguage(settings, () => onWording());
+  const language = openLanguage(settings, onWording);
   const client = createRecordClient({ ...settings, onRecorded });
   const view = createView({
     settings,
-    gpc,
     consent: () => current ?? settings.unasked,
     seen: () => store.seen(current),
-    onShow: (notice) => {
-      shown = client.show(notice);
-    },
+    onShow: client.show,
     onSecond: ({ openInserts }) => {
       inserts = openInserts({ settings, dress: view.dress, onShow: client.show, isAllowed, decide });
       runAllowed();
@@ -74,7 +68,7 @@ function start(): void {
   });
   if (settings.model || (settings.experiment && !current))
     needExtras(settings, (prepare) => {
-      if (prepare) void prepare({ settings, gpc, store, view, decide }, begin);
+      if (prepare) void prepare({ settings, store, view, decide }, begin);
       else begin();
     });
   else begin();
@@ -89,14 +83,19 @@ function start(): void {
       greet();
       runAllowed();
     });
-    onWording = showFirst;
+    hasBegun = true;
     language.word();
   }
 
-  function showFirst(): void {
-    onWording = reword;
+  /** The language has changed, or its texts have come. */
+  function onWording(): void {
+    if (!hasBegun) return;
+    const isFirst = !hasTexts;
     hasTexts = true;
-    reword();
+    view.word();
+    inserts?.clear();
+    runAllowed();
+    if (!isFirst) return;
     if (current ?? settings.unasked) view.close();
     else {
       view.ask();
@@ -105,36 +104,20 @@ function start(): void {
     if (isOpening) view.open();
   }
 
-  function reword(): void {
-    view.word();
-    inserts?.clear();
-    runAllowed();
-  }
-
-  /**
-   * `notice` is absent where the page's own code decides. `inPlaceholder`: what the placeholder shows that the visitor
-   * decides in.
-   */
-  function decide(
-    choice: Choice,
-    source: Source,
-    notice?: Notice | PlaceholderNotice,
-    inPlaceholder?: Shown,
-  ): void {
+  /** `notice`: what the visitor decides in, and `shown`, its text; absent where the page's own code decides. */
+  function decide(choice: Choice, source: Source, notice?: Notice | PlaceholderNotice, shown?: Shown): void {
     const preferences = preferencesOf(choice, asked);
-    if (settings.holds?.(preferences, () => decide(choice, source, notice, inPlaceholder))) return;
+    if (settings.holds?.(preferences, () => decide(choice, source, notice, shown))) return;
     // the page may have emptied its storage
     const last = store.read() ?? current;
-    const made = consentOf(settings, choice, preferences, source, gpc, last, !!inPlaceholder);
-    // a listener may open another view before this one is recorded
-    const decidedIn = inPlaceholder ?? shown;
+    const made = consentOf(settings, choice, preferences, source, last, notice);
     attempt(() => {
       store.write(made);
-      store.keepSeen(made, (notice && decidedIn?.text) ?? '');
+      store.keepSeen(made, shown?.text ?? '');
     });
     // before the rest, so that no later failure takes the choice back
     apply(made, last, !notice);
-    attempt(() => client.record(reportOf(settings, made, source, notice), made.id, decidedIn));
+    attempt(() => client.record(reportOf(settings, made, source, notice), made.id, shown));
     view.say(settings.wording.texts.saved);
   }
 

@@ -43,9 +43,9 @@ async function ask({ api, domain, key }: Target, method: string, path: string, b
 }
 
 /** Where a failure is nobody's concern. */
-export async function quietly(...request: Parameters<typeof ask>): Promise<void> {
+export async function quietly(target: Target, method: string, path: string, body: string): Promise<void> {
   try {
-    await ask(request[0], request[1], request[2], request[3]);
+    await ask(target, method, path, body);
   } catch {
     // nothing is tried again
   }

@@ -49,20 +49,19 @@ export function readSettings(): Settings {
   for (const name in config) if (config[name] === null) delete config[name];
   const given: WidgetConfig = bare({ ...config, ...data });
   // pages whose tag loses its attributes may have these there
-  const found = (name: 'domain' | 'key' | 'api'): string | undefined =>
-    data[name] || either(() => new URL(address).searchParams.get(name)) || config[name];
-  const { bannerVersion, maxAgeMonths } = given;
+  const found = (name: 'domain' | 'key' | 'api'): string =>
+    data[name] || either(() => new URL(address).searchParams.get(name)) || config[name] || '';
   const texts: OwnTexts[] = [{ ...given.texts, ...grouped(data, 'text') }];
   const shown = readShown(given, isLink);
   const asked = map(shown.categories, ({ id, required }) => (required ? undefined : id));
   return bare({
     ...shown,
-    domain: found('domain') ?? '',
-    key: found('key') ?? '',
-    api: baseOf(new URL(found('api') ?? '.', address).href),
+    domain: found('domain'),
+    key: found('key'),
+    api: baseOf(new URL(found('api') || '.', address).href),
     nonce,
-    bannerVersion: `${bannerVersion ?? __VERSION__}`,
-    maxAgeMonths: +(maxAgeMonths ?? 0) || 12,
+    bannerVersion: `${given.bannerVersion ?? __VERSION__}`,
+    maxAgeMonths: +(given.maxAgeMonths ?? 0) || 12,
     asked,
     colors: { radius: given.radius, ...given.colors, ...grouped(data, 'color') },
     metadata: given.metadata && flat(given.metadata),
@@ -89,11 +88,11 @@ function grouped(data: Record<string, string | undefined>, group: string): Recor
 }
 
 /** The service takes a small flat map, and no record that is too large: what cannot be stored must not cost the decision. */
-function flat(metadata: Record<string, unknown>): WidgetConfig['metadata'] {
+function flat(metadata: NonNullable<WidgetConfig['metadata']>): WidgetConfig['metadata'] {
   const taken = own<string | number | boolean>();
   for (const name in own(metadata)) {
     const value = metadata[name];
-    if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') taken[name] = value;
+    if (value !== undefined && has(['string', 'boolean', 'number'], typeof value)) taken[name] = value;
   }
   return json(taken)[4e3] ? undefined : taken;
 }

@@ -5,7 +5,6 @@ import type { View } from '../view/view.ts';
 
 export interface Parts {
   settings: Settings;
-  gpc: boolean;
   store: ReturnType<typeof openConsent>;
   view: View;
   decide(choice: false, source: 'gpc'): void;

@@ -5,6 +5,7 @@ import { toPlace } from '#libs/widget/place-notice';
 import { ruleFor } from '#libs/widget/places';
 import { has, map, own, some } from '#libs/widget/plain';
 import { type Consent, isGiven } from '../consent.ts';
+import { gpc } from '../gpc.ts';
 import { askAgain } from './ask-again.ts';
 import { findPlace } from './find-place.ts';
 import type { Parts } from './parts.ts';
@@ -33,7 +34,7 @@ const pattern = /^[A-Z]{2}(-[A-Z\d]{1,3})?$|^EEA$/;
 /** Where no rule matches. */
 const asking: Region = { in: '*', model: 'opt_in' };
 
-function setPlace({ settings, gpc, store, view, decide }: Parts, { model, on = [], maxAgeMonths }: Region): void {
+function setPlace({ settings, store, view, decide }: Parts, { model, on = [], maxAgeMonths }: Region): void {
   const { asked, policyVersion, button = 'left' } = settings;
   const isFree = model !== 'opt_in';
   // even of a choice that holds no longer: what was refused does not run again before the visitor answers

@@ -5,13 +5,8 @@ import { map } from '#libs/widget/plain';
 import type { Choice } from '../consent.ts';
 import { type Children, element } from './element.ts';
 
-interface BannerActions {
-  decide(choice: Choice): void;
-  /** to the settings, or to the page where the visitor has decided already */
-  third(): void;
-}
-
-export function banner(notice: Notice, { decide, third }: BannerActions): Children {
+/** `third`: what the third button does. */
+export function banner(notice: Notice, decide: (choice: Choice) => void, third: () => void): Children {
   const clicks = [() => decide(true), () => decide(false), third];
   // with Global Privacy Control the rejection is chosen in advance
   return [

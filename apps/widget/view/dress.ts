@@ -23,7 +23,7 @@ export function createDress(settings: Settings, furtherCss: () => string | undef
   darkSystem.onchange = paint;
 
   /** The second file's rules are parsed when they are first needed: most visitors see nothing of it. */
-  function allSheets(): CSSStyleSheet[] {
+  function rules(): CSSStyleSheet[] {
     const further = furtherCss();
     if (further) sheets[1] ??= styles(further);
     return sheets;
@@ -33,7 +33,7 @@ export function createDress(settings: Settings, furtherCss: () => string | undef
     const host = page.createElement(tag);
     const tree = host.attachShadow({ mode: 'open' });
     colour(host, settings.colors);
-    tree.adoptedStyleSheets = allSheets();
+    tree.adoptedStyleSheets = rules();
     tree.append(content);
     dressed[dressed.length] = content;
     // the widget itself is painted once it is in the page
@@ -41,7 +41,7 @@ export function createDress(settings: Settings, furtherCss: () => string | undef
     return host;
   }
 
-  return { paint, allSheets, dress };
+  return { paint, rules, dress };
 }
 
 /** `auto`: as the page is, where it has one scheme alone, else as the visitor's system is. */

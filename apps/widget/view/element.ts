@@ -19,9 +19,8 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   ...children: Children
 ): HTMLElementTagNameMap[Tag] {
   const made = page.createElement(tag);
-  const all = own<Attribute>(attributes);
-  for (const name in all) {
-    const value = all[name];
+  for (const name in own(attributes)) {
+    const value = attributes[name];
     if (typeof value === 'function') made.assentClick = value;
     else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value);
   }

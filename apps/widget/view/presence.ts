@@ -4,39 +4,34 @@ import { bare, has, map, some, words } from '#libs/widget/plain';
 import { find } from '../growth.ts';
 import { page } from '../page.ts';
 
-/** `frame`: all that is in the host's shadow tree. `onPage`: the page has another root, or that has other attributes. */
+/**
+ * `frame`: all that is in the host's shadow tree. `onPage`: the page has another root, or that has other attributes. Call
+ * what it returns whenever the page has grown, since it may have replaced its document, and to show something.
+ */
 export function keepInPage(
   host: HTMLElement,
   frame: HTMLElement,
   dialog: HTMLDialogElement,
   onPage: () => void,
   leave: () => void,
-) {
+): (isShowing?: boolean) => void {
   /** of the page when the widget was last in it */
   let body: HTMLElement | null = null;
 
   attach();
-  return {
-    /** Called each time something is shown. */
-    appear: () => {
-      if (!host.isConnected) attach();
-      rise();
-    },
-    /** Called each time the page has grown; it may have replaced its document. */
-    stay: () => {
-      if (host.isConnected) body = page.body;
-      // a page that removes this element alone does so on purpose
-      else if (page.documentElement && (host.parentNode || body !== page.body)) attach();
-      rise();
-      // each time, since `document.open` removes all listeners
-      map(words('focusin pointerdown mousedown touchstart keydown keyup click'), (type) =>
-        addEventListener(type, onEvent, true),
-      );
-      // the back gesture of a phone
-      dialog.oncancel = goBack;
-      // a modal dialog of the page
-      addEventListener('close', rise, true);
-    },
+  return (isShowing) => {
+    if (host.isConnected) body = page.body;
+    // a page that removes this element alone does so on purpose
+    else if (isShowing || (page.documentElement && (host.parentNode || body !== page.body))) attach();
+    rise();
+    // each time, since `document.open` removes all listeners
+    map(words('focusin pointerdown mousedown touchstart keydown keyup click'), (type) =>
+      addEventListener(type, onEvent, true),
+    );
+    // the back gesture of a phone
+    dialog.oncancel = goBack;
+    // a modal dialog of the page
+    addEventListener('close', rise, true);
   };
 
   function attach(): void {

@@ -2,6 +2,8 @@
 import { type Notice, noticeOf } from '#libs/widget/notice';
 import { map } from '#libs/widget/plain';
 import { type Choice, type Consent, isGiven } from '../consent.ts';
+import { gpc } from '../gpc.ts';
+import type { Shown } from '../hash-notice.ts';
 import { page } from '../page.ts';
 import type { SecondFile } from '../preferences.ts';
 import { openSecondFile } from '../second-file.ts';
@@ -16,15 +18,14 @@ type Content = (notice: Notice, decided: (choice: Choice) => void) => Children;
 
 interface ViewOptions {
   settings: Settings;
-  gpc: boolean;
   /** the current choice; empty where nothing is asked */
   consent(): Partial<Consent> | null | undefined;
   /** what the visitor saw when making it */
   seen(): string;
   /** A view has opened, which shows this. */
-  onShow(notice: Notice): void;
+  onShow(notice: Notice): Shown;
   onSecond(file: SecondFile): void;
-  decide(choice: Choice, view: ViewName, notice: Notice): void;
+  decide(choice: Choice, view: ViewName, notice: Notice, shown?: Shown): void;
   /** The page has another root, or that has other attributes. */
   onPage(): void;
 }
@@ -50,7 +51,7 @@ export interface View {
   load: ReturnType<typeof openSecondFile>;
 }
 
-export function createView({ settings, gpc, consent, seen, onShow, onSecond, decide, onPage }: ViewOptions): View {
+export function createView({ settings, consent, seen, onShow, onSecond, decide, onPage }: ViewOptions): View {
   const shield = 'M12 3l8 3v5c0 5-3 8-8 10-5-2-8-5-8-10V6zM9 12l2 2 4-4';
   const dialog = element('dialog', { tabindex: '-1', 'aria-labelledby': 'title', 'aria-describedby': 'intro' });
   const reopen = element('button', { class: `reopen ${settings.button ?? 'left'}`, click: open }, icon(shield));
@@ -63,7 +64,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
   let focusedBefore: Element | null = null;
   let showAgain = (): void => {};
 
-  const { paint, allSheets, dress } = createDress(settings, () => file?.css);
+  const { paint, rules, dress } = createDress(settings, () => file?.css);
   const host = dress('assent-widget', frame);
   const shadow = host.shadowRoot as ShadowRoot;
   const load = openSecondFile(settings, host, (arrived) => {
@@ -75,7 +76,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     paint();
     onPage();
   };
-  const { appear, stay } = keepInPage(host, frame, dialog, look, leave);
+  const stay = keepInPage(host, frame, dialog, look, leave);
   word();
   return {
     ask,
@@ -94,52 +95,46 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
 
   /** `isInstead`: of the settings, which could not be loaded. */
   function ask(isInstead?: boolean): void {
-    show(
-      'banner',
-      (notice, decided) => banner(notice, { decide: decided, third: consent() ? close : open }),
-      isInstead,
-    );
+    show('banner', (notice, decided) => banner(notice, decided, consent() ? close : open), isInstead);
   }
 
-  function open(): void {
-    if (file) showSettings(file);
-    else if (!frame.ariaBusy) void fetchAndOpen();
-  }
-
-  async function fetchAndOpen(): Promise<void> {
-    frame.ariaBusy = 'true';
-    // the file's script runs below the host
-    appear();
-    const wasOpen = dialog.open;
-    const found = await load();
-    frame.ariaBusy = null;
-    // the visitor may have decided meanwhile
-    if (dialog.open !== wasOpen) return;
-    if (found) showSettings(found);
-    else {
+  async function open(): Promise<void> {
+    let found = file;
+    if (!found) {
+      if (frame.ariaBusy) return;
+      frame.ariaBusy = 'true';
+      // the file's script runs below the host
+      stay(true);
+      const wasOpen = dialog.open;
+      found = await load();
+      frame.ariaBusy = null;
+      // the visitor may have decided meanwhile
+      if (dialog.open !== wasOpen) return;
+    }
+    if (found) {
+      const { preferences } = found;
+      show('preferences', (notice, decided) =>
+        preferences(notice, settings.wording.texts, consent(), seen(), { decide: decided, close: leave }),
+      );
+    } else {
       ask(true);
       status.textContent = settings.wording.texts.noSettings;
     }
   }
 
-  function showSettings({ preferences }: SecondFile): void {
-    show('preferences', (notice, decided) =>
-      preferences(notice, settings.wording.texts, consent(), seen(), { decide: decided, close: leave }),
-    );
-  }
-
   function show(name: ViewName, content: Content, isInstead?: boolean): void {
-    appear();
+    stay(true);
     isModal = name === 'preferences';
-    if (isModal) shadow.adoptedStyleSheets = allSheets();
+    if (isModal) shadow.adoptedStyleSheets = rules();
     showAgain = () => show(name, content, isInstead);
     const focused = focusedIn(shadow);
     if (!dialog.open) focusedBefore = focused;
     const notice = noticeFor(isInstead);
+    let shown: Shown | undefined;
     dialog.close();
     dialog.className = `${name} ${settings.position ?? ''}`;
     dialog.replaceChildren();
-    add(dialog, [content(notice, (choice) => decide(choice, name, notice))]);
+    add(dialog, [content(notice, (choice) => decide(choice, name, notice, shown))]);
     corner.hidden = true;
     if (isModal) dialog.showModal();
     // not by its method, which moves the keyboard
@@ -147,7 +142,7 @@ export function createView({ settings, gpc, consent, seen, onShow, onSecond, dec
     // a visitor who is typing keeps the focus, and in a frame one may be
     if (isModal || !focused?.matches(':read-write,select,iframe'))
       ((!isInstead && dialog.querySelector<HTMLElement>('.first')) || dialog).focus({ preventScroll: true });
-    onShow(notice);
+    shown = onShow(notice);
   }
 
   function noticeFor(isInstead?: boolean): Notice {
