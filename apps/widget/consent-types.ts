@@ -2,7 +2,7 @@
 
 import { either } from '#libs/widget/attempt';
 import type { ConsentTypes } from '#libs/widget/config';
-import { map, own, some } from '#libs/widget/plain';
+import { map, own, some } from '#libs/widget/tamper-proof';
 import { assigned } from './page.ts';
 
 /** What each of our categories grants. */

@@ -2,7 +2,7 @@
 import type { Decision } from '#libs/base/terms/terms';
 import { either } from '#libs/widget/attempt';
 import type { Model } from '#libs/widget/config';
-import { bare, has, map, now, own, part, some, words } from '#libs/widget/plain';
+import { bare, includes, map, now, own, slice, some, words } from '#libs/widget/tamper-proof';
 import { json, parsed } from './json.ts';
 import { page } from './page.ts';
 import { openStorage } from './storage.ts';
@@ -42,8 +42,8 @@ interface Terms {
   asked: string[];
   policyVersion: string;
   maxAgeMonths: number;
-  /** what is left of a choice that is too old, or made for other terms */
-  lasting?(kept: StoredConsent): StoredConsent | null;
+  /** the part of a choice that still holds although it has expired, or was made for other terms */
+  lasting?(expired: StoredConsent): StoredConsent | null;
 }
 
 /** Seconds: the longest lifetime that browsers allow a cookie. */
@@ -97,7 +97,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     either(() => {
       // the Cookie Store API is not in all browsers, nor outside TLS
       page.cookie = `${begin}${encodeURIComponent(text)}${shared};path=/;max-age=${text ? cookieAge : 0};samesite=lax${secure}`;
-      return has(readCookies(), text);
+      return includes(readCookies(), text);
     }, false);
 
   const write = (kept: StoredConsent): void => {
@@ -116,7 +116,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
     seen: (kept: StoredConsent | null): string => {
       const first = `${kept?.at}\n`;
       const text = storage.get(seen) ?? '';
-      return part(text, 0, first.length) === first ? part(text, first.length) : '';
+      return slice(text, 0, first.length) === first ? slice(text, first.length) : '';
     },
     /** Null where there is no choice, or it is too old, or made under another policy or for other categories. */
     current: ({ asked, policyVersion, maxAgeMonths, lasting }: Terms): StoredConsent | null => {
@@ -125,7 +125,7 @@ export function openConsent(domain: string, cookieDomain: string | undefined) {
       if (!kept || kept.at < +(words(storage.get(seen) ?? '')[0] ?? 0)) return null;
       const preferences = own(kept.preferences);
       let isOld = kept.policyVersion !== policyVersion || !(kept.at > now() - maxAgeMonths * month);
-      for (const category in preferences) isOld ||= !has(asked, category);
+      for (const category in preferences) isOld ||= !includes(asked, category);
       if (isOld || some(asked, (category) => preferences[category] === undefined)) return lasting?.(kept) ?? null;
       // stored before the site set a cookie domain
       if (cookieDomain && storage.get(name)) write(kept);

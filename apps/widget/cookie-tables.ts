@@ -3,7 +3,7 @@
  * which its own styles reach.
  */
 import type { Category, Cookie, Service } from '#libs/widget/config';
-import { map } from '#libs/widget/plain';
+import { map } from '#libs/widget/tamper-proof';
 import { furtherPhrases } from '#libs/widget/texts';
 import type { AllTexts, Wording } from '#libs/widget/wording';
 import { page } from './page.ts';

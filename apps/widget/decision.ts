@@ -2,7 +2,7 @@
 import type { Decision } from '#libs/base/terms/terms';
 import { either } from '#libs/widget/attempt';
 import type { Notice } from '#libs/widget/notice';
-import { map, now, own, smaller, some } from '#libs/widget/plain';
+import { map, min, now, own, some } from '#libs/widget/tamper-proof';
 import { type Choice, isGiven, type StoredConsent } from './consent.ts';
 import { gpc } from './gpc.ts';
 import { pageUrl } from './page-url.ts';
@@ -40,7 +40,7 @@ export function consentOf(
   const isValid = typeof known === 'string' && either(() => /^[!-~]{1,128}$/.test(known));
   return {
     // the clock may have been set back since the last decision, and a later decision needs a later id
-    id: makeId(-smaller(-1 - timeOf(last?.id ?? ''), -at)),
+    id: makeId(-min(-1 - timeOf(last?.id ?? ''), -at)),
     decision,
     preferences,
     decidedAt: either(() => new Date(at).toISOString(), ''),

@@ -3,7 +3,7 @@ import { json } from './json.ts';
 import { page } from './page.ts';
 import { quietly } from './send.ts';
 import type { Settings } from './settings.ts';
-import { openWaits } from './waits.ts';
+import { openPauses } from './pauses.ts';
 
 /** `isShown`: whether it still is once a page that was opened in the background is looked at. */
 export function countDisplay(settings: Settings, isShown: () => boolean): void {
@@ -12,8 +12,8 @@ export function countDisplay(settings: Settings, isShown: () => boolean): void {
     page.addEventListener('visibilitychange', again, { once: true });
     return;
   }
-  const waits = openWaits(settings);
-  if (!isShown() || waits.retryAfter() || waits.refusal()) return;
+  const pauses = openPauses(settings);
+  if (!isShown() || pauses.retryAfter() || pauses.refusal()) return;
   const { bannerVersion, variant } = settings;
   const { language } = settings.wording;
   void quietly(settings, 'POST', 'displays', json({ bannerVersion, variant, language }));

@@ -3,8 +3,8 @@
  * allowed.
  */
 
-import { has, map, own, words } from '#libs/widget/plain';
-import { find } from './growth.ts';
+import { includes, map, own, words } from '#libs/widget/tamper-proof';
+import { find } from './page-elements.ts';
 import { resolve } from './page.ts';
 import { trusted } from './trusted.ts';
 
@@ -25,7 +25,7 @@ export function loadEmbeds(isAllowed: (category: string) => boolean, nonce: stri
     const needed = words(data.assent ?? '');
     const url = resolve(data.src || data.href || '//');
     // nothing but pages and files of the web: an address such as `javascript:` would do more
-    const address = has(['https:', 'http:'], url?.protocol) ? url?.href : '';
+    const address = includes(['https:', 'http:'], url?.protocol) ? url?.href : '';
     if (!needed[0] || !address) return undefined;
     const refused = map(needed, (category) => (isAllowed(category) ? undefined : category));
     if (!refused[0]) load(element, trusted(address));

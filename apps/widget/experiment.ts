@@ -2,7 +2,7 @@
 
 import { warn } from '#libs/widget/attempt';
 import type { Experiment } from '#libs/widget/config';
-import { bare, joined, own } from '#libs/widget/plain';
+import { bare, concat, own } from '#libs/widget/tamper-proof';
 import type { Settings } from './settings.ts';
 import { randomHex } from './uuid.ts';
 
@@ -37,7 +37,7 @@ function setVariant(settings: Settings, { id, variants }: Experiment): void {
   });
   if (!drawn) throw 'shares';
   const { texts: others = {}, colors, darkColors, theme, position, button, radius } = bare(drawn.settings ?? {});
-  const texts = joined(settings.texts, [others]);
+  const texts = concat(settings.texts, [others]);
   settings.variant = `${id}:${drawn.name}`;
   settings.texts = texts;
   settings.colors = { ...settings.colors, ...(radius && { radius }), ...colors };

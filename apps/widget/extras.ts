@@ -1,19 +1,19 @@
 /**
- * Entry of assent-extras.js, the third file: what few sites set, and has to be known before the first view. It is part of a
- * published script whose settings need it, and is loaded for all others (need-extras.ts).
+ * Entry of assent-extras.js, the third file: rules for places and experiments, which few sites have. The first view
+ * waits for it. A published script whose settings need it contains it; other pages load it (third-file.ts).
  */
 import { attempt } from '#libs/widget/attempt';
 import { vary } from './experiment.ts';
 import type { FileElement } from './load-file.ts';
 import { page } from './page.ts';
 import type { Parts } from './place/parts.ts';
-import { locate } from './place/place.ts';
+import { applyPlace } from './place/place.ts';
 import { colour } from './view/styles.ts';
 
-/** Calls `begin` once the settings are those of the visitor's place and variant. */
+/** Sets the settings of the visitor's place and variant, then calls `begin`. */
 async function prepare(parts: Parts, begin: () => void): Promise<void> {
   const { settings, store, view } = parts;
-  await locate(parts);
+  await applyPlace(parts);
   attempt(() => {
     if (store.current(settings) ?? settings.unasked) return;
     vary(settings);

@@ -1,6 +1,6 @@
 /** Deletes the cookies of categories that are not allowed any longer, as far as the page can reach them. */
 import type { Category, Cookie } from '#libs/widget/config';
-import { has, joined, map, part, some } from '#libs/widget/plain';
+import { concat, includes, map, slice, some } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
 
 /** Those that a category which is still allowed names too stay, and the widget's own. */
@@ -9,7 +9,7 @@ export function forgetCookies(lost: Category[], all: Category[], isAllowed: (cat
   const needed = cookiesOf(map(all, (each) => (isAllowed(each.id) ? each : undefined)));
   map(cookieNames(), (name) => {
     const matching = map(gone, (cookie) => (matches(cookie, name) ? cookie : undefined));
-    const isNeeded = part(name, 0, 7) === 'assent_' || some(needed, (cookie) => matches(cookie, name));
+    const isNeeded = slice(name, 0, 7) === 'assent_' || some(needed, (cookie) => matches(cookie, name));
     if (matching[0] && !isNeeded) forget(name, matching);
   });
 }
@@ -18,7 +18,7 @@ function cookiesOf(categories: Category[]): Cookie[] {
   let found: Cookie[] = [];
   map(categories, ({ services = [] }) => {
     map(services, ({ cookies = [] }) => {
-      found = joined(found, cookies);
+      found = concat(found, cookies);
     });
   });
   return found;
@@ -29,20 +29,20 @@ export const cookieNames = (): string[] => map(pieces(page.cookie, '; '), (entry
 
 export function matches({ name: pattern }: Cookie, name: string): boolean {
   const end = pattern.length - 1;
-  return pattern[end] === '*' ? part(name, 0, end) === part(pattern, 0, end) : name === pattern;
+  return pattern[end] === '*' ? slice(name, 0, end) === slice(pattern, 0, end) : name === pattern;
 }
 
 /** A cookie goes only by the domain and path that it was set with, which nothing tells: all that it can have are tried. */
 export function forget(name: string, matching: Cookie[]): void {
   const { hostname, pathname, protocol } = location;
-  const domains = joined(
+  const domains = concat(
     [''],
     map(matching, (each) => each.domain),
     endings(hostname, '.'),
   );
   const steps = beginnings(pathname, '/');
   const folders = map(steps, (step) => `${step}/`);
-  const paths = joined(
+  const paths = concat(
     ['/'],
     map(matching, (each) => each.path),
     steps,
@@ -52,7 +52,7 @@ export function forget(name: string, matching: Cookie[]): void {
   map(domains, (domain) => {
     map(paths, (path) => {
       map(ends, (end) => {
-        if (has(cookieNames(), name))
+        if (includes(cookieNames(), name))
           page.cookie = `${name}=;max-age=0;path=${path}${domain && `;domain=${domain}`}${end}`;
       });
     });
@@ -64,26 +64,26 @@ function pieces(text: string, mark: string): string[] {
   const found: string[] = [];
   let piece = '';
   for (let at = 0; at < text.length; at += 1) {
-    if (part(text, at, at + mark.length) !== mark) piece += text[at];
+    if (slice(text, at, at + mark.length) !== mark) piece += text[at];
     else {
       found[found.length] = piece;
       piece = '';
       at += mark.length - 1;
     }
   }
-  return joined(found, [piece]);
+  return concat(found, [piece]);
 }
 
 /** `www.example.com` → `www.example.com`, `example.com`, `com` */
 function endings(text: string, mark: string): string[] {
   const found = [text];
-  for (let at = 0; at < text.length; at += 1) if (text[at] === mark) found[found.length] = part(text, at + 1);
+  for (let at = 0; at < text.length; at += 1) if (text[at] === mark) found[found.length] = slice(text, at + 1);
   return found;
 }
 
 /** `/a/b` → ``, `/a`, `/a/b` */
 function beginnings(text: string, mark: string): string[] {
   const found: string[] = [];
-  for (let at = 0; at < text.length; at += 1) if (text[at] === mark) found[found.length] = part(text, 0, at);
-  return joined(found, [text]);
+  for (let at = 0; at < text.length; at += 1) if (text[at] === mark) found[found.length] = slice(text, 0, at);
+  return concat(found, [text]);
 }

@@ -1,7 +1,7 @@
 /** `<script type="text/plain" data-assent="marketing">`: runs once all of its categories are allowed. */
 import { either } from '#libs/widget/attempt';
-import { between, map, own, some, words } from '#libs/widget/plain';
-import { find } from './growth.ts';
+import { join, map, own, some, words } from '#libs/widget/tamper-proof';
+import { find } from './page-elements.ts';
 import { page } from './page.ts';
 import type { SecondFile } from './preferences.ts';
 import { trusted } from './trusted.ts';
@@ -77,7 +77,7 @@ function writtenBy(work: () => void): string {
   const put = (name: string) =>
     name[0] === 'w'
       ? (...texts: string[]) => {
-          html += between(texts, '') + (name[5] ? '\n' : '');
+          html += join(texts, '') + (name[5] ? '\n' : '');
         }
       : () => document;
   map(names, (name) =>

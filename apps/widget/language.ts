@@ -1,10 +1,11 @@
-/** Which language is shown: the site's choice, else the page's, else the visitor's. Its texts are asked for first of all. */
+/** Which language is shown: the site's choice, else the page's, else the visitor's. */
 import { packPath } from '#libs/widget/languages';
-import { joined, own } from '#libs/widget/plain';
+import { concat, own } from '#libs/widget/tamper-proof';
 import { languageFor, packFor, type Texts, wordingIn } from '#libs/widget/wording';
-import { onceWithin } from './once-within.ts';
+
 import { page } from './page.ts';
 import type { Settings } from './settings.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** Milliseconds that a banner waits for its texts, then it is in English. */
 const patience = 1_000;
@@ -12,28 +13,28 @@ const patience = 1_000;
 interface Language {
   /** Chooses a language instead of the site's choice; without one, the page's or the visitor's again. */
   choose(tag?: string): void;
-  /** Looks whether the page has another language now. */
-  look(): void;
-  /** Once there are texts: words everything again, since the site's own may be others now. */
+  /** Follows a change of the page's language. */
+  follow(): void;
+  /** Sets the wording again, once there are texts: the site's own may have changed. */
   word(): void;
 }
 
-/** Sets `settings.wording`, and calls `onWording` each time: at once where the texts are here, else when they come. */
+/** Sets `settings.wording` and calls `onWording`: now if the texts are here, otherwise when they come. */
 export function openLanguage(settings: Settings, onWording: () => void): Language {
   let asked = '';
   const language = {
     choose: (tag?: string) => {
       settings.lang = tag;
-      language.look();
+      language.follow();
     },
     word: () => {},
-    look: () => {
+    follow: () => {
       const { lang, texts } = settings;
-      const wanted = languageFor(joined([lang ?? '', page.documentElement.lang], navigator.languages), texts[0] ?? {});
+      const wanted = languageFor(concat([lang ?? '', page.documentElement.lang], navigator.languages), texts[0] ?? {});
       if (wanted === asked) return;
       asked = wanted;
       const use = (tag: string, ours?: Partial<Texts>) => {
-        // another one may have been asked for since
+        // another language may have been chosen meanwhile
         if (asked !== wanted) return;
         language.word = () => {
           settings.wording = wordingIn(tag, settings.texts, ours);
@@ -47,18 +48,18 @@ export function openLanguage(settings: Settings, onWording: () => void): Languag
       else use(wanted);
     },
   };
-  language.look();
+  language.follow();
   return language;
 }
 
-/** Calls `done` once: with the texts, or with nothing where there are none in time. */
+/** Calls `done` once: with the texts, or without if they do not come in time. */
 async function fetchPack(api: string, pack: string, done: (texts?: Partial<Texts>) => void): Promise<void> {
-  const end = onceWithin(patience, done);
+  const end = withTimeout(patience, done);
   try {
-    // also when it is late, so that the next page has it
+    // a late response is cached for the next page
     const response = await fetch(api + packPath(__TEXTS__, pack), { credentials: 'omit' });
     const texts = own<string>((await response.json()) as Record<string, string>);
-    // what a proxy may answer is no text of ours
+    // a proxy may have sent something else
     end(response.ok && typeof texts.title === 'string' ? texts : undefined);
   } catch {
     end();

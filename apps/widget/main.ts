@@ -2,16 +2,16 @@
 import type { Receipt } from '#libs/record/contract';
 import { attempt, warn } from '#libs/widget/attempt';
 import type { Notice } from '#libs/widget/notice';
-import { map, own, some } from '#libs/widget/plain';
+import { map, own, some } from '#libs/widget/tamper-proof';
 import { type Choice, type Consent, isGiven, openConsent, type StoredConsent } from './consent.ts';
 import { consentOf, preferencesOf, reportOf, type Source } from './decision.ts';
 import { countDisplay } from './displays.ts';
 import { loadEmbeds } from './embeds.ts';
-import { onGrowth } from './growth.ts';
+import { onAdded } from './page-elements.ts';
 import type { Shown } from './hash-notice.ts';
 import { createScripts } from './held-scripts.ts';
 import { openLanguage } from './language.ts';
-import { needExtras } from './need-extras.ts';
+
 import { assigned } from './page.ts';
 import type { SecondFile } from './preferences.ts';
 import { offerApi } from './public-api.ts';
@@ -19,6 +19,7 @@ import { createRecordClient } from './record-client.ts';
 import { isOn, readSettings } from './settings.ts';
 import { createSignals, emit } from './signals.ts';
 import type { PlaceholderNotice } from './view/placeholder.ts';
+import { withThirdFile } from './third-file.ts';
 import { createView } from './view/view.ts';
 
 function start(): void {
@@ -50,7 +51,7 @@ function start(): void {
       runAllowed();
     },
     decide,
-    onPage: language.look,
+    onPage: language.follow,
   });
   const { signal, greet } = createSignals(settings, isAllowed);
   const runScripts = createScripts(isAllowed, settings.nonce, view.load);
@@ -67,7 +68,7 @@ function start(): void {
     },
   });
   if (settings.model || (settings.experiment && !current))
-    needExtras(settings, (prepare) => {
+    withThirdFile(settings, (prepare) => {
       if (prepare) void prepare({ settings, store, view, decide }, begin);
       else begin();
     });
@@ -76,7 +77,7 @@ function start(): void {
   function begin(): void {
     current = store.current(settings);
     attempt(() => signal('ready', getConsent()));
-    onGrowth(() => {
+    onAdded(() => {
       // each time, since `document.open` removes all listeners; none is added twice
       map(['storage', 'visibilitychange'], (event) => addEventListener(event, follow));
       view.stay();
@@ -142,7 +143,7 @@ function start(): void {
       const waiting = loadEmbeds(isAllowed, settings.nonce);
       if (!hasTexts) return;
       inserts?.show(waiting);
-      settings.tell?.(current);
+      settings.follow?.(current);
     });
     // last, since these scripts are not ours and may fail
     void runScripts();

@@ -2,7 +2,7 @@
 
 import { fill } from '#libs/widget/fill';
 import { noticeOf } from '#libs/widget/notice';
-import { between, has, map, own, part, some } from '#libs/widget/plain';
+import { includes, join, map, own, slice, some } from '#libs/widget/tamper-proof';
 import { furtherPhrases } from '#libs/widget/texts';
 import type { Choice } from './consent.ts';
 import { load, type Waiting } from './embeds.ts';
@@ -56,9 +56,9 @@ export function createPlaceholders({ settings, dress, onShow, isAllowed, decide 
     if (!place) {
       const { display, width } = getComputedStyle(element);
       // what nobody is to see, such as a pixel that counts visits
-      if (display === 'none' || +part(width, 0, width.length - 2) < 10) return;
+      if (display === 'none' || +slice(width, 0, width.length - 2) < 10) return;
       place = { element, display: element.style.display, ...make(waits) };
-      place.box.style.display = part(display, 0, 6) === 'inline' ? 'inline-grid' : 'grid';
+      place.box.style.display = slice(display, 0, 6) === 'inline' ? 'inline-grid' : 'grid';
       places[places.length] = place;
       element.style.setProperty('display', 'none', 'important');
     }
@@ -83,7 +83,7 @@ export function createPlaceholders({ settings, dress, onShow, isAllowed, decide 
       // the other categories stay as they are
       const choice = own<boolean>();
       map(settings.asked, (id) => {
-        choice[id] = isAllowed(id) || has(refused, id);
+        choice[id] = isAllowed(id) || includes(refused, id);
       });
       decide(choice, 'preferences', notice, shown);
     };
@@ -114,18 +114,16 @@ function noticeFor(settings: Settings, service: string, refused: string[]): Plac
   const notice = noticeOf(settings, false, false);
   const { links, language, version, policyVersion, variant } = notice;
   const texts = { ...furtherPhrases, ...settings.wording.texts };
-  const labels = map(notice.settings.categories, ({ id, label }) => (has(refused, id) ? label : undefined));
+  const labels = map(notice.settings.categories, ({ id, label }) => (includes(refused, id) ? label : undefined));
   const named = labels[0] ? labels : refused;
   // what the banner does not ask for cannot be allowed for good
-  const isAsked = !some(refused, (each) => !has(settings.asked, each));
+  const isAsked = !some(refused, (each) => !includes(settings.asked, each));
   return {
     title: service,
     intro: fill(texts.embedText, { category: listIn(language, named) }),
     note: undefined,
     links,
-    buttons: isAsked
-      ? [texts.showOnce, fill(texts.alwaysAllow, { category: between(named, ' · ') })]
-      : [texts.showOnce],
+    buttons: isAsked ? [texts.showOnce, fill(texts.alwaysAllow, { category: join(named, ' · ') })] : [texts.showOnce],
     language,
     version,
     policyVersion,

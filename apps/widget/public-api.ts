@@ -1,6 +1,6 @@
 /** `window.assent`: the widget's API for scripts of the page. */
 import { attempt } from '#libs/widget/attempt';
-import { map } from '#libs/widget/plain';
+import { map } from '#libs/widget/tamper-proof';
 import type { Consent } from './consent.ts';
 
 type Listener = (consent: Consent) => void;

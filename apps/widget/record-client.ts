@@ -4,15 +4,14 @@
  */
 import type { Receipt, RecordBody } from '#libs/record/contract';
 import { attempt, warn } from '#libs/widget/attempt';
-import { map, now, own, part } from '#libs/widget/plain';
+import { map, min, now, own, slice } from '#libs/widget/tamper-proof';
 import { waitAfter, withJitter } from './backoff.ts';
 import { hash, type Shown } from './hash-notice.ts';
 import { json } from './json.ts';
-import { accepted, redate } from './redate.ts';
 import { quietly, send, type Target } from './send.ts';
 import { openStorage } from './storage.ts';
 import { makeId, timeOf, withTime } from './uuid.ts';
-import { openWaits } from './waits.ts';
+import { openPauses } from './pauses.ts';
 
 /** A decision; the client adds the id, and the notice that is shown. */
 export type Report = Omit<RecordBody, 'id' | 'notice'>;
@@ -41,13 +40,17 @@ export interface RecordClient {
 const capacity = 50;
 /** Milliseconds until other tabs see what one tab has stored. */
 const settling = 100;
+/** Milliseconds by which a correct clock may differ. */
+const tolerance = 5 * 60_000;
+/** Milliseconds that a record may take to arrive. */
+const accepted = 30 * 24 * 3_600_000;
 /** A line end, and a SHA-256 in hex. */
 const hashLength = 65;
 const tooOld = 'its time is out of range';
 
 export function createRecordClient({ onRecorded, ...target }: RecordClientOptions): RecordClient {
   const queue = openStorage(`assent.${target.domain}.queue.`);
-  const waits = openWaits(target);
+  const pauses = openPauses(target);
   /** ids of requests in flight */
   const sending = own<boolean>();
   let shown: Shown | undefined;
@@ -79,24 +82,24 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
 
   /** Whether the next record may be sent. */
   async function deliver(id: string): Promise<boolean> {
-    const kept = queue.get(id);
-    if (kept === null || sending[id]) return true;
+    const stored = queue.get(id);
+    if (stored === null || sending[id]) return true;
     sending[id] = true;
     let end = 0;
-    while (kept[end] && kept[end] !== '\n') end += 1;
-    const outcome = await send(target, part(kept, 0, end));
+    while (stored[end] && stored[end] !== '\n') end += 1;
+    const outcome = await send(target, slice(stored, 0, end));
     delete sending[id];
     if ('wait' in outcome) return retry(outcome.wait);
     failures = 0;
     if ('refused' in outcome) return waitForKey(outcome.refused);
-    if ('serverTime' in outcome) return correct(id, kept, outcome.serverTime);
+    if ('serverTime' in outcome) return correct(id, stored, outcome.serverTime);
     if ('reason' in outcome) drop(id, outcome.reason);
     else {
       queue.remove(id);
       // if this fails, the receipt of a later decision wants it again
       if (outcome.receipt.notice)
-        void quietly(target, 'PUT', `notices/${part(kept, end + 1, end + hashLength)}`, part(kept, end + hashLength));
-      waits.forgetRefusals();
+        void quietly(target, 'PUT', `notices/${slice(stored, end + 1, end + hashLength)}`, slice(stored, end + hashLength));
+      pauses.forgetRefusals();
       stopWaiting();
       attempt(() => onRecorded?.(outcome.receipt, id));
     }
@@ -104,7 +107,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   }
 
   function retry(wait: number): false {
-    if (wait > 0) waits.respect(wait);
+    if (wait > 0) pauses.respect(wait);
     // of several simultaneous failures only the first counts
     if (timer === undefined) later(waitAfter(failures++));
     return false;
@@ -113,27 +116,27 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   /** Keeps all records until the service accepts the key again, or a page has another one. */
   function waitForKey(refused: string): false {
     warn(`${refused}. Decisions wait in the browser`);
-    waits.noteRefusal();
+    pauses.noteRefusal();
     map(queue.names(), (id) => {
       if (timeOf(id) < now() - accepted) drop(id, tooOld);
     });
-    later(waits.refusal());
+    later(pauses.refusal());
     return false;
   }
 
   /** Corrects the record's time. Tabs take turns, so that two of them give it the same id: the first one's. */
-  async function correct(id: string, kept: string, serverTime: number): Promise<boolean> {
+  async function correct(id: string, stored: string, serverTime: number): Promise<boolean> {
     let at = 0;
-    while (at < kept.length && part(kept, at, at + id.length) !== id) at += 1;
+    while (at < stored.length && slice(stored, at, at + id.length) !== id) at += 1;
     // other scripts may have written something else there
-    const time = kept[at] ? redate(timeOf(id), now(), serverTime) : undefined;
+    const time = stored[at] ? correctedTime(timeOf(id), now(), serverTime) : undefined;
     if (time === undefined) {
       drop(id, tooOld);
       return true;
     }
     return exclusively(async () => {
       await new Promise((resolve) => setTimeout(resolve, settling));
-      if (queue.get(id) === kept) queue.set(id, part(kept, 0, at) + withTime(id, time) + part(kept, at + id.length));
+      if (queue.get(id) === stored) queue.set(id, slice(stored, 0, at) + withTime(id, time) + slice(stored, at + id.length));
       return deliver(id);
     });
   }
@@ -148,7 +151,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
   };
 
   async function flush(): Promise<void> {
-    const wait = waits.retryAfter() || waits.refusal();
+    const wait = pauses.retryAfter() || pauses.refusal();
     if (wait) return later(wait);
     for (let id = oldest(queue.names(), ''); id; id = oldest(queue.names(), id)) if (!(await deliver(id))) return;
     // one was on its way already: should that fail, the success of another may have ended its wait
@@ -167,7 +170,7 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
       for (let over = queue.names().length - capacity; over >= 0; over -= 1)
         drop(oldest(queue.names(), '') ?? '', 'the queue is full');
       queue.set(id, pack({ ...report, id }, report.source === 'api' ? undefined : about));
-      if (waits.retryAfter()) void flush();
+      if (pauses.retryAfter()) void flush();
       else void deliverFirst(id);
       return id;
     },
@@ -178,6 +181,18 @@ export function createRecordClient({ onRecorded, ...target }: RecordClientOption
     },
     flush,
   };
+}
+
+/**
+ * The time of a record that the service rejected as out of range; all in Unix milliseconds. A device's clock that is wrong
+ * shifts it by the difference to the service's clock. Undefined if the clock is right and the record is too old.
+ */
+function correctedTime(decidedAt: number, deviceTime: number, serverTime: number): number | undefined {
+  const error = serverTime - deviceTime;
+  const corrected = error > tolerance || error < -tolerance ? decidedAt + error : decidedAt;
+  // a decision in the future means that the clock was ahead and has been set since
+  const time = min(corrected, serverTime);
+  return time >= serverTime - accepted ? time : undefined;
 }
 
 /** A waiting record is its body, and in a line below that the hash and the text of what was shown. */

@@ -1,6 +1,6 @@
 /** Loads the second file, when the browser is idle or when its contents are called for. */
 import { attempt } from '#libs/widget/attempt';
-import { map } from '#libs/widget/plain';
+import { map } from '#libs/widget/tamper-proof';
 import { isChecking } from './check/is-checking.ts';
 import { loadFile } from './load-file.ts';
 import { page } from './page.ts';

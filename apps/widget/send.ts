@@ -1,6 +1,6 @@
 /** One attempt to send something, and what the answer means for a record. */
 import type { Receipt } from '#libs/record/contract';
-import { has, now, part } from '#libs/widget/plain';
+import { includes, now, slice } from '#libs/widget/tamper-proof';
 import { parsed } from './json.ts';
 
 export interface Target {
@@ -28,7 +28,7 @@ const timeout = 15_000;
 type Answer = Receipt & { code?: string; detail: string; serverTime: string };
 
 /** Without a slash at the end. */
-export const baseOf = (api: string): string => (api[api.length - 1] === '/' ? part(api, 0, api.length - 1) : api);
+export const baseOf = (api: string): string => (api[api.length - 1] === '/' ? slice(api, 0, api.length - 1) : api);
 
 async function ask({ api, domain, key }: Target, method: string, path: string, body: string): Promise<Response> {
   return fetch(`${baseOf(api)}/v1/consent/${domain}/${path}`, {
@@ -76,7 +76,7 @@ export async function send(target: Target, body: string): Promise<Outcome> {
       // another page's `Date` may read it
       return serverTime > 0 ? { serverTime } : { wait: 0 };
     }
-    return has([400, 413, 415], status) ? { reason: detail } : { refused: detail };
+    return includes([400, 413, 415], status) ? { reason: detail } : { refused: detail };
   } catch {
     return { wait: 0 };
   }

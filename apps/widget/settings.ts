@@ -1,39 +1,57 @@
 /**
- * The site's settings: attributes of the script tag, then the query of its address, then `window.assentConfig`, which
- * has the longer ones.
+ * The site's settings: attributes of the script tag come first, then the query of its address, then
+ * `window.assentConfig`.
  */
 
 import { either, warn } from '#libs/widget/attempt';
-import type { OwnTexts, WidgetConfig } from '#libs/widget/config';
-import type { NoticeSettings } from '#libs/widget/notice';
-import { bare, has, lower, map, own, part } from '#libs/widget/plain';
+import type { Model, OwnTexts, WidgetConfig } from '#libs/widget/config';
+import type { Notice, NoticeSettings } from '#libs/widget/notice';
 import { readShown } from '#libs/widget/read-settings';
+import { bare, includes, lowerCase, map, own, slice } from '#libs/widget/tamper-proof';
 import { wordingIn } from '#libs/widget/wording';
+import type { Consent, StoredConsent } from './consent.ts';
 import { json } from './json.ts';
 import { assigned, resolve } from './page.ts';
-import type { Place } from './place/terms.ts';
 import { baseOf } from './send.ts';
 import { findTag } from './tag.ts';
 
 export interface Settings
   extends NoticeSettings,
-    Place,
+    PlaceSettings,
     Omit<WidgetConfig, keyof NoticeSettings | 'lang' | 'dir' | 'texts' | 'maxAgeMonths' | 'metadata' | 'colors'> {
   domain: string;
   key: string;
   api: string;
-  /** of the tag */
+  /** the tag's */
   nonce: string;
   maxAgeMonths: number;
   /** ids of the optional categories */
   asked: string[];
-  /** and the radius */
+  /** with the radius */
   colors: Record<string, string | undefined>;
   metadata?: WidgetConfig['metadata'] | undefined;
   lang?: string | undefined;
   dir?: WidgetConfig['dir'] | undefined;
-  /** the site's own, each before those that precede it */
+  /** the site's own; a later layer wins */
   texts: OwnTexts[];
+}
+
+/** Set by the third file, for the visitor's place. */
+interface PlaceSettings {
+  /** under which visitors decide; absent without `regions` */
+  model?: Model | undefined;
+  /** categories that are allowed before a choice */
+  before?: Record<string, boolean>;
+  /** changes the notice's texts to those for the place */
+  adapt?(notice: Notice): void;
+  /** in place of a choice, where nobody is asked first */
+  unasked?: Partial<Consent>;
+  /** the part of an expired choice that still holds */
+  lasting?(expired: StoredConsent): StoredConsent | null;
+  /** shows the notice that the current choice needs, if any */
+  follow?(consent: Consent | null): void;
+  /** Whether the choice waits until the visitor confirms it; `make` is called then. */
+  holds?(choice: Record<string, boolean>, make: () => void): boolean;
 }
 
 declare global {
@@ -45,10 +63,10 @@ declare global {
 export function readSettings(): Settings {
   const { data, address, nonce } = findTag();
   const config = bare<WidgetConfig & Record<string, unknown>>({ ...assigned('assentConfig') });
-  // null, as some servers write what is absent, is absence
+  // some servers write null for an absent setting
   for (const name in config) if (config[name] === null) delete config[name];
   const given: WidgetConfig = bare({ ...config, ...data });
-  // pages whose tag loses its attributes may have these there
+  // the attributes may be lost, as in a tag manager
   const found = (name: 'domain' | 'key' | 'api'): string =>
     data[name] || either(() => new URL(address).searchParams.get(name)) || config[name] || '';
   const texts: OwnTexts[] = [{ ...given.texts, ...grouped(data, 'text') }];
@@ -72,7 +90,7 @@ export function readSettings(): Settings {
   });
 }
 
-/** An attribute without a value switches it on. */
+/** An attribute without a value turns the setting on. */
 export const isOn = (setting?: string | boolean): boolean => `${setting ?? false}` !== 'false';
 
 /** `buttonText` of `data-color-button-text`, for the group `color`. */
@@ -81,25 +99,25 @@ function grouped(data: Record<string, string | undefined>, group: string): Recor
   for (const name in own(data)) {
     const initial = name[group.length] ?? '';
     const value = data[name];
-    if (value && part(name, 0, group.length) === group && initial >= 'A' && initial <= 'Z')
-      found[lower(initial) + part(name, group.length + 1)] = value;
+    if (value && slice(name, 0, group.length) === group && initial >= 'A' && initial <= 'Z')
+      found[lowerCase(initial) + slice(name, group.length + 1)] = value;
   }
   return found;
 }
 
-/** The service takes a small flat map, and no record that is too large: what cannot be stored must not cost the decision. */
+/** Metadata that the service would refuse is left out, so that the decision is recorded without it. */
 function flat(metadata: NonNullable<WidgetConfig['metadata']>): WidgetConfig['metadata'] {
   const taken = own<string | number | boolean>();
   for (const name in own(metadata)) {
     const value = metadata[name];
-    if (value !== undefined && has(['string', 'boolean', 'number'], typeof value)) taken[name] = value;
+    if (value !== undefined && includes(['string', 'boolean', 'number'], typeof value)) taken[name] = value;
   }
   return json(taken)[4e3] ? undefined : taken;
 }
 
-/** Anything else, such as `javascript:`, would do more than lead somewhere. */
+/** Links with any other scheme, such as `javascript:`, could run code. */
 function isLink(href: string): boolean {
-  const isFine = has(['https:', 'http:', 'mailto:', 'tel:'], resolve(href)?.protocol);
+  const isFine = includes(['https:', 'http:', 'mailto:', 'tel:'], resolve(href)?.protocol);
   if (!isFine) warn(`left out the link ${href}`);
   return isFine;
 }

@@ -1,7 +1,7 @@
 /** Signals the choice to the page, to tags through Google Consent Mode and the data layer, and to Microsoft's tags. */
 
 import { either } from '#libs/widget/attempt';
-import { map, own } from '#libs/widget/plain';
+import { map, own } from '#libs/widget/tamper-proof';
 import type { Consent } from './consent.ts';
 import { consentTypes, denyByDefault, eachType, gtag, hasDefault, nameLayer, tell } from './consent-types.ts';
 import { assigned, page } from './page.ts';

@@ -1,6 +1,6 @@
 /** Stores texts by name in localStorage, or in memory where the browser refuses that. */
 import { either } from '#libs/widget/attempt';
-import { own, part } from '#libs/widget/plain';
+import { own, slice } from '#libs/widget/tamper-proof';
 
 interface Storage {
   get(name: string): string | null;
@@ -35,7 +35,7 @@ export function openStorage(prefix: string): Storage {
       onDisk((disk) => {
         // its methods are among them
         for (const key in disk)
-          if (part(key, 0, prefix.length) === prefix) found[found.length] = part(key, prefix.length);
+          if (slice(key, 0, prefix.length) === prefix) found[found.length] = slice(key, prefix.length);
       });
       for (const name in memory) found[found.length] = name;
       return found;

@@ -4,9 +4,9 @@
  * where their address stands.
  */
 import { either } from '#libs/widget/attempt';
-import { map, own } from '#libs/widget/plain';
+import { map, own } from '#libs/widget/tamper-proof';
 import { page, resolve } from './page.ts';
-import { eachTree } from './trees.ts';
+import { eachTree } from './page-elements.ts';
 
 interface Tag {
   /** its `data-` attributes, named as in `dataset` */

@@ -1,5 +1,5 @@
 import { either } from '#libs/widget/attempt';
-import { map, part } from '#libs/widget/plain';
+import { map, slice } from '#libs/widget/tamper-proof';
 
 const digits = '0123456789abcdef';
 
@@ -20,15 +20,15 @@ export function randomHex(bytes: number): string {
 /** UUIDv7 (RFC 9562): the first 48 bits are the time in milliseconds, 72 others are random. */
 export function makeId(time: number): string {
   const hex = randomHex(9);
-  return withTime(`00000000-0000-7${part(hex, 0, 3)}-8${part(hex, 3, 6)}-${part(hex, 6)}`, time);
+  return withTime(`00000000-0000-7${slice(hex, 0, 3)}-8${slice(hex, 3, 6)}-${slice(hex, 6)}`, time);
 }
 
 /** Unix milliseconds; NaN where it is no id. */
-export const timeOf = (id: string): number => +`0x${part(id, 0, 8)}${part(id, 9, 13)}`;
+export const timeOf = (id: string): number => +`0x${slice(id, 0, 8)}${slice(id, 9, 13)}`;
 
 /** Replaces the time and keeps the random bits. */
 export function withTime(id: string, time: number): string {
   let hex = '';
   for (let left = time + 0.5; hex.length < 12; left /= 16) hex = `${digits[left & 15]}${hex}`;
-  return `${part(hex, 0, 8)}-${part(hex, 8)}${part(id, 13)}`;
+  return `${slice(hex, 0, 8)}-${slice(hex, 8)}${slice(id, 13)}`;
 }

@@ -1,7 +1,7 @@
 /** Warns in the console of settings that the widget has left out, or that the service will not take. */
 import { warn } from '#libs/widget/attempt';
-import { between, has, map, words } from '#libs/widget/plain';
 import { cookieTexts, eachOf, type Given, serviceTexts } from '#libs/widget/services';
+import { includes, join, map, words } from '#libs/widget/tamper-proof';
 import { assigned } from './page.ts';
 
 /** The service's rule for category names. */
@@ -28,8 +28,8 @@ function check(given: Given, what: string, texts: string, others: string[] = [])
   const known = words(texts);
   for (const name in given) {
     const value = given[name];
-    if (has(others, name) || value === null || value === undefined) continue;
-    if (!has(known, name)) warn(`unknown ${name} of the ${what}: there is ${between([...known, ...others], ', ')}`);
+    if (includes(others, name) || value === null || value === undefined) continue;
+    if (!includes(known, name)) warn(`unknown ${name} of the ${what}: there is ${join([...known, ...others], ', ')}`);
     else if (typeof value !== 'string') warn(`${name} of the ${what} must be a text`);
   }
 }

@@ -1,6 +1,6 @@
 /** What a held script has written by `document.write`, which by then would replace the page. */
 
-import { map } from '#libs/widget/plain';
+import { map } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
 import type { trusted } from './trusted.ts';
 

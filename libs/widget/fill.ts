@@ -1,5 +1,5 @@
 import { either } from './attempt.ts';
-import { own } from './plain.ts';
+import { own } from './tamper-proof.ts';
 
 /** A text with its `{name}`s filled in. */
 export function fill(text: string, values: Record<string, string>): string {

@@ -5,7 +5,7 @@
 
 import { either } from './attempt.ts';
 import type { Category, Model, Service } from './config.ts';
-import { has, joined, map } from './plain.ts';
+import { concat, includes, map } from './tamper-proof.ts';
 import type { Wording } from './wording.ts';
 
 /** Settings as the widget has read them, as far as a visitor sees them. */
@@ -78,9 +78,9 @@ export function noticeOf(settings: NoticeSettings, gpc: boolean, hasGiven: boole
     title: texts.title,
     intro: texts.intro,
     note: gpc && !hasGiven ? texts.gpc : undefined,
-    links: joined(policyUrl ? [{ label: texts.policy, href: policyUrl }] : [], links),
+    links: concat(policyUrl ? [{ label: texts.policy, href: policyUrl }] : [], links),
     // a full-width colon has its space inside
-    asks: optional && asks + (has(asks ?? '', '：') ? '' : ' ') + optional,
+    asks: optional && asks + (includes(asks ?? '', '：') ? '' : ' ') + optional,
     buttons: [texts.accept, texts.reject, texts.customise],
     settings: {
       title: texts.settings,

@@ -1,7 +1,7 @@
 /** What a notice says where nobody is asked first. Its own bytes for each place: publishing makes them as browsers do. */
 import type { Model } from './config.ts';
 import type { Notice } from './notice.ts';
-import { between, has, map, part } from './plain.ts';
+import { includes, join, map, slice } from './tamper-proof.ts';
 import { placePhrases } from './texts.ts';
 import type { PlaceTexts, Texts } from './wording.ts';
 
@@ -37,13 +37,13 @@ export function toPlace(notice: Notice, given: Texts, { model, on }: PlaceTerms,
 /** Consent is not asked for what runs already. */
 function askForRest(notice: Notice, on: string[]): void {
   const labels = (without: string[]) =>
-    between(
-      map(notice.settings.categories, ({ always, id, label }) => (always || has(without, id) ? undefined : label)),
+    join(
+      map(notice.settings.categories, ({ always, id, label }) => (always || includes(without, id) ? undefined : label)),
       ' · ',
     );
   map(notice.settings.categories, (each) => {
-    if (has(on, each.id)) each.on = true;
+    if (includes(on, each.id)) each.on = true;
   });
   const rest = labels(on);
-  notice.asks = rest && part(notice.asks, 0, notice.asks.length - labels([]).length) + rest;
+  notice.asks = rest && slice(notice.asks, 0, notice.asks.length - labels([]).length) + rest;
 }

@@ -1,6 +1,6 @@
 /** Which rule of a site holds where somebody is. */
 import type { Region } from './config.ts';
-import { has, map, words } from './plain.ts';
+import { includes, map, words } from './tamper-proof.ts';
 
 /** As the service answers; null where it does not know. */
 export interface Place {
@@ -22,6 +22,6 @@ export const countriesOf = (code: string): string[] | undefined =>
 export const ruleFor = (regions: Region[], { country, region }: Place): Region | undefined =>
   map(regions, (rule) => {
     if (!country) return undefined;
-    const isThere = (code: string) => has(countriesOf(code) ?? [code], country) || code === region || undefined;
+    const isThere = (code: string) => includes(countriesOf(code) ?? [code], country) || code === region || undefined;
     return rule.in === '*' || map(rule.in, isThere)[0] ? rule : undefined;
   })[0];

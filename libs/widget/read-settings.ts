@@ -1,8 +1,8 @@
 /** How the widget reads the settings that are part of a notice. */
 import type { Category, WidgetConfig } from './config.ts';
 import type { NoticeSettings } from './notice.ts';
-import { bare, joined, map, some, words } from './plain.ts';
 import { toServices } from './services.ts';
+import { bare, concat, map, some, words } from './tamper-proof.ts';
 
 const necessary = 'necessary';
 
@@ -30,5 +30,5 @@ function toCategories(given: string | (string | Category)[], isLink: (href: stri
   });
   return some(categories, ({ required }) => required)
     ? categories
-    : joined([bare<Category>({ id: necessary, required: true })], categories);
+    : concat([bare<Category>({ id: necessary, required: true })], categories);
 }

@@ -1,7 +1,7 @@
 /** What a category is made of, as the site gives it. Its keys get one order, since it is part of the notice. */
 
 import type { Cookie, Service } from './config.ts';
-import { map, own, words } from './plain.ts';
+import { map, own, words } from './tamper-proof.ts';
 
 export type Given = Record<string, unknown>;
 
@@ -29,7 +29,7 @@ export const eachOf = <Result>(given: unknown, work: (each: Given) => Result | u
 
 /** What is text. */
 function pick(given: Given, names: string): Record<string, string> {
-  const picked = own<string>({});
+  const picked = own<string>();
   map(words(names), (name) => {
     const value = given[name];
     if (typeof value === 'string' && value) picked[name] = value;

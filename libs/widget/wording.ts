@@ -3,7 +3,7 @@
 import { either } from './attempt.ts';
 import type { OwnTexts } from './config.ts';
 import { aliases, packTags } from './languages.ts';
-import { has, lower, map, own, part, words } from './plain.ts';
+import { includes, lowerCase, map, own, slice, words } from './tamper-proof.ts';
 import { type furtherPhrases, phrases, type placePhrases } from './texts.ts';
 
 /** Includes those of the second file and the site's own categories, as `name` and `namePurpose`. */
@@ -30,7 +30,7 @@ const hyphened = (locale: string): string => either(() => locale.replace(/_/g, '
 
 function tagOf(locale: string): string {
   const tag = hyphened(locale);
-  return otherNames[lower(tag)] ?? tag;
+  return otherNames[lowerCase(tag)] ?? tag;
 }
 
 /** `zh-Hans-SG`, `zh-Hans` and `zh`, in lower case. Whoever reads traditional Chinese is not given simplified. */
@@ -38,10 +38,10 @@ export function formsOf(locale: string): string[] {
   const forms: string[] = [];
   let left = hyphened(locale);
   while (left && forms[forms.length - 1] !== 'zh-hant') {
-    forms[forms.length] = lower(tagOf(left));
+    forms[forms.length] = lowerCase(tagOf(left));
     let end = left.length - 1;
     while (end > 0 && left[end] !== '-') end -= 1;
-    left = part(left, 0, end);
+    left = slice(left, 0, end);
   }
   return forms;
 }
@@ -55,14 +55,14 @@ function baseOf(language: string): string | undefined {
 /** The site's own texts: those for all languages, below those of the language and below those of exactly this tag. */
 function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
   const base = baseOf(language);
-  const exactly = lower(tagOf(language));
+  const exactly = lowerCase(tagOf(language));
   const all = own(texts);
   let inBase: OwnTexts = {};
   let exact: OwnTexts = {};
   for (const name in all) {
     const below = all[name];
     if (typeof below !== 'object') continue;
-    const tag = lower(tagOf(name));
+    const tag = lowerCase(tagOf(name));
     if (tag === base) inBase = below;
     if (tag === exactly) exact = below;
   }
@@ -70,15 +70,15 @@ function ownTextsFor(texts: OwnTexts, language: string): OwnTexts {
 }
 
 /** By their tags in lower case. */
-const ourPacks = own<string>({});
+const ourPacks = own<string>();
 map(words(packTags), (pack) => {
-  ourPacks[lower(pack)] = pack;
+  ourPacks[lowerCase(pack)] = pack;
 });
 
 /** The first of the wanted languages that there are texts in, ours or the site's, else English. */
 export function languageFor(wanted: readonly string[], texts: OwnTexts): string {
   const tags = own({ en: 'en', 'en-us': 'en-US', ...ourPacks });
-  for (const name in own(texts)) if (typeof texts[name] === 'object') tags[lower(tagOf(name))] = tagOf(name);
+  for (const name in own(texts)) if (typeof texts[name] === 'object') tags[lowerCase(tagOf(name))] = tagOf(name);
   return map(wanted, (locale) => map(formsOf(locale), (form) => tags[form])[0])[0] ?? 'en';
 }
 
@@ -96,6 +96,6 @@ export function wordingIn(language: string, layers: OwnTexts[], ours: Partial<Te
   return {
     texts: texts as Texts,
     language,
-    direction: has(rightToLeft, baseOf(language)) ? 'rtl' : 'ltr',
+    direction: includes(rightToLeft, baseOf(language)) ? 'rtl' : 'ltr',
   };
 }

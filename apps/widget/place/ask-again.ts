@@ -1,14 +1,14 @@
-/** The second step by which somebody who has objected allows something (11 CCR § 7028). */
+/** The second step that a visitor who has objected confirms before something runs again (11 CCR § 7028). */
 
 import { fill } from '#libs/widget/fill';
 import { placeTexts } from '#libs/widget/place-notice';
-import { between, map, own } from '#libs/widget/plain';
+import { join, map, own } from '#libs/widget/tamper-proof';
 import type { Settings } from '../settings.ts';
 import { actions } from '../view/banner.ts';
 import { element } from '../view/element.ts';
 import type { View } from '../view/view.ts';
 
-/** `ids`: the categories that were refused. */
+/** `ids`: the refused categories that the visitor now wants to allow. */
 export function askAgain(view: View, settings: Settings, ids: string[], allow: () => void): void {
   view.show('preferences', ({ settings: { categories } }) => {
     const texts = placeTexts(settings.wording.texts);
@@ -17,7 +17,7 @@ export function askAgain(view: View, settings: Settings, ids: string[], allow: (
       labels[id] = label;
     });
     const question = fill(texts.allowAgain, {
-      categories: between(
+      categories: join(
         map(ids, (id) => labels[id]),
         ' · ',
       ),

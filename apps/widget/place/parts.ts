@@ -1,4 +1,4 @@
-/** What the third file is given of the widget. */
+/** The parts of the widget that the third file needs. */
 import type { openConsent } from '../consent.ts';
 import type { Settings } from '../settings.ts';
 import type { View } from '../view/view.ts';

@@ -1,48 +1,67 @@
-/** What holds where the visitor is, for the widget: it is asked once for each page that has `regions`. */
+/** Applies the rule for the visitor's place, on pages that have `regions`. */
 import { warn } from '#libs/widget/attempt';
 import type { Region } from '#libs/widget/config';
 import { toPlace } from '#libs/widget/place-notice';
-import { ruleFor } from '#libs/widget/places';
-import { has, map, own, some } from '#libs/widget/plain';
+import { type Place, ruleFor } from '#libs/widget/places';
+import { includes, map, own, some } from '#libs/widget/tamper-proof';
 import { type Consent, isGiven } from '../consent.ts';
 import { gpc } from '../gpc.ts';
+import type { Settings } from '../settings.ts';
 import { askAgain } from './ask-again.ts';
-import { findPlace } from './find-place.ts';
+import { createOptOutNotice } from './opt-out-notice.ts';
 import type { Parts } from './parts.ts';
-import { createTold } from './told.ts';
 
-/** Resolves once it is known, after a second at the latest. Without a rule for it, everybody is asked first. */
-export async function locate(parts: Parts): Promise<void> {
+/** Milliseconds that the first view waits for the place. */
+const patience = 1_000;
+
+/** Where no rule matches, the visitor is asked first. */
+const asking: Region = { in: '*', model: 'opt_in' };
+
+/** Resolves after a second at the latest. */
+export async function applyPlace(parts: Parts): Promise<void> {
   const { settings } = parts;
   try {
     if (!settings.regions) return;
     map(settings.regions, check);
-    setPlace(parts, ruleFor(settings.regions, await findPlace(settings)) ?? asking);
+    applyRule(parts, ruleFor(settings.regions, await findPlace(settings)) ?? asking);
   } catch (error) {
     warn(`regions are ignored: ${error}`);
   }
 }
 
-/** One rule that is none spoils them all: the visitor would go by the one below. */
+/** Throws for an invalid rule: without it, a later rule would apply to the visitor. */
 function check(rule: Region): void {
   const codes = rule.in === '*' ? [] : rule.in;
-  const isRight = has(['opt_in', 'opt_out', 'none'], rule.model) && !some(codes, (code) => !pattern.test(code));
+  const isRight = includes(['opt_in', 'opt_out', 'none'], rule.model) && !some(codes, (code) => !pattern.test(code));
   if (!isRight) throw rule.in;
 }
 const pattern = /^[A-Z]{2}(-[A-Z\d]{1,3})?$|^EEA$/;
 
-/** Where no rule matches. */
-const asking: Region = { in: '*', model: 'opt_in' };
+/** Never rejects. Without a valid response in time, the place is unknown. The browser's cache alone keeps it. */
+async function findPlace({ api, domain }: Pick<Settings, 'api' | 'domain'>): Promise<Place> {
+  const unknown = { country: null, region: null };
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(unknown), patience);
+    fetch(`${api}/v1/consent/${domain}/place`, { credentials: 'omit' })
+      .then(async (response) => {
+        const { country, region } = own<unknown>(await response.json());
+        resolve(response.ok ? { country: codeIn(country), region: codeIn(region) } : unknown);
+      })
+      .catch(() => resolve(unknown));
+  });
+}
 
-function setPlace({ settings, store, view, decide }: Parts, { model, on = [], maxAgeMonths }: Region): void {
+const codeIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+function applyRule({ settings, store, view, decide }: Parts, { model, on = [], maxAgeMonths }: Region): void {
   const { asked, policyVersion, button = 'left' } = settings;
   const isFree = model !== 'opt_in';
-  // even of a choice that holds no longer: what was refused does not run again before the visitor answers
-  const refusedOnce = (id: string) => own(store.read()?.preferences)[id] === false;
-  // where the visitor is asked, a signal speaks for them until they answer
-  const running = isFree ? asked : gpc ? [] : map(on, (id) => (refusedOnce(id) ? undefined : id));
-  let kept: Consent | null = null;
-  const refused = () => map(asked, (id) => (own(kept?.preferences)[id] === false ? id : undefined));
+  // a refusal counts until the next decision, even one that has expired
+  const wasRefused = (id: string) => own(store.read()?.preferences)[id] === false;
+  // in places that ask first, the signal refuses everything until the visitor decides
+  const running = isFree ? asked : gpc ? [] : map(on, (id) => (wasRefused(id) ? undefined : id));
+  let current: Consent | null = null;
+  const refused = () => map(asked, (id) => (own(current?.preferences)[id] === false ? id : undefined));
 
   settings.model = model;
   settings.maxAgeMonths = +(maxAgeMonths ?? 0) || settings.maxAgeMonths;
@@ -56,14 +75,14 @@ function setPlace({ settings, store, view, decide }: Parts, { model, on = [], ma
     return isObjection ? { ...old, preferences: choiceOf(asked, (id) => isFree && before[id] === true) } : null;
   };
   if (!isFree && !isUnasked(store.current(settings))) return;
-  const told = isFree && createTold(settings, view);
-  if (told) settings.unasked = {};
-  settings.tell = (now) => {
-    kept = now;
-    if (!told) return;
-    const isHidden = model === 'none' && !kept;
+  const showNotice = isFree && createOptOutNotice(settings, view);
+  if (showNotice) settings.unasked = {};
+  settings.follow = (consent) => {
+    current = consent;
+    if (!showNotice) return;
+    const isHidden = model === 'none' && !current;
     settings.button = isHidden ? 'none' : button;
-    told(gpc && kept && !isGiven(kept) ? 'honored' : kept || isHidden ? undefined : 'told');
+    showNotice(gpc && current && !isGiven(current) ? 'honored' : current || isHidden ? undefined : 'opt_out');
   };
   let isConfirmed = false;
   settings.holds = (choice, make) => {
@@ -78,15 +97,15 @@ function setPlace({ settings, store, view, decide }: Parts, { model, on = [], ma
   };
   // the signal is an objection, unless the visitor has chosen under it
   const last = store.current(settings);
-  if (told && gpc && !(last?.gpc && last.policyVersion === policyVersion)) {
+  if (showNotice && gpc && !(last?.gpc && last.policyVersion === policyVersion)) {
     decide(false, 'gpc');
-    // what is said of it is no choice
+    // it is announced by its own notice, not as a saved choice
     view.say('');
   }
 }
 
-/** Made where nobody is asked first. */
-const isUnasked = (consent: Consent | null): boolean => has(['opt_out', 'none'], consent?.model);
+/** Whether it was made where nobody is asked first. */
+const isUnasked = (consent: Consent | null): boolean => includes(['opt_out', 'none'], consent?.model);
 
 function choiceOf(ids: string[], isAllowed: (id: string) => boolean): Record<string, boolean> {
   const choice = own<boolean>();

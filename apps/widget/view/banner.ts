@@ -1,7 +1,7 @@
 /** The first view, and what it has in common with the second: the introduction and buttons. */
 
 import type { Notice } from '#libs/widget/notice';
-import { map } from '#libs/widget/plain';
+import { map } from '#libs/widget/tamper-proof';
 import type { Choice } from '../consent.ts';
 import { type Children, element } from './element.ts';
 

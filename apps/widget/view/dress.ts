@@ -1,5 +1,5 @@
 /** Elements that look like the widget, whatever the page's styles are: each has a shadow tree. */
-import { has, map, words } from '#libs/widget/plain';
+import { includes, map, words } from '#libs/widget/tamper-proof';
 import { page } from '../page.ts';
 import type { Settings } from '../settings.ts';
 import { colour, styles } from './styles.ts';
@@ -49,6 +49,6 @@ function isDark(theme: 'auto' | 'light' | 'dark'): boolean {
   const { colorScheme } = getComputedStyle(page.documentElement);
   const meta = page.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content;
   const schemes = words(theme !== 'auto' ? theme : colorScheme === 'normal' ? (meta ?? '') : colorScheme);
-  const dark = has(schemes, 'dark');
-  return dark === has(schemes, 'light') ? darkSystem.matches : dark;
+  const dark = includes(schemes, 'dark');
+  return dark === includes(schemes, 'light') ? darkSystem.matches : dark;
 }

@@ -1,4 +1,4 @@
-import { map, own } from '#libs/widget/plain';
+import { map, own } from '#libs/widget/tamper-proof';
 import { page } from '../page.ts';
 
 declare global {

@@ -1,6 +1,6 @@
 /** What stands in place of an iframe that waits. */
 import type { Notice } from '#libs/widget/notice';
-import { map, words } from '#libs/widget/plain';
+import { map, words } from '#libs/widget/tamper-proof';
 import { actions, intro } from './banner.ts';
 import { element } from './element.ts';
 

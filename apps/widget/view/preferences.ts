@@ -1,7 +1,7 @@
 /** The second view: a switch for each category. */
 
 import type { Notice } from '#libs/widget/notice';
-import { map, own } from '#libs/widget/plain';
+import { map, own } from '#libs/widget/tamper-proof';
 import { furtherPhrases } from '#libs/widget/texts';
 import type { AllTexts, Texts } from '#libs/widget/wording';
 import type { Choice, Consent } from '../consent.ts';

@@ -1,7 +1,7 @@
 /** Keeps the widget in the page, above its content, and gives it its clicks and keys, whatever the page does. */
 import { either } from '#libs/widget/attempt';
-import { bare, has, map, some, words } from '#libs/widget/plain';
-import { find } from '../growth.ts';
+import { bare, includes, map, some, words } from '#libs/widget/tamper-proof';
+import { find } from '../page-elements.ts';
 import { page } from '../page.ts';
 
 /**
@@ -67,7 +67,7 @@ export function keepInPage(
   /** Runs before the page's own listeners: a dialog of the page may keep the focus and stop what happens outside it. */
   function onEvent(event: Event): void {
     const path = event.composedPath();
-    if (has(path, host)) {
+    if (includes(path, host)) {
       event.stopImmediatePropagation();
       if (event.type === 'keydown' && (event as KeyboardEvent).key === 'Escape' && dialog.open) goBack(event);
     }

@@ -2,7 +2,7 @@
 import { either } from '#libs/widget/attempt';
 import { fill } from '#libs/widget/fill';
 import type { Notice } from '#libs/widget/notice';
-import { between, has, joined, map, own, words } from '#libs/widget/plain';
+import { concat, includes, join, map, own, words } from '#libs/widget/tamper-proof';
 import type { AllTexts } from '#libs/widget/wording';
 import type { Consent } from '../consent.ts';
 import { element } from './element.ts';
@@ -31,7 +31,7 @@ export function receipt(
     button.textContent = `${texts.copy} ✓`;
   };
   const button = element('button', { click: copy }, texts.copy);
-  const shown = between(linesOf(seen), '\n');
+  const shown = join(linesOf(seen), '\n');
   return element(
     'section',
     { class: 'receipt' },
@@ -62,7 +62,7 @@ function textsIn(part: unknown): string[] {
   if (typeof part === 'string') return part ? [part] : [];
   const all = own(part as Record<string, unknown>);
   let found: string[] = [];
-  for (const name in all) if (!has(unsaid, name)) found = joined(found, textsIn(all[name]));
+  for (const name in all) if (!includes(unsaid, name)) found = concat(found, textsIn(all[name]));
   return found;
 }
 
@@ -76,4 +76,4 @@ const inWords = (language: string, work: (locale: string) => string, otherwise: 
 
 /** "Statistics and Marketing". */
 export const listIn = (language: string, names: string[]): string =>
-  inWords(language, (locale) => new Intl.ListFormat(locale).format(names), between(names, ', '));
+  inWords(language, (locale) => new Intl.ListFormat(locale).format(names), join(names, ', '));

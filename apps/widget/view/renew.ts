@@ -1,4 +1,4 @@
-import { map } from '#libs/widget/plain';
+import { map } from '#libs/widget/tamper-proof';
 
 /** Shows a view anew, as the visitor has it: what is switched on, what is unfolded, and where the focus is. */
 export function renew(dialog: HTMLElement, show: () => void): void {

@@ -3,7 +3,7 @@
  * the banner (WCAG 2.2, 2.4.11), and Escape. And edges that show where a banner with large text can be scrolled.
  */
 
-import { joined, map, some } from '#libs/widget/plain';
+import { concat, map, some } from '#libs/widget/tamper-proof';
 import { page } from '../page.ts';
 import edges from './edges.css?inline';
 import { styles } from './styles.ts';
@@ -12,7 +12,7 @@ export function makeRoom(dialog: HTMLDialogElement, leave: () => void, isInert: 
   const sheet = new CSSStyleSheet();
   const tree = dialog.getRootNode() as ShadowRoot;
   // the settings bring it along
-  tree.adoptedStyleSheets = joined(tree.adoptedStyleSheets, [styles(edges)]);
+  tree.adoptedStyleSheets = concat(tree.adoptedStyleSheets, [styles(edges)]);
   /** Unless the page, or the visitor who is typing, has a use for it. */
   const onKey = (event: KeyboardEvent) => {
     const isTyping = (event.composedPath()[0] as Partial<Element>).matches?.(':read-write,select');
@@ -29,6 +29,6 @@ export function makeRoom(dialog: HTMLDialogElement, leave: () => void, isInert: 
     );
     sheet.replaceSync(isStill ? '' : `html{box-sizing:content-box!important;padding${room};scroll-padding${room}}`);
     const others = map(page.adoptedStyleSheets, (each) => (each === sheet ? undefined : each));
-    page.adoptedStyleSheets = dialog.matches('.banner[open]') ? joined(others, [sheet]) : others;
+    page.adoptedStyleSheets = dialog.matches('.banner[open]') ? concat(others, [sheet]) : others;
   }).observe(dialog);
 }

@@ -1,7 +1,7 @@
 /** What a category is made of, folded below it. */
 import type { Cookie, Service } from '#libs/widget/config';
 import { fill } from '#libs/widget/fill';
-import { has, map, part } from '#libs/widget/plain';
+import { includes, map, slice } from '#libs/widget/tamper-proof';
 import type { AllTexts } from '#libs/widget/wording';
 import { type Children, element } from './element.ts';
 
@@ -11,7 +11,7 @@ export const ownWords = (text: string): HTMLElement => element('bdi', {}, text);
 /** `category`: its label */
 export function services(list: Service[], category: string, language: string, texts: AllTexts): HTMLElement {
   // a full-width colon has its space inside
-  const colon = has(['ja', 'zh'], part(language, 0, 2)) ? '：' : ': ';
+  const colon = includes(['ja', 'zh'], slice(language, 0, 2)) ? '：' : ': ';
   const service = ({ name, provider, country, purpose, policyUrl, cookies = [] }: Service) => {
     const place = country && `${provider ? ' ' : ''}(${countryName(country, language)})`;
     return element(

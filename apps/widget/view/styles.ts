@@ -1,6 +1,6 @@
 /** The style sheets of the widget, and the site's colours in them. */
 
-import { own } from '#libs/widget/plain';
+import { own } from '#libs/widget/tamper-proof';
 import type { Settings } from '../settings.ts';
 
 /** A constructed stylesheet, which the page's content security policy does not restrict. */

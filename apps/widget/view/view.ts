@@ -1,6 +1,6 @@
 /** The widget in the page. A shadow tree keeps the styles of both apart. */
 import { type Notice, noticeOf } from '#libs/widget/notice';
-import { map } from '#libs/widget/plain';
+import { map } from '#libs/widget/tamper-proof';
 import { type Choice, type Consent, isGiven } from '../consent.ts';
 import { gpc } from '../gpc.ts';
 import type { Shown } from '../hash-notice.ts';

@@ -27,10 +27,10 @@ export function map<Item, Result>(
   return made;
 }
 
-export const smaller = (one: number, other: number): number => (one < other ? one : other);
+export const min = (one: number, other: number): number => (one < other ? one : other);
 
 /** One list of several. */
-export function joined<Item>(...lists: ArrayLike<Item>[]): Item[] {
+export function concat<Item>(...lists: ArrayLike<Item>[]): Item[] {
   const all: Item[] = [];
   map(lists, (list) => {
     map(list, (item) => {
@@ -41,12 +41,12 @@ export function joined<Item>(...lists: ArrayLike<Item>[]): Item[] {
 }
 
 export const some = <Item>(list: ArrayLike<Item>, test: (item: Item) => unknown): boolean =>
-  map(list, (item) => (test(item) ? true : undefined)).length > 0;
+  !!map(list, (item) => !!test(item) || undefined)[0];
 
-export const has = <Item>(list: ArrayLike<Item>, wanted: Item): boolean => some(list, (item) => item === wanted);
+export const includes = <Item>(list: ArrayLike<Item>, wanted: Item): boolean => some(list, (item) => item === wanted);
 
 /** One text of several. */
-export function between(texts: readonly string[], mark: string): string {
+export function join(texts: readonly string[], mark: string): string {
   let all = '';
   map(texts, (text, index) => {
     all += index ? mark + text : text;
@@ -69,13 +69,13 @@ export function words(text: string): string[] {
   return found;
 }
 
-export function part(text: string, start: number, end = text.length): string {
+export function slice(text: string, start: number, end = text.length): string {
   let found = '';
   for (let index = start; index < end; index += 1) found += text[index] ?? '';
   return found;
 }
 
-export const lower = (text: string): string => either(() => text.toLowerCase(), text);
+export const lowerCase = (text: string): string => either(() => text.toLowerCase(), text);
 
 /** Unix milliseconds. */
 export const now = (): number => either(() => +Date.now(), performance.timeOrigin + performance.now());

@@ -1,5 +1,5 @@
 /**
- * What is told beside the button, until it is closed: that everything runs unless the visitor objects, or that their browser's
+ * A notice beside the button, until the visitor closes it: that everything runs unless they object, or that their browser's
  * signal counts as an objection. It is no dialog and takes no focus; closing it is no decision.
  */
 import { either } from '#libs/widget/attempt';
@@ -10,35 +10,35 @@ import { actions } from '../view/banner.ts';
 import { element } from '../view/element.ts';
 import { styles } from '../view/styles.ts';
 import type { View } from '../view/view.ts';
-import css from './told.css?inline';
+import css from './opt-out-notice.css?inline';
 
-type What = 'told' | 'honored';
+type NoticeKind = 'opt_out' | 'honored';
 
 /** Milliseconds after which a screen reader knows the element that a text is put into. */
 const settling = 100;
 
-/** Returns what shows one of them, or takes away what is shown. */
-export function createTold(settings: Settings, view: View): (what: What | undefined) => void {
+/** Returns a function that shows a notice in place of the one before; without a kind, none. */
+export function createOptOutNotice(settings: Settings, view: View): (kind: NoticeKind | undefined) => void {
   const { domain, policyVersion } = settings;
   const key = `assent.${domain}.told`;
   let closed: string | undefined;
-  let shown: { what: What; wording: Wording; host: HTMLElement } | undefined;
+  let shown: { kind: NoticeKind; wording: Wording; host: HTMLElement } | undefined;
 
-  return (what) => {
-    const mark = `${what === 'honored' ? 'gpc ' : ''}${policyVersion}`;
+  return (kind) => {
+    const mark = `${kind === 'honored' ? 'gpc ' : ''}${policyVersion}`;
     const { wording } = settings;
     const tree = view.host.shadowRoot as ShadowRoot;
     const button = tree.querySelector('button');
-    // the button leads to where one objects
+    // the button opens the view in which visitors object
     for (const named of [button, button?.parentElement])
       named?.setAttribute('aria-label', placeTexts(wording.texts).choices);
-    const wanted = what && (closed ?? either(() => localStorage[key])) !== mark ? what : undefined;
-    if (shown?.what === wanted && (!shown || shown.wording === wording)) return;
+    const wanted = kind && (closed ?? either(() => localStorage[key])) !== mark ? kind : undefined;
+    if (shown?.kind === wanted && (!shown || shown.wording === wording)) return;
     shown?.host.remove();
     shown = undefined;
     if (!wanted) return;
     const close = () => {
-      // where the browser keeps nothing, it is told again on the next page
+      // without storage, the next page shows the notice again
       either(() => {
         localStorage[key] = mark;
       });
@@ -50,21 +50,16 @@ export function createTold(settings: Settings, view: View): (what: What | undefi
     };
     const host = view.dress(
       'assent-widget',
-      wanted === 'told' ? notice(settings, view.open, close) : line(settings, close),
+      wanted === 'opt_out' ? optOutNotice(settings, view.open, close) : honoredNotice(settings, close),
     );
     const { shadowRoot } = host;
     if (shadowRoot) shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles(css)];
     button?.parentElement?.after(host);
-    shown = { what: wanted, wording, host };
+    shown = { kind: wanted, wording, host };
   };
 }
 
-function box({ button = 'left', wording }: Settings, ...content: HTMLElement[]): HTMLElement {
-  return element('div', { class: `told ${button}`, lang: wording.language, dir: wording.direction }, content);
-}
-
-/** What the settings say, too, with the way there. */
-function notice(settings: Settings, open: () => void, close: () => void): HTMLElement {
+function optOutNotice(settings: Settings, open: () => void, close: () => void): HTMLElement {
   const texts = placeTexts(settings.wording.texts);
   const { policyUrl } = settings;
   const text = element('p', {}, texts.told);
@@ -72,10 +67,14 @@ function notice(settings: Settings, open: () => void, close: () => void): HTMLEl
   return box(settings, text, actions([texts.choices, texts.close], [open, close]));
 }
 
-function line(settings: Settings, close: () => void): HTMLElement {
+function honoredNotice(settings: Settings, close: () => void): HTMLElement {
   const texts = placeTexts(settings.wording.texts);
   const status = element('p', { role: 'status' });
   setTimeout(() => status.append(texts.honored), settling);
   const button = element('button', { class: 'x', 'aria-label': texts.close, click: close }, '×');
   return box(settings, element('div', { class: 'line' }, status, button));
+}
+
+function box({ button = 'left', wording }: Settings, ...content: HTMLElement[]): HTMLElement {
+  return element('div', { class: `opt-out ${button}`, lang: wording.language, dir: wording.direction }, content);
 }

@@ -1,19 +1,29 @@
-/** What a page gets while it is open, also in open shadow trees. */
-
-import { bare, map } from '#libs/widget/plain';
+/** Finds elements of the page, also in open shadow trees, now and whenever some are added. */
+import { either } from '#libs/widget/attempt';
+import { bare, map } from '#libs/widget/tamper-proof';
 import { page } from './page.ts';
-import { eachTree } from './trees.ts';
 
-/** Milliseconds between two searches of a page that keeps growing, and how much of its time they take at most. */
+/** Milliseconds between two searches of a page that keeps growing. */
 const pause = 50;
+/** The most of the page's time that the searches take. */
 const share = 1 / 20;
 
 /** the document and the shadow trees of the last search */
 let trees: ParentNode[] = [];
 
+/** Calls `work` for the tree and for all open shadow trees in it. */
+export function eachTree(tree: ParentNode, work: (tree: ParentNode) => void): void {
+  work(tree);
+  map(tree.querySelectorAll('*'), (element) => {
+    const { shadowRoot } = element;
+    // a form's fields can take its place, one or several
+    if (shadowRoot?.host === element) either(() => eachTree(shadowRoot, work));
+  });
+}
+
 /**
  * In page order, those in shadow trees last. Where the widget's tag has a nonce, only those with the same one: with
- * `strict-dynamic`, the page's policy trusts whatever the widget adds.
+ * `strict-dynamic`, the page's policy trusts every script that the widget adds.
  */
 export function find<Found extends HTMLElement>(selector: string, nonce: string): Found[] {
   const found: Found[] = [];
@@ -25,28 +35,28 @@ export function find<Found extends HTMLElement>(selector: string, nonce: string)
   return found;
 }
 
-/** Calls `work` now and whenever elements are added to the page, also to a document element that replaces this one. */
-export function onGrowth(work: () => void): void {
+/** Calls `work` now and whenever elements are added, also to a document element that replaces this one. */
+export function onAdded(work: () => void): void {
   let isPlanned = false;
   let wait = pause;
-  const begin = () => {
+  const search = () => {
     const start = performance.now();
     isPlanned = false;
     trees = [];
     eachTree(page, (tree) => {
       trees[trees.length] = tree;
-      // what is observed already is not observed twice
+      // observing a tree twice has no effect
       if (tree !== page) watch(tree);
     });
     work();
     wait = pause + (performance.now() - start) / share;
   };
   const plan = () => {
-    if (!isPlanned) setTimeout(begin, wait);
+    if (!isPlanned) setTimeout(search, wait);
     isPlanned = true;
   };
   const observer = new MutationObserver(plan);
   const watch = (tree: Node) => observer.observe(tree, bare({ childList: true, subtree: true }));
-  begin();
+  search();
   watch(document);
 }
